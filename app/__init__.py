@@ -1,0 +1,1 @@
+"""Entry points: the command line, the composition roots, settings and paths."""

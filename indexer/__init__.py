@@ -1,0 +1,1 @@
+"""The engine: files, extraction, embedding, storage and search, without any window."""

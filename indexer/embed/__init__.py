@@ -1,0 +1,1 @@
+"""Embedding models: records, building, sessions and execution providers."""

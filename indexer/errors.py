@@ -1,0 +1,159 @@
+"""Every failure Lectern can report: a stable code, a sentence for the person, a next step.
+
+Two roots: ``WorldError`` is the world's fault (a missing file, a full disk) and is shown as one
+sentence; anything else is ours and keeps its traceback. ``Cancelled`` is neither. Only code,
+message and detail cross a process border; ``from_wire`` rebuilds the error on the other side and
+degrades unknown codes to ``internal``. Standard library only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorCode:
+    """One declared failure. ``message`` is a format string over the keys of the detail."""
+
+    code: str
+    message: str
+    next_step: str
+    exit_status: int = 1
+
+
+def _declare(*codes: ErrorCode) -> dict[str, ErrorCode]:
+    table = {code.code: code for code in codes}
+    if len(table) != len(codes):
+        raise ValueError("an error code is declared twice")
+    return table
+
+
+# The one table of failures: help, documentation, dialogs and exit statuses come from here.
+CODES = _declare(
+    # the person's request
+    ErrorCode("path_missing", "There is nothing at {path}.",
+              "Check the path, or mount the drive it is on.", 2),
+    ErrorCode("path_denied", "Lectern may not read {path}.",
+              "Give yourself permission to read it, or leave it out.", 2),
+    ErrorCode("not_a_root", "{path} is not in this library.",
+              "List what is with `lectern status`.", 2),
+    ErrorCode("bad_query", "The query cannot be read: {reason}.",
+              "See `lectern search --help` for the grammar.", 2),
+    ErrorCode("bad_setting", "The setting {name} cannot be {value}: {reason}.",
+              "See `lectern settings --help`.", 2),
+    ErrorCode("bad_request", "The request cannot be read: {reason}.",
+              "Update both sides to the same version of Lectern.", 2),
+    # the library
+    ErrorCode("library_locked", "The library {library} is in use by {holder}.",
+              "Quit that program, or wait for it to finish.", 3),
+    ErrorCode("library_newer", "The library {library} was written by a newer version ({found}; "
+              "this one reads up to {known}).", "Update Lectern.", 3),
+    ErrorCode("library_damaged", "The library {library} is damaged: {reason}.",
+              "Remove it with `lectern remove --everything` and index again.", 3),
+    ErrorCode("library_unwritable", "Lectern may not write to {library}.",
+              "Choose another place with --library.", 3),
+    ErrorCode("disk_full", "Less than {needed} is free at {path}.",
+              "Free some space; indexing goes on where it stopped.", 4),
+    # the model
+    ErrorCode("no_runtime", "No ONNX Runtime is installed.",
+              "Install one with `pip install 'lectern[cpu]'` (or [gpu], or [directml]).", 5),
+    ErrorCode("model_missing", "The model {model} is not here and could not be fetched: {reason}.",
+              "Connect to the network once, or copy the package beside the library.", 5),
+    ErrorCode("model_damaged", "The files of the model {model} are not the ones it was made of.",
+              "Delete {path} and run `lectern doctor`.", 5),
+    ErrorCode("unknown_model", "There is no model named {model}.",
+              "`lectern doctor` lists the models.", 5),
+    # one document
+    ErrorCode("needs_password", "The document is protected by a password.",
+              "Save a copy without the password."),
+    ErrorCode("unreadable", "The document is damaged beyond repair: {reason}.",
+              "Open it in its own program and save it again."),
+    ErrorCode("no_text", "No page of the document holds text.",
+              "It may be a scan: run a text recognition program on it."),
+    ErrorCode("empty", "The file holds nothing to read.", "Nothing to do."),
+    ErrorCode("too_large", "The file is larger than {limit}.",
+              "Raise the limit, or split the file."),
+    ErrorCode("unsupported", "Lectern does not read {format} files yet.",
+              "Save it as PDF, HTML or text."),
+    ErrorCode("changed_while_read", "The file changed while it was read.",
+              "It is read again at the next run."),
+    ErrorCode("vanished", "The file was gone when its turn came.", "Nothing to do."),
+    ErrorCode("out_of_time", "Reading the document took longer than {limit}.",
+              "Open it in its own program and save it again."),
+    ErrorCode("out_of_memory", "Reading the document needed more than {limit}.",
+              "Split the file into smaller ones."),
+    ErrorCode("child_died", "The reader stopped while it read the document ({reason}).",
+              "Open it in its own program and save it again."),
+    ErrorCode("read_error", "The file could not be read: {reason}.",
+              "Check the drive, then index again."),
+    # the engine
+    ErrorCode("engine_gone", "The engine stopped answering.",
+              "Run the command again; finished work is kept.", 6),
+    ErrorCode("engine_version", "The engine speaks protocol {found}, this program {known}.",
+              "Quit the other Lectern and try again.", 6),
+    ErrorCode("busy", "The engine is busy: {reason}.", "Wait, or stop the other command.", 6),
+    ErrorCode("internal", "Something went wrong inside Lectern: {reason}.",
+              "Please report it with the log.", 70),
+)
+
+
+class LecternError(Exception):
+    """Root of the failures that carry a code.
+
+    Args:
+        code: A key of ``CODES``.
+        detail: What the message's format string needs, as JSON-able values.
+
+    Raises:
+        KeyError: If the code is not declared.
+    """
+
+    def __init__(self, code: str, **detail: Any) -> None:
+        self.declared = CODES[code]
+        self.code = code
+        self.detail = detail
+        super().__init__(self.message)
+
+    @property
+    def message(self) -> str:
+        try:
+            return self.declared.message.format_map(self.detail)
+        except (KeyError, IndexError, ValueError):
+            return self.declared.message
+
+    @property
+    def next_step(self) -> str:
+        try:
+            return self.declared.next_step.format_map(self.detail)
+        except (KeyError, IndexError, ValueError):
+            return self.declared.next_step
+
+    def to_wire(self) -> dict[str, Any]:
+        return {"code": self.code, "message": self.message, "detail": dict(self.detail)}
+
+
+class WorldError(LecternError):
+    """The world's fault: shown as a sentence and a next step, never as a traceback."""
+
+
+class InternalError(LecternError):
+    """Our fault, met on the far side of a process border; the log there has the traceback."""
+
+
+class Cancelled(Exception):  # noqa: N818  # an outcome, not an error
+    """The work was told to stop. Nothing is shown for it."""
+
+
+def from_wire(data: Mapping[str, Any]) -> LecternError:
+    """Rebuild an error that crossed a border; unknown codes become ``internal``."""
+    code = data.get("code")
+    detail = data.get("detail")
+    known = {str(k): v for k, v in detail.items()} if isinstance(detail, dict) else {}
+    known.pop("code", None)
+    if not isinstance(code, str) or code not in CODES:
+        return InternalError("internal", reason=str(data.get("message", code)))
+    return InternalError(code, **known) if code == "internal" else WorldError(code, **known)

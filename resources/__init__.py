@@ -1,0 +1,1 @@
+"""Files shipped with Lectern: sample documents, icons, model licences."""

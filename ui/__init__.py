@@ -1,0 +1,1 @@
+"""The window: Qt widgets and models over the engine's protocol."""
