@@ -1,0 +1,52 @@
+# Every way to run the project, for people and for CI alike. `make` lists them.
+PYTHON ?= python3
+PY := .venv/bin/python
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-convert lint types imports bench lock sample clean
+
+help:  ## List these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: .venv/runtime.stamp  ## Install what is needed, index the sample documents, answer a question
+	@$(PY) -m app.demo
+
+test: .venv/dev.stamp lint types imports  ## Install what is needed and pass every check and test
+	$(PY) -m pytest
+
+lint: .venv/dev.stamp  ## Style: ruff's rules and its formatting
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+
+types: .venv/dev.stamp  ## Strict static types
+	.venv/bin/mypy
+
+imports: .venv/dev.stamp  ## Who may import whom
+	.venv/bin/lint-imports --no-cache
+
+test-convert: .venv/convert.stamp  ## Compare the model live with torch and sentence-transformers (large download)
+	$(PY) -m pytest -m convert -o addopts="--import-mode=importlib" tests/convert
+
+bench: .venv/runtime.stamp  ## Quality, speed, memory and size on the shared corpora, one table
+	@$(PY) -m tests.benchmarks
+
+lock:  ## Pin the whole dependency tree again (needs uv)
+	uv pip compile --universal --generate-hashes --no-emit-index-url --no-header -q \
+		--extra cpu pyproject.toml -o requirements.lock
+	uv pip compile --universal --generate-hashes --no-emit-index-url --no-header -q \
+		--extra cpu --extra dev -c requirements.lock pyproject.toml -o requirements-dev.lock
+
+sample: .venv/runtime.stamp  ## Make the sample documents again
+	@$(PY) packaging/sample.py
+
+clean:  ## Remove what was built here (not your libraries)
+	rm -rf .venv .demo build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+.venv/runtime.stamp: pyproject.toml requirements.lock packaging/bootstrap.py
+	@$(PYTHON) packaging/bootstrap.py runtime
+
+.venv/dev.stamp: pyproject.toml requirements.lock requirements-dev.lock packaging/bootstrap.py
+	@$(PYTHON) packaging/bootstrap.py dev
+
+.venv/convert.stamp: pyproject.toml packaging/bootstrap.py .venv/dev.stamp
+	@$(PYTHON) packaging/bootstrap.py convert
