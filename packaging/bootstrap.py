@@ -24,7 +24,8 @@ OLDEST = (3, 11)
 # What each level installs, in order: (words for the person, arguments for pip).
 LEVELS: dict[str, list[tuple[str, list[str]]]] = {
     "runtime": [
-        ("the libraries Lectern runs on (about 300 MB)", ["--require-hashes", "-r", "requirements.lock"]),
+        ("the libraries Lectern runs on (about 300 MB)",
+         ["--require-hashes", "-r", "requirements.lock"]),
     ],
     "dev": [
         ("the libraries and the tools that check them (about 350 MB)",
@@ -82,8 +83,8 @@ def venv_python() -> Path:
 def make_environment() -> None:
     """Create ``.venv`` unless a working one stands there."""
     if venv_python().exists():
-        probe = subprocess.run([venv_python(), "-m", "pip", "--version"], capture_output=True, check=False)
-        if probe.returncode == 0:
+        probe = [str(venv_python()), "-m", "pip", "--version"]
+        if subprocess.run(probe, capture_output=True, check=False).returncode == 0:
             return
     say(f"making a virtual environment in {VENV.name} (Python {sys.version.split()[0]})")
     command = [sys.executable, "-m", "venv", "--clear", str(VENV)]
@@ -97,7 +98,8 @@ def make_environment() -> None:
 def pip(*arguments: str) -> None:
     """Run the environment's pip, its progress visible."""
     quiet = [] if sys.stdout.isatty() else ["-q", "--progress-bar=off"]
-    command = [str(venv_python()), "-m", "pip", "install", "--disable-pip-version-check", *quiet, *arguments]
+    command = [str(venv_python()), "-m", "pip", "install", "--disable-pip-version-check"]
+    command += [*quiet, *arguments]
     # A lock file needs no resolving; asking for what is there already is quick.
     if subprocess.run(command, cwd=ROOT, check=False).returncode:
         fail(f"pip failed; run it again by hand: {' '.join(command)}")
@@ -106,7 +108,8 @@ def pip(*arguments: str) -> None:
 def check_imports() -> None:
     """Import the compiled libraries once; install a shared object they miss."""
     for _ in range(len(SYSTEM_LIBRARIES) + 1):
-        probe = subprocess.run([venv_python(), "-c", PROBE], capture_output=True, text=True, check=False)
+        command = [str(venv_python()), "-c", PROBE]
+        probe = subprocess.run(command, capture_output=True, text=True, check=False)
         if probe.returncode == 0:
             return
         library = missing_library(probe.stderr)
@@ -120,8 +123,10 @@ def check_imports() -> None:
 def main(level: str) -> None:
     """Bring the environment to a level and stamp it."""
     if sys.version_info < OLDEST:
-        fail(f"Python {OLDEST[0]}.{OLDEST[1]} or later is needed; this is {sys.version.split()[0]}. "
-             "Run `make PYTHON=python3.12 …` with a later one.")  # fmt: skip
+        fail(
+            f"Python {OLDEST[0]}.{OLDEST[1]} or later is needed; this is "
+            f"{sys.version.split()[0]}. Name a later one: make PYTHON=python3.12 …"
+        )
     started = time.monotonic()
     make_environment()
     for words, arguments in LEVELS[level]:
