@@ -170,3 +170,14 @@ class Summary:
     tokens: int
     seconds: float
     cancelled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The answer to a query: the hits, best first, and what the person should know about them."""
+
+    hits: tuple[Hit, ...]
+    notes: tuple[str, ...] = ()  # sentences for the person
+    seconds: float = 0.0
+    understood: float = 1.0  # share of the library's passages that have vectors
+    query: Mapping[str, Any] = field(default_factory=dict)  # the query as it was understood
