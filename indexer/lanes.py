@@ -31,21 +31,27 @@ class Job:
     Attributes:
         owner: Who asked; a search replaces those of the same owner, and all jobs of an owner who
             leaves are cancelled.
-        work: Does it and returns the answer; gets the job, for its token and ``report``.
+        work: Does it and returns the answer; gets the job, for its token and its ``report``.
         finish: Called exactly once, with the answer or with what was raised (``Cancelled``
             included). It must be quick and must not raise.
-        report: Takes the progress of the work, and of the work it waits for.
+        sink: Takes the progress of the work, and of the work it waits for.
         kept: The job outlives its owner.
+        spread: Set by the lane: takes the progress for those who wait.
     """
 
     owner: Hashable
     work: Callable[[Job], Any]
     finish: Callable[[Any, Exception | None], None]
-    report: Callable[[Progress], None] = ignore
+    sink: Callable[[Progress], None] = ignore
     kept: bool = False
     name: str = ""
     token: CancelToken = field(default_factory=CancelToken)
-    progress: Progress | None = None  # the latest, once there is some
+    spread: Callable[[Progress], None] = ignore
+
+    def report(self, progress: Progress) -> None:
+        """Say how far the work is."""
+        self.sink(progress)
+        self.spread(progress)
 
     def run(self) -> None:
         """Do the work and hand over its outcome."""
@@ -174,14 +180,15 @@ class SearchLane(Lane):
 class IndexLane(Lane):
     """The only writer. Progress also goes to those who wait, so that nobody sees silence."""
 
-    def report(self, job: Job, progress: Progress) -> None:
-        """Pass the running job's progress to its owner and to everyone queued behind it."""
-        job.progress = progress
-        job.report(progress)
+    def submit(self, job: Job) -> None:
+        job.spread = self._spread
+        super().submit(job)
+
+    def _spread(self, progress: Progress) -> None:
         with self._changed:
             waiting = list(self._waiting)
-        for other in waiting:
-            other.report(replace(progress, note="waiting for another command to finish"))
+        for job in waiting:
+            job.sink(replace(progress, note="waiting for another command to finish"))
 
 
 def _give_up(jobs: list[Job]) -> None:

@@ -10,12 +10,12 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from indexer.errors import WorldError
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from types import TracebackType
 
     from filelock import BaseFileLock
@@ -65,7 +65,7 @@ class LibraryLock:
                 (self.library / HOLDER_NAME).unlink(missing_ok=True)
         self._lock.release()
 
-    def __enter__(self) -> LibraryLock:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

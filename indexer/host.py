@@ -1,0 +1,118 @@
+"""An engine of this process that other commands can use at the same time.
+
+Owns the pairing of an engine with its service: what this process asks for goes through the same
+lanes as the requests of others, so there is one writer whoever asks. It must not know how the
+engine works or who asks.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from indexer.errors import LecternError
+from indexer.lanes import Job
+from indexer.progress import CancelToken, Progress, ignore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from indexer.api import EngineApi
+    from indexer.service import Service
+    from indexer.types import FileRow, SearchResult, Summary
+
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+
+OWNER = "this process"
+# Short enough that Ctrl+C is heard on systems where waiting holds signals back.
+LOOK_S = 0.2
+
+
+class Host:
+    """An ``EngineApi`` over an engine of this process, shared through its service.
+
+    Args:
+        engine: Closed together with the host. The caller holds the library lock through it.
+        service: Serves that engine; started here where it can be.
+    """
+
+    def __init__(self, engine: EngineApi, service: Service) -> None:
+        self.engine = engine
+        self.service = service
+        try:
+            service.start()
+        except (LecternError, OSError):
+            # This command works all the same; another one waits for the lock.
+            log.warning("the engine cannot be shared", exc_info=True)
+
+    def index(
+        self,
+        paths: Sequence[Path],
+        *,
+        report: Callable[[Progress], None],
+        token: CancelToken,
+        rescan: bool = False,
+    ) -> Summary:
+        def work(job: Job) -> Summary:
+            return self.engine.index(paths, report=job.report, token=job.token, rescan=rescan)
+
+        return self._write("index", work, report, token)
+
+    def remove(self, paths: Sequence[Path]) -> dict[str, Any]:
+        return self._write("remove", lambda _job: self.engine.remove(paths), ignore, CancelToken())
+
+    def search(
+        self,
+        text: str,
+        *,
+        limit: int = 10,
+        token: CancelToken | None = None,
+        explain: bool = False,
+        full_text: bool,
+    ) -> SearchResult:
+        return self.engine.search(
+            text, limit=limit, token=token, explain=explain, full_text=full_text
+        )
+
+    def status(self) -> dict[str, Any]:
+        return self.engine.status()
+
+    def files(self, state: str | None, root: str | None, offset: int, limit: int) -> list[FileRow]:
+        return self.engine.files(state, root, offset, limit)
+
+    def doctor(self) -> list[dict[str, Any]]:
+        return self.engine.doctor()
+
+    def close(self) -> None:
+        try:
+            self.service.close()
+        finally:
+            self.engine.close()
+
+    def _write(
+        self,
+        name: str,
+        work: Callable[[Job], T],
+        report: Callable[[Progress], None],
+        token: CancelToken,
+    ) -> T:
+        """Do a job on the index lane and wait for it."""
+        done = threading.Event()
+        outcome: list[tuple[Any, Exception | None]] = []
+
+        def finish(answer: Any, failure: Exception | None) -> None:
+            outcome.append((answer, failure))
+            done.set()
+
+        job = Job(OWNER, work, finish, sink=report, name=name, token=token)
+        self.service.index_lane.submit(job)
+        while not done.wait(LOOK_S):
+            pass
+        answer, failure = outcome[0]
+        if failure is not None:
+            raise failure
+        return cast("T", answer)

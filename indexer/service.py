@@ -1,0 +1,237 @@
+"""The engine, served to other processes of the same person.
+
+Owns the listening socket, the clients and the lanes their requests go to. It must not know how a
+request is answered (``indexer.requests``) or how bytes travel (``indexer.session``). Whoever makes
+a service holds the library lock; only then may a stale socket be removed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import itertools
+import logging
+import sys
+import threading
+import time
+from multiprocessing import Pipe
+from multiprocessing.connection import Client, Listener
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from indexer import endpoint as places
+from indexer.endpoint import FAMILY, Endpoint
+from indexer.errors import Cancelled, InternalError, LecternError, WorldError
+from indexer.lanes import IndexLane, Job, Lane, SearchLane
+from indexer.protocol import hello
+from indexer.requests import REQUESTS, LaneName, field
+from indexer.session import Session
+from indexer.wire import to_wire
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+    from indexer.api import EngineApi
+    from indexer.protocol import Header
+
+log = logging.getLogger(__name__)
+
+BACKLOG = 16
+# A search in flight gets this long to reach its client before the engine goes.
+PATIENCE_S = 5.0
+
+
+class Service:
+    """Serves one engine until ``close``.
+
+    Args:
+        engine: What answers; closing the service leaves it open.
+        library: The folder of the library, whose lock the caller holds.
+        offline: Told to clients, who may insist on an engine that never connects anywhere.
+    """
+
+    def __init__(self, engine: EngineApi, library: Path, *, offline: bool = False) -> None:
+        self.engine = engine
+        self.library = library
+        self.offline = offline
+        self.search_lane = SearchLane("search lane")
+        self.index_lane = IndexLane("index lane")
+        self.desk_lane = Lane("desk lane")
+        self._numbers = itertools.count(1)
+        self._changed = threading.Condition()
+        self._sessions: dict[int, Session] = {}
+        self._stopping = False
+        self._quiet_since = time.monotonic()
+        self._wake, self._waker = Pipe(duplex=False)
+        self._listener: Listener | None = None
+        self._endpoint: Endpoint | None = None
+
+    def start(self) -> None:
+        """Listen from now on.
+
+        Raises:
+            WorldError: ``library_unwritable``, if there is no private place for the socket.
+            OSError: If the socket cannot be made.
+        """
+        places.clear(self.library)
+        endpoint = places.new_endpoint(self.library)
+        places.remove_socket(endpoint.address)
+        self._listener = Listener(endpoint.address, family=FAMILY, backlog=BACKLOG)
+        if sys.platform != "win32":
+            Path(endpoint.address).chmod(0o600)
+        self._endpoint = endpoint
+        threading.Thread(target=self._accept, name="accept", daemon=True).start()
+        places.publish(self.library, endpoint)
+
+    def wait(self, idle_seconds: float | None = None) -> None:
+        """Return once ``stop`` was called, or nobody has needed the engine for so long."""
+        with self._changed:
+            while not self._stopping:
+                if idle_seconds is not None and self._quiet_for() >= idle_seconds:
+                    return
+                # Short enough that signal handlers run in time where waiting blocks them.
+                self._changed.wait(0.5)
+
+    def _quiet_for(self) -> float:
+        busy = self._sessions or not self.index_lane.idle
+        now = time.monotonic()
+        if busy:
+            self._quiet_since = now
+        return now - self._quiet_since
+
+    def stop(self) -> None:
+        """Make ``wait`` return. Safe in a signal handler, which may hold the lock already."""
+        self._stopping = True
+
+    def stopping(self) -> bool:
+        """Whether the engine is on its way out."""
+        return self._stopping
+
+    def close(self) -> None:
+        """Take no more clients, answer what is in flight, end indexing cleanly, let go."""
+        self._stopping = True
+        places.clear(self.library)
+        self._stop_listening()
+        self.search_lane.close(finish_running=True, timeout=PATIENCE_S)
+        self.desk_lane.close(finish_running=True, timeout=PATIENCE_S)
+        self.index_lane.close()
+        self._waker.close()
+        with self._changed:
+            self._changed.wait_for(lambda: not self._sessions, PATIENCE_S)
+
+    def _stop_listening(self) -> None:
+        if self._listener is None or self._endpoint is None:
+            return
+        # Closing a socket does not wake a thread that waits on it; a connection does.
+        with contextlib.suppress(OSError):
+            Client(self._endpoint.address, family=FAMILY).close()
+        with contextlib.suppress(OSError):
+            self._listener.close()
+
+    def _accept(self) -> None:
+        listener, endpoint = self._listener, self._endpoint
+        assert listener is not None  # noqa: S101  # start() made both before this thread
+        assert endpoint is not None  # noqa: S101
+        while not self.stopping():
+            try:
+                connection = listener.accept()
+            except OSError:
+                # A client that gave up half-way; or the listener was closed, and the loop ends.
+                log.debug("a client could not be accepted", exc_info=True)
+                continue
+            if self.stopping():
+                connection.close()
+            else:
+                self._welcome(connection, endpoint)
+
+    def _welcome(self, connection: Connection, endpoint: Endpoint) -> None:
+        session = Session(connection, next(self._numbers), self._wake, endpoint.secret)
+        greeting = hello(
+            "engine", pid=endpoint.pid, library=str(self.library), offline=self.offline
+        )
+        with self._changed:
+            self._sessions[session.number] = session
+        session.start(greeting, self._handle, self._farewell)
+
+    def _farewell(self, session: Session) -> None:
+        for lane in (self.search_lane, self.index_lane, self.desk_lane):
+            lane.leave(session.number)
+        with self._changed:
+            self._sessions.pop(session.number, None)
+            self._quiet_since = time.monotonic()
+            self._changed.notify_all()
+
+    def _handle(self, session: Session, header: Header) -> None:
+        kind = header.get("type")
+        number: int | None = None
+        try:
+            number = field(header, "id", int)
+            if kind == "cancel":
+                self._cancel(session, number)
+            elif kind == "shutdown":
+                self._shut_down(session, number)
+            elif isinstance(kind, str) and kind in REQUESTS:
+                self._submit(session, number, kind, header)
+            else:
+                raise WorldError("bad_request", reason="its type is unknown")
+        except LecternError as error:
+            session.fail(number, error)
+
+    def _cancel(self, session: Session, number: int) -> None:
+        job = session.jobs.get(number)
+        if job is not None:
+            self._lane(job.name).cancel(job)
+
+    def _shut_down(self, session: Session, number: int) -> None:
+        session.reply(number, "reply")
+        self.stop()
+
+    def _submit(self, session: Session, number: int, kind: str, header: Header) -> None:
+        if number in session.jobs:
+            raise WorldError("bad_request", reason="its id is in use")
+        work = REQUESTS[kind].read(header)
+        job = Job(
+            owner=session.number,
+            work=functools.partial(work, self.engine),
+            finish=functools.partial(self._finish, session, number),
+            sink=lambda progress: session.progress(number, to_wire(progress)),
+            kept=field(header, "kept", bool, default=False),
+            name=kind,
+        )
+        lane = self._lane(kind)
+        session.jobs[number] = job
+        try:
+            lane.submit(job)
+        except LecternError:
+            session.jobs.pop(number, None)
+            raise
+
+    def _lane(self, kind: str) -> Lane:
+        match REQUESTS[kind].lane:
+            case LaneName.SEARCH:
+                return self.search_lane
+            case LaneName.INDEX:
+                return self.index_lane
+            case LaneName.DESK:
+                return self.desk_lane
+
+    def _finish(
+        self, session: Session, number: int, answer: Any, failure: Exception | None
+    ) -> None:
+        """Send the outcome of a job."""
+        cancelled = isinstance(failure, Cancelled) or _says_cancelled(answer)
+        if cancelled and self._stopping:
+            # Not the client's wish: it may turn to the next engine and lose nothing.
+            session.fail(number, WorldError("engine_gone"))
+        elif isinstance(failure, Cancelled):
+            session.reply(number, "cancelled")
+        elif isinstance(failure, LecternError):
+            session.fail(number, failure)
+        elif failure is not None:
+            session.fail(number, InternalError("internal", reason=type(failure).__name__))
+        else:
+            session.reply(number, "reply", **answer)
+
+
+def _says_cancelled(answer: Any) -> bool:
+    return isinstance(answer, dict) and bool(answer.get("summary", {}).get("cancelled"))
