@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from indexer.errors import Cancelled, LecternError, WorldError
-from indexer.progress import CancelToken, Progress, ignore
+from indexer.progress import CancelToken, Progress, Step, ignore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -180,15 +180,26 @@ class SearchLane(Lane):
 class IndexLane(Lane):
     """The only writer. Progress also goes to those who wait, so that nobody sees silence."""
 
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self._progress = Progress(Step.SCAN)
+
     def submit(self, job: Job) -> None:
         job.spread = self._spread
         super().submit(job)
+        if self._running not in {None, job}:
+            _keep_waiting(job, self._progress)
 
     def _spread(self, progress: Progress) -> None:
+        self._progress = progress
         with self._changed:
             waiting = list(self._waiting)
         for job in waiting:
-            job.sink(replace(progress, note="waiting for another command to finish"))
+            _keep_waiting(job, progress)
+
+
+def _keep_waiting(job: Job, progress: Progress) -> None:
+    job.sink(replace(progress, note="waiting for another command to finish"))
 
 
 def _give_up(jobs: list[Job]) -> None:

@@ -87,17 +87,17 @@ class Service:
         """Return once ``stop`` was called, or nobody has needed the engine for so long."""
         with self._changed:
             while not self._stopping:
-                if idle_seconds is not None and self._quiet_for() >= idle_seconds:
+                if idle_seconds is not None and self._quiet_for(idle_seconds):
                     return
                 # Short enough that signal handlers run in time where waiting blocks them.
                 self._changed.wait(0.5)
 
-    def _quiet_for(self) -> float:
-        busy = self._sessions or not self.index_lane.idle
+    def _quiet_for(self, seconds: float) -> bool:
         now = time.monotonic()
-        if busy:
+        if self._sessions or not self.index_lane.idle:
             self._quiet_since = now
-        return now - self._quiet_since
+            return False
+        return now - self._quiet_since >= seconds
 
     def stop(self) -> None:
         """Make ``wait`` return. Safe in a signal handler, which may hold the lock already."""
@@ -110,7 +110,6 @@ class Service:
     def close(self) -> None:
         """Take no more clients, answer what is in flight, end indexing cleanly, let go."""
         self._stopping = True
-        places.clear(self.library)
         self._stop_listening()
         self.search_lane.close(finish_running=True, timeout=PATIENCE_S)
         self.desk_lane.close(finish_running=True, timeout=PATIENCE_S)
@@ -127,6 +126,7 @@ class Service:
             Client(self._endpoint.address, family=FAMILY).close()
         with contextlib.suppress(OSError):
             self._listener.close()
+        places.clear(self.library)
 
     def _accept(self) -> None:
         listener, endpoint = self._listener, self._endpoint

@@ -70,11 +70,12 @@ class Session:
         threading.Thread(target=read, name="session read", daemon=True).start()
 
     def reply(self, number: int | None, kind: str, **body: Any) -> None:
-        """Queue the last message about a request."""
+        """Queue the last message about a request, behind its last progress."""
         with self._changed:
             if number is not None:
                 self.jobs.pop(number, None)
-                self._progress.pop(number, None)
+                if (last := self._progress.pop(number, None)) is not None:
+                    self._unsent.append(last)
             self._unsent.append({"type": kind, "id": number, **body})
             self._changed.notify_all()
 

@@ -1,0 +1,439 @@
+"""The engine behind its socket: attaching, sharing, cancelling, leaving, and closing the door."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.connection import Client, Connection
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.client import EngineClient, reach, with_engine
+from indexer.config import EngineConfig
+from indexer.endpoint import FAMILY, new_endpoint, publish, published
+from indexer.errors import Cancelled, InternalError, LecternError, WorldError
+from indexer.host import Host
+from indexer.progress import CancelToken, Progress, Step, ignore
+from indexer.protocol import Header, hello, pack, unpack
+from indexer.service import Service
+from tests.fake_engine import FakeEngine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from indexer.api import EngineApi
+
+WAIT_S = 20.0
+
+
+@pytest.fixture
+def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    runtime = tmp_path / "run"
+    runtime.mkdir(mode=0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
+    return tmp_path / "library"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    (folder / "ice.txt").write_text("The ship sank in November. The crew camped on the ice.")
+    (folder / "lease.txt").write_text("The tenant pays rent.\fThe landlord mends the roof.")
+    return folder
+
+
+@pytest.fixture
+def host(library: Path) -> Iterator[Host]:
+    host = open_host(library)
+    yield host
+    host.close()
+
+
+@pytest.fixture
+def client(host: Host, library: Path) -> Iterator[EngineClient]:
+    with contextlib.closing(attached(library)) as client:
+        yield client
+
+
+def open_host(library: Path, *, offline: bool = False) -> Host:
+    engine = FakeEngine.open(EngineConfig(library, library / "models", offline=offline))
+    return Host(engine, Service(engine, library, offline=offline))
+
+
+def attached(library: Path) -> EngineClient:
+    client = EngineClient.attach(library)
+    assert client is not None
+    return client
+
+
+def fake(host: Host) -> FakeEngine:
+    assert isinstance(host.engine, FakeEngine)
+    return host.engine
+
+
+def index(engine: EngineApi, *paths: Path) -> None:
+    engine.index(paths, report=ignore, token=CancelToken())
+
+
+def raw(library: Path) -> Connection:
+    endpoint = published(library)
+    assert endpoint is not None
+    return Client(endpoint.address, family=FAMILY)
+
+
+def receive(connection: Connection) -> Header:
+    assert connection.poll(WAIT_S)
+    return unpack(connection.recv_bytes())[0]
+
+
+def greeted(library: Path) -> Connection:
+    endpoint = published(library)
+    assert endpoint is not None
+    connection = raw(library)
+    connection.send_bytes(pack(hello("client", secret=endpoint.secret)))
+    assert receive(connection)["type"] == "hello"
+    return connection
+
+
+def test_everything_can_be_asked_from_afar(client: EngineClient, folder: Path, host: Host) -> None:
+    reports: list[Progress] = []
+    summary = client.index([folder], report=reports.append, token=CancelToken())
+    assert summary.states == {"indexed": 2}
+    assert reports[-1].step is Step.DONE
+    result = client.search("where did the crew camp?", full_text=True)
+    assert result.hits == host.search("where did the crew camp?", full_text=True).hits
+    assert result.hits[0].file == "ice.txt"
+    assert client.status() == host.status()
+    assert client.files(None, None, 0, 10) == host.files(None, None, 0, 10)
+    assert client.files("indexed", str(folder), 1, 1)[0].file == "lease.txt"
+    assert client.doctor() == host.doctor()
+    assert client.remove([folder / "ice.txt"])["files"] == 1
+    assert [row.file for row in host.files(None, None, 0, 10)] == ["lease.txt"]
+
+
+def test_errors_keep_their_code_and_sentence(client: EngineClient, tmp_path: Path) -> None:
+    with pytest.raises(WorldError) as caught:
+        index(client, tmp_path / "nowhere")
+    assert caught.value.code == "path_missing"
+    assert str(tmp_path / "nowhere") in caught.value.message
+
+
+def test_a_bug_in_the_engine_reaches_the_client_without_its_details(client: EngineClient) -> None:
+    with pytest.raises(InternalError, match="ZeroDivisionError"):
+        client.search("CRASH", full_text=True)
+    assert client.search("crew", full_text=True).hits == ()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="named pipes have no mode")
+def test_only_the_owner_can_open_the_socket(host: Host, library: Path) -> None:
+    endpoint = published(library)
+    assert endpoint is not None
+    assert stat.S_IMODE(Path(endpoint.address).stat().st_mode) == 0o600
+    assert stat.S_IMODE(Path(endpoint.address).parent.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("secret", ["wrong", "", 7, "caf\u00e9"])
+def test_a_client_that_cannot_read_the_library_is_turned_away(
+    host: Host, library: Path, secret: object
+) -> None:
+    connection = raw(library)
+    connection.send_bytes(pack(hello("client", secret=secret)))
+    assert receive(connection)["error"]["code"] == "bad_request"
+    with pytest.raises(EOFError):
+        connection.recv_bytes()
+    connection.close()
+
+
+def test_a_client_of_another_version_is_told(host: Host, library: Path) -> None:
+    connection = raw(library)
+    connection.send_bytes(pack({**hello("client"), "protocol": 999}))
+    assert receive(connection)["error"]["code"] == "engine_version"
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    "message", [b"", b"\x00\x00\x00\xff{}", b"\x00\x00\x00\x02[]", b"\x80\x04N.", b"x" * 5000]
+)
+def test_noise_ends_only_its_own_connection(host: Host, library: Path, message: bytes) -> None:
+    connection = greeted(library)
+    connection.send_bytes(message)
+    assert receive(connection)["error"]["code"] == "bad_request"
+    with pytest.raises(EOFError):
+        connection.recv_bytes()
+    connection.close()
+    with contextlib.closing(attached(library)) as client:
+        assert client.status()["documents"] == 0
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {"type": "search"},
+        {"type": "search", "id": "one", "text": "a"},
+        {"type": "search", "id": 1},
+        {"type": "search", "id": 1, "text": 5},
+        {"type": "search", "id": 1, "text": "a", "limit": 0},
+        {"type": "search", "id": 1, "text": "a", "limit": True},
+        {"type": "index", "id": 1, "paths": ["relative"]},
+        {"type": "index", "id": 1, "paths": "/"},
+        {"type": "dance", "id": 1},
+        {"type": ["search"], "id": 1},
+        {"id": 1},
+    ],
+)
+def test_a_request_that_makes_no_sense_is_answered(
+    host: Host, library: Path, request_: Header
+) -> None:
+    with contextlib.closing(greeted(library)) as connection:
+        connection.send_bytes(pack(request_))
+        reply = receive(connection)
+        assert (reply["type"], reply["error"]["code"]) == ("error", "bad_request")
+        connection.send_bytes(pack({"type": "status", "id": 2}))
+        assert receive(connection)["id"] == 2
+
+
+def test_the_newest_query_of_a_client_cancels_the_one_in_flight(
+    client: EngineClient, folder: Path, host: Host
+) -> None:
+    index(client, folder)
+    with ThreadPoolExecutor() as pool:
+        slow = pool.submit(client.search, "WAIT", full_text=True)
+        assert fake(host).waiting.wait(WAIT_S)
+        assert client.search("rent", full_text=True).hits
+        with pytest.raises(Cancelled):
+            slow.result(WAIT_S)
+
+
+def test_clients_do_not_cancel_each_other(
+    client: EngineClient, library: Path, host: Host, folder: Path
+) -> None:
+    index(client, folder)
+    token = CancelToken()
+    with ThreadPoolExecutor() as pool, contextlib.closing(attached(library)) as other:
+        slow = pool.submit(client.search, "WAIT", token=token, full_text=True)
+        assert fake(host).waiting.wait(WAIT_S)
+        behind = pool.submit(other.search, "rent", full_text=True)
+        token.cancel()
+        with pytest.raises(Cancelled):
+            slow.result(WAIT_S)
+        assert behind.result(WAIT_S).hits
+
+
+def test_a_client_that_leaves_cancels_its_search(
+    library: Path, host: Host, client: EngineClient
+) -> None:
+    connection = greeted(library)
+    connection.send_bytes(pack({"type": "search", "id": 1, "text": "WAIT"}))
+    assert fake(host).waiting.wait(WAIT_S)
+    connection.close()
+    # The lane is free again: the query of another client is answered.
+    assert client.search("rent", full_text=True).hits == ()
+
+
+def test_search_and_status_answer_while_indexing(
+    client: EngineClient, library: Path, folder: Path, host: Host
+) -> None:
+    index(client, folder)
+    (folder / "more.txt").write_text("WAIT")
+    token = CancelToken()
+    with ThreadPoolExecutor() as pool, contextlib.closing(attached(library)) as other:
+        run = pool.submit(client.index, [folder], report=ignore, token=token)
+        assert fake(host).waiting.wait(WAIT_S)
+        assert other.search("rent", full_text=True).hits
+        assert other.status()["documents"] == 2
+        assert client.status()["documents"] == 2
+        token.cancel()
+        assert run.result(WAIT_S).cancelled
+
+
+def test_a_second_run_waits_and_sees_how_far_the_first_is(
+    client: EngineClient, library: Path, folder: Path, host: Host
+) -> None:
+    (folder / "a.txt").write_text("WAIT")
+    token, seen = CancelToken(), threading.Event()
+    reports: list[Progress] = []
+
+    def note(progress: Progress) -> None:
+        reports.append(progress)
+        seen.set()
+
+    with ThreadPoolExecutor() as pool, contextlib.closing(attached(library)) as other:
+        first = pool.submit(client.index, [folder], report=ignore, token=token)
+        assert fake(host).waiting.wait(WAIT_S)
+        (folder / "a.txt").write_text("Now it is short.")
+        second = pool.submit(other.index, [folder], report=note, token=CancelToken())
+        assert seen.wait(WAIT_S)
+        assert reports[0].note
+        token.cancel()
+        assert first.result(WAIT_S).cancelled
+        assert second.result(WAIT_S).states == {"indexed": 3}
+
+
+def test_an_index_run_ends_with_its_client_unless_it_is_to_be_kept(
+    client: EngineClient, library: Path, folder: Path, host: Host
+) -> None:
+    (folder / "z.txt").write_text("WAIT")
+    connection = greeted(library)
+    connection.send_bytes(pack({"type": "index", "id": 1, "paths": [str(folder)]}))
+    assert fake(host).waiting.wait(WAIT_S)
+    connection.close()
+    assert client.remove([folder / "ice.txt"])["files"] == 1  # the writer is free again
+
+    fake(host).waiting.clear()
+    connection = greeted(library)
+    connection.send_bytes(pack({"type": "index", "id": 1, "paths": [str(folder)], "kept": True}))
+    assert fake(host).waiting.wait(WAIT_S)
+    connection.close()
+    job = host.service.index_lane.running
+    assert job is not None
+    host.service.index_lane.cancel(job)
+
+
+def test_what_this_process_asks_for_is_queued_with_the_rest(
+    host: Host, client: EngineClient, folder: Path
+) -> None:
+    (folder / "a.txt").write_text("WAIT")
+    token = CancelToken()
+    with ThreadPoolExecutor() as pool:
+        theirs = pool.submit(client.index, [folder], report=ignore, token=token)
+        assert fake(host).waiting.wait(WAIT_S)
+        (folder / "a.txt").write_text("Now it is short.")
+        mine = pool.submit(host.index, [folder], report=ignore, token=CancelToken())
+        token.cancel()
+        assert theirs.result(WAIT_S).cancelled
+        assert mine.result(WAIT_S).states == {"indexed": 3}
+
+
+def test_closing_answers_everyone_and_removes_every_trace(
+    host: Host, library: Path, folder: Path
+) -> None:
+    (folder / "a.txt").write_text("WAIT")
+    endpoint = published(library)
+    assert endpoint is not None
+    with contextlib.closing(attached(library)) as client, ThreadPoolExecutor() as pool:
+        run = pool.submit(client.index, [folder], report=ignore, token=CancelToken())
+        assert fake(host).waiting.wait(WAIT_S)
+        host.close()
+        with pytest.raises(WorldError) as caught:
+            run.result(WAIT_S)
+        assert caught.value.code == "engine_gone"
+        with pytest.raises(WorldError, match="stopped answering"):
+            client.status()
+    assert fake(host).closed
+    assert not Path(endpoint.address).exists()
+    assert EngineClient.attach(library) is None
+
+
+def test_no_thread_is_left_behind(library: Path, folder: Path) -> None:
+    before = set(threading.enumerate())
+    host = open_host(library)
+    with contextlib.closing(attached(library)) as client:
+        index(client, folder)
+    host.close()
+    for thread in set(threading.enumerate()) - before:
+        thread.join(WAIT_S)
+    assert set(threading.enumerate()) <= before
+
+
+def test_a_stale_socket_and_note_are_swept_away(library: Path) -> None:
+    library.mkdir()
+    stale = new_endpoint(library)
+    publish(library, stale)
+    assert EngineClient.attach(library) is None
+    if FAMILY == "AF_UNIX":
+        import socket
+
+        with socket.socket(socket.AF_UNIX) as dead:
+            dead.bind(stale.address)
+        assert EngineClient.attach(library) is None
+    with contextlib.closing(open_host(library)), contextlib.closing(attached(library)) as client:
+        assert client.greeting["pid"] == os.getpid()
+
+
+def test_an_engine_that_cannot_be_shared_still_works(
+    library: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    address = new_endpoint(library).address
+    Path(address).mkdir()  # the socket cannot be made here
+    with contextlib.closing(open_host(library)) as host:
+        index(host, folder)
+        assert host.search("rent", full_text=True).hits
+    assert "cannot be shared" in caplog.text
+
+
+def test_commands_attach_to_a_running_engine_or_open_one(library: Path, folder: Path) -> None:
+    with contextlib.closing(reach(library, lambda: open_host(library))) as first:
+        assert isinstance(first, Host)
+        with contextlib.closing(reach(library, lambda: open_host(library))) as second:
+            assert isinstance(second, EngineClient)
+
+
+def test_a_locked_library_that_does_not_answer_is_an_error_in_the_end(library: Path) -> None:
+    engine = FakeEngine.open(EngineConfig(library, library))
+    try:
+        with pytest.raises(WorldError) as caught:
+            reach(library, lambda: open_host(library), patience=0.0)
+        assert caught.value.code == "library_locked"
+    finally:
+        engine.close()
+
+
+def test_an_action_is_done_again_when_the_engine_leaves_in_the_middle(
+    library: Path, folder: Path
+) -> None:
+    host = open_host(library)
+    seen: list[type] = []
+
+    def action(engine: EngineApi) -> int:
+        seen.append(type(engine))
+        if len(seen) == 1:
+            host.close()
+        return len(engine.files(None, None, 0, 10))
+
+    assert with_engine(library, lambda: open_host(library), action) == 0
+    assert seen == [EngineClient, Host]
+
+
+def test_idle_engines_end_and_used_ones_do_not(library: Path) -> None:
+    with contextlib.closing(open_host(library)) as host:
+        done = threading.Event()
+
+        def wait() -> None:
+            host.service.wait(idle_seconds=0.0)
+            done.set()
+
+        with contextlib.closing(attached(library)) as client:
+            threading.Thread(target=wait).start()
+            assert client.status()
+            assert not done.is_set()
+        assert done.wait(WAIT_S)
+
+
+def test_a_client_can_ask_the_engine_to_end(library: Path) -> None:
+    with contextlib.closing(open_host(library)) as host:
+        with contextlib.closing(attached(library)) as client:
+            client.shut_down()
+        host.service.wait()
+
+
+def test_a_slow_reader_costs_nobody_else(library: Path, host: Host, folder: Path) -> None:
+    index(host, folder)
+    connection = greeted(library)
+    for number in range(2000):
+        connection.send_bytes(pack({"type": "search", "id": number, "text": "the " * 200}))
+    with contextlib.closing(attached(library)) as client:
+        assert client.search("rent", full_text=True).hits
+    connection.close()
+
+
+def test_lectern_errors_of_the_lane_are_answers_too(host: Host, library: Path) -> None:
+    host.service.desk_lane.close()
+    with contextlib.closing(attached(library)) as client, pytest.raises(LecternError):
+        client.status()
