@@ -1,0 +1,132 @@
+"""What every extractor offers: a source of pages, and the shapes of what it reads.
+
+Owns the contract between the formats and the document pipeline (``indexer.extract.document``);
+it must not know any format. An extractor reads one page at a time and never keeps a page it has
+handed over, so that a long document needs no more memory than a short one. Standard library only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from indexer.types import Block, BlockKind, OutlineEntry
+
+# Raised whenever any extractor would read the same bytes as different text or other blocks.
+EXTRACTOR_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one document may cost. Sizes in bytes, times in seconds."""
+
+    pdf_bytes: int = 2 * 1024**3
+    text_bytes: int = 64 * 1024**2
+    markup_bytes: int = 16 * 1024**2  # a parsed tree needs about ten times its source
+    silence_s: float = 60.0  # without a sign of progress
+    resident_bytes: int = 350 * 1024**2  # of the whole child
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a block looks on its page, where the format knows.
+
+    ``size`` is the type size in points; ``top`` and ``bottom`` are shares of the page's height.
+    """
+
+    size: float
+    bold: bool
+    top: float
+    bottom: float
+
+
+@dataclass(frozen=True, slots=True)
+class RawBlock:
+    """A run of a page's text as the page alone shows it; offsets are local to the page.
+
+    Headings of laid-out formats are only recognised against the whole document. ``glued`` marks
+    a row that was cut from the block before it because it may be a running head or foot: it goes
+    back there if it is none.
+    """
+
+    start: int
+    end: int
+    kind: BlockKind
+    level: int = 0
+    style: Style | None = None
+    glued: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RawPage:
+    """One page as the extractor read it; ``unreadable`` is the reason when it could not."""
+
+    number: int
+    text: str
+    blocks: tuple[RawBlock, ...] = ()
+    unreadable: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PageText:
+    """One page of the canonical text: ``offset`` and the blocks count from the document's start.
+
+    Several pages of one document may carry the same number: formats without pages come in
+    sections of page 1. Neighbours are one character apart, a newline of the canonical text.
+    """
+
+    number: int
+    offset: int
+    text: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """What a document says about itself; every field may be empty."""
+
+    title: str = ""
+    author: str = ""
+    created: str = ""  # ISO date
+
+
+class Source(Protocol):
+    """One open document."""
+
+    @property
+    def page_count(self) -> int:
+        """Pages as a reader counts them; 1 where the format has none, 0 if the document is empty."""
+        ...
+
+    @property
+    def metadata(self) -> Metadata: ...
+
+    @property
+    def outline(self) -> tuple[OutlineEntry, ...]: ...
+
+    def pages(self) -> Iterator[RawPage]:
+        """Yield the pages in order, each read when it is asked for.
+
+        Raises:
+            WorldError: If reading cannot go on; a single bad page is yielded as unreadable.
+        """
+        ...
+
+    def close(self) -> None: ...
+
+
+class Opener(Protocol):
+    """The one function a format's module offers, named ``open_source``."""
+
+    def __call__(self, path: Path, password: str | None, limits: Limits) -> Source:
+        """Open a document.
+
+        Raises:
+            WorldError: ``needs_password``, ``unreadable``, ``empty`` or ``too_large``.
+            OSError: If the file cannot be read.
+        """
+        ...

@@ -1,0 +1,181 @@
+"""The extraction child: reads one document after the other for the engine, over stdin and stdout.
+
+Owns the conversation and the behaviour of the process; documents are read by
+``indexer.extract.document``, cut by ``indexer.passages``. Started by ``indexer.extract.sandbox``,
+killed by it without ceremony. The conversation, in frames of ``indexer.protocol``::
+
+    child   hello
+    engine  extract {id, path, format, password, limits}
+    child   progress {id, page, pages}, now and then
+    child   document {id, info, terms}
+    engine  go {id} or skip {id}
+    child   passages {id, passages}, repeated
+    child   end {id}, or error {id, error} at any point
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import traceback
+from dataclasses import fields, replace
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from indexer.errors import InternalError, LecternError, WorldError
+from indexer.extract.base import Limits
+from indexer.extract.confine import Alarm, confine, take_stdout
+from indexer.extract.document import Document
+from indexer.extract.registry import identify
+from indexer.extract.spool import Spool
+from indexer.extract.wire import info_to_wire, passage_to_wire
+from indexer.protocol import Header, hello, read_frame, write_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from indexer.types import OutlineEntry, Passage
+
+PASSAGES_A_FRAME = 64
+_PROGRESS_INTERVAL_S = 0.5
+
+
+class Conversation:
+    """The child's side of the pipe. Every sign of life also winds the alarm clock."""
+
+    def __init__(self, incoming: BinaryIO, outgoing: BinaryIO, alarm: Alarm) -> None:
+        self._incoming = incoming
+        self._outgoing = outgoing
+        self._alarm = alarm
+        self._last = 0.0
+        self.id = 0
+        self.pages = 0
+
+    def receive(self) -> Header | None:
+        """Wait for the engine, for as long as it takes."""
+        self._alarm.stop()
+        frame = read_frame(self._incoming)
+        self._alarm.wind()
+        return None if frame is None else frame[0]
+
+    def send(self, kind: str, **values: Any) -> None:
+        self._alarm.stop()  # a full pipe means that the engine is busy, not that we are stuck
+        write_frame(self._outgoing, {"type": kind, "id": self.id, **values})
+        self._alarm.wind()
+
+    def progress(self, page: int) -> None:
+        now = time.monotonic()
+        if now - self._last >= _PROGRESS_INTERVAL_S:
+            self._last = now
+            self.send("progress", page=min(page, self.pages), pages=self.pages)
+
+    def is_wanted(self) -> bool:
+        """Wait for the engine's decision about the document just announced."""
+        answer = self.receive()
+        if answer is None:
+            raise EOFError
+        return answer.get("type") == "go" and answer.get("id") == self.id
+
+
+def main() -> int:
+    """Serve until the engine closes the pipe."""
+    outgoing = take_stdout()
+    alarm = confine(sys.argv[1:])
+    conversation = Conversation(sys.stdin.buffer, outgoing, alarm)
+    try:
+        write_frame(outgoing, hello("extract", pid=os.getpid()))
+        while (request := conversation.receive()) is not None:
+            if request.get("type") == "extract":
+                _serve(conversation, request)
+    except (EOFError, BrokenPipeError):
+        return 0
+    finally:
+        alarm.stop()
+    return 0
+
+
+def _serve(conversation: Conversation, request: Header) -> None:
+    conversation.id = int(request["id"])
+    try:
+        _extract(conversation, request)
+    except LecternError as error:
+        conversation.send("error", error=error.to_wire())
+    except MemoryError:
+        limit = f"{_limits(request).resident_bytes // 1024**2} MB"
+        conversation.send("error", error=WorldError("out_of_memory", limit=limit).to_wire())
+    except (EOFError, BrokenPipeError):
+        raise
+    except OSError as error:
+        conversation.send("error", error=file_error(error, str(request["path"])).to_wire())
+    except Exception as error:  # noqa: BLE001  # one document must not cost the child
+        traceback.print_exc()
+        reason = f"{type(error).__name__}: {error}"
+        conversation.send("error", error=InternalError("internal", reason=reason).to_wire())
+
+
+def _extract(conversation: Conversation, request: Header) -> None:
+    from indexer import language, terms
+
+    path = Path(str(request["path"]))
+    limits = _limits(request)
+    before = _stamp(path)
+    known = identify(path, str(request.get("format") or ""))
+    source = known.opener()(path, request.get("password"), limits)
+    with Spool() as spool:
+        try:
+            conversation.pages = source.page_count
+            document = Document(spool)
+            document.read(source, terms.words, conversation.progress)
+            info = document.info(source, known.name, language.detect)
+            outline = source.outline
+        finally:
+            source.close()
+        if _stamp(path) != before:
+            raise WorldError("changed_while_read")
+        conversation.send("document", info=info_to_wire(info), terms=document.terms)
+        if conversation.is_wanted():
+            _send_passages(conversation, document, outline, info.language)
+    conversation.send("end")
+
+
+def _send_passages(
+    conversation: Conversation,
+    document: Document,
+    outline: tuple[OutlineEntry, ...],
+    spoken: str,
+) -> None:
+    from indexer.passages import cut
+    from indexer.terms import stems
+
+    passages: Iterator[Passage] = cut(document.pages(), outline)
+    while group := list(islice(passages, PASSAGES_A_FRAME)):
+        stemmed = (replace(passage, stems=stems(passage.view, spoken)) for passage in group)
+        conversation.send("passages", passages=[passage_to_wire(passage) for passage in stemmed])
+
+
+def file_error(error: OSError, path: str) -> WorldError:
+    """Say in our words what the operating system said about a file."""
+    if isinstance(error, FileNotFoundError):
+        return WorldError("vanished")
+    if isinstance(error, PermissionError):
+        return WorldError("path_denied", path=path)
+    return WorldError("read_error", reason=error.strerror or str(error))
+
+
+def _stamp(path: Path) -> tuple[int, int, int]:
+    """Return what changes when a file does: size, time of change in ns, identity."""
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns, status.st_ino
+
+
+def _limits(request: Mapping[str, Any]) -> Limits:
+    given = request.get("limits") or {}
+    return Limits(
+        **{field.name: given[field.name] for field in fields(Limits) if field.name in given}
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,156 @@
+"""One document in two passes: read and counted first, then given out as canonical text.
+
+Owns the passage from an extractor's raw pages to the pages of the canonical text, with running
+heads, headings and offsets settled over the whole document, and what is known of the document as
+a whole. It must not know formats or who asks. Memory does not grow with the number of pages.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from indexer.errors import WorldError
+from indexer.extract.base import EXTRACTOR_VERSION, PageText, RawBlock, RawPage, Source
+from indexer.extract.furniture import FurnitureCensus
+from indexer.extract.headings import HeadingCensus
+from indexer.extract.spool import Spool
+from indexer.extract.titles import choose_title
+from indexer.types import Block, BlockKind, DocumentInfo
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+PAGE_JOINT = "\n"
+MAX_TERMS = 200_000
+_TITLE_PAGES = 3
+_TITLE_CHARS = 6_000
+_SAMPLE_CHARS = 40_000
+_SAMPLE_CHARS_A_PAGE = 2_000
+_WORD_OR_DIGIT = re.compile(r"[^\W_]")
+_HYPHENATED = re.compile(r"(?<=\w)[-\u00ad\u2010]\r?\n(?=[a-z])")
+
+
+class Document:
+    """A document that was read once and whose pages can be given out in their final form."""
+
+    def __init__(self, spool: Spool) -> None:
+        self._spool = spool
+        self._hash = hashlib.sha256(f"{EXTRACTOR_VERSION}\n".encode())
+        self._furniture = FurnitureCensus()
+        self._headings = HeadingCensus()
+        self._terms: Counter[str] = Counter()
+        self._sample: list[str] = []
+        self._first_pages: list[RawPage] = []
+        self._bad_pages: list[int] = []
+        self._reason = ""
+        self._characters = 0
+        self._has_text = False
+
+    def read(
+        self, source: Source, words: Callable[[str], Iterator[str]], progress: Callable[[int], None]
+    ) -> None:
+        """Read all pages into the spool, and count what only the whole document tells.
+
+        Args:
+            source: The open document.
+            words: Splits a text into folded words.
+            progress: Called with the number of each page before it is read.
+
+        Raises:
+            WorldError: ``empty``, ``no_text``, or ``unreadable`` if no page could be read.
+        """
+        if source.page_count == 0:
+            raise WorldError("empty")
+        self._headings = HeadingCensus(source.outline)
+        progress(1)
+        for page in source.pages():
+            self._take(page, words)
+            progress(page.number + 1)
+        if self._has_text:
+            return
+        if self._bad_pages and len(self._bad_pages) == self._spool.pages:
+            raise WorldError("unreadable", reason=self._reason)
+        raise WorldError("no_text")
+
+    def info(self, source: Source, form: str, detect: Callable[[str], str]) -> DocumentInfo:
+        """Return what is known of the document once it was read."""
+        return DocumentInfo(
+            text_id=self._hash.hexdigest(),
+            format=form,
+            extractor_version=EXTRACTOR_VERSION,
+            title=choose_title(source.metadata.title, self._first_pages),
+            author=source.metadata.author,
+            created=source.metadata.created,
+            language=detect("\n".join(self._sample)),
+            pages=source.page_count,
+            characters=self._characters,
+            bad_pages=tuple(self._bad_pages),
+        )
+
+    @property
+    def terms(self) -> dict[str, int]:
+        """The distinct folded words and how often each occurs."""
+        return dict(self._terms)
+
+    def pages(self) -> Iterator[PageText]:
+        """Yield the pages of the canonical text, with their blocks as they finally are."""
+        offset = 0
+        for page in self._spool:
+            yield PageText(page.number, offset, page.text, tuple(self._final_blocks(page, offset)))
+            offset += len(page.text) + len(PAGE_JOINT)
+
+    def _take(self, page: RawPage, words: Callable[[str], Iterator[str]]) -> None:
+        if self._spool.pages:
+            self._hash.update(PAGE_JOINT.encode())
+            self._characters += len(PAGE_JOINT)
+        self._hash.update(page.text.encode())
+        self._characters += len(page.text)
+        self._spool.append(page)
+        if page.unreadable:
+            self._bad_pages.append(page.number)
+            self._reason = self._reason or page.unreadable
+            return
+        self._has_text = self._has_text or _WORD_OR_DIGIT.search(page.text) is not None
+        self._furniture.add(page)
+        self._headings.add(page)
+        self._terms.update(words(_HYPHENATED.sub("", page.text)))
+        if len(self._terms) > MAX_TERMS:
+            self._terms = Counter(dict(self._terms.most_common(MAX_TERMS // 2)))
+        if len(self._first_pages) < _TITLE_PAGES:
+            self._first_pages.append(_head(page))
+        if len(self._sample) * _SAMPLE_CHARS_A_PAGE < _SAMPLE_CHARS:
+            self._sample.append(page.text[:_SAMPLE_CHARS_A_PAGE])
+
+    def _final_blocks(self, page: RawPage, offset: int) -> Iterator[Block]:
+        """Decide about furniture and headings, and put cut-off rows back where they belong."""
+        furniture = self._furniture.furniture_of(page)
+        held: RawBlock | None = None
+        for block in page.blocks:
+            if block.start in furniture:
+                if held is not None:
+                    yield self._finish(page, held, offset)
+                    held = None
+                start, end = offset + block.start, offset + block.end
+                yield Block(start, end, BlockKind.FURNITURE, page.number)
+            elif held is not None and block.glued:
+                held = RawBlock(held.start, block.end, held.kind, held.level, held.style)
+            else:
+                if held is not None:
+                    yield self._finish(page, held, offset)
+                held = block
+        if held is not None:
+            yield self._finish(page, held, offset)
+
+    def _finish(self, page: RawPage, block: RawBlock, offset: int) -> Block:
+        kind, level = block.kind, block.level
+        if found := self._headings.level_of(page, block):
+            kind, level = BlockKind.HEADING, found
+        return Block(offset + block.start, offset + block.end, kind, page.number, level)
+
+
+def _head(page: RawPage) -> RawPage:
+    blocks = tuple(block for block in page.blocks if block.end <= _TITLE_CHARS)
+    return RawPage(page.number, page.text[:_TITLE_CHARS], blocks)

@@ -1,0 +1,196 @@
+"""HTML: the text a browser would show, with blocks from its elements.
+
+Owns which elements are blocks, which are structure and which are never read; the parser is the
+forgiving one of ``selectolax``. The canonical text is what is read here, not the markup.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from typing import TYPE_CHECKING, Any
+
+from selectolax.lexbor import LexborHTMLParser
+
+from indexer.errors import WorldError
+from indexer.extract.base import Limits, Metadata, RawBlock, RawPage
+from indexer.extract.decode import find_encoding, without_surrogates
+from indexer.types import BlockKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from indexer.types import OutlineEntry
+
+_CHARSET = re.compile(rb"<(?:meta|\?xml)[^>]*?(?:charset|encoding)\s*=\s*[\"']?\s*([\w.:-]+)", re.I)
+_SPACE = re.compile(r"[ \t\n\r\f]+")
+_SILENT = frozenset(
+    "script style template noscript svg math iframe object canvas head select button -comment "
+    "!doctype !--".split()
+)
+_ASIDE = frozenset("nav footer menu".split())
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_KINDS = {
+    "li": BlockKind.LIST_ITEM,
+    "dd": BlockKind.LIST_ITEM,
+    "table": BlockKind.TABLE,
+    "pre": BlockKind.CODE,
+    "figcaption": BlockKind.CAPTION,
+    "caption": BlockKind.CAPTION,
+}
+_BLOCKS = frozenset(
+    "address article aside blockquote body center dd details dialog div dl dt fieldset figcaption "
+    "figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol p pre "
+    "section summary table caption td th tr ul".split()
+)
+
+
+class HtmlSource:
+    """A parsed page."""
+
+    page_count = 1
+    outline: tuple[OutlineEntry, ...] = ()
+
+    def __init__(self, tree: Any) -> None:
+        self._tree = tree
+        self.metadata = _metadata(tree)
+
+    def pages(self) -> Iterator[RawPage]:
+        reader = _Reader()
+        if self._tree.body is not None:
+            reader.read(self._tree.body)
+        self._tree = None
+        yield RawPage(1, *reader.result())
+
+    def close(self) -> None:
+        self._tree = None
+
+
+def open_source(path: Path, password: str | None, limits: Limits) -> HtmlSource:  # noqa: ARG001
+    """Open a page (``indexer.extract.base.Opener``)."""
+    size = path.stat().st_size
+    if size == 0:
+        raise WorldError("empty")
+    if size > limits.markup_bytes:
+        raise WorldError("too_large", limit=f"{limits.markup_bytes // 1024**2} MB")
+    text = path.read_bytes().decode(_encoding(path), "replace")
+    return HtmlSource(LexborHTMLParser(without_surrogates(text)))
+
+
+def _encoding(path: Path) -> str:
+    """Return the encoding that the bytes prove, else the one that the page declares."""
+    found = find_encoding(path)
+    if found.startswith("utf"):
+        return found
+    with path.open("rb") as file:
+        declared = _CHARSET.search(file.read(4096))
+    if declared is None:
+        return found
+    try:
+        name = codecs.lookup(declared[1].decode("ascii")).name
+    except LookupError:
+        return found
+    # What calls itself Latin-1 on the web is its superset.
+    return "cp1252" if name in ("iso8859-1", "ascii") or name.startswith("utf") else name
+
+
+def _metadata(tree: Any) -> Metadata:
+    def text(selector: str, attribute: str = "") -> str:
+        node = tree.css_first(selector)
+        if node is None:
+            return ""
+        value = node.attributes.get(attribute) if attribute else node.text()
+        return " ".join((value or "").split())[:500]
+
+    date = text("meta[property='article:published_time']", "content") or text(
+        "meta[name='date']", "content"
+    )
+    created = re.match(r"\d{4}-\d{2}-\d{2}", date)
+    author = text("meta[name='author']", "content")
+    return Metadata(text("title"), author, created[0] if created else "")
+
+
+class _Reader:
+    """Walks the tree without recursion and collects text and blocks."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._blocks: list[RawBlock] = []
+        self._length = 0
+        self._pending: list[str] = []
+        self._open: list[str] = []
+
+    def read(self, root: Any) -> None:
+        node, entering = root, True
+        while node is not None:
+            tag = node.tag or ""
+            if entering:
+                if tag == "-text":
+                    self._text(node.text_content or "")
+                elif tag not in _SILENT:
+                    self._enter(tag)
+                    if node.child is not None:
+                        node = node.child
+                        continue
+                    self._leave(tag)
+            else:
+                self._leave(tag)
+            if node.mem_id == root.mem_id:
+                break
+            if node.next is not None:
+                node, entering = node.next, True
+            else:
+                node, entering = node.parent, False
+        self._flush()
+
+    def result(self) -> tuple[str, tuple[RawBlock, ...]]:
+        return "".join(self._parts), tuple(self._blocks)
+
+    def _enter(self, tag: str) -> None:
+        if tag == "br":
+            self._pending.append("\n")
+        elif tag in ("td", "th") and "table" in self._open:
+            self._pending.append("\t")
+        elif tag == "tr" and "table" in self._open:
+            self._pending.append("\n")
+        elif tag in _BLOCKS and (tag == "table" or "table" not in self._open):
+            self._flush()
+        self._open.append(tag)
+
+    def _leave(self, tag: str) -> None:
+        if tag in _BLOCKS and ("table" not in self._open[:-1]):
+            self._flush()
+        if self._open:
+            self._open.pop()
+
+    def _text(self, text: str) -> None:
+        self._pending.append(text if "pre" in self._open else _SPACE.sub(" ", text))
+
+    def _flush(self) -> None:
+        """End the block under way."""
+        text = "".join(self._pending)
+        self._pending = []
+        if "pre" not in self._open:
+            text = re.sub(r" *\n *", "\n", re.sub(r"[ ]{2,}", " ", text))
+            text = re.sub(r"[ \t]*\n[ \t\n]*", "\n", text) if "table" in self._open else text
+        text = text.strip("\n \t") if "pre" not in self._open else text.strip("\n")
+        if not text:
+            return
+        if self._parts:
+            self._parts.append("\n")
+            self._length += 1
+        kind, level = self._kind()
+        self._blocks.append(RawBlock(self._length, self._length + len(text), kind, level))
+        self._parts.append(text)
+        self._length += len(text)
+
+    def _kind(self) -> tuple[BlockKind, int]:
+        for tag in reversed(self._open):
+            if tag in _HEADINGS:
+                return BlockKind.HEADING, _HEADINGS[tag]
+            if tag in _ASIDE:
+                return BlockKind.FURNITURE, 0
+            if tag in _KINDS:
+                return _KINDS[tag], 0
+        return BlockKind.PARAGRAPH, 0

@@ -1,0 +1,116 @@
+"""PDF, through MuPDF: opening, passwords, what the file says about itself, and its pages.
+
+Owns everything that touches the PDF library for text; order and structure of a page come from
+``indexer.extract.pdf_layout``. Runs in the extraction child only.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pymupdf
+
+from indexer.errors import WorldError
+from indexer.extract.base import Limits, Metadata, RawPage
+from indexer.extract.pdf_layout import lay_out
+from indexer.extract.pdf_lines import read_lines
+from indexer.types import OutlineEntry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+# Characters as they stand: no hyphen joined, no ligature split. Whitespace is kept because the
+# width of a gap tells words from cells; text outside the visible page is left out.
+TEXT_FLAGS = (
+    pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_LIGATURES
+)
+MAX_OUTLINE_ENTRIES = 20_000
+_PAGES_BETWEEN_SHRINKS = 32
+_DATE = re.compile(r"D:(\d{4})(\d{2})?(\d{2})?")
+
+pymupdf.TOOLS.mupdf_display_errors(False)
+pymupdf.TOOLS.mupdf_display_warnings(False)
+
+
+class PdfSource:
+    """An open PDF. Pages are read one at a time and dropped."""
+
+    def __init__(self, document: Any) -> None:
+        self._document = document
+        self.page_count: int = document.page_count
+        self.metadata = _metadata(document)
+        self.outline = _outline(document)
+
+    def pages(self) -> Iterator[RawPage]:
+        for number in range(1, self.page_count + 1):
+            yield self._page(number)
+            if number % _PAGES_BETWEEN_SHRINKS == 0:
+                pymupdf.TOOLS.store_shrink(100)
+
+    def close(self) -> None:
+        self._document.close()
+        pymupdf.TOOLS.store_shrink(100)
+
+    def _page(self, number: int) -> RawPage:
+        try:
+            page = self._document.load_page(number - 1)
+            content = page.get_textpage(flags=TEXT_FLAGS).extractDICT()
+        except MemoryError:
+            raise
+        except Exception as error:  # noqa: BLE001  # the library raises its own kinds and plain ones
+            return RawPage(number, "", unreadable=_reason(error))
+        text, blocks = lay_out(read_lines(content), content["height"])
+        return RawPage(number, text, tuple(blocks))
+
+
+def open_source(path: Path, password: str | None, limits: Limits) -> PdfSource:
+    """Open a PDF (``indexer.extract.base.Opener``)."""
+    size = path.stat().st_size
+    if size == 0:
+        raise WorldError("empty")
+    if size > limits.pdf_bytes:
+        raise WorldError("too_large", limit=f"{limits.pdf_bytes / 1024**3:g} GB")
+    with path.open("rb"):
+        pass  # an OSError of the file itself must not be taken for a damaged document
+    try:
+        document = pymupdf.open(str(path), filetype="pdf")
+        if document.needs_pass and not document.authenticate(password or ""):
+            raise WorldError("needs_password")
+        return PdfSource(document)
+    except WorldError:
+        raise
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise WorldError("unreadable", reason=_reason(error)) from error
+
+
+def _metadata(document: Any) -> Metadata:
+    found = document.metadata or {}
+
+    def value(key: str) -> str:
+        text = str(found.get(key) or "")
+        return " ".join(text.encode("utf-8", "replace").decode("utf-8").split())[:500]
+
+    date = _DATE.match(value("creationDate"))
+    created = "-".join(part for part in date.groups() if part) if date else ""
+    return Metadata(value("title"), value("author"), created)
+
+
+def _outline(document: Any) -> tuple[OutlineEntry, ...]:
+    try:
+        rows = document.get_toc(simple=True)
+    except Exception:  # noqa: BLE001  # a broken outline must not cost the document
+        return ()
+    entries = []
+    for level, title, page in rows[:MAX_OUTLINE_ENTRIES]:
+        text = " ".join(str(title).encode("utf-8", "replace").decode("utf-8").split())
+        if text and page > 0:
+            entries.append(OutlineEntry(level, text, page))
+    return tuple(entries)
+
+
+def _reason(error: Exception) -> str:
+    return " ".join(str(error).split())[:200] or type(error).__name__

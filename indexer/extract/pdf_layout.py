@@ -1,0 +1,184 @@
+"""From rows to the text of a page and its blocks.
+
+Owns paragraphs, lists, tables and captions of laid-out pages, and which rows may be running heads
+or feet; whether they are, and what is a heading, only the whole document tells
+(``indexer.extract.furniture``, ``indexer.extract.headings``). Knows no PDF library.
+"""
+
+from __future__ import annotations
+
+import re
+from statistics import median
+from typing import TYPE_CHECKING
+
+from indexer.extract.base import RawBlock, Style
+from indexer.extract.furniture import EDGE_ROWS
+from indexer.extract.pdf_order import Row, reading_order
+from indexer.types import BlockKind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from indexer.extract.pdf_lines import Line
+
+_MARKER = r"[•◦▪■●○‣⁃·–—*-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxlcIVXLC]{1,5})[.)]"
+_LIST_ITEM = re.compile(rf"(?:{_MARKER})[\s\t]+\S")
+_ONLY_MARKER = re.compile(rf"(?:{_MARKER})$")
+_CAPTION = re.compile(
+    r"(?:fig(?:ure|\.)?|table|chart|exhibit|plate|abbildung|tabelle)\s*\d[\w.:-]*", re.IGNORECASE
+)
+_SENTENCE_END = re.compile(r"[.!?:;。！？][\"'”’)\]]*$")
+_OPENERS = frozenset("$€£¥(")
+_CLOSERS = re.compile(r"[)%]+$")
+_CELL_GAP = 1.2  # in type sizes: wider than any space between words
+_LEADING = (1.0, 1.7)  # plausible distances of lines, in type sizes
+
+
+def lay_out(lines: Sequence[Line], height: float) -> tuple[str, list[RawBlock]]:
+    """Return a page's text, in reading order, and its blocks.
+
+    Args:
+        lines: The page's lines in drawing order.
+        height: The page's height in points.
+    """
+    runs = reading_order(lines)
+    rows = [row for run in runs for row in run.rows]
+    if not rows:
+        return "", []
+    texts = [row_text(row) for row in rows]
+    starts = [0]
+    for text in texts:
+        starts.append(starts[-1] + len(text) + 1)
+    edges = _edge_rows(rows)
+    blocks = []
+    for first, last, kind in _blocks(rows, texts):
+        for piece_first, piece_last in _pieces(first, last, edges):
+            style = _style(rows[piece_first:piece_last], height)
+            end = starts[piece_last] - 1
+            glued = piece_first > first
+            blocks.append(RawBlock(starts[piece_first], end, kind, 0, style, glued))
+    return "\n".join(texts), blocks
+
+
+def row_text(row: Row) -> str:
+    """Return a row as text: a tab between cells, nothing between a currency sign and its sum."""
+    if len(row.cells) == 1:
+        return row.cells[0].text.strip()
+    parts = [row.cells[0].text.strip()]
+    for before, cell in zip(row.cells, row.cells[1:], strict=False):
+        text = cell.text.strip()
+        gap = cell.x0 - before.x1
+        if parts[-1] in _OPENERS or _CLOSERS.match(text) or gap < 0.1 * cell.size:
+            joint = ""
+        else:
+            joint = "\t" if gap > _CELL_GAP * cell.size else " "
+        parts += [joint, text]
+    return "".join(parts)
+
+
+def _edge_rows(rows: list[Row]) -> set[int]:
+    """Return the rows that may be running heads or feet: the outermost, wherever they stand.
+
+    Pages may end early; a foot then follows the last line, far above the margin.
+    """
+    order = sorted(range(len(rows)), key=lambda i: rows[i].y0)
+    return {*order[:EDGE_ROWS], *order[-EDGE_ROWS:]}
+
+
+def _pieces(first: int, last: int, edges: set[int]) -> list[tuple[int, int]]:
+    """Part a block at the rows that may have to leave it."""
+    cuts = [i for i in range(first + 1, last) if i in edges or i - 1 in edges]
+    return list(zip([first, *cuts], [*cuts, last], strict=True))
+
+
+def _style(rows: list[Row], height: float) -> Style:
+    size = rows[0].size if len(rows) == 1 else median([row.size for row in rows])
+    top, bottom = min(row.y0 for row in rows), max(row.y1 for row in rows)
+    return Style(size, all(row.bold for row in rows), top / height, bottom / height)
+
+
+def _blocks(rows: list[Row], texts: list[str]) -> list[tuple[int, int, BlockKind]]:
+    """Cut the rows into blocks: first row, the row after the last, and the kind."""
+    tables = _table_rows(rows, texts)
+    leading = _typical_leading(rows)
+    found = []
+    first = 0
+    for i in range(1, len(rows) + 1):
+        if i < len(rows) and not _breaks(rows, texts, (first, i), tables, leading):
+            continue
+        found.append((first, i, BlockKind.TABLE if tables[first] else _kind(texts[first])))
+        first = i
+    return found
+
+
+def _kind(text: str) -> BlockKind:
+    if _LIST_ITEM.match(text):
+        return BlockKind.LIST_ITEM
+    if len(text) < 200 and _CAPTION.match(text):
+        return BlockKind.CAPTION
+    return BlockKind.PARAGRAPH
+
+
+def _table_rows(rows: list[Row], texts: list[str]) -> list[bool]:
+    """Mark the rows of tables: rows of cells, and what stands between two of them."""
+    cells = [_is_tabular(row, text) for row, text in zip(rows, texts, strict=True)]
+    inside = [False] * len(rows)
+    known = [i for i, tabular in enumerate(cells) if tabular]
+    for here, there in zip(known, known[1:], strict=False):
+        between = rows[here : there + 1]
+        if there - here > 3 or not _is_continuous(between):
+            continue
+        if all(len(text) <= 80 for text in texts[here + 1 : there]):
+            inside[here : there + 1] = [True] * (there - here + 1)
+    return inside
+
+
+def _is_tabular(row: Row, text: str) -> bool:
+    return "\t" in text and not _ONLY_MARKER.match(text.split("\t", 1)[0])
+
+
+def _is_continuous(rows: list[Row]) -> bool:
+    """Tell whether rows follow each other down the page without a wide gap."""
+    return all(
+        -2 * row.size < row.y0 - before.y1 < 2.5 * row.size
+        for before, row in zip(rows, rows[1:], strict=False)
+    )
+
+
+def _typical_leading(rows: list[Row]) -> float:
+    """Return the usual distance of two lines of a paragraph, in type sizes."""
+    low, high = _LEADING
+    found = [
+        distance
+        for before, row in zip(rows, rows[1:], strict=False)
+        if low <= (distance := (row.y1 - before.y1) / max(row.size, 1.0)) <= high
+    ]
+    return median(found) if found else 1.25
+
+
+def _breaks(
+    rows: list[Row], texts: list[str], span: tuple[int, int], tables: list[bool], leading: float
+) -> bool:
+    """Tell whether a new block begins at row ``span[1]``; its block so far began at ``span[0]``."""
+    first, i = span
+    before, row = rows[i - 1], rows[i]
+    if tables[i] != tables[i - 1]:
+        return True
+    if tables[i]:
+        return not _is_continuous([before, row])
+    step = row.y1 - before.y1
+    if step < -0.5 * row.size or step > max(1.25 * leading, leading + 0.25) * row.size:
+        return True
+    if abs(row.size - before.size) > 0.08 * before.size or row.bold != before.bold:
+        return True
+    if _LIST_ITEM.match(texts[i]) or _ONLY_MARKER.match(texts[i]):
+        return True
+    return _is_indented(rows, texts, first, i)
+
+
+def _is_indented(rows: list[Row], texts: list[str], first: int, i: int) -> bool:
+    """Tell whether a paragraph begins that only its first line's indent sets apart."""
+    if i - first < 2 and rows[first].x0 > rows[i].x0:
+        return False
+    step = rows[i].x0 - rows[i - 1].x0
+    return 0.8 * rows[i].size < step < 5 * rows[i].size and bool(_SENTENCE_END.search(texts[i - 1]))

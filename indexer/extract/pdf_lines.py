@@ -1,0 +1,110 @@
+"""The lines of a PDF page, as geometry and text.
+
+Owns the shape of a line and how MuPDF's page dictionary becomes lines; it must not know reading
+order or blocks. Imports no PDF library: it works on the dictionary alone.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+_LONE_SURROGATES = re.compile("[\ud800-\udfff]")
+_BOLD_FLAG = 16
+_BOLD_NAMES = ("bold", "black", "heavy", "semibold", "demi")
+
+
+@dataclass(slots=True)
+class Line:
+    """One piece of text on one baseline, in points from the page's upper left corner.
+
+    ``size`` and ``bold`` are those of most of its characters.
+    """
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    text: str
+    size: float
+    bold: bool
+
+    @property
+    def height(self) -> float:
+        return self.y1 - self.y0
+
+
+def read_lines(page: dict[str, Any]) -> list[Line]:
+    """Return the lines of a page dictionary that hold more than blanks, in drawing order.
+
+    Where most text runs up, down or upside down, the page is turned until it reads normally.
+    """
+    found: list[tuple[Line, tuple[int, int]]] = []
+    turns: dict[tuple[int, int], int] = {}
+    for block in page["blocks"]:
+        for raw in block.get("lines", ()):
+            line = _line(raw)
+            if line is None:
+                continue
+            across, down = raw["dir"]
+            direction = (round(across), round(down))
+            turns[direction] = turns.get(direction, 0) + len(line.text)
+            found.append((line, direction))
+    if not found:
+        return []
+    main = max(turns, key=lambda direction: turns[direction])
+    if main in ((1, 0), (0, 0)) or (len(turns) > 1 and turns.get((1, 0), 0) * 2 > turns[main]):
+        return [line for line, _ in found]
+    for line, _ in found:
+        _turn(line, main, page["width"], page["height"])
+    return [line for line, _ in found]
+
+
+def _line(raw: dict[str, Any]) -> Line | None:
+    spans = raw["spans"]
+    if len(spans) == 1:
+        span = spans[0]
+        text = span["text"]
+        if text.isspace() or not text:
+            return None
+        size, bold = span["size"], _is_bold(span)
+    else:
+        text = "".join([span["text"] for span in spans])
+        if text.isspace() or not text:
+            return None
+        size, bold = _main_style(spans)
+    if not text.isascii():
+        text = _LONE_SURROGATES.sub("\ufffd", text)
+    x0, y0, x1, y1 = raw["bbox"]
+    return Line(x0, y0, x1, y1, text.rstrip(), size, bold)
+
+
+def _main_style(spans: list[dict[str, Any]]) -> tuple[float, bool]:
+    sizes: dict[float, int] = {}
+    bold = total = 0
+    for span in spans:
+        count = len(span["text"].strip())
+        sizes[span["size"]] = sizes.get(span["size"], 0) + count
+        total += count
+        if _is_bold(span):
+            bold += count
+    return max(sizes, key=lambda size: sizes[size]), bold * 2 > total
+
+
+def _is_bold(span: dict[str, Any]) -> bool:
+    if span["flags"] & _BOLD_FLAG:
+        return True
+    name = span["font"].lower()
+    return any(part in name for part in _BOLD_NAMES)
+
+
+def _turn(line: Line, direction: tuple[int, int], width: float, height: float) -> None:
+    """Turn a line's box so that text in the given direction runs to the right."""
+    x0, y0, x1, y1 = line.x0, line.y0, line.x1, line.y1
+    if direction == (0, -1):  # upwards: the left edge of the page is its top
+        line.x0, line.y0, line.x1, line.y1 = height - y1, x0, height - y0, x1
+    elif direction == (0, 1):  # downwards: the right edge is its top
+        line.x0, line.y0, line.x1, line.y1 = y0, width - x1, y1, width - x0
+    elif direction == (-1, 0):  # upside down
+        line.x0, line.y0, line.x1, line.y1 = width - x1, height - y1, width - x0, height - y0

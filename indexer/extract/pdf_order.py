@@ -1,0 +1,181 @@
+"""The rows of a PDF page, in the order in which a person reads them.
+
+Owns rows and reading order; it must not know blocks. The order in which a page was drawn is the
+best witness there is: it goes down the columns of a text and along the rows of a table, where
+geometry alone cannot tell the two apart. So it is kept wherever it only goes downwards, and its
+stretches are put into order as wholes where it jumps up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from statistics import median
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from indexer.extract.pdf_lines import Line
+
+_SHORT_CELL_CHARS = 24
+_MIN_ALIGNED_ROWS = 3
+
+
+@dataclass(slots=True)
+class Row:
+    """Pieces of text beside each other on one height, from left to right."""
+
+    cells: list[Line]
+    x0: float = field(init=False)
+    y0: float = field(init=False)
+    x1: float = field(init=False)
+    y1: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        first = self.cells[0]
+        self.x0, self.y0, self.x1, self.y1 = first.x0, first.y0, first.x1, first.y1
+        for cell in self.cells[1:]:
+            self._cover(cell)
+
+    def add(self, line: Line) -> None:
+        self.cells.append(line)
+        self._cover(line)
+
+    def _cover(self, line: Line) -> None:
+        self.x0, self.y0 = min(self.x0, line.x0), min(self.y0, line.y0)
+        self.x1, self.y1 = max(self.x1, line.x1), max(self.y1, line.y1)
+
+    @property
+    def size(self) -> float:
+        return self.cells[0].size if len(self.cells) == 1 else max(c.size for c in self.cells)
+
+    @property
+    def bold(self) -> bool:
+        if len(self.cells) == 1:
+            return self.cells[0].bold
+        return all(cell.bold for cell in self.cells if len(cell.text) > 1)
+
+    @property
+    def characters(self) -> int:
+        return sum([len(cell.text) for cell in self.cells])
+
+
+@dataclass(slots=True)
+class Run:
+    """Rows that were drawn one after the other without a jump upwards."""
+
+    rows: list[Row]
+    x0: float = field(init=False)
+    y0: float = field(init=False)
+    x1: float = field(init=False)
+    y1: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.x0 = min(row.x0 for row in self.rows)
+        self.y0 = min(row.y0 for row in self.rows)
+        self.x1 = max(row.x1 for row in self.rows)
+        self.y1 = max(row.y1 for row in self.rows)
+
+
+def reading_order(lines: Sequence[Line]) -> list[Run]:
+    """Arrange lines in drawing order into runs of rows in reading order."""
+    rows = _rows(lines)
+    runs = _runs(rows)
+    if len(runs) < 2:
+        return runs
+    return _arrange(_join_columns_of_tables(runs))
+
+
+def _rows(lines: Sequence[Line]) -> list[Row]:
+    rows: list[Row] = []
+    for line in lines:
+        if rows and _beside(rows[-1], line):
+            rows[-1].add(line)
+        else:
+            rows.append(Row([line]))
+    for row in rows:
+        if len(row.cells) > 1:
+            row.cells.sort(key=lambda cell: cell.x0)
+    return rows
+
+
+def _beside(row: Row, line: Line) -> bool:
+    """Tell whether a line continues a row: on the same height, and over none of its cells."""
+    shared = min(row.y1, line.y1) - max(row.y0, line.y0)
+    if shared < 0.5 * min(row.y1 - row.y0, line.height):
+        return False
+    slack = 0.2 * line.size
+    return line.x0 >= row.x1 - slack or line.x1 <= row.x0 + slack
+
+
+def _runs(rows: list[Row]) -> list[Run]:
+    if not rows:
+        return []
+    groups = [[rows[0]]]
+    for before, row in zip(rows, rows[1:], strict=False):
+        if row.y0 < before.y0 - 0.6 * max(row.y1 - row.y0, 1.0):
+            groups.append([row])
+        else:
+            groups[-1].append(row)
+    return [Run(group) for group in groups]
+
+
+def _join_columns_of_tables(runs: list[Run]) -> list[Run]:
+    """Read tables that were drawn column by column along their rows instead."""
+    joined = [runs[0]]
+    for run in runs[1:]:
+        if _are_columns_of_one_table(joined[-1], run):
+            joined[-1] = Run(_merge_rows(joined[-1].rows, run.rows))
+        else:
+            joined.append(run)
+    return joined
+
+
+def _are_columns_of_one_table(left: Run, right: Run) -> bool:
+    fewer = min(len(left.rows), len(right.rows))
+    if fewer < _MIN_ALIGNED_ROWS or not (right.x0 >= left.x1 - 2 or left.x0 >= right.x1 - 2):
+        return False
+    typical = min(median([row.characters for row in run.rows]) for run in (left, right))
+    if typical > _SHORT_CELL_CHARS:
+        return False  # columns of prose
+    heights = sorted(row.y1 for row in left.rows)
+    aligned = sum(any(abs(row.y1 - height) < 2 for height in heights) for row in right.rows)
+    return aligned >= 0.6 * fewer
+
+
+def _merge_rows(left: list[Row], right: list[Row]) -> list[Row]:
+    merged: list[Row] = []
+    for row in sorted([*left, *right], key=lambda row: (row.y1, row.x0)):
+        if merged and all(_beside(merged[-1], cell) for cell in row.cells):
+            for cell in row.cells:
+                merged[-1].add(cell)
+            merged[-1].cells.sort(key=lambda cell: cell.x0)
+        else:
+            merged.append(Row(list(row.cells)))
+    return merged
+
+
+def _arrange(runs: list[Run]) -> list[Run]:
+    """Order runs by the white lines between them: across the page first, then down it."""
+    if len(runs) < 2:
+        return runs
+    for low, high in (("y0", "y1"), ("x0", "x1")):
+        parts = _split(runs, low, high)
+        if len(parts) > 1:
+            return [run for part in parts for run in _arrange(part)]
+    return runs  # they interlock: the drawing order stands
+
+
+def _split(runs: list[Run], low: str, high: str) -> list[list[Run]]:
+    """Part runs where a straight line passes between them; each part keeps the drawing order."""
+    places = {id(run): place for place, run in enumerate(runs)}
+    parts: list[list[Run]] = []
+    edge = float("-inf")
+    for run in sorted(runs, key=lambda run: getattr(run, low)):
+        if not parts or getattr(run, low) >= edge - 1.0:
+            parts.append([])
+        parts[-1].append(run)
+        edge = max(edge, getattr(run, high))
+    for part in parts:
+        part.sort(key=lambda run: places[id(run)])
+    return parts

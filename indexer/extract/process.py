@@ -1,0 +1,230 @@
+"""One extraction process as the engine holds it: its pipes, its watch and its end.
+
+Owns starting, watching and ending; it must not know what the messages mean
+(``indexer.extract.sandbox``). The process is started by the thread that watches it and that
+thread outlives it, because Linux delivers the parent-death signal when the starting *thread*
+ends, not the process.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
+
+import psutil
+
+from indexer.errors import WorldError
+from indexer.protocol import check_hello, read_frame, write_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from indexer.extract.base import Limits
+    from indexer.protocol import Header
+
+MODULE = "indexer.extract.child"
+# What the frozen program is called with in place of ``-m``; ``app.__main__`` knows it too.
+FROZEN_ARGUMENT = "--extraction-child"
+_POLL_S = 0.1
+_START_S = 60.0
+_END_S = 2.0
+_LAST_WORDS_BYTES = 4_000
+# Address space is no memory: libraries reserve far more than they touch. This only makes absurd
+# single allocations fail inside the child, where they cost a page; the watch sees to the rest.
+_ADDRESS_SPACE_FACTOR = 4
+_MIN_ADDRESS_SPACE = 2 * 1024**3
+
+
+def command(limits: Limits) -> list[str]:
+    """Return the command line of a child, for a frozen program too."""
+    start = [FROZEN_ARGUMENT] if getattr(sys, "frozen", False) else ["-P", "-m", MODULE]
+    address_space = max(_MIN_ADDRESS_SPACE, _ADDRESS_SPACE_FACTOR * limits.resident_bytes)
+    return [
+        sys.executable,
+        *start,
+        f"--engine={os.getpid()}",
+        f"--address-space={address_space}",
+        f"--silence={2 * limits.silence_s + 10}",
+    ]
+
+
+class ChildProcess:
+    """A running child. ``send`` and ``receive`` belong to one thread, ``kill`` to all."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._errors: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115
+        self._lock = threading.Lock()
+        self._verdict = ""  # why it was killed
+        self._waiting_since: float | None = None
+        self._started = threading.Event()
+        self._ending = threading.Event()
+        self._failure: OSError | None = None
+        self._watch = threading.Thread(target=self._start_and_watch, name="extraction watch")
+        self._watch.daemon = True
+        self._watch.start()
+        self._started.wait()
+        if self._failure is not None:
+            self._errors.close()
+            raise WorldError("child_died", reason=str(self._failure))
+        self._input: BinaryIO = cast("BinaryIO", self._running.stdin)
+        self._output: BinaryIO = cast("BinaryIO", self._running.stdout)
+        self._greet()
+
+    @property
+    def pid(self) -> int:
+        return self._running.pid
+
+    def is_alive(self) -> bool:
+        return self._running.poll() is None
+
+    def resident_bytes(self) -> int:
+        """Return the memory the process holds, 0 once it ended."""
+        try:
+            return int(psutil.Process(self.pid).memory_info().rss)
+        except psutil.Error:
+            return 0
+
+    def send(self, header: Mapping[str, Any]) -> None:
+        """Send a message; a process that is gone shows at the next ``receive``."""
+        with suppress(OSError, ValueError):
+            write_frame(self._input, header)
+
+    def receive(self) -> Header | None:
+        """Wait for the next message, no longer than silence is allowed; ``None`` at the end."""
+        self._waiting_since = time.monotonic()
+        try:
+            frame = read_frame(self._output)
+        except (WorldError, OSError, ValueError):
+            return None  # it died in the middle of a message
+        finally:
+            self._waiting_since = None
+        return None if frame is None else frame[0]
+
+    def kill(self, verdict: str) -> None:
+        """End the process and all it started, at once; the first verdict counts."""
+        with self._lock:
+            self._verdict = self._verdict or verdict
+            if self._running.poll() is None:
+                _kill_group(self._running)
+
+    def outcome(self) -> str:
+        """Return why the process ended: the verdict it was killed for, or its exit status."""
+        with suppress(subprocess.TimeoutExpired):
+            self._running.wait(_END_S)
+        if self._verdict:
+            return self._verdict
+        status = self._running.poll()
+        if status is None:
+            self.kill("it stopped answering")
+            return "it stopped answering"
+        if status < 0:
+            return _signal_name(-status)
+        return f"exit status {status}"
+
+    def last_words(self) -> str:
+        """Return the end of what the process wrote to its error stream."""
+        end = self._errors.seek(0, os.SEEK_END)
+        self._errors.seek(max(0, end - _LAST_WORDS_BYTES))
+        return self._errors.read().decode("utf-8", "replace")
+
+    def close(self) -> None:
+        """Close the pipes, which ends an idle process; kill one that does not go. Waits."""
+        with suppress(OSError):
+            self._input.close()
+        if self._waiting_since is None and self._verdict == "":
+            with suppress(subprocess.TimeoutExpired):
+                self._running.wait(_END_S)
+        self.kill("closed")
+        self._running.wait()
+        self._ending.set()
+        self._watch.join()
+        with suppress(OSError):
+            self._output.close()
+        self._errors.close()
+
+    def _greet(self) -> None:
+        self._waiting_since = time.monotonic() + max(0.0, _START_S - self._limits.silence_s)
+        try:
+            frame = read_frame(self._output)
+            if frame is None:
+                raise WorldError("child_died", reason=self.outcome())
+            check_hello(frame[0])
+        except BaseException:
+            self.close()
+            raise
+        finally:
+            self._waiting_since = None
+
+    def _start_and_watch(self) -> None:
+        try:
+            self._running = _start(command(self._limits), self._errors)
+        except OSError as error:
+            self._failure = error
+            return
+        finally:
+            self._started.set()
+        while not self._ending.wait(_POLL_S) and self.is_alive():
+            since = self._waiting_since
+            if since is not None and time.monotonic() - since > self._limits.silence_s:
+                self.kill("silent")
+            elif self.resident_bytes() > self._limits.resident_bytes:
+                self.kill("large")
+        self._ending.wait()
+
+
+def _start(arguments: list[str], errors: BinaryIO) -> subprocess.Popen[bytes]:
+    """Start a process in a group of its own, so that Ctrl+C reaches the engine alone."""
+    options: dict[str, Any] = {}
+    if sys.platform == "win32":
+        options["creationflags"] = (
+            subprocess.BELOW_NORMAL_PRIORITY_CLASS
+            | subprocess.CREATE_NEW_PROCESS_GROUP
+            | subprocess.CREATE_NO_WINDOW
+        )
+    else:
+        options["start_new_session"] = True
+    return subprocess.Popen(
+        arguments,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=errors,
+        cwd=tempfile.gettempdir(),  # holds no one's drive busy
+        env=_environment(),
+        **options,
+    )
+
+
+def _environment() -> dict[str, str]:
+    """Return the child's environment: our package on its path, one thread a library."""
+    root = str(Path(__file__).resolve().parents[2])
+    path = [root, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(path),
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+    }
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    if hasattr(os, "killpg"):
+        with suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
+            return
+    process.kill()
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

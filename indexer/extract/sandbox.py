@@ -1,0 +1,175 @@
+"""The engine's side of the extraction child: start, converse, watch, kill, replace.
+
+Owns the child process and its outcome; it must not know how documents are read. A child that
+crashes, falls silent or grows past its limits is killed, its document ends in a ``WorldError``,
+and the next document gets a fresh child.
+"""
+
+from __future__ import annotations
+
+import logging
+from contextlib import suppress
+from dataclasses import asdict
+from itertools import count
+from typing import TYPE_CHECKING, Self
+
+from indexer.errors import Cancelled, WorldError, from_wire
+from indexer.extract.base import Limits
+from indexer.extract.process import ChildProcess
+from indexer.extract.wire import info_from_wire, passage_from_wire
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    from indexer.protocol import Header
+    from indexer.types import DocumentInfo, Passage
+
+    Decide = Callable[[DocumentInfo, Mapping[str, int]], bool]
+    Watch = Callable[[int, int], None]
+
+# A fresh process now and then: whatever a library leaks, it leaks at most this often.
+DOCUMENTS_A_CHILD = 500
+# A child that stays this large after a document is not kept for the next one.
+_RECYCLE_SHARE = 0.7
+_log = logging.getLogger(__name__)
+
+
+class ExtractionChild:
+    """Reads documents in a process of its own, one at a time.
+
+    One thread at a time may extract; ``kill`` may be called from any other.
+
+    Args:
+        limits: What one document may cost.
+    """
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        self._limits = limits or Limits()
+        self._process: ChildProcess | None = None
+        self._served = 0
+        self._ids = count(1)
+        self._closed = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def pid(self) -> int | None:
+        """The process that runs now, if one does."""
+        process = self._process
+        return process.pid if process is not None else None
+
+    def extract(
+        self,
+        path: Path,
+        form: str = "",
+        password: str | None = None,
+        *,
+        decide: Decide,
+        watch: Watch | None = None,
+    ) -> Iterator[list[Passage]]:
+        """Read one document and yield its passages in groups, in order.
+
+        Args:
+            path: The file.
+            form: Its format's name if the scan knows it, else "".
+            password: To open it with.
+            decide: Asked once, when the document was read, whether its passages are wanted.
+            watch: Told the page that is being read, and how many there are.
+
+        Raises:
+            WorldError: What became of the document, if it could not be read to its end.
+            Cancelled: If ``kill`` was called meanwhile.
+        """
+        process = self._ready()
+        number = next(self._ids)
+        finished = False
+        try:
+            process.send(self._request(number, path, form, password))
+            for header in self._replies(process, number):
+                kind = header.get("type")
+                if kind == "progress" and watch is not None:
+                    watch(int(header["page"]), int(header["pages"]))
+                elif kind == "document":
+                    wanted = decide(info_from_wire(header["info"]), header["terms"])
+                    process.send({"type": "go" if wanted else "skip", "id": number})
+                elif kind == "passages":
+                    yield [passage_from_wire(row) for row in header["passages"]]
+                elif kind == "error":
+                    finished = True
+                    raise from_wire(header["error"])
+            finished = True
+        finally:
+            self._settle(process, finished=finished)
+
+    def kill(self) -> None:
+        """End the running process at once, from any thread; the extraction is cancelled."""
+        if (process := self._process) is not None:
+            process.kill("cancelled")
+
+    def close(self) -> None:
+        """End the process and wait for it."""
+        self._closed = True
+        self._drop()
+
+    def _request(self, number: int, path: Path, form: str, password: str | None) -> Header:
+        return {
+            "type": "extract",
+            "id": number,
+            "path": str(path.absolute()),
+            "format": form,
+            "password": password,
+            "limits": asdict(self._limits),
+        }
+
+    def _replies(self, process: ChildProcess, number: int) -> Iterator[Header]:
+        """Yield the child's messages about one document until its end.
+
+        Raises:
+            WorldError: If the child dies or is killed before that.
+        """
+        while (header := process.receive()) is not None:
+            if header.get("id") != number:
+                continue
+            if header.get("type") == "end":
+                return
+            yield header
+        raise self._outcome(process)
+
+    def _outcome(self, process: ChildProcess) -> Exception:
+        reason = process.outcome()
+        if reason == "cancelled":
+            return Cancelled()
+        if reason == "silent":
+            return WorldError("out_of_time", limit=f"{self._limits.silence_s:g} seconds")
+        if reason == "large":
+            limit = f"{self._limits.resident_bytes // 1024**2} MB"
+            return WorldError("out_of_memory", limit=limit)
+        _log.warning("extraction child died: %s\n%s", reason, process.last_words())
+        return WorldError("child_died", reason=reason)
+
+    def _ready(self) -> ChildProcess:
+        """Return a live process, started if need be."""
+        if self._process is not None and not self._process.is_alive():
+            self._drop()
+        if self._process is None:
+            self._process = ChildProcess(self._limits)
+            self._served = 0
+        return self._process
+
+    def _settle(self, process: ChildProcess, *, finished: bool) -> None:
+        """After a document: keep the process only if it is idle, young and small."""
+        self._served += 1
+        large = process.resident_bytes() > _RECYCLE_SHARE * self._limits.resident_bytes
+        if not finished or large or self._served >= DOCUMENTS_A_CHILD:
+            self._drop()
+
+    def _drop(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            with suppress(OSError):
+                process.close()

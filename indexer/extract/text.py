@@ -1,0 +1,153 @@
+"""Plain text: paragraphs, lists and the headings that people type without any markup.
+
+Owns the structure of unmarked text; the characters come from ``indexer.extract.decode``. Nothing
+is ever changed: blocks only point into the decoded file.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from indexer.extract.base import Limits, Metadata, RawBlock, RawPage
+from indexer.extract.decode import TextFile, open_text
+from indexer.types import BlockKind, OutlineEntry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
+_BULLET = re.compile(r"\s*(?:[-*+•◦▪‣·]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)])\s+\S")
+_UNDERLINE = re.compile(r"\s*(=|-|~|\^|\*|#)\1{2,}\s*$")
+# "= = Gameplay = =" and "== Gameplay ==": as many signs as the heading is deep.
+_WIKI_HEADING = re.compile(r"\s*((?:=\s?){1,6})\s*([^=\s].*?)\s*((?:=\s?){1,6})\s*$")
+_NUMBERED = re.compile(
+    r"\s*(?:chapter|part|book|section|article|appendix|act|scene|letter|canto)\s+"
+    r"(?:\d+|[ivxlcdm]+|[a-z]|the \w+|one|two|three|four|five|six|seven|eight|nine|ten)\b.{0,80}$",
+    re.IGNORECASE,
+)
+_MAX_HEADING_CHARS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a text: where it starts, where its content ends, and that content."""
+
+    start: int
+    end: int
+    content: str
+
+
+@dataclass(slots=True)
+class TextSource:
+    """An open text file; its one page comes in sections."""
+
+    file: TextFile
+    metadata: Metadata = field(default_factory=Metadata)
+    outline: tuple[OutlineEntry, ...] = ()
+    page_count: int = 1
+
+    def pages(self) -> Iterator[RawPage]:
+        for section in self.file.sections():
+            yield RawPage(1, section, tuple(plain_blocks(section)))
+
+    def close(self) -> None:
+        """Nothing stays open between two sections."""
+
+
+def open_source(path: Path, password: str | None, limits: Limits) -> TextSource:  # noqa: ARG001
+    """Open a text file (``indexer.extract.base.Opener``)."""
+    return TextSource(open_text(path, limits.text_bytes))
+
+
+def lines_of(text: str) -> list[Line]:
+    """Split a text at its line ends, whichever they are; offsets stay those of the text."""
+    found = []
+    position = 0
+    while position < len(text):
+        match = _LINE.match(text, position)
+        end = match.end() if match else len(text)
+        content = text[position:end].rstrip("\r\n")
+        found.append(Line(position, position + len(content), content))
+        position = end
+    return found
+
+
+def plain_blocks(text: str) -> Iterator[RawBlock]:
+    """Yield the paragraphs, list items and headings of unmarked text, in order."""
+    paragraph: list[Line] = []
+    for line in lines_of(text):
+        if line.content.strip():
+            paragraph.append(line)
+        elif paragraph:
+            yield from paragraph_blocks(paragraph)
+            paragraph = []
+    if paragraph:
+        yield from paragraph_blocks(paragraph)
+
+
+def paragraph_blocks(lines: list[Line]) -> Iterator[RawBlock]:
+    """Yield the blocks of lines that stand together without an empty line between them."""
+    if len(lines) == 1 and (level := typed_heading(lines[0].content)):
+        yield RawBlock(lines[0].start, lines[0].end, BlockKind.HEADING, level)
+        return
+    if len(lines) > 1 and _is_underlined(lines):
+        yield RawBlock(lines[0].start, lines[0].end, BlockKind.HEADING, _underline_level(lines[1]))
+        if lines[2:]:
+            yield from paragraph_blocks(lines[2:])
+        return
+    first, kind = 0, _kind(lines[0])
+    for i in range(1, len(lines)):
+        heading = wiki_level(lines[i].content)
+        if heading or _BULLET.match(lines[i].content) or wiki_level(lines[i - 1].content):
+            yield _block(lines[first:i], kind)
+            first, kind = i, _kind(lines[i])
+    yield _block(lines[first:], kind)
+
+
+def typed_heading(line: str) -> int:
+    """Return the level of a heading that stands alone on its line, or 0 if it is none."""
+    if level := wiki_level(line):
+        return level
+    content = line.strip()
+    if len(content) > _MAX_HEADING_CHARS or not any(c.isalpha() for c in content):
+        return 0
+    if _NUMBERED.match(content) and not content.endswith((",", ";")):
+        return 1
+    words = content.split()
+    letters = [c for c in content if c.isalpha()]
+    shouted = len(letters) > 3 and all(c.isupper() for c in letters if c.lower() != c.upper())
+    cased = any(c.lower() != c.upper() for c in letters)
+    return 2 if shouted and cased and len(words) <= 12 and content[-1] not in ",;:" else 0
+
+
+def wiki_level(line: str) -> int:
+    """Return how deep a heading between equals signs is, or 0."""
+    match = _WIKI_HEADING.match(line)
+    if match is None or len(line) > _MAX_HEADING_CHARS:
+        return 0
+    left, right = match[1].count("="), match[3].count("=")
+    return left if left == right else 0
+
+
+def _kind(line: Line) -> tuple[BlockKind, int]:
+    if level := wiki_level(line.content):
+        return BlockKind.HEADING, level
+    is_item = _BULLET.match(line.content) is not None
+    return (BlockKind.LIST_ITEM if is_item else BlockKind.PARAGRAPH), 0
+
+
+def _block(lines: list[Line], kind: tuple[BlockKind, int]) -> RawBlock:
+    return RawBlock(lines[0].start, lines[-1].end, kind[0], kind[1])
+
+
+def _is_underlined(lines: list[Line]) -> bool:
+    title, rule = lines[0].content.strip(), lines[1].content.strip()
+    alike = len(rule) >= 3 and abs(len(rule) - len(title)) <= max(3, len(title) // 3)
+    return bool(_UNDERLINE.match(rule)) and alike and len(title) <= _MAX_HEADING_CHARS
+
+
+def _underline_level(rule: Line) -> int:
+    return 1 if rule.content.strip().startswith(("=", "#", "*")) else 2
