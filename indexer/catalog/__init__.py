@@ -1,0 +1,120 @@
+"""The catalog: the truth about files, their contents and their documents, in one SQLite file.
+
+Owns what Lectern knows apart from texts and vectors: roots, files and their states, contents,
+documents, embedding spaces and names. A path leads to a content (a hash of bytes), a content to a
+document (a text), a document to its passages and vectors in the store. It must not know how files
+are read or what the store looks like.
+
+Everything that changes several rows is one transaction; ``Catalog.write`` joins several calls.
+Readers on other threads see the last commit and never wait for the writer.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from typing import TYPE_CHECKING, Self
+
+from indexer.catalog.database import Database
+from indexer.catalog.docs import Docs
+from indexer.catalog.files import Files
+from indexer.catalog.queue import Queue
+from indexer.catalog.records import (
+    Begun,
+    DocFilter,
+    DocRow,
+    FoundFile,
+    FoundFolder,
+    Job,
+    Place,
+    Recovery,
+    Root,
+    ScanCounts,
+    Space,
+    Stamp,
+    Totals,
+)
+from indexer.catalog.roots import Roots
+from indexer.catalog.scans import Scans, Walk
+from indexer.catalog.spaces import Spaces
+
+if TYPE_CHECKING:
+    import sqlite3
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+    from types import TracebackType
+
+__all__ = [
+    "Begun",
+    "Catalog",
+    "DocFilter",
+    "DocRow",
+    "FoundFile",
+    "FoundFolder",
+    "Job",
+    "Place",
+    "Recovery",
+    "Root",
+    "ScanCounts",
+    "Space",
+    "Stamp",
+    "Totals",
+    "Walk",
+]
+
+
+class Catalog:
+    """An open catalog. Thread-safe; only the holder of the library lock may open one.
+
+    Args:
+        path: The SQLite file, made if it is missing.
+
+    Raises:
+        WorldError: ``library_newer`` (with nothing touched), ``library_damaged``,
+            ``library_unwritable`` or ``disk_full``.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.db = Database(path)
+        self.roots = Roots(self.db)
+        self.files = Files(self.db, self.roots)
+        self.queue = Queue(self.db)
+        self.docs = Docs(self.db)
+        self.spaces = Spaces(self.db)
+        self.scans = Scans(self.db, self.roots, lambda _connection, _new: None)
+        if self.meta("library_id") is None:
+            self.set_meta("library_id", secrets.token_hex(8))
+            self.set_meta("created_ns", str(time.time_ns()))
+
+    def write(self) -> AbstractContextManager[sqlite3.Connection]:
+        """Make several calls one transaction."""
+        return self.db.write()
+
+    def meta(self, key: str) -> str | None:
+        """Read a fact about the library as a whole."""
+        value: str | None = self.db.value("SELECT value FROM meta WHERE key = ?", key)
+        return value
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Store a fact about the library as a whole."""
+        with self.db.write() as connection:
+            connection.execute(
+                "INSERT INTO meta (key, value) VALUES (?, ?) "
+                "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+                (key, value),
+            )
+
+    def close(self) -> None:
+        """Close it for all threads."""
+        self.db.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

@@ -1,0 +1,248 @@
+"""Documents: one a text, however many files hold it, and how far each is written.
+
+Owns the way from a file's bytes to its document and the marks that make writing safe: the store
+commits first, the mark here follows. It must not know the store.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indexer.catalog.database import signed
+from indexer.catalog.records import Begun, DocRow, Stamp
+from indexer.catalog.states import derive
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Collection, Iterable
+
+    from numpy.typing import NDArray
+
+    from indexer.catalog.database import Database
+    from indexer.types import DocumentInfo
+
+# Numbers promised in one durable step: a power cut may lose a document's row after the store
+# has kept its passages, and its number must not be given to another text.
+RESERVED = 256
+
+_DOC_COLUMNS = (
+    "doc, text_id, title_used, title, author, created, language, pages, characters, passages"
+)
+
+
+class Docs:
+    """The documents of one catalog."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+        self._next = 0
+        self._reserved = 0
+
+    def link(
+        self, file: int, content_id: str, stamp: Stamp, file_format: str, extractor_version: int
+    ) -> bool:
+        """Bind a file to bytes that were read before, by this version of the extractor.
+
+        Args:
+            file: The file.
+            content_id: The hash of its bytes.
+            stamp: The file as it was when it was hashed.
+            file_format: What the bytes are read as.
+            extractor_version: Of the extractor that would read them.
+
+        Returns:
+            Whether the outcome is known, so that there is nothing to do.
+        """
+        with self._db.write() as connection:
+            row = connection.execute(
+                "SELECT c.id FROM contents c LEFT JOIN docs d ON d.doc = c.doc "
+                "WHERE c.content_id = ? AND c.format = ? AND c.extractor_version = ? "
+                "AND (c.state <> '' OR d.passages_state = 'done')",
+                (content_id, file_format, extractor_version),
+            ).fetchone()
+            if row is None:
+                return False
+            _stamp(connection, file, stamp)
+            connection.execute(
+                "UPDATE files SET upcoming = ?, in_flight = 1 WHERE id = ?", (row[0], file)
+            )
+            _settle(connection, "id = ?", file)
+        return True
+
+    def begin(
+        self, file: int, content_id: str, stamp: Stamp, info: DocumentInfo, *, title_used: str
+    ) -> Begun:
+        """Bind a file to the document of its text, making it if the text is new.
+
+        If passages are to be written, delete what the store may hold of the document, write them,
+        then call ``finish_passages``. Until then the file stays in flight.
+
+        Args:
+            file: The file that was read.
+            content_id: The hash of its bytes.
+            stamp: The file as it was when it was hashed.
+            info: What extraction learnt.
+            title_used: The title that goes into the vectors.
+        """
+        if not self._db.in_write and self._next >= self._reserved:
+            self._reserve()
+        bad = json.dumps(list(info.bad_pages)) if info.bad_pages else ""
+        with self._db.write() as connection:
+            row = connection.execute(
+                "SELECT doc, passages_state FROM docs WHERE text_id = ?", (info.text_id,)
+            ).fetchone()
+            doc, state = row or (self._insert(connection, info, title_used), "none")
+            content = connection.execute(
+                "INSERT INTO contents (content_id, format, extractor_version, doc, pages, "
+                "bad_pages) VALUES (?, ?, ?, ?, ?, ?) "
+                "ON CONFLICT (content_id, format, extractor_version) DO UPDATE SET "
+                "doc = excluded.doc, state = '', code = '', detail = '', "
+                "pages = excluded.pages, bad_pages = excluded.bad_pages RETURNING id",
+                (content_id, info.format, info.extractor_version, doc, info.pages, bad),
+            ).fetchone()[0]
+            _stamp(connection, file, stamp)
+            connection.execute("UPDATE files SET upcoming = ? WHERE id = ?", (content, file))
+            if state == "none":
+                connection.execute(
+                    "UPDATE docs SET passages_state = 'writing' WHERE doc = ?", (doc,)
+                )
+            elif state == "done":
+                _settle(connection, "upcoming = ?", content)
+        return Begun(doc, write_passages=state == "none")
+
+    def finish_passages(self, doc: int, passages: int) -> None:
+        """Say that the store holds all passages of a document: it can be found by words."""
+        with self._db.write() as connection:
+            connection.execute(
+                "UPDATE docs SET passages_state = 'done', passages = ? WHERE doc = ?",
+                (passages, doc),
+            )
+            contents = connection.execute("SELECT id FROM contents WHERE doc = ?", (doc,))
+            for (content,) in contents.fetchall():
+                _settle(connection, "upcoming = ?", content)
+
+    def forget(self, docs: Collection[int]) -> None:
+        """Drop documents that the store no longer holds; files that need them are queued."""
+        with self._db.write() as connection:
+            for doc in docs:
+                files = connection.execute(
+                    "SELECT f.id FROM contents c JOIN files f "
+                    "ON f.content = c.id OR f.upcoming = c.id WHERE c.doc = ?",
+                    (doc,),
+                ).fetchall()
+                connection.execute("DELETE FROM contents WHERE doc = ?", (doc,))
+                connection.execute("DELETE FROM docs WHERE doc = ?", (doc,))
+                for (file,) in files:
+                    connection.execute(
+                        "UPDATE files SET in_flight = 0, pending = 1 "
+                        "WHERE id = ? AND code = '' AND content IS NULL",
+                        (file,),
+                    )
+                    derive(connection, "id = ?", file)
+
+    def orphans(self) -> list[int]:
+        """Give the documents that no file needs any more.
+
+        Ask once the queue is empty: what a scan found elsewhere is bound to its document only
+        when its turn comes. Delete them in the store, then call ``forget``.
+        """
+        with self._db.write() as connection:
+            connection.execute(
+                "DELETE FROM contents WHERE id NOT IN "
+                "(SELECT content FROM files WHERE content IS NOT NULL "
+                "UNION SELECT upcoming FROM files WHERE upcoming IS NOT NULL)"
+            )
+        rows = self._db.rows(
+            "SELECT doc FROM docs WHERE doc NOT IN "
+            "(SELECT doc FROM contents WHERE doc IS NOT NULL) ORDER BY doc"
+        )
+        return [row[0] for row in rows]
+
+    def get(self, docs: Iterable[int]) -> dict[int, DocRow]:
+        """Give the documents of some numbers; unknown numbers are left out."""
+        rows = self._db.rows(
+            f"SELECT {_DOC_COLUMNS} FROM docs WHERE doc IN "  # noqa: S608
+            "(SELECT value FROM json_each(?))",
+            json.dumps([int(doc) for doc in docs]),
+        )
+        return {row[0]: DocRow(*row) for row in rows}
+
+    def known(self) -> NDArray[np.int32]:
+        """Give all documents in ascending order; the store may hold no other."""
+        rows = self._db.rows("SELECT doc FROM docs ORDER BY doc")
+        return np.fromiter((row[0] for row in rows), np.int32, len(rows))
+
+    def expected(self) -> dict[int, int]:
+        """Give the number of passages of each written document, to check the store against."""
+        rows = self._db.rows("SELECT doc, passages FROM docs WHERE passages_state = 'done'")
+        return {doc: passages for doc, passages in rows}  # noqa: C416  # typed
+
+    def languages(self) -> dict[str, int]:
+        """Count the written documents by language; "" is unknown."""
+        rows = self._db.rows(
+            "SELECT language, count(*) FROM docs WHERE passages_state = 'done' GROUP BY language"
+        )
+        return {language: count for language, count in rows}  # noqa: C416  # typed
+
+    def _reserve(self) -> None:
+        with self._db.write(durable=True) as connection:
+            self._reserved_row(connection)
+
+    def _reserved_row(self, connection: sqlite3.Connection) -> None:
+        row = connection.execute("SELECT value FROM meta WHERE key = 'docs_reserved'").fetchone()
+        first = int(row[0]) if row else 1
+        connection.execute(
+            "INSERT INTO meta (key, value) VALUES ('docs_reserved', ?) "
+            "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+            (str(first + RESERVED),),
+        )
+        self._next, self._reserved = first, first + RESERVED
+
+    def _insert(self, connection: sqlite3.Connection, info: DocumentInfo, title_used: str) -> int:
+        if self._next >= self._reserved:
+            self._reserved_row(connection)
+        doc = self._next
+        self._next += 1
+        connection.execute(
+            "INSERT INTO docs (doc, text_id, title_used, title, author, created, language, "
+            "pages, characters, added_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                doc,
+                info.text_id,
+                title_used,
+                info.title,
+                info.author,
+                info.created,
+                info.language,
+                info.pages,
+                info.characters,
+                time.time_ns(),
+            ),
+        )
+        return doc
+
+
+def _stamp(connection: sqlite3.Connection, file: int, stamp: Stamp) -> None:
+    connection.execute(
+        "UPDATE files SET size = ?, mtime_ns = ?, volume = ?, inode = ? WHERE id = ?",
+        (stamp.size, stamp.mtime_ns, signed(stamp.volume), signed(stamp.inode), file),
+    )
+
+
+def _settle(connection: sqlite3.Connection, where: str, value: int) -> None:
+    """Bind files to their upcoming content; those still in flight are done.
+
+    A file that changed again while it was read is no longer in flight: it stays queued.
+    """
+    rows = connection.execute(
+        "UPDATE files SET content = upcoming, upcoming = NULL, code = '', detail = '', "  # noqa: S608
+        "pending = CASE WHEN in_flight > 0 THEN 0 ELSE pending END, in_flight = 0, "
+        f"crashes = 0, attempts = 0 WHERE {where} AND upcoming IS NOT NULL RETURNING id",
+        (value,),
+    ).fetchall()
+    for (file,) in rows:
+        derive(connection, "id = ?", file)

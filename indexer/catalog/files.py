@@ -1,0 +1,140 @@
+"""Lists of files: the coverage, the places of a document, counts by state.
+
+Owns the reading side of files. It changes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+from indexer.catalog.records import Place
+from indexer.catalog.roots import join
+from indexer.types import FileRow, FileState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from indexer.catalog.database import Database
+    from indexer.catalog.roots import Roots
+
+_ROW = """
+SELECT r.path, d.path, f.name, f.size, f.mtime_ns, f.state, iif(f.code <> '', f.code, c.code),
+       iif(f.code <> '', f.detail, c.detail), f.attempts, c.pages, c.bad_pages, f.id
+FROM roots r CROSS JOIN folders d CROSS JOIN files f LEFT JOIN contents c ON c.id = f.content
+WHERE d.root = r.id AND f.folder = d.id
+"""
+# Without CROSS the planner is free to start at the files.
+_ROW_BY_ID = _ROW.replace("CROSS JOIN", "JOIN") + "AND f.id IN (SELECT value FROM json_each(?))"
+_PLACES = """
+SELECT c.doc, f.id, r.path, d.path, f.name, f.state, f.size, f.mtime_ns
+FROM contents c JOIN files f ON f.content = c.id JOIN folders d ON d.id = f.folder
+JOIN roots r ON r.id = f.root
+WHERE c.doc IN (SELECT value FROM json_each(?)) ORDER BY r.path, d.path, f.name
+"""
+
+
+class Files:
+    """The files of one catalog, to be looked at."""
+
+    def __init__(self, database: Database, roots: Roots) -> None:
+        self._db = database
+        self._roots = roots
+
+    def listing(
+        self,
+        state: FileState | None = None,
+        root: int | None = None,
+        code: str | None = None,
+        offset: int = 0,
+        limit: int = 100,
+    ) -> list[FileRow]:
+        """List files in the order of paths; ``None`` does not filter.
+
+        Paths hold the bytes that are no UTF-8 as lone surrogates, as ``os.fsdecode`` gives them.
+        """
+        conditions, values = [], []
+        for column, value in (("f.state", state), ("r.id", root), ("f.code", code)):
+            if value is not None:
+                conditions.append(f" AND {column} = ?")
+                values.append(value)
+        order = " ORDER BY r.path, r.only, d.path, f.name LIMIT ? OFFSET ?"
+        return [
+            _file_row(row)
+            for row in self._db.rows(_ROW + "".join(conditions) + order, *values, limit, offset)
+        ]
+
+    def at(self, path: str | bytes | os.PathLike[str]) -> tuple[int, FileRow] | None:
+        """Give the file at a path, with its number; None if the catalog has none there."""
+        found = self._roots.find(path)
+        if found is None:
+            return None
+        folder, _, name = found[1].rpartition(b"/")
+        rows = self._db.rows(
+            _ROW + " AND r.id = ? AND d.path = ? AND f.name = ?", found[0].id, folder, name
+        )
+        return (rows[0][-1], _file_row(rows[0])) if rows else None
+
+    def get(self, files: Iterable[int]) -> dict[int, FileRow]:
+        """Give files by their numbers; unknown numbers are left out."""
+        wanted = json.dumps([int(file) for file in files])
+        rows = self._db.rows(_ROW_BY_ID, wanted)
+        return {row[-1]: _file_row(row) for row in rows}
+
+    def doc_of(self, file: int) -> int | None:
+        """Give the document a file holds."""
+        doc: int | None = self._db.value(
+            "SELECT c.doc FROM files f JOIN contents c ON c.id = f.content WHERE f.id = ?", file
+        )
+        return doc
+
+    def places(self, docs: Iterable[int]) -> dict[int, list[Place]]:
+        """Give every file of some documents, in the order of paths."""
+        found: dict[int, list[Place]] = {}
+        wanted = json.dumps([int(doc) for doc in docs])
+        for doc, file, root, folder, name, state, size, mtime_ns in self._db.rows(_PLACES, wanted):
+            relative = os.fsdecode(join_relative(folder, name))
+            place = Place(
+                file,
+                os.fsdecode(join(root, folder, name)),
+                os.fsdecode(root),
+                relative,
+                FileState(state),
+                size,
+                mtime_ns,
+            )
+            found.setdefault(doc, []).append(place)
+        return found
+
+    def counts(self, root: int | None = None) -> dict[FileState, int]:
+        """Count files by state, under one root or all."""
+        condition = "" if root is None else "WHERE root = ?"
+        values = () if root is None else (root,)
+        rows = self._db.rows(
+            f"SELECT state, count(*) FROM files {condition} GROUP BY state",  # noqa: S608
+            *values,
+        )
+        return {FileState(state): count for state, count in rows}
+
+
+def join_relative(folder: bytes, name: bytes) -> bytes:
+    """Join a folder below a root with a name."""
+    return folder + b"/" + name if folder else name
+
+
+def _file_row(row: tuple[Any, ...]) -> FileRow:
+    root, folder, name, size, mtime_ns, state, code, detail, attempts, pages, bad, _file = row
+    return FileRow(
+        path=os.fsdecode(join(root, folder, name)),
+        root=os.fsdecode(root),
+        file=os.fsdecode(join_relative(folder, name)),
+        size=size,
+        mtime_ns=mtime_ns,
+        state=FileState(state),
+        code=code or "",
+        detail=detail or "",
+        attempts=attempts,
+        pages=pages or 0,
+        bad_pages=tuple(json.loads(bad)) if bad else (),
+    )

@@ -1,0 +1,188 @@
+"""The durable queue: which file is read next, and what became of those that were.
+
+Owns the pending marks of files and the failures of files and contents. The queue is a mark on the
+rows themselves, so a crash needs no repair beyond ``recover``. It must not know what reading is.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from indexer.catalog.records import Job, Recovery, Stamp
+from indexer.catalog.roots import join
+from indexer.catalog.states import CONTENT_CODES, derive, state_of_code
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Collection, Mapping
+
+    from indexer.catalog.database import Database
+    from indexer.types import FileState
+
+MAX_CRASHES = 2
+
+# Small files first, so that the first hits come soon; of one size, the newest.
+_NEXT = """
+SELECT f.id, r.path, d.path, f.name, f.format, f.size, f.mtime_ns, f.volume, f.inode, f.attempts
+FROM files f JOIN folders d ON d.id = f.folder JOIN roots r ON r.id = f.root
+WHERE f.pending > 0 AND f.in_flight = 0 AND f.verdict = '' AND NOT f.lost AND r.state = 'online'
+ORDER BY f.size_class, f.mtime_ns DESC LIMIT ?
+"""
+_RETRY = """
+UPDATE files SET pending = 1, in_flight = 0, crashes = 0, code = '', detail = '', content = CASE
+    WHEN (SELECT state FROM contents WHERE id = files.content) <> '' THEN NULL ELSE content END
+WHERE id = ? AND verdict = ''
+"""
+
+
+class Queue:
+    """The files waiting to be read."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def take(self, limit: int) -> list[Job]:
+        """Take the next files from the queue; each is given out once until it is given back."""
+        with self._db.write() as connection:
+            rows = connection.execute(_NEXT, (limit,)).fetchall()
+            connection.executemany(
+                "UPDATE files SET in_flight = 1 WHERE id = ?", [(row[0],) for row in rows]
+            )
+        return [
+            Job(row[0], join(row[1], row[2], row[3]), row[4], Stamp(*row[5:9]), row[9])
+            for row in rows
+        ]
+
+    def started(self, file: int) -> None:
+        """Say that a taken file is being read now, so that a crash can be laid to it."""
+        with self._db.write() as connection:
+            connection.execute(
+                "UPDATE files SET in_flight = 2, attempts = attempts + 1 WHERE id = ?", (file,)
+            )
+
+    def release(self, files: Collection[int]) -> None:
+        """Give taken files back unread."""
+        with self._db.write() as connection:
+            connection.executemany(
+                "UPDATE files SET in_flight = 0 WHERE id = ?", [(file,) for file in files]
+            )
+
+    def waiting(self) -> int:
+        """Count the files that ``take`` could still give out, those taken included."""
+        return int(
+            self._db.value(
+                "SELECT count(*) FROM files f JOIN roots r ON r.id = f.root "
+                "WHERE f.pending > 0 AND f.verdict = '' AND NOT f.lost AND r.state = 'online'"
+            )
+        )
+
+    def fail(
+        self,
+        file: int,
+        code: str,
+        detail: Mapping[str, Any] | None = None,
+        *,
+        content: tuple[str, str, int] | None = None,
+    ) -> FileState:
+        """Record why a file could not be read, and take it off the queue.
+
+        Args:
+            file: The file.
+            code: A key of ``indexer.errors.CODES``.
+            detail: What the code's sentence needs.
+            content: ``(content_id, format, extractor_version)``, when the bytes are known: a
+                failure that belongs to the bytes is then shared by all copies of them.
+        """
+        told = json.dumps(dict(detail)) if detail else ""
+        with self._db.write() as connection:
+            values: tuple[object, ...] = (code, told)
+            if content is not None and code in CONTENT_CODES:
+                connection.execute(
+                    "UPDATE files SET content = ? WHERE id = ?",
+                    (_failed_content(connection, content, code, told), file),
+                )
+                values = ("", "")
+            # Otherwise the file keeps the document it had: what was found before still is.
+            connection.execute(
+                "UPDATE files SET code = ?, detail = ?, upcoming = NULL, pending = 0, "
+                "in_flight = 0 WHERE id = ?",
+                (*values, file),
+            )
+            derive(connection, "id = ?", file)
+        return state_of_code(code)
+
+    def retry(
+        self, *, files: Collection[int] = (), states: Collection[FileState] = (), root: int = 0
+    ) -> int:
+        """Queue files again, chosen one by one or by their state (0: under any root)."""
+        with self._db.write() as connection:
+            chosen = set(files)
+            for state in states:
+                chosen.update(
+                    row[0]
+                    for row in connection.execute(
+                        "SELECT id FROM files WHERE state = ? AND ? IN (0, root)", (state, root)
+                    )
+                )
+            connection.executemany(_RETRY, [(file,) for file in chosen])
+            for file in chosen:
+                derive(connection, "id = ?", file)
+        return len(chosen)
+
+    def requeue_older(self, file_format: str, extractor_version: int) -> int:
+        """Queue quietly what an older extractor read; the old text is searched until then."""
+        with self._db.write() as connection:
+            return connection.execute(
+                "UPDATE files SET pending = 2 WHERE pending = 0 AND content IN "
+                "(SELECT id FROM contents WHERE format = ? AND extractor_version < ?)",
+                (file_format, extractor_version),
+            ).rowcount
+
+    def requeue_all(self, root: int) -> int:
+        """Queue every readable file of a root quietly, whatever its size and time say."""
+        with self._db.write() as connection:
+            return connection.execute(
+                "UPDATE files SET pending = 2 WHERE root = ? AND verdict = '' AND pending = 0",
+                (root,),
+            ).rowcount
+
+    def recover(self, *, crashed: bool = False) -> Recovery:
+        """Put the queue in order after a run that may not have ended by itself.
+
+        Files in flight are queued again. If the program crashed, the files that were being read
+        are suspects; one that was there at ``MAX_CRASHES`` crashes is set aside as failed. A kill
+        or a power cut is no crash: no document is to blame for it.
+
+        Args:
+            crashed: Whether the last run ended by a fault of its own.
+        """
+        with self._db.write() as connection:
+            if crashed:
+                connection.execute("UPDATE files SET crashes = crashes + 1 WHERE in_flight = 2")
+            requeued = connection.execute(
+                "UPDATE files SET in_flight = 0 WHERE in_flight > 0"
+            ).rowcount
+            suspects = connection.execute(
+                "SELECT id FROM files WHERE crashes >= ? AND pending > 0", (MAX_CRASHES,)
+            ).fetchall()
+            for (file,) in suspects:
+                self.fail(file, "child_died", {"reason": "Lectern itself stopped twice"})
+            docs = connection.execute(
+                "SELECT doc FROM docs WHERE passages_state <> 'done' ORDER BY doc"
+            ).fetchall()
+        return Recovery(tuple(row[0] for row in docs), requeued - len(suspects), len(suspects))
+
+
+def _failed_content(
+    connection: sqlite3.Connection, content: tuple[str, str, int], code: str, detail: str
+) -> int:
+    row = connection.execute(
+        "INSERT INTO contents (content_id, format, extractor_version, state, code, detail) "
+        "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (content_id, format, extractor_version) "
+        "DO UPDATE SET state = excluded.state, code = excluded.code, detail = excluded.detail, "
+        "doc = NULL RETURNING id",
+        (*content, state_of_code(code), code, detail),
+    ).fetchone()
+    derive(connection, "content = ?", row[0])
+    return int(row[0])

@@ -1,0 +1,183 @@
+"""What the catalog takes and gives: values without behaviour.
+
+Owns the vocabulary between the catalog and the pipeline. It must not know SQL.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from indexer.types import FileState
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """One entry of a walked folder.
+
+    ``state`` is ``None`` for a file to be read; otherwise its name or kind alone decides what
+    becomes of it, and ``code`` and ``detail`` say why. An excluded folder is such an entry too.
+    """
+
+    name: bytes
+    size: int
+    mtime_ns: int
+    volume: int
+    inode: int
+    format: str = ""
+    state: FileState | None = None
+    code: str = ""
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFolder:
+    """One walked folder: its path below the root (b"" for the root) and all its entries."""
+
+    path: bytes
+    volume: int
+    entries: Sequence[FoundFile]
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A folder, or a single file, that the person asked to have indexed.
+
+    ``path`` is absolute. For a single file it is the folder that holds it and ``only`` its name.
+    """
+
+    id: int
+    path: bytes
+    only: bytes = b""
+    online: bool = True
+    patterns: tuple[str, ...] = ()
+    added_ns: int = 0
+    scanned_ns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ScanCounts:
+    """What one scan changed."""
+
+    seen: int = 0
+    new: int = 0
+    changed: int = 0
+    known: int = 0  # new under this path, but the very file is known from another one
+    removed: int = 0
+    offline: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """The state of a file as the operating system tells it, to see whether it changed."""
+
+    size: int
+    mtime_ns: int
+    volume: int
+    inode: int
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A file to be read. ``path`` is absolute, as the operating system takes it."""
+
+    file: int
+    path: bytes
+    format: str
+    stamp: Stamp
+    attempts: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """The document a text belongs to, and whether its passages are still to be written."""
+
+    doc: int
+    write_passages: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """What an unfinished run left behind.
+
+    ``unfinished_docs`` may have passages or vectors in the store: delete those, then call
+    ``docs.forget``.
+    """
+
+    unfinished_docs: tuple[int, ...]
+    requeued: int
+    set_aside: int
+
+
+@dataclass(frozen=True, slots=True)
+class DocRow:
+    """A document with its text in the store."""
+
+    doc: int
+    text_id: str
+    title_used: str
+    title: str
+    author: str
+    created: str
+    language: str
+    pages: int
+    characters: int
+    passages: int
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One file of a document, for a hit: absolute path, root, and the path below the root."""
+
+    file: int
+    path: str
+    root: str
+    relative: str
+    state: FileState
+    size: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """An embedding space; ``record`` holds facts of the model that made it."""
+
+    id: int
+    key: str
+    active: bool
+    record: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """How far the library is, in the active space. Passages count documents, not copies."""
+
+    documents: int
+    passages: int
+    embedded: int
+    characters: int
+    pages: int
+    queued: int
+
+
+@dataclass(frozen=True, slots=True)
+class DocFilter:
+    """Which documents a search may return. Values of one field are alternatives.
+
+    Folders are matched by whole components of the path, in any case: ``reports/2023`` is found
+    below any folder; an absolute path only there. ``mtime_ns`` and ``size`` are half-open ranges,
+    ``None`` is no bound. Titles and authors are matched by the words they begin with.
+    """
+
+    folders: tuple[str, ...] = ()
+    not_folders: tuple[str, ...] = ()
+    extensions: tuple[str, ...] = ()
+    not_extensions: tuple[str, ...] = ()
+    mtime_ns: tuple[int | None, int | None] = (None, None)
+    size: tuple[int | None, int | None] = (None, None)
+    titles: tuple[str, ...] = ()
+    authors: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()

@@ -1,0 +1,135 @@
+"""The folders the person chose, and where paths stand relative to them.
+
+Owns the rows of roots. Roots may stand inside one another: the inner one then owns its files, and
+the scan of the outer one passes it by. It must not know what is under a root.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING
+
+from indexer.catalog.records import Root
+from indexer.catalog.states import derive
+from indexer.errors import WorldError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from indexer.catalog.database import Database
+
+_COLUMNS = "id, path, only, state, patterns, added_ns, scanned_ns"
+
+
+def normal(path: str | bytes | os.PathLike[str]) -> bytes:
+    """Make a path absolute and comparable, as bytes, without following symbolic links."""
+    return os.fsencode(os.path.abspath(path))  # noqa: PTH100  # bytes, and no resolving
+
+
+def join(folder: bytes, *parts: bytes) -> bytes:
+    """Join a root's path with parts that use "/", whatever the system's own separator is."""
+    relative = b"/".join(part for part in parts if part)
+    own = relative.replace(b"/", os.fsencode(os.sep))
+    return os.path.join(folder, own) if own else folder  # noqa: PTH118  # bytes
+
+
+def below(folder: bytes, path: bytes) -> bytes | None:
+    """Give ``path`` relative to ``folder`` with "/" between components; None if it is outside."""
+    if path == folder:
+        return b""
+    separator = os.fsencode(os.sep)
+    prefix = folder if folder.endswith(separator) else folder + separator
+    if not path.startswith(prefix):
+        return None
+    return path[len(prefix) :].replace(separator, b"/")
+
+
+class Roots:
+    """The roots of one catalog."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def add(self, path: str | bytes | os.PathLike[str], patterns: Sequence[str] = ()) -> Root:
+        """Add a folder or a file that exists; adding it again changes nothing.
+
+        Raises:
+            WorldError: ``path_missing``, if there is nothing at ``path``.
+        """
+        whole = normal(path)
+        if not os.path.lexists(whole):
+            raise WorldError("path_missing", path=os.fsdecode(whole))
+        only = b""
+        if not os.path.isdir(whole):  # noqa: PTH112  # bytes
+            whole, only = os.path.split(whole)
+        with self._db.write() as connection:
+            connection.execute(
+                "INSERT OR IGNORE INTO roots (path, only, patterns, added_ns) VALUES (?, ?, ?, ?)",
+                (whole, only, "\n".join(patterns), time.time_ns()),
+            )
+            row = connection.execute(
+                f"SELECT {_COLUMNS} FROM roots WHERE path = ? AND only = ?",  # noqa: S608
+                (whole, only),
+            ).fetchone()
+        return _root(row)
+
+    def all(self) -> list[Root]:
+        rows = self._db.rows(f"SELECT {_COLUMNS} FROM roots ORDER BY path, only")  # noqa: S608
+        return [_root(row) for row in rows]
+
+    def get(self, root: int) -> Root:
+        """Give one root.
+
+        Raises:
+            KeyError: If there is none with this id.
+        """
+        rows = self._db.rows(f"SELECT {_COLUMNS} FROM roots WHERE id = ?", root)  # noqa: S608
+        if not rows:
+            raise KeyError(root)
+        return _root(rows[0])
+
+    def find(self, path: str | bytes | os.PathLike[str]) -> tuple[Root, bytes] | None:
+        """Give the innermost root that holds ``path``, and the path below it; None if outside."""
+        whole = normal(path)
+        found: tuple[Root, bytes] | None = None
+        for root in self.all():
+            relative = below(root.path, whole)
+            if relative is None or (root.only and relative != root.only):
+                continue
+            if found is None or len(relative) < len(found[1]) or root.only:
+                found = root, relative
+        return found
+
+    def remove(self, root: int) -> None:
+        """Forget a root and its files. Their documents stay until ``docs.orphans`` finds them."""
+        with self._db.write() as connection:
+            connection.execute("DELETE FROM roots WHERE id = ?", (root,))
+
+    def relocate(self, root: int, path: str | bytes | os.PathLike[str]) -> None:
+        """Say that a root now stands elsewhere; nothing under it is read again."""
+        with self._db.write() as connection:
+            connection.execute("UPDATE roots SET path = ? WHERE id = ?", (normal(path), root))
+
+    def set_patterns(self, root: int, patterns: Sequence[str]) -> None:
+        """Set what is left out or let in under a root; it counts from the next scan on."""
+        with self._db.write() as connection:
+            connection.execute(
+                "UPDATE roots SET patterns = ? WHERE id = ?", ("\n".join(patterns), root)
+            )
+
+    def set_online(self, root: int, *, online: bool) -> None:
+        """Say whether a root can be reached; the states of its files follow."""
+        state = "online" if online else "offline"
+        with self._db.write() as connection:
+            changed = connection.execute(
+                "UPDATE roots SET state = ? WHERE id = ? AND state <> ?", (state, root, state)
+            ).rowcount
+            if changed:
+                derive(connection, "root = ?", root)
+
+
+def _root(row: tuple[int, bytes, bytes, str, str, int, int]) -> Root:
+    identity, path, only, state, patterns, added_ns, scanned_ns = row
+    listed = tuple(patterns.split("\n")) if patterns else ()
+    return Root(identity, path, only, state == "online", listed, added_ns, scanned_ns)

@@ -1,0 +1,112 @@
+"""Embedding spaces: which exist, which one searches, and which documents each holds.
+
+Owns the rows of spaces and the marks of vectors written. It must not know vectors or models.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+from indexer.catalog.records import Space, Totals
+from indexer.catalog.states import derive, derive_docs
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from indexer.catalog.database import Database
+
+
+class Spaces:
+    """The embedding spaces of one catalog."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def add(self, key: str, record: Mapping[str, Any]) -> Space:
+        """Add a space by its key, or give the one that has it already."""
+        with self._db.write() as connection:
+            connection.execute(
+                "INSERT OR IGNORE INTO spaces (key, record, added_ns) VALUES (?, ?, ?)",
+                (key, json.dumps(dict(record)), time.time_ns()),
+            )
+        return next(space for space in self.all() if space.key == key)
+
+    def all(self) -> list[Space]:
+        rows = self._db.rows("SELECT id, key, active, record FROM spaces ORDER BY id")
+        return [Space(row[0], row[1], bool(row[2]), json.loads(row[3])) for row in rows]
+
+    def active(self) -> Space | None:
+        """Give the space that searches use."""
+        return next((space for space in self.all() if space.active), None)
+
+    def activate(self, space: int) -> None:
+        """Search in this space from now on; the states of all files follow."""
+        with self._db.write() as connection:
+            changed = connection.execute(
+                "UPDATE spaces SET active = (id = ?) WHERE active <> (id = ?)", (space, space)
+            ).rowcount
+            if changed:
+                derive(connection, "content IS NOT NULL")
+
+    def remove(self, space: int) -> None:
+        """Forget a space, its marks and the vectors of names in it."""
+        with self._db.write() as connection:
+            connection.execute("DELETE FROM spaces WHERE id = ?", (space,))
+            derive(connection, "content IS NOT NULL")
+
+    def pending(self, space: int, limit: int, after: int = 0) -> list[tuple[int, int]]:
+        """Give documents whose vectors are missing or unfinished, in ascending order.
+
+        Returns:
+            ``(doc, passages)`` with ``doc > after``.
+        """
+        return self._db.rows(
+            "SELECT d.doc, d.passages FROM docs d LEFT JOIN doc_spaces v "
+            "ON v.doc = d.doc AND v.space = ? WHERE d.passages_state = 'done' AND d.doc > ? "
+            "AND (v.state IS NULL OR v.state <> 'done') ORDER BY d.doc LIMIT ?",
+            space,
+            after,
+            limit,
+        )
+
+    def begin(self, doc: int, space: int) -> bool:
+        """Say that vectors of a document are being written.
+
+        Returns:
+            Whether some may be there already from a run that was interrupted.
+        """
+        with self._db.write() as connection:
+            row = connection.execute(
+                "SELECT state FROM doc_spaces WHERE doc = ? AND space = ?", (doc, space)
+            ).fetchone()
+            connection.execute(
+                "INSERT OR IGNORE INTO doc_spaces (doc, space, state) VALUES (?, ?, 'writing')",
+                (doc, space),
+            )
+        return row is not None
+
+    def finish(self, doc: int, space: int, embedded: int) -> None:
+        """Say that the store holds the vectors of all passages of a document."""
+        with self._db.write() as connection:
+            connection.execute(
+                "INSERT INTO doc_spaces (doc, space, state, embedded) VALUES (?, ?, 'done', ?) "
+                "ON CONFLICT (doc, space) DO UPDATE SET state = 'done', "
+                "embedded = excluded.embedded",
+                (doc, space, embedded),
+            )
+            derive_docs(connection, "doc = ?", doc)
+
+    def totals(self) -> Totals:
+        """Add up the library, with the vectors of the active space."""
+        counts = self._db.rows(
+            "SELECT count(*), coalesce(sum(passages), 0), coalesce(sum(characters), 0), "
+            "coalesce(sum(pages), 0) FROM docs WHERE passages_state = 'done'"
+        )[0]
+        embedded = self._db.value(
+            "SELECT coalesce(sum(embedded), 0) FROM doc_spaces WHERE state = 'done' "
+            "AND space = (SELECT id FROM spaces WHERE active)"
+        )
+        queued = self._db.value("SELECT count(*) FROM files WHERE pending > 0 AND verdict = ''")
+        return Totals(counts[0], counts[1], embedded, counts[2], counts[3], queued)

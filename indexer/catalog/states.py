@@ -1,0 +1,69 @@
+"""The one place where a file's state is decided, from everything the catalog knows about it.
+
+Owns the rule that turns facts (the name's verdict, the root, failures, content, document, vectors
+in the active space) into a ``FileState``, and the table from reason codes to states. The state is
+stored, so lists and counts are plain reads; whoever changes a fact calls ``derive`` in the same
+transaction. It must not change any fact.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from indexer.types import FileState
+
+if TYPE_CHECKING:
+    import sqlite3
+
+# Failures that belong to the bytes: every copy of them shares the outcome.
+CONTENT_CODES = {
+    "needs_password": FileState.NEEDS_PASSWORD,
+    "unreadable": FileState.UNREADABLE,
+    "no_text": FileState.NO_TEXT,
+    "empty": FileState.EMPTY,
+    "too_large": FileState.TOO_LARGE,
+    "unsupported": FileState.UNSUPPORTED,
+}
+# Failures that another look may not meet again.
+TRANSIENT_CODES = frozenset({"changed_while_read", "vanished", "read_error", "path_denied"})
+
+
+def state_of_code(code: str) -> FileState:
+    """Tell the state that a reason code stands for; codes without their own are failures."""
+    return CONTENT_CODES.get(code, FileState.FAILED)
+
+
+_FAILURES = " ".join(f"WHEN '{code}' THEN '{state}'" for code, state in CONTENT_CODES.items())
+
+# The first rule that applies decides.
+_RULE = f"""
+CASE
+  WHEN (SELECT state FROM roots WHERE id = files.root) = 'offline' OR lost
+    THEN '{FileState.OFFLINE}'
+  WHEN verdict <> '' THEN verdict
+  WHEN pending = 1 THEN '{FileState.QUEUED}'
+  WHEN code <> '' THEN CASE code {_FAILURES} ELSE '{FileState.FAILED}' END
+  WHEN content IS NULL THEN '{FileState.QUEUED}'
+  ELSE (
+    SELECT CASE
+      WHEN c.state <> '' THEN c.state
+      WHEN d.passages_state IS NULL OR d.passages_state <> 'done' THEN '{FileState.QUEUED}'
+      WHEN v.state IS NULL OR v.state <> 'done' THEN '{FileState.TEXT_ONLY}'
+      WHEN c.bad_pages <> '' THEN '{FileState.PARTIAL}'
+      ELSE '{FileState.INDEXED}' END
+    FROM contents c LEFT JOIN docs d ON d.doc = c.doc
+    LEFT JOIN doc_spaces v ON v.doc = c.doc AND v.space = (SELECT id FROM spaces WHERE active)
+    WHERE c.id = files.content)
+END
+"""  # noqa: S608  # built from the constants above
+
+
+def derive(connection: sqlite3.Connection, where: str, *values: object) -> None:
+    """Store the state of the files that ``where`` selects, inside the caller's transaction."""
+    connection.execute(f"UPDATE files SET state = {_RULE} WHERE {where}", values)  # noqa: S608
+
+
+def derive_docs(connection: sqlite3.Connection, docs: str, *values: object) -> None:
+    """Store the state of all files of some documents; ``docs`` is a condition on ``doc``."""
+    selected = f"content IN (SELECT id FROM contents WHERE {docs})"  # noqa: S608
+    derive(connection, selected, *values)

@@ -1,0 +1,1 @@
+"""Tests of indexer.catalog: real SQLite files, walks made by hand."""

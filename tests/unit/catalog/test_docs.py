@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.catalog import Catalog
+from indexer.catalog.docs import RESERVED
+
+from .fakes import FakeWalk, found, info, read, read_all, root_at, states
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def root(catalog: Catalog, tmp_path: Path) -> int:
+    return root_at(catalog, tmp_path / "r").id
+
+
+def test_copies_share_one_document(catalog: Catalog, root: int) -> None:
+    catalog.scans.apply(root, FakeWalk({"": [found("a"), found("b")], "d": [found("c")]}))
+    docs = {read(catalog, job, "same") for job in catalog.queue.take(3)}
+    assert len(docs) == 1
+    (places,) = catalog.files.places(docs).values()
+    assert [place.relative for place in places] == ["a", "b", "d/c"]
+
+
+def test_a_copy_met_while_its_text_is_written_waits_for_it(catalog: Catalog, root: int) -> None:
+    catalog.scans.apply(root, FakeWalk({"": [found("a"), found("b")]}))
+    first, second = catalog.queue.take(2)
+    one = catalog.docs.begin(first.file, "h1", first.stamp, info("same"), title_used="")
+    two = catalog.docs.begin(second.file, "h2", second.stamp, info("same"), title_used="")
+    assert one.doc == two.doc
+    assert (one.write_passages, two.write_passages) == (True, False)
+    assert set(states(catalog).values()) == {"queued"}
+    catalog.docs.finish_passages(one.doc, 1)
+    assert set(states(catalog).values()) == {"text_only"}
+    assert catalog.queue.waiting() == 0
+
+
+def test_known_bytes_are_not_read_again(catalog: Catalog, root: int) -> None:
+    catalog.scans.apply(root, FakeWalk({"": [found("a"), found("b")]}))
+    first, second = catalog.queue.take(2)
+    assert not catalog.docs.link(first.file, "hash of x", first.stamp, "text", 1)
+    doc = read(catalog, first, "x")
+    assert not catalog.docs.link(second.file, "hash of x", second.stamp, "html", 1)
+    assert not catalog.docs.link(second.file, "hash of x", second.stamp, "text", 2)
+    assert catalog.docs.link(second.file, "hash of x", second.stamp, "text", 1)
+    assert catalog.files.doc_of(second.file) == doc
+
+
+def test_vectors_make_a_document_indexed_or_partial(catalog: Catalog, root: int) -> None:
+    space = catalog.spaces.add("mini", {"dimension": 4})
+    catalog.spaces.activate(space.id)
+    catalog.scans.apply(root, FakeWalk({"": [found("a"), found("b")]}))
+    whole, torn = catalog.queue.take(2)
+    read(catalog, whole, "a")
+    begun = catalog.docs.begin(
+        torn.file, "hash", torn.stamp, info("b", bad_pages=(2, 3)), title_used=""
+    )
+    catalog.docs.finish_passages(begun.doc, 1)
+    assert set(states(catalog).values()) == {"text_only"}
+    for doc, passages in catalog.spaces.pending(space.id, 10):
+        assert not catalog.spaces.begin(doc, space.id)
+        assert catalog.spaces.begin(doc, space.id)
+        catalog.spaces.finish(doc, space.id, passages)
+    assert states(catalog) == {"a": "indexed", "b": "partial"}
+    assert catalog.files.listing()[1].bad_pages == (2, 3)
+    assert catalog.spaces.pending(space.id, 10) == []
+
+
+def test_switching_the_space_is_one_row_and_the_states_follow(catalog: Catalog, root: int) -> None:
+    first, second = catalog.spaces.add("one", {}), catalog.spaces.add("two", {})
+    assert catalog.spaces.add("one", {}) == first
+    catalog.spaces.activate(first.id)
+    catalog.scans.apply(root, FakeWalk({"": [found("a")]}))
+    doc = read_all(catalog)["a"]
+    catalog.spaces.finish(doc, first.id, 4)
+    assert states(catalog) == {"a": "indexed"}
+    catalog.spaces.activate(second.id)
+    assert states(catalog) == {"a": "text_only"}
+    catalog.spaces.activate(first.id)
+    assert states(catalog) == {"a": "indexed"}
+    active = catalog.spaces.active()
+    assert active is not None
+    assert active.id == first.id
+
+
+def test_totals_count_documents_not_copies(catalog: Catalog, root: int) -> None:
+    space = catalog.spaces.add("mini", {})
+    catalog.spaces.activate(space.id)
+    catalog.scans.apply(root, FakeWalk({"": [found(name) for name in "abc"]}))
+    jobs = catalog.queue.take(2)
+    doc = read(catalog, jobs[0], "same", passages=5)
+    read(catalog, jobs[1], "same")
+    catalog.spaces.finish(doc, space.id, 5)
+    totals = catalog.spaces.totals()
+    assert (totals.documents, totals.passages, totals.embedded, totals.queued) == (1, 5, 5, 1)
+    assert catalog.docs.languages() == {"en": 1}
+    assert catalog.docs.expected() == {doc: 5}
+    assert catalog.docs.get([doc, 99])[doc].title == "Title of same"
+
+
+def test_numbers_are_never_given_out_twice(tmp_path: Path) -> None:
+    seen: set[int] = set()
+    for turn in range(3):
+        with Catalog(tmp_path / "catalog.sqlite") as catalog:
+            root = root_at(catalog, tmp_path / "r").id
+            names = [found(f"{turn}-{k}", mtime_ns=turn) for k in range(RESERVED // 2 + 1)]
+            catalog.scans.apply(root, FakeWalk({"": names}))
+            docs = set(read_all(catalog).values())
+            assert len(docs) == len(names)
+            assert not docs & seen
+            seen |= docs
+            catalog.docs.forget(docs)

@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.catalog import Catalog, Stamp
+from indexer.types import FileState
+
+from .fakes import FakeWalk, found, info, read, read_all, root_at, states
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def root(catalog: Catalog, tmp_path: Path) -> int:
+    return root_at(catalog, tmp_path / "r").id
+
+
+def test_small_files_come_first_and_new_ones_before_old(catalog: Catalog, root: int) -> None:
+    entries = [
+        found("big", size=10_000_000, mtime_ns=9),
+        found("old", mtime_ns=1),
+        found("new", mtime_ns=5, size=60_000),
+    ]
+    catalog.scans.apply(root, FakeWalk({"": entries}))
+    names = [job.path.decode().rpartition("/")[2] for job in catalog.queue.take(3)]
+    assert names == ["new", "old", "big"]
+
+
+def test_a_taken_file_is_given_out_once_until_it_is_released(catalog: Catalog, root: int) -> None:
+    catalog.scans.apply(root, FakeWalk({"": [found("a"), found("b")]}))
+    taken = catalog.queue.take(1) + catalog.queue.take(5)
+    assert len(taken) == 2
+    assert catalog.queue.take(5) == []
+    assert catalog.queue.waiting() == 2
+    catalog.queue.release([job.file for job in taken])
+    assert len(catalog.queue.take(5)) == 2
+
+
+def test_files_of_an_offline_root_wait(catalog: Catalog, root: int) -> None:
+    catalog.scans.apply(root, FakeWalk({"": [found("a")]}))
+    catalog.roots.set_online(root, online=False)
+    assert catalog.queue.take(5) == []
+    assert catalog.queue.waiting() == 0
+
+
+@pytest.mark.parametrize(
+    ("code", "state"),
+    [("needs_password", "needs_password"), ("no_text", "no_text"), ("empty", "empty")],
+)
+def test_a_failure_of_the_bytes_is_shared_by_copies(
+    catalog: Catalog, root: int, code: str, state: str
+) -> None:
+    catalog.scans.apply(root, FakeWalk({"": [found("a"), found("b")]}))
+    first, second = catalog.queue.take(2)
+    catalog.queue.fail(first.file, code, {"pages": 2}, content=("hash", "text", 1))
+    assert catalog.docs.link(second.file, "hash", second.stamp, "text", 1)
+    assert states(catalog) == {"a": state, "b": state}
+    assert {row.code for row in catalog.files.listing()} == {code}
+    assert catalog.queue.waiting() == 0
+
+
+def test_a_failure_of_the_file_keeps_what_was_found_before(catalog: Catalog, root: int) -> None:
+    catalog.scans.apply(root, FakeWalk({"": [found("a")]}))
+    doc = read_all(catalog)["a"]
+    catalog.scans.apply(root, FakeWalk({"": [found("a", mtime_ns=2)]}))
+    (job,) = catalog.queue.take(1)
+    assert catalog.queue.fail(job.file, "out_of_time", {"limit": "60 s"}) is FileState.FAILED
+    assert states(catalog) == {"a": "failed"}
+    assert catalog.docs.orphans() == []
+    assert list(catalog.files.places([doc])) == [doc]
+
+
+def test_a_passing_failure_is_tried_again_at_the_next_scan(catalog: Catalog, root: int) -> None:
+    walk = FakeWalk({"": [found("a"), found("b")]})
+    catalog.scans.apply(root, walk)
+    first, second = catalog.queue.take(2)
+    catalog.queue.fail(first.file, "changed_while_read")
+    catalog.queue.fail(second.file, "out_of_memory", {"limit": "1 GB"})
+    assert catalog.queue.waiting() == 0
+    catalog.scans.apply(root, walk)
+    assert [job.file for job in catalog.queue.take(5)] == [first.file]
+
+
+def test_retry_queues_by_state(catalog: Catalog, root: int) -> None:
+    catalog.scans.apply(root, FakeWalk({"": [found("a"), found("b")]}))
+    first, second = catalog.queue.take(2)
+    catalog.queue.fail(first.file, "needs_password", content=("hash", "text", 1))
+    catalog.queue.fail(second.file, "child_died", {"reason": "signal 11"})
+    assert catalog.queue.retry(states=[FileState.NEEDS_PASSWORD, FileState.FAILED]) == 2
+    assert set(states(catalog).values()) == {"queued"}
+    assert len(catalog.queue.take(5)) == 2
+
+
+def test_a_killed_run_is_queued_again_and_blames_nobody(catalog: Catalog, root: int) -> None:
+    catalog.scans.apply(root, FakeWalk({"": [found("a"), found("b")]}))
+    for _ in range(5):
+        for job in catalog.queue.take(2):
+            catalog.queue.started(job.file)
+        recovery = catalog.queue.recover()
+        assert (recovery.requeued, recovery.set_aside) == (2, 0)
+    assert catalog.queue.waiting() == 2
+
+
+def test_a_document_that_was_there_at_two_crashes_is_set_aside(catalog: Catalog, root: int) -> None:
+    catalog.scans.apply(root, FakeWalk({"": [found("a"), found("b", mtime_ns=9)]}))
+    catalog.queue.take(2)
+    bad, good = (catalog.files.at(f"{catalog.roots.get(root).path.decode()}/{n}") for n in "ab")
+    assert bad is not None
+    assert good is not None
+    for expected in (0, 1):
+        catalog.queue.started(bad[0])
+        assert catalog.queue.recover(crashed=True).set_aside == expected
+        catalog.queue.take(2)
+    assert states(catalog) == {"a": "failed", "b": "queued"}
+
+
+def test_an_interrupted_document_is_handed_back_whole(catalog: Catalog, root: int) -> None:
+    catalog.scans.apply(root, FakeWalk({"": [found("a"), found("b", mtime_ns=0)]}))
+    jobs = catalog.queue.take(2)
+    kept = read(catalog, jobs[0], "a")
+    begun = catalog.docs.begin(jobs[1].file, "hash", jobs[1].stamp, info("b"), title_used="")
+    recovery = catalog.queue.recover()
+    assert recovery.unfinished_docs == (begun.doc,)
+    catalog.docs.forget(recovery.unfinished_docs)
+    assert catalog.docs.known().tolist() == [kept]
+    assert states(catalog) == {"a": "text_only", "b": "queued"}
+    (again,) = catalog.queue.take(5)
+    assert read(catalog, again, "b") > begun.doc
+
+
+def test_a_file_that_changes_while_it_is_read_stays_queued(catalog: Catalog, root: int) -> None:
+    catalog.scans.apply(root, FakeWalk({"": [found("a")]}))
+    (job,) = catalog.queue.take(1)
+    begun = catalog.docs.begin(job.file, "hash", job.stamp, info("a"), title_used="")
+    catalog.scans.apply(root, FakeWalk({"": [found("a", mtime_ns=5)]}))
+    catalog.docs.finish_passages(begun.doc, 1)
+    (again,) = catalog.queue.take(1)
+    assert again.stamp == Stamp(10, 5, 7, 0)
+
+
+def test_what_an_older_extractor_read_is_read_again_quietly(catalog: Catalog, root: int) -> None:
+    catalog.scans.apply(root, FakeWalk({"": [found("a")]}))
+    old = read_all(catalog)["a"]
+    assert catalog.queue.requeue_older("text", 2) == 1
+    assert states(catalog) == {"a": "text_only"}
+    (job,) = catalog.queue.take(1)
+    begun = catalog.docs.begin(
+        job.file, "hash of a", job.stamp, info("a", version=2), title_used=""
+    )
+    assert list(catalog.files.places([old, begun.doc])) == [old]
+    catalog.docs.finish_passages(begun.doc, 2)
+    assert list(catalog.files.places([old, begun.doc])) == [begun.doc]
+    assert catalog.docs.orphans() == [old]
+
+
+def test_a_rescan_looks_at_every_file_again(catalog: Catalog, root: int) -> None:
+    catalog.scans.apply(root, FakeWalk({"": [found("a")]}))
+    read_all(catalog)
+    assert catalog.queue.requeue_all(root) == 1
+    (job,) = catalog.queue.take(5)
+    assert catalog.docs.link(job.file, "hash of a", job.stamp, "text", 1)
+    assert catalog.queue.waiting() == 0

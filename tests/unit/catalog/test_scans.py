@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.catalog import Catalog, FoundFile, ScanCounts
+from indexer.errors import Cancelled
+from indexer.types import FileState
+
+from .fakes import FakeWalk, found, read_all, root_at, states
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_new_files_are_queued_and_known_kinds_are_not(catalog: Catalog, tmp_path: Path) -> None:
+    root = root_at(catalog, tmp_path / "r")
+    walk = FakeWalk({"": [found("a.txt"), found("b.docx", state=FileState.UNSUPPORTED)]})
+    assert catalog.scans.apply(root.id, walk) == ScanCounts(seen=2, new=2)
+    assert states(catalog) == {"a.txt": "queued", "b.docx": "unsupported"}
+    assert [job.path for job in catalog.queue.take(9)] == [os.fsencode(tmp_path / "r" / "a.txt")]
+
+
+def test_an_unchanged_tree_changes_nothing(catalog: Catalog, tmp_path: Path) -> None:
+    root = root_at(catalog, tmp_path / "r")
+    walk = FakeWalk({"": [found("a.txt")], "deep/er": [found("b.txt")]})
+    catalog.scans.apply(root.id, walk)
+    read_all(catalog)
+    assert catalog.scans.apply(root.id, walk) == ScanCounts(seen=2)
+    assert catalog.queue.waiting() == 0
+
+
+def test_a_changed_file_keeps_its_document_until_it_is_read_again(
+    catalog: Catalog, tmp_path: Path
+) -> None:
+    root = root_at(catalog, tmp_path / "r")
+    catalog.scans.apply(root.id, FakeWalk({"": [found("a.txt")]}))
+    doc = read_all(catalog)["a.txt"]
+    counts = catalog.scans.apply(root.id, FakeWalk({"": [found("a.txt", mtime_ns=2)]}))
+    assert counts.changed == 1
+    assert states(catalog) == {"a.txt": "queued"}
+    assert list(catalog.files.places([doc])) == [doc]
+    assert catalog.docs.orphans() == []
+
+
+def test_a_moved_file_is_not_read_again(catalog: Catalog, tmp_path: Path) -> None:
+    root = root_at(catalog, tmp_path / "r")
+    catalog.scans.apply(root.id, FakeWalk({"old": [found("a.txt", inode=5)]}))
+    doc = read_all(catalog)["a.txt"]
+    counts = catalog.scans.apply(root.id, FakeWalk({"new": [found("b.txt", inode=5)]}))
+    assert counts == ScanCounts(seen=1, new=1, known=1, removed=1)
+    assert catalog.queue.waiting() == 0
+    assert [place.relative for place in catalog.files.places([doc])[doc]] == ["new/b.txt"]
+
+
+def test_a_move_to_another_root_is_not_read_again(catalog: Catalog, tmp_path: Path) -> None:
+    first, second = root_at(catalog, tmp_path / "r"), root_at(catalog, tmp_path / "s")
+    catalog.scans.apply(first.id, FakeWalk({"": [found("a.txt", inode=5)]}))
+    doc = read_all(catalog)["a.txt"]
+    catalog.scans.apply(second.id, FakeWalk({"": [found("a.txt", inode=5)]}))
+    catalog.scans.apply(first.id, FakeWalk({"": []}))
+    assert catalog.queue.waiting() == 0
+    assert [place.root for place in catalog.files.places([doc])[doc]] == [str(tmp_path / "s")]
+
+
+def test_the_same_inode_with_another_time_is_another_file(catalog: Catalog, tmp_path: Path) -> None:
+    root = root_at(catalog, tmp_path / "r")
+    catalog.scans.apply(root.id, FakeWalk({"": [found("a.txt", inode=5)]}))
+    read_all(catalog)
+    catalog.scans.apply(root.id, FakeWalk({"": [found("b.txt", inode=5, mtime_ns=9)]}))
+    assert catalog.queue.waiting() == 1
+
+
+def test_a_file_swapped_for_one_of_equal_size_and_time_is_read(
+    catalog: Catalog, tmp_path: Path
+) -> None:
+    root = root_at(catalog, tmp_path / "r")
+    catalog.scans.apply(root.id, FakeWalk({"": [found("a.txt", inode=5)]}))
+    read_all(catalog)
+    catalog.scans.apply(root.id, FakeWalk({"": [found("a.txt", inode=6)]}))
+    assert catalog.queue.waiting() == 1
+
+
+def test_a_vanished_file_leaves_an_orphan(catalog: Catalog, tmp_path: Path) -> None:
+    root = root_at(catalog, tmp_path / "r")
+    catalog.scans.apply(root.id, FakeWalk({"": [found("a.txt")], "d": [found("b.txt")]}))
+    docs = read_all(catalog)
+    counts = catalog.scans.apply(root.id, FakeWalk({"": []}))
+    assert counts.removed == 2
+    assert catalog.docs.orphans() == sorted(docs.values())
+    catalog.docs.forget(docs.values())
+    assert catalog.docs.known().tolist() == []
+
+
+def test_an_unreachable_root_is_offline_and_comes_back(catalog: Catalog, tmp_path: Path) -> None:
+    root = root_at(catalog, tmp_path / "r")
+    walk = FakeWalk({"": [found("a.txt"), found("b.txt")]})
+    catalog.scans.apply(root.id, walk)
+    doc = read_all(catalog)["a.txt"]
+    before = states(catalog)
+    assert catalog.scans.apply(root.id, FakeWalk({}, reachable=False)).offline
+    assert set(states(catalog).values()) == {"offline"}
+    assert not catalog.roots.get(root.id).online
+    assert list(catalog.files.places([doc])) == [doc]
+    assert catalog.docs.orphans() == []
+    catalog.scans.apply(root.id, walk)
+    assert states(catalog) == before
+    assert catalog.queue.waiting() == 0
+
+
+def test_an_empty_mount_point_takes_nothing_away(catalog: Catalog, tmp_path: Path) -> None:
+    root = root_at(catalog, tmp_path / "r")
+    drive = FakeWalk({"": [], "usb": [found("a.txt", volume=9)]})
+    catalog.scans.apply(root.id, drive)
+    read_all(catalog)
+    assert catalog.scans.apply(root.id, FakeWalk({"": [], "usb": []})).removed == 0
+    assert states(catalog) == {"usb/a.txt": "offline"}
+    catalog.scans.apply(root.id, drive)
+    assert states(catalog) == {"usb/a.txt": "text_only"}
+
+
+def test_a_drive_with_a_new_number_still_loses_its_deleted_files(
+    catalog: Catalog, tmp_path: Path
+) -> None:
+    root = root_at(catalog, tmp_path / "r")
+    both = [found("a.txt", volume=9, inode=1), found("b.txt", volume=9, inode=2)]
+    catalog.scans.apply(root.id, FakeWalk({"": both}, volume=9))
+    read_all(catalog)
+    again = FakeWalk({"": [found("a.txt", volume=10, inode=8)]}, volume=10)
+    assert catalog.scans.apply(root.id, again).removed == 1
+    assert states(catalog) == {"a.txt": "text_only"}
+
+
+def test_a_folder_that_could_not_be_listed_keeps_its_files(
+    catalog: Catalog, tmp_path: Path
+) -> None:
+    root = root_at(catalog, tmp_path / "r")
+    catalog.scans.apply(root.id, FakeWalk({"": [], "d": [found("a.txt")], "d/e": [found("b.txt")]}))
+    read_all(catalog)
+    denied = FakeWalk({"": []}, unread={b"d"})
+    for _ in range(2):
+        assert catalog.scans.apply(root.id, denied).removed == 0
+        assert states(catalog) == {"d": "failed", "d/a.txt": "text_only", "d/e/b.txt": "text_only"}
+    assert catalog.files.listing(state=FileState.FAILED)[0].code == "path_denied"
+
+
+def test_stopping_half_way_removes_nothing(catalog: Catalog, tmp_path: Path) -> None:
+    root = root_at(catalog, tmp_path / "r")
+    many = {f"d{n}": [found(f"{k}.txt") for k in range(900)] for n in range(5)}
+    catalog.scans.apply(root.id, FakeWalk(many))
+
+    def stop(_seen: int) -> None:
+        raise Cancelled
+
+    with pytest.raises(Cancelled):
+        catalog.scans.apply(root.id, FakeWalk(many), stop)
+    assert sum(catalog.files.counts().values()) == 4500
+    gone = dict(list(many.items())[1:])
+    assert catalog.scans.apply(root.id, FakeWalk(gone)).removed == 900
+
+
+def test_names_that_are_not_utf8_survive(catalog: Catalog, tmp_path: Path) -> None:
+    root = root_at(catalog, tmp_path / "r")
+    name = b"caf\xe9.txt"
+    walk = FakeWalk({"": [FoundFile(name, 1, 1, 7, 1, "text")]})
+    catalog.scans.apply(root.id, walk)
+    (job,) = catalog.queue.take(1)
+    assert job.path == os.fsencode(tmp_path / "r") + b"/" + name
+    (row,) = catalog.files.listing()
+    assert os.fsencode(row.path) == job.path
+    assert os.fsencode(row.file) == name
+
+
+def test_a_verdict_that_changes_is_taken_over(catalog: Catalog, tmp_path: Path) -> None:
+    root = root_at(catalog, tmp_path / "r")
+    catalog.scans.apply(root.id, FakeWalk({"": [found("a.txt", state=FileState.UNSUPPORTED)]}))
+    assert catalog.scans.apply(root.id, FakeWalk({"": [found("a.txt")]})).changed == 1
+    assert catalog.queue.waiting() == 1
