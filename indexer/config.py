@@ -7,15 +7,16 @@ only.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from indexer.extract.base import Limits
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 GIB = 1 << 30
-MIB = 1 << 20
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
 
 
@@ -35,22 +36,6 @@ class SentenceVectors(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class DocumentLimits:
-    """What one document may cost before its reader is stopped.
-
-    ``seconds`` counts from the request to the last passage, apart from the time the engine keeps
-    the reader waiting; ``memory_bytes`` is the resident memory of the child that reads.
-    """
-
-    seconds: float = 60.0
-    memory_bytes: int = GIB
-    file_bytes: int = GIB
-
-    def to_wire(self) -> dict[str, Any]:
-        return asdict(self)
-
-
-@dataclass(frozen=True, slots=True)
 class EngineConfig:
     """Everything an engine needs to know to open a library.
 
@@ -64,10 +49,11 @@ class EngineConfig:
     precision: Precision = Precision.INT8
     query_precision: Precision = Precision.FP32
     sentence_vectors: SentenceVectors = SentenceVectors.INT8
+    provider: str = "auto"  # a key of ``indexer.embed.devices.PROVIDERS``, or "auto"
     threads: int = 0
     children: int = 0
     offline: bool = False
     min_free_bytes: int = 2 * GIB
-    limits: DocumentLimits = field(default_factory=DocumentLimits)
+    limits: Limits = field(default_factory=Limits)
     hidden: bool = False
     exclude: tuple[str, ...] = ()  # patterns in gitignore syntax, beside the built-in ones

@@ -21,6 +21,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from indexer.atomic import write_file
 from indexer.errors import WorldError
 
 NOTE_NAME = "engine.json"
@@ -86,11 +87,7 @@ def _fits(folder: Path, name: str) -> bool:
 def publish(library: Path, endpoint: Endpoint) -> None:
     """Tell others where the engine is. Only the holder of the library lock may call this."""
     note = {"address": endpoint.address, "secret": endpoint.secret, "pid": endpoint.pid}
-    temporary = library / f"{NOTE_NAME}.{endpoint.pid}"
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-        json.dump(note, file)
-    temporary.replace(library / NOTE_NAME)
+    write_file(library / NOTE_NAME, json.dumps(note))
 
 
 def published(library: Path) -> Endpoint | None:
