@@ -1,0 +1,105 @@
+"""What an embedder takes and gives, and the text that goes in front of a passage.
+
+Owns the values that cross the border between the index lane and the model, and the pure function
+that writes the prefix. It must not know ONNX Runtime, tokenizers or where models are kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from indexer.types import HEADING_SEPARATOR
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from indexer.config import Precision
+    from indexer.embed.devices import ProviderInUse
+    from indexer.embed.models import ModelRecord
+
+# A batch of this many tokens keeps both cores busy and fits the caches; see ``Embedder``.
+TOKEN_BUDGET = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedInput:
+    """One passage to embed. ``title`` and ``heading_path`` go in front of it, unseen.
+
+    Sentence ``i`` is ``view[view_starts[i]:view_starts[i + 1]]``; ``view_starts`` begins with 0
+    and ascends, and may be empty for an empty view.
+    """
+
+    title: str
+    heading_path: tuple[str, ...]
+    view: str
+    view_starts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PassageVectors:
+    """What the model makes of one passage; every vector has length 1.
+
+    Attributes:
+        vector: float32, shape ``(dimension,)``.
+        sentences: float32, shape ``(len(view_starts), dimension)``, from the same pass.
+        tokens: How many tokens the model read for it, prefix and special tokens included.
+    """
+
+    vector: NDArray[np.float32]
+    sentences: NDArray[np.float32]
+    tokens: int
+
+
+class Embedder(Protocol):
+    """Turns queries and passages into vectors of one space. One thread at a time may use it."""
+
+    @property
+    def record(self) -> ModelRecord: ...
+
+    @property
+    def precision(self) -> Precision: ...
+
+    @property
+    def provider(self) -> ProviderInUse: ...
+
+    @property
+    def space(self) -> str:
+        """Names everything that the vectors depend on; equal spaces can be compared."""
+        ...
+
+    def encode_query(self, text: str) -> NDArray[np.float32]:
+        """The vector of a query: float32, shape ``(dimension,)``, of length 1."""
+        ...
+
+    def encode_passages(
+        self, passages: Sequence[EmbedInput], *, budget: Callable[[], int] = ...
+    ) -> list[PassageVectors]:
+        """The vectors of passages, in their order. All of a passage is read, however long."""
+        ...
+
+    def encode_batches(
+        self, passages: Sequence[EmbedInput], *, budget: Callable[[], int] = ...
+    ) -> Iterator[list[tuple[int, PassageVectors]]]:
+        """The same, as they come: one list of (index, vectors) for each run of the model."""
+        ...
+
+
+def passage_prefix(title: str, heading_path: Sequence[str]) -> str:
+    """What stands in front of a passage: ``"title. heading path: "``, or ``""``.
+
+    >>> passage_prefix("Annual report", ("Risks",))
+    'Annual report. Risks: '
+    >>> passage_prefix("Annual report", ())
+    'Annual report: '
+    """
+    headings = HEADING_SEPARATOR.join(part for part in map(_one_line, heading_path) if part)
+    parts = [part for part in (_one_line(title), headings) if part]
+    return ". ".join(parts) + ": " if parts else ""
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

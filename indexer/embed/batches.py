@@ -1,0 +1,147 @@
+"""From passages to the sequences a model reads, and back from token states to vectors.
+
+Owns the layout of a sequence (special tokens, prefix, body), which rows of it belong to which
+sentence, and the order in which sequences share a batch. It must not know ONNX Runtime.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indexer.embed.base import PassageVectors
+from indexer.embed.models import PoolScope
+from indexer.pooling import segment_sums, unit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from indexer.embed.models import ModelRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """The rows of a sequence that belong to one passage.
+
+    ``bounds`` are the row numbers between its sentences, shape ``(sentences + 1,)``; a sentence
+    that another sequence holds is empty here.
+    """
+
+    passage: int
+    bounds: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class TokenSequence:
+    """What the model reads in one go, and what it is read for."""
+
+    ids: NDArray[np.int32]
+    pieces: tuple[Piece, ...]
+
+
+@dataclass(slots=True)
+class Pooled:
+    """The sums of a passage in the making, until all its sequences were read."""
+
+    sentences: NDArray[np.float32]
+    whole: NDArray[np.float32]
+    missing: int
+    tokens: int = 0
+
+    def vectors(self) -> PassageVectors:
+        vector = unit(self.whole)
+        sentences = unit(self.sentences)
+        # A sentence without a token of its own (a lone control character) means what is round it.
+        sentences[~self.sentences.any(axis=1)] = vector
+        return PassageVectors(vector, sentences, self.tokens)
+
+
+@dataclass(slots=True)
+class Pooler:
+    """Collects token states into the vectors of passages.
+
+    Args:
+        record: For the dimension and the scope of pooling.
+        sentences: How many sentences each passage has.
+        sequences: Everything that will be read.
+    """
+
+    record: ModelRecord
+    sentences: Sequence[int]
+    sequences: Sequence[TokenSequence]
+    _open: dict[int, Pooled] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        dimension = self.record.dimension
+        for sequence in self.sequences:
+            for piece in sequence.pieces:
+                if piece.passage in self._open:
+                    self._open[piece.passage].missing += 1
+                else:
+                    sums = np.zeros((self.sentences[piece.passage], dimension), np.float32)
+                    self._open[piece.passage] = Pooled(sums, np.zeros(dimension, np.float32), 1)
+
+    def add(
+        self, sequence: TokenSequence, states: NDArray[np.float32]
+    ) -> Iterator[tuple[int, PassageVectors]]:
+        """Take in the states of a sequence; yields the passages that are complete with it.
+
+        Args:
+            sequence: One of the sequences given at the start.
+            states: Its token states without padding, shape ``(len(ids), dimension)``.
+        """
+        everything = self.record.pool_scope is PoolScope.SEQUENCE and not self.record.late
+        for piece in sequence.pieces:
+            pooled = self._open[piece.passage]
+            sums = segment_sums(states, piece.bounds)
+            pooled.sentences += sums
+            pooled.whole += states.sum(axis=0) if everything else sums.sum(axis=0)
+            pooled.tokens += len(sequence.ids)
+            pooled.missing -= 1
+            if not pooled.missing:
+                yield piece.passage, self._open.pop(piece.passage).vectors()
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Sequences padded to one length: what a run of the model takes.
+
+    Attributes:
+        sequences: Their numbers.
+        ids: int32, shape ``(sequences, longest)``.
+        lengths: int32, shape ``(sequences,)``.
+    """
+
+    sequences: tuple[int, ...]
+    ids: NDArray[np.int32]
+    lengths: NDArray[np.int32]
+
+
+def in_batches(
+    sequences: Sequence[NDArray[np.int32]], budget: Callable[[], int]
+) -> Iterator[Batch]:
+    """Sort sequences by length, longest first, and pack them within a budget of tokens.
+
+    The longest come first so that memory is asked for once. A sequence above the budget makes a
+    batch of its own.
+
+    Args:
+        sequences: Token ids, none empty.
+        budget: Asked before each batch: rows times the longest of them may be this much.
+    """
+    order = sorted(range(len(sequences)), key=lambda i: len(sequences[i]), reverse=True)
+    position = 0
+    while position < len(order):
+        longest = len(sequences[order[position]])
+        count = max(1, budget() // longest)
+        chosen = order[position : position + count]
+        ids = np.zeros((len(chosen), longest), np.int32)
+        for row, index in enumerate(chosen):
+            ids[row, : len(sequences[index])] = sequences[index]
+        lengths = np.array([len(sequences[index]) for index in chosen], np.int32)
+        yield Batch(tuple(chosen), ids, lengths)
+        position += count

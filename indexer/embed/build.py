@@ -1,0 +1,171 @@
+"""Compiled models on disk: built once from verified weights, checked at every opening.
+
+Owns the folder ``<models>/<model>/<precision>-<version>`` with the graph, the tokenizer and a
+manifest of their hashes. A folder appears whole or not at all; one that does not match its
+manifest is built again. It must not know sessions or tokens.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from indexer.config import Precision
+from indexer.embed import graph
+from indexer.embed.fetch import OWNER_ONLY, ensure_source, hash_file
+from indexer.embed.models import TOKENIZER, WEIGHTS
+from indexer.embed.quantize import FloatLinear, IntegerLinear
+from indexer.errors import WorldError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from indexer.embed.models import ModelRecord
+
+log = logging.getLogger(__name__)
+
+BUILDER_VERSION = 1
+GRAPH = "model.onnx"
+MANIFEST = "manifest.json"
+LOCK_TIMEOUT_S = 600
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledModel:
+    """A model ready to be opened; every file was verified a moment ago."""
+
+    record: ModelRecord
+    precision: Precision
+    folder: Path
+
+    @property
+    def graph(self) -> Path:
+        return self.folder / GRAPH
+
+    @property
+    def tokenizer(self) -> Path:
+        return self.folder / TOKENIZER
+
+
+def compiled_folder(record: ModelRecord, models: Path, precision: Precision) -> Path:
+    """Where the compiled form of a model lies, or would."""
+    return models / record.id / f"{precision}-{BUILDER_VERSION}"
+
+
+def ensure_compiled(
+    record: ModelRecord,
+    models: Path,
+    precision: Precision,
+    *,
+    places: Iterable[Path] = (),
+    download: bool = True,
+    note: Callable[[str], None] = lambda _text: None,
+) -> CompiledModel:
+    """Open the compiled form of a model, making it first if need be.
+
+    Args:
+        record: Which model.
+        models: The folder all compiled models lie in; made if missing.
+        precision: Of the weights.
+        places: Folders that may hold the package, see ``fetch.ensure_source``.
+        download: Whether the network may be asked if the weights are missing.
+        note: Told, in a sentence, what takes long.
+
+    Raises:
+        WorldError: ``model_missing`` if there is nothing to build from, ``library_unwritable`` if
+            the folder cannot be written.
+    """
+    from filelock import FileLock
+
+    compiled = CompiledModel(record, precision, compiled_folder(record, models, precision))
+    if intact(compiled):
+        return compiled
+    home = models / record.id
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        with FileLock(home / "build.lock", timeout=LOCK_TIMEOUT_S):
+            if not intact(compiled):  # another process may have built it meanwhile
+                source = ensure_source(
+                    record, home / "source", places=places, download=download, note=note
+                )
+                note(f"Compiling {record.id} to {precision}, once")
+                _build(compiled, source)
+    except PermissionError as error:
+        raise WorldError("library_unwritable", library=str(home)) from error
+    return compiled
+
+
+def intact(compiled: CompiledModel) -> bool:
+    """Whether the folder holds exactly what its builder wrote, made by this builder."""
+    try:
+        manifest = json.loads((compiled.folder / MANIFEST).read_text("utf-8"))
+        return bool(manifest["made"] == _made(compiled)) and all(
+            hash_file(compiled.folder / name) == manifest["files"][name]
+            for name in (GRAPH, TOKENIZER)
+        )
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def compile_graph(record: ModelRecord, precision: Precision, weights: Path) -> bytes:
+    """Write the graph of a model from its safetensors file; a serialized ONNX model."""
+    from safetensors.numpy import load_file
+
+    linear = IntegerLinear() if precision is Precision.INT8 else FloatLinear()
+    return graph.build_encoder(record.architecture, load_file(weights), linear)
+
+
+def _made(compiled: CompiledModel) -> dict[str, Any]:
+    """What the compiled files depend on."""
+    return {
+        "model": compiled.record.id,
+        "precision": str(compiled.precision),
+        "builder": BUILDER_VERSION,
+        "source": {file.name: file.sha256 for file in compiled.record.package.files},
+    }
+
+
+def _build(compiled: CompiledModel, source: Path) -> None:
+    """Make the folder beside its place and rename it, so that it is never seen half-written."""
+    home = compiled.folder.parent
+    scratch = type(home)(tempfile.mkdtemp(prefix="building-", dir=home))
+    try:
+        _write(
+            scratch / GRAPH, compile_graph(compiled.record, compiled.precision, source / WEIGHTS)
+        )
+        _write(scratch / TOKENIZER, (source / TOKENIZER).read_bytes())
+        files = {name: hash_file(scratch / name) for name in (GRAPH, TOKENIZER)}
+        manifest = json.dumps({"made": _made(compiled), "files": files}, indent=1)
+        _write(scratch / MANIFEST, manifest.encode())
+        if compiled.folder.exists():
+            log.warning("%s is damaged and was built again", compiled.folder)
+            shutil.rmtree(compiled.folder)
+        scratch.rename(compiled.folder)
+        _sync_folder(home)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _write(path: Path, content: bytes) -> None:
+    with path.open("wb") as file:
+        path.chmod(OWNER_ONLY)
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a rename durable where the system can (Windows cannot open folders)."""
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,157 @@
+"""Where the model runs: which execution provider is really in use, and why.
+
+Owns the choice among CUDA, DirectML, CoreML and the CPU, and the proof that a choice works: the
+session must name the provider and must survive a run. It must not know models or tokens.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from indexer.errors import WorldError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+log = logging.getLogger(__name__)
+
+AUTO = "auto"
+CPU = "cpu"
+# In the order they are tried; the last works everywhere.
+PROVIDERS = {
+    "cuda": "CUDAExecutionProvider",
+    "directml": "DmlExecutionProvider",
+    "coreml": "CoreMLExecutionProvider",
+    CPU: "CPUExecutionProvider",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderInUse:
+    """The execution provider of a session and one sentence that says why it is this one."""
+
+    name: str  # a key of ``PROVIDERS``
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SessionOptions:
+    """How a session works: threads, and whether they may spin while they wait for work."""
+
+    threads: int = 0  # 0: one for each physical core
+    spin: bool = False
+    arena: bool = True
+
+
+def load_runtime() -> Any:
+    """Import ONNX Runtime.
+
+    Raises:
+        WorldError: ``no_runtime`` if none is installed.
+    """
+    try:
+        import onnxruntime
+    except ImportError as error:
+        raise WorldError("no_runtime") from error
+    # A folder that outlived its uninstalled package imports as an empty namespace.
+    if not hasattr(onnxruntime, "InferenceSession"):
+        raise WorldError("no_runtime")
+    return onnxruntime
+
+
+def candidates(available: list[str], wanted: str = AUTO) -> list[str]:
+    """Which providers to try, best first; the CPU is always the last.
+
+    Args:
+        available: Provider names as ONNX Runtime reports them.
+        wanted: A key of ``PROVIDERS``, or ``AUTO``.
+
+    Raises:
+        WorldError: ``bad_setting`` if ``wanted`` is neither.
+    """
+    if wanted != AUTO and wanted not in PROVIDERS:
+        raise WorldError(
+            "bad_setting",
+            name="provider",
+            value=wanted,
+            reason=f"choose {AUTO}, " + ", ".join(PROVIDERS),
+        )
+    names = [key for key, provider in PROVIDERS.items() if provider in available]
+    if wanted != AUTO:
+        names = [key for key in names if key == wanted]
+    return [*(key for key in names if key != CPU), CPU]
+
+
+def open_session(
+    model: Path,
+    options: SessionOptions,
+    wanted: str,
+    prove: Callable[[Any], None],
+) -> tuple[Any, ProviderInUse]:
+    """Open a model on the best provider that works.
+
+    Args:
+        model: An ONNX file.
+        options: Threads and memory.
+        wanted: A key of ``PROVIDERS``, or ``AUTO``.
+        prove: Runs the session once on something small; raises when it cannot.
+
+    Returns:
+        The session, and the provider with the reason.
+
+    Raises:
+        WorldError: ``no_runtime``, or ``bad_setting`` for an unknown provider.
+    """
+    runtime = load_runtime()
+    available = list(runtime.get_available_providers())
+    failures: list[str] = []
+    if wanted not in (AUTO, CPU) and PROVIDERS.get(wanted) not in available:
+        failures.append(f"{wanted} is not part of the installed ONNX Runtime")
+    *accelerators, _ = candidates(available, wanted)
+    for name in accelerators:
+        try:
+            session = _open(runtime, model, options, name)
+            prove(session)
+        except Exception as error:  # noqa: BLE001  # drivers fail in every way there is
+            log.warning("the provider %s does not work here: %s", name, error)
+            failures.append(f"{name} failed ({_first_line(error)})")
+            continue
+        return session, ProviderInUse(name, f"{name} is installed and passed a test run.")
+    session = _open(runtime, model, options, CPU)
+    prove(session)
+    return session, ProviderInUse(CPU, _why_cpu(wanted, failures))
+
+
+def _open(runtime: Any, model: Path, options: SessionOptions, name: str) -> Any:
+    settings = runtime.SessionOptions()
+    settings.intra_op_num_threads = options.threads
+    settings.inter_op_num_threads = 1
+    settings.enable_cpu_mem_arena = options.arena
+    settings.log_severity_level = 3
+    # The graph is written fused; what the optimizer would fuse further is slower.
+    settings.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    settings.add_session_config_entry(
+        "session.intra_op.allow_spinning", "1" if options.spin else "0"
+    )
+    wanted = list(dict.fromkeys((PROVIDERS[name], PROVIDERS[CPU])))
+    session = runtime.InferenceSession(str(model), settings, providers=wanted)
+    in_use = session.get_providers()[0]
+    if in_use != PROVIDERS[name]:
+        raise RuntimeError(f"the session fell back to {in_use}")
+    return session
+
+
+def _why_cpu(wanted: str, failures: list[str]) -> str:
+    if failures:
+        return f"The CPU, because {'; '.join(failures)}."
+    if wanted == CPU:
+        return "The CPU, as asked."
+    return "The CPU: the installed ONNX Runtime has no other provider for this machine."
+
+
+def _first_line(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0][:200] if lines else type(error).__name__

