@@ -31,8 +31,8 @@ _EDGES = " \u200c\u200d" + "".join(
 _LINE_END = r"(?:\r\n|\r(?!\n)|\n)"
 _BLANK_LINE = re.compile(rf"{_LINE_END}[^\S\r\n]*{_LINE_END}\s*")
 _CONTINUED = frozenset({BlockKind.PARAGRAPH, BlockKind.LIST_ITEM})
-_OPEN_ENDS = ",-\u2010\u2011"
-_LONG_ENOUGH = 30  # characters of a paragraph that may go on where a script has no small letters
+_HYPHENS = "-\u2010\u2011"
+_LONG_ENOUGH = 30  # characters; a shorter line without a full stop is a label, not half a paragraph
 
 
 def regions(text: str, blocks: Sequence[Block], offset: int = 0) -> list[Block]:
@@ -75,12 +75,13 @@ def continues(before: Block, after: Block, last: str, first: str) -> bool:
     """
     if before.kind not in _CONTINUED or after.kind is not BlockKind.PARAGRAPH:
         return False
-    if not (last.isalnum() or last in _OPEN_ENDS):
+    if last in _HYPHENS:
+        return first.islower()
+    if before.end - before.start < _LONG_ENOUGH or not (last.isalnum() or last == ","):
         return False
     if first.islower():
         return True
-    torn = before.page != after.page and before.end - before.start >= _LONG_ENOUGH
-    return torn and _caseless(last) and _caseless(first)
+    return before.page != after.page and _caseless(last) and _caseless(first)
 
 
 def _caseless(char: str) -> bool:

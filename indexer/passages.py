@@ -1,0 +1,208 @@
+"""Passages: where a document is cut into the pieces that are searched.
+
+Owns what makes a good passage, as one cost: near the length asked for, beginning at a heading,
+within one page, and not in the middle of a list, table or paragraph. The cheapest way to cut is
+found by dynamic programming over a window of the document, so any length of document streams
+through. Independent of any model; it must not know about tokens or vectors.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from indexer.pieces import MIN_SENTENCE, PageLike, Piece, Source, pieces_of
+from indexer.sentences import merge_short
+from indexer.types import BlockKind, Passage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from indexer.types import OutlineEntry
+
+__all__ = ["Costs", "PageLike", "cut"]
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """What a passage may look like. Lengths are shares of the target, the rest are costs.
+
+    A passage of length ``x`` costs ``(x - 1) ** 2``, and ``steepness`` times what it is shorter
+    than ``least`` or longer than ``most``. On top come the costs of what was cut apart, and of
+    what was not.
+    """
+
+    least: float = 0.4
+    most: float = 1.6
+    never: float = 2.2  # two pieces never make a longer passage
+    characters: int = 1800  # of the view, likewise: about 512 tokens with what stands in front
+    steepness: float = 4.0
+    # a border inside a passage
+    page_inside: float = 1.0
+    heading_inside: float = 1.0
+    rise_inside: float = 3.0
+    # a cut
+    after_heading: float = 4.0
+    in_paragraph: float = 0.4
+    in_table: float = 0.6
+    in_list: float = 0.3
+    after_colon: float = 0.3
+    oversize: float = 0.25  # share of the cost of cutting what is longer than ``most``
+    at_page: float = 0.1  # share of that cost where a page ends
+
+
+_LOOKAHEAD = 8.0  # targets that are looked at before the first cut is settled
+_UNSETTLED = 2  # passages at the end of the window that may still change
+_FLOWING = frozenset({BlockKind.LIST_ITEM, BlockKind.TABLE})
+
+
+def cut(
+    pages: Iterable[PageLike],
+    outline: Sequence[OutlineEntry] = (),
+    language: str | Callable[[str], str] = "",
+    *,
+    target_words: int = 150,
+    stem: Callable[[str, str], str] | None = None,
+    costs: Costs | None = None,
+) -> Iterator[Passage]:
+    """Cut a document into passages while its pages come in.
+
+    Args:
+        pages: The pages in order; ``offset`` and blocks are absolute, and a line feed stands
+            between two pages.
+        outline: The document's bookmarks.
+        language: ISO 639-1 code, "" when unknown, or a function that tells it from the text of
+            a page.
+        target_words: About how long a passage is.
+        stem: Makes ``Passage.stems`` of a view and its language; without it they stay empty.
+        costs: What a good passage is.
+
+    Yields:
+        Passages in order. They never overlap, and together hold every letter and digit that is
+        not furniture.
+    """
+    source = Source()
+    language_of = (lambda _: language) if isinstance(language, str) else language
+    rules = costs or Costs()
+    ordinal = 0
+    waiting: list[Piece] = []
+    size = 0.0
+    for pieces in pieces_of(pages, source, outline, language_of):
+        waiting += pieces
+        size += sum(piece.size for piece in pieces)
+        if size < _LOOKAHEAD * target_words:
+            continue
+        ends = _cuts(waiting, target_words, rules)[:-_UNSETTLED]
+        for begin, end in zip([0, *ends], ends, strict=False):
+            yield _passage(ordinal, waiting[begin:end], source, stem)
+            ordinal += 1
+        waiting = waiting[ends[-1] if ends else 0 :]
+        size = sum(piece.size for piece in waiting)
+        source.drop(waiting[0].start)
+    ends = _cuts(waiting, target_words, rules)
+    for begin, end in zip([0, *ends], ends, strict=False):
+        yield _passage(ordinal, waiting[begin:end], source, stem)
+        ordinal += 1
+
+
+def _cuts(pieces: Sequence[Piece], target: float, costs: Costs) -> list[int]:
+    """The cheapest way to cut: for each passage the index after its last piece."""
+    inside = _inside(pieces, costs)
+    before = _before(pieces, target, costs)
+    best = [0.0] + [float("inf")] * len(pieces)
+    came_from = [0] * (len(pieces) + 1)
+    for begin in range(len(pieces)):
+        size, characters, cost = 0.0, 0, best[begin]
+        for end in range(begin, len(pieces)):
+            size += pieces[end].size / target
+            characters += len(pieces[end].view) + 1
+            if end > begin:
+                if size > costs.never or characters > costs.characters:
+                    break
+                cost += inside[end]
+            total = cost + _length_cost(size, costs) + before[end + 1]
+            if total < best[end + 1]:
+                best[end + 1], came_from[end + 1] = total, begin
+    ends = []
+    end = len(pieces)
+    while end:
+        ends.append(end)
+        end = came_from[end]
+    return ends[::-1]
+
+
+def _length_cost(size: float, costs: Costs) -> float:
+    beyond = max(costs.least - size, size - costs.most, 0.0)
+    return (size - 1) ** 2 + costs.steepness * beyond
+
+
+def _inside(pieces: Sequence[Piece], costs: Costs) -> list[float]:
+    """What it costs not to cut before each piece."""
+    inside = [0.0]
+    for above, piece in pairwise(pieces):
+        cost = costs.page_inside if piece.page != above.page else 0.0
+        if piece.level and not above.level:
+            cost += costs.rise_inside if piece.rises else costs.heading_inside
+        inside.append(cost)
+    return inside
+
+
+def _before(pieces: Sequence[Piece], target: float, costs: Costs) -> list[float]:
+    """What it costs to cut before each piece, and after the last."""
+    sizes: dict[int, float] = {}
+    for piece in pieces:
+        sizes[piece.group] = sizes.get(piece.group, 0.0) + piece.size / target
+    before = [0.0]
+    for above, piece in pairwise(pieces):
+        cost = 0.0
+        if above.level:
+            cost = costs.after_heading
+        elif piece.group == above.group:
+            cost = _tearing(above, piece, costs)
+            if sizes[piece.group] > costs.most:
+                cost *= costs.oversize
+        elif piece.kind in _FLOWING and above.view.endswith(":"):
+            cost = costs.after_colon
+        if piece.page != above.page and not above.level:
+            cost *= costs.at_page
+        before.append(cost)
+    return [*before, 0.0]
+
+
+def _tearing(above: Piece, piece: Piece, costs: Costs) -> float:
+    if piece.kind is BlockKind.TABLE:
+        return costs.in_table
+    if piece.paragraph == above.paragraph:
+        return costs.in_paragraph
+    return costs.in_list
+
+
+def _passage(
+    ordinal: int,
+    pieces: Sequence[Piece],
+    source: Source,
+    stem: Callable[[str, str], str] | None,
+) -> Passage:
+    start, end = pieces[0].start, pieces[-1].end
+    view = "".join(piece.view + piece.gap for piece in pieces[:-1]) + pieces[-1].view
+    places: dict[int, int] = {}
+    at = 0
+    for piece in pieces:
+        places[at] = piece.start - start
+        at += len(piece.view) + len(piece.gap)
+    kept = merge_short(list(places), len(view), MIN_SENTENCE)
+    stands_in = next((piece for piece in pieces if not piece.level), pieces[-1])
+    return Passage(
+        ordinal=ordinal,
+        page_first=pieces[0].page,
+        page_last=source.page_at(end - 1),
+        char_start=start,
+        char_end=end,
+        heading_path=stands_in.path,
+        text=source.slice(start, end),
+        view=view,
+        text_starts=tuple(places[place] for place in kept),
+        view_starts=tuple(kept),
+        stems=stem(view, stands_in.language) if stem else "",
+    )
