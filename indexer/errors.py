@@ -39,6 +39,8 @@ CODES = _declare(
               "Check the path, or mount the drive it is on.", 2),
     ErrorCode("path_denied", "Lectern may not read {path}.",
               "Give yourself permission to read it, or leave it out.", 2),
+    ErrorCode("not_empty", "{path} is not empty.",
+              "Name a folder that does not exist yet.", 2),
     ErrorCode("not_a_root", "{path} is not in this library.",
               "List what is with `lectern status`.", 2),
     ErrorCode("bad_query", "The query cannot be read: {reason}.",
