@@ -46,7 +46,8 @@ class PassageVectors:
     Attributes:
         vector: float32, shape ``(dimension,)``.
         sentences: float32, shape ``(len(view_starts), dimension)``, from the same pass.
-        tokens: How many tokens the model read for it, prefix and special tokens included.
+        tokens: How many tokens the model read for it, prefix and special tokens included; over
+            all passages of a call they add up to what was read.
     """
 
     vector: NDArray[np.float32]

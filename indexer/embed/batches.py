@@ -34,6 +34,10 @@ class Piece:
     passage: int
     bounds: NDArray[np.int64]
 
+    @property
+    def rows(self) -> int:
+        return int(self.bounds[-1] - self.bounds[0])
+
 
 @dataclass(frozen=True, slots=True)
 class TokenSequence:
@@ -95,12 +99,14 @@ class Pooler:
             states: Its token states without padding, shape ``(len(ids), dimension)``.
         """
         everything = self.record.pool_scope is PoolScope.SEQUENCE and not self.record.late
+        shared = len(sequence.ids) - sum(piece.rows for piece in sequence.pieces)
         for piece in sequence.pieces:
             pooled = self._open[piece.passage]
             sums = segment_sums(states, piece.bounds)
             pooled.sentences += sums
             pooled.whole += states.sum(axis=0) if everything else sums.sum(axis=0)
-            pooled.tokens += len(sequence.ids)
+            pooled.tokens += piece.rows + shared
+            shared = 0  # counted once
             pooled.missing -= 1
             if not pooled.missing:
                 yield piece.passage, self._open.pop(piece.passage).vectors()

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from indexer.errors import WorldError
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -160,15 +158,3 @@ _MINILM = ModelRecord(
 )
 
 RECORDS: Mapping[str, ModelRecord] = {record.id: record for record in (_MINILM,)}
-
-
-def find_record(model: str) -> ModelRecord:
-    """The record of a model.
-
-    Raises:
-        WorldError: ``unknown_model`` if there is none of that id.
-    """
-    try:
-        return RECORDS[model]
-    except KeyError:
-        raise WorldError("unknown_model", model=model) from None

@@ -1,0 +1,34 @@
+"""Fixtures that tests of several packages share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from app.paths import models_folder
+from indexer.config import DEFAULT_MODEL, Precision
+from indexer.embed.build import ensure_compiled
+from indexer.embed.record_files import find_record
+from tests.tiny_model import install_tiny_model
+
+
+@pytest.fixture(scope="session")
+def minilm_models_dir() -> Path:
+    """The folder of models with the default model compiled, fetched at most once a machine.
+
+    It is the folder the program itself uses; ``LECTERN_MODELS`` names another.
+    """
+    models = Path(os.environ.get("LECTERN_MODELS") or models_folder())
+    for precision in Precision:
+        ensure_compiled(find_record(DEFAULT_MODEL), models, precision)
+    return models
+
+
+@pytest.fixture(scope="session")
+def tiny_models_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of models with the tiny model in it; needs no network and no time."""
+    models = tmp_path_factory.mktemp("models")
+    install_tiny_model(models)
+    return models

@@ -1,0 +1,164 @@
+"""A real encoder made in milliseconds: two layers of random weights, dimension 32.
+
+For tests of everything round the model. It runs through the same builder, tokenizer and session
+as the real one. Its vectors are all but bags of words, so texts that share words are similar.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from string import ascii_lowercase, digits, punctuation
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indexer.embed.models import (
+    TOKENIZER,
+    WEIGHTS,
+    Architecture,
+    ModelRecord,
+    Package,
+    Pooling,
+    PoolScope,
+    SourceFile,
+)
+from indexer.embed.record_files import write_record
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+TINY = "tiny"
+_SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+_SHAPE = Architecture(layers=2, heads=2, hidden=32, intermediate=64, vocabulary=0, positions=160)
+_SEED = 7
+
+
+def install_tiny_model(models: Path, *, late: bool = False, window: int = 160) -> ModelRecord:
+    """Write the sources and the record of the tiny model into a folder of models.
+
+    Afterwards ``find_record(TINY, models)`` finds it and it compiles without the network. Other
+    processes can use it by naming ``TINY`` as the model and the same folder.
+    """
+    from safetensors.numpy import save
+
+    vocabulary = _vocabulary()
+    contents = {WEIGHTS: save(_weights(len(vocabulary))), TOKENIZER: _tokenizer(vocabulary)}
+    source = models / TINY / "source"
+    source.mkdir(parents=True, exist_ok=True)
+    for name, content in contents.items():
+        (source / name).write_bytes(content)
+    record = _record(contents, len(vocabulary), late=late, window=window)
+    write_record(record, models)
+    return record
+
+
+def _record(contents: dict[str, bytes], vocabulary: int, *, late: bool, window: int) -> ModelRecord:
+    files = tuple(
+        SourceFile(name, f"tiny/{name}", hashlib.sha256(content).hexdigest(), len(content))
+        for name, content in contents.items()
+    )
+    shape = _SHAPE
+    return ModelRecord(
+        id=TINY,
+        package=Package("lectern-tiny-model-for-tests", "1", files),
+        architecture=Architecture(
+            shape.layers, shape.heads, shape.hidden, shape.intermediate, vocabulary, shape.positions
+        ),
+        pooling=Pooling.MEAN,
+        pool_scope=PoolScope.PASSAGE if late else PoolScope.SEQUENCE,
+        window=window,
+        late=late,
+        overlap=16,
+        max_prefix=24,
+        query_prefix="",
+        document_prefix="",
+        languages=("en",),
+        licence="AGPL-3.0-or-later",
+        homepage="",
+    )
+
+
+def _vocabulary() -> list[str]:
+    """Single characters and pairs of letters, so that a word takes few tokens."""
+    single = [*ascii_lowercase, *digits]
+    pairs = [a + b for a in ascii_lowercase for b in ascii_lowercase]
+    whole = [*_SPECIAL, *punctuation, *single, *pairs]
+    return [*whole, *(f"##{part}" for part in (*single, *pairs))]
+
+
+def _tokenizer(vocabulary: list[str]) -> bytes:
+    added = [
+        {
+            "id": index, "content": token, "single_word": False, "lstrip": False,
+            "rstrip": False, "normalized": False, "special": True,
+        }
+        for index, token in enumerate(_SPECIAL)
+    ]  # fmt: skip
+    frame: list[dict[str, Any]] = [
+        {"SpecialToken": {"id": "[CLS]", "type_id": 0}},
+        {"Sequence": {"id": "A", "type_id": 0}},
+        {"SpecialToken": {"id": "[SEP]", "type_id": 0}},
+    ]
+    special = {
+        token: {"id": token, "ids": [vocabulary.index(token)], "tokens": [token]}
+        for token in ("[CLS]", "[SEP]")
+    }
+    return json.dumps(
+        {
+            "version": "1.0",
+            "truncation": None,
+            "padding": None,
+            "added_tokens": added,
+            "normalizer": {
+                "type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True,
+                "strip_accents": None, "lowercase": True,
+            },
+            "pre_tokenizer": {"type": "BertPreTokenizer"},
+            "post_processor": {
+                "type": "TemplateProcessing", "single": frame, "pair": frame,
+                "special_tokens": special,
+            },
+            "decoder": None,
+            "model": {
+                "type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
+                "max_input_chars_per_word": 100,
+                "vocab": {token: index for index, token in enumerate(vocabulary)},
+            },
+        }
+    ).encode()  # fmt: skip
+
+
+def _weights(vocabulary: int) -> dict[str, NDArray[np.float32]]:
+    random = np.random.default_rng(_SEED)
+    hidden, inner = _SHAPE.hidden, _SHAPE.intermediate
+
+    def matrix(rows: int, columns: int, size: float) -> NDArray[np.float32]:
+        return (random.standard_normal((rows, columns)) * size).astype(np.float32)
+
+    weights = {
+        "embeddings.word_embeddings.weight": matrix(vocabulary, hidden, 1.0),
+        "embeddings.position_embeddings.weight": matrix(_SHAPE.positions, hidden, 0.1),
+        "embeddings.token_type_embeddings.weight": matrix(2, hidden, 0.1),
+    }
+    norms = ["embeddings.LayerNorm"]
+    for layer in range(_SHAPE.layers):
+        stem = f"encoder.layer.{layer}"
+        shapes = {
+            "attention.self.query": (hidden, hidden),
+            "attention.self.key": (hidden, hidden),
+            "attention.self.value": (hidden, hidden),
+            "attention.output.dense": (hidden, hidden),
+            "intermediate.dense": (inner, hidden),
+            "output.dense": (hidden, inner),
+        }
+        for name, (rows, columns) in shapes.items():
+            weights[f"{stem}.{name}.weight"] = matrix(rows, columns, 0.1)
+            weights[f"{stem}.{name}.bias"] = matrix(1, rows, 0.1)[0]
+        norms += [f"{stem}.attention.output.LayerNorm", f"{stem}.output.LayerNorm"]
+    for norm in norms:
+        weights[f"{norm}.weight"] = np.ones(hidden, np.float32)
+        weights[f"{norm}.bias"] = matrix(1, hidden, 0.1)[0]
+    return weights
