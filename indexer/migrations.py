@@ -44,6 +44,7 @@ CREATE TABLE folders (
     id INTEGER PRIMARY KEY,
     root INTEGER NOT NULL REFERENCES roots ON DELETE CASCADE,
     path BLOB NOT NULL,                      -- relative to the root, x'' for the root itself
+    name INTEGER REFERENCES names,           -- of its last component, bound late
     scan INTEGER NOT NULL DEFAULT 0,
     UNIQUE (root, path)
 ) STRICT;

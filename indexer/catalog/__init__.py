@@ -15,9 +15,12 @@ import secrets
 import time
 from typing import TYPE_CHECKING, Self
 
+from indexer.catalog.bindings import Bindings
 from indexer.catalog.database import Database
 from indexer.catalog.docs import Docs
 from indexer.catalog.files import Files
+from indexer.catalog.filters import Filters
+from indexer.catalog.names import NameLinks, Names
 from indexer.catalog.queue import Queue
 from indexer.catalog.records import (
     Begun,
@@ -52,6 +55,7 @@ __all__ = [
     "FoundFile",
     "FoundFolder",
     "Job",
+    "NameLinks",
     "Place",
     "Recovery",
     "Root",
@@ -81,6 +85,9 @@ class Catalog:
         self.queue = Queue(self.db)
         self.docs = Docs(self.db)
         self.spaces = Spaces(self.db)
+        bindings = Bindings(self.db)
+        self.filters = Filters(self.db, bindings)
+        self.names = Names(self.db, bindings)
         self.scans = Scans(self.db, self.roots, lambda _connection, _new: None)
         if self.meta("library_id") is None:
             self.set_meta("library_id", secrets.token_hex(8))

@@ -58,6 +58,7 @@ class Database:
         self._writing = threading.RLock()
         self._open: list[sqlite3.Connection] = []
         self._closed = False
+        self.places_version = 0  # grows when files, their places or their documents change
         migrations.check_version(path)
         _create(path)
         with self._translated():
@@ -97,9 +98,11 @@ class Database:
                 connection.execute("PRAGMA synchronous = FULL")
             connection.execute("BEGIN IMMEDIATE")
             self._local.depth = 1
+            self._local.places = False
             try:
                 yield connection
                 connection.execute("COMMIT")
+                self.places_version += self._local.places
             except BaseException:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
@@ -108,6 +111,10 @@ class Database:
                 self._local.depth = 0
                 if durable:
                     connection.execute("PRAGMA synchronous = NORMAL")
+
+    def mark_places(self) -> None:
+        """Say, inside ``write``, that what readers keep about files is out of date."""
+        self._local.places = True
 
     def rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
         """Run one query on this thread's connection."""

@@ -51,7 +51,7 @@ class Docs:
             file: The file.
             content_id: The hash of its bytes.
             stamp: The file as it was when it was hashed.
-            file_format: What the bytes are read as.
+            file_format: What the file's name promises.
             extractor_version: Of the extractor that would read them.
 
         Returns:
@@ -66,6 +66,7 @@ class Docs:
             ).fetchone()
             if row is None:
                 return False
+            self._db.mark_places()
             _stamp(connection, file, stamp)
             connection.execute(
                 "UPDATE files SET upcoming = ?, in_flight = 1 WHERE id = ?", (row[0], file)
@@ -96,13 +97,16 @@ class Docs:
                 "SELECT doc, passages_state FROM docs WHERE text_id = ?", (info.text_id,)
             ).fetchone()
             doc, state = row or (self._insert(connection, info, title_used), "none")
+            # Keyed by the format its name promises, as ``link`` will ask for it.
+            named = connection.execute("SELECT format FROM files WHERE id = ?", (file,)).fetchone()
+            promised = named[0] if named else info.format
             content = connection.execute(
                 "INSERT INTO contents (content_id, format, extractor_version, doc, pages, "
                 "bad_pages) VALUES (?, ?, ?, ?, ?, ?) "
                 "ON CONFLICT (content_id, format, extractor_version) DO UPDATE SET "
                 "doc = excluded.doc, state = '', code = '', detail = '', "
                 "pages = excluded.pages, bad_pages = excluded.bad_pages RETURNING id",
-                (content_id, info.format, info.extractor_version, doc, info.pages, bad),
+                (content_id, promised, info.extractor_version, doc, info.pages, bad),
             ).fetchone()[0]
             _stamp(connection, file, stamp)
             connection.execute("UPDATE files SET upcoming = ? WHERE id = ?", (content, file))
@@ -111,12 +115,14 @@ class Docs:
                     "UPDATE docs SET passages_state = 'writing' WHERE doc = ?", (doc,)
                 )
             elif state == "done":
+                self._db.mark_places()
                 _settle(connection, "upcoming = ?", content)
         return Begun(doc, write_passages=state == "none")
 
     def finish_passages(self, doc: int, passages: int) -> None:
         """Say that the store holds all passages of a document: it can be found by words."""
         with self._db.write() as connection:
+            self._db.mark_places()
             connection.execute(
                 "UPDATE docs SET passages_state = 'done', passages = ? WHERE doc = ?",
                 (passages, doc),
@@ -128,6 +134,7 @@ class Docs:
     def forget(self, docs: Collection[int]) -> None:
         """Drop documents that the store no longer holds; files that need them are queued."""
         with self._db.write() as connection:
+            self._db.mark_places()
             for doc in docs:
                 files = connection.execute(
                     "SELECT f.id FROM contents c JOIN files f "

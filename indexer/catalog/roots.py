@@ -104,11 +104,13 @@ class Roots:
     def remove(self, root: int) -> None:
         """Forget a root and its files. Their documents stay until ``docs.orphans`` finds them."""
         with self._db.write() as connection:
+            self._db.mark_places()
             connection.execute("DELETE FROM roots WHERE id = ?", (root,))
 
     def relocate(self, root: int, path: str | bytes | os.PathLike[str]) -> None:
         """Say that a root now stands elsewhere; nothing under it is read again."""
         with self._db.write() as connection:
+            self._db.mark_places()
             connection.execute("UPDATE roots SET path = ? WHERE id = ?", (normal(path), root))
 
     def set_patterns(self, root: int, patterns: Sequence[str]) -> None:

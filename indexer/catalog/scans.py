@@ -136,11 +136,14 @@ class Scans:
         with self._db.write() as connection:
             first = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM files").fetchone()[0]
             new: list[tuple[int, bytes, bytes]] = []
+            changed = tally.changed
             for folder in batch:
                 tally.seen += len(folder.entries)
                 tally.volumes.add(signed(folder.volume))
                 self._compare(connection, root, folder, tally, new, first)
             tally.new += len(new)
+            if new or tally.changed > changed:
+                self._db.mark_places()
             if new:
                 tally.known += connection.execute(_TAKE_OVER, (first,)).rowcount
                 derive(connection, "id >= ? AND pending = 0 AND verdict = ''", first)
@@ -192,6 +195,8 @@ class Scans:
                 )
                 tally.gone.update({file: (path, volume) for file, volume in rows})
             removed = self._drop(connection, tally, unread)
+            if removed:
+                self._db.mark_places()
             connection.execute(
                 "DELETE FROM folders WHERE root = ? AND scan <> ? "
                 "AND id NOT IN (SELECT folder FROM files WHERE root = ?) AND path <> x''",

@@ -1,0 +1,116 @@
+"""Which file holds which document, as arrays: the ground of filters and of name evidence.
+
+Owns a snapshot of the files that hold a searchable document, rebuilt when places changed. A query
+then costs a few array operations however large the library is. It must not know what is asked.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+import unicodedata
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indexer.catalog.roots import join
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from indexer.catalog.database import Database
+
+_FILES = """
+SELECT c.doc, f.folder, f.mtime_ns, f.size, coalesce(f.stem, 0), f.extension
+FROM files f JOIN contents c ON c.id = f.content JOIN docs d ON d.doc = c.doc
+WHERE d.passages_state = 'done'
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The files with documents; all arrays have one entry a file.
+
+    ``folders`` maps a folder's number to its path from the top of the file system, folded, with
+    "/" around every component; ``extensions`` maps the text to the code used in ``extension``.
+    """
+
+    version: int
+    doc: NDArray[np.int32]
+    folder: NDArray[np.int32]
+    mtime_ns: NDArray[np.int64]
+    size: NDArray[np.int64]
+    stem: NDArray[np.int32]
+    extension: NDArray[np.int32]
+    extensions: Mapping[str, int]
+    folders: Mapping[int, str]
+
+
+class Bindings:
+    """Keeps the latest snapshot. Thread-safe."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+        self._lock = threading.Lock()
+        self._snapshot: Snapshot | None = None
+
+    def snapshot(self) -> Snapshot:
+        """Give the files and documents as of the last commit."""
+        with self._lock:
+            version = self._db.places_version
+            if self._snapshot is None or self._snapshot.version != version:
+                self._snapshot = self._build(version)
+            return self._snapshot
+
+    def _build(self, version: int) -> Snapshot:
+        rows = self._db.rows(_FILES)
+        columns: list[Any] = list(zip(*rows, strict=True)) or [()] * 6
+        codes = {text: code for code, text in enumerate(dict.fromkeys(columns[5]))}
+        folders = self._db.rows(
+            "SELECT d.id, r.path, d.path FROM folders d JOIN roots r ON r.id = d.root"
+        )
+        return Snapshot(
+            version,
+            np.array(columns[0], np.int32),
+            np.array(columns[1], np.int32),
+            np.array(columns[2], np.int64),
+            np.array(columns[3], np.int64),
+            np.array(columns[4], np.int32),
+            np.array([codes[text] for text in columns[5]], np.int32),
+            codes,
+            {row[0]: folded_path(join(row[1], row[2])) for row in folders},
+        )
+
+
+def folded_path(path: bytes) -> str:
+    """Fold a path for comparing: "/" around every component, no case, no accents."""
+    parts = os.fsdecode(path).replace(os.sep, "/").split("/")
+    return "/" + "".join(f"{fold(part)}/" for part in parts if part)
+
+
+def fold(text: str) -> str:
+    """Take case, accents and compatibility forms out of a text."""
+    decomposed = unicodedata.normalize("NFKD", text)
+    plain = "".join(char for char in decomposed if not unicodedata.combining(char))
+    return unicodedata.normalize("NFKC", plain.casefold())
+
+
+def folder_pattern(value: str) -> re.Pattern[str]:
+    """Compile what a folder filter asks for, to be searched in a folded path.
+
+    ``*`` and ``?`` stand for characters of one component.
+    """
+    if value.startswith("~"):
+        value = os.path.expanduser(value)  # noqa: PTH111  # the value may be no path at all
+    text = value.replace(os.sep, "/")
+    wanted = [fold(part) for part in text.split("/") if part]
+    escaped = ["".join(_WILD.get(char, re.escape(char)) for char in part) for part in wanted]
+    absolute = text.startswith("/") or re.match(r"[A-Za-z]:/", text)
+    return re.compile(("^/" if absolute else "/") + "".join(f"{part}/" for part in escaped))
+
+
+_WILD = {"*": "[^/]*", "?": "[^/]"}

@@ -1,0 +1,131 @@
+"""From a filter to the documents it keeps.
+
+Owns the meaning of filters on folders, extensions, times, sizes, titles, authors and languages.
+It must not know the query's grammar or how documents are searched.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indexer.catalog.bindings import fold, folder_pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from indexer.catalog.bindings import Bindings, Snapshot
+    from indexer.catalog.database import Database
+    from indexer.catalog.records import DocFilter
+
+KEPT = 32  # results of filters, until places change
+
+
+class Filters:
+    """Resolves filters against one catalog."""
+
+    def __init__(self, database: Database, bindings: Bindings) -> None:
+        self._db = database
+        self._bindings = bindings
+        self._lock = threading.Lock()
+        self._kept: dict[DocFilter, NDArray[np.int32]] = {}
+        self._version = -1
+
+    def resolve(self, wanted: DocFilter) -> NDArray[np.int32] | None:
+        """Give the documents a filter keeps, ascending; None if it keeps everything.
+
+        A document stays if one of its files satisfies all conditions on files, and the document
+        those on documents. Unfinished documents are never among them.
+        """
+        if wanted == type(wanted)():
+            return None
+        snapshot = self._bindings.snapshot()
+        with self._lock:
+            if self._version != snapshot.version or len(self._kept) >= KEPT:
+                self._kept, self._version = {}, snapshot.version
+            known = self._kept.get(wanted)
+        if known is not None:
+            return known
+        docs = np.unique(snapshot.doc[_files(snapshot, wanted)])
+        for kept in self._by_document(wanted):
+            docs = np.intersect1d(docs, kept, assume_unique=True)
+        docs.flags.writeable = False
+        with self._lock:
+            if self._version == snapshot.version:
+                self._kept[wanted] = docs
+        return docs
+
+    def _by_document(self, wanted: DocFilter) -> list[NDArray[np.int32]]:
+        conditions = []
+        if wanted.titles:
+            rows = self._db.rows(
+                "SELECT d.doc, d.title FROM docs d UNION ALL SELECT c.doc, n.text "
+                "FROM contents c JOIN files f ON f.content = c.id JOIN names n ON n.id = f.stem"
+            )
+            conditions.append(_holding(rows, wanted.titles))
+        if wanted.authors:
+            rows = self._db.rows("SELECT doc, author FROM docs WHERE author <> ''")
+            conditions.append(_holding(rows, wanted.authors))
+        if wanted.languages:
+            languages = {language.lower() for language in wanted.languages}
+            rows = self._db.rows("SELECT doc, language FROM docs")
+            conditions.append(_array({doc for doc, language in rows if language in languages}))
+        return conditions
+
+
+def _files(snapshot: Snapshot, wanted: DocFilter) -> NDArray[np.bool_]:
+    """Tell which files of the snapshot satisfy the conditions on files."""
+    kept = np.ones(len(snapshot.doc), np.bool_)
+    if wanted.folders:
+        kept &= np.isin(snapshot.folder, _folders(snapshot, wanted.folders))
+    if wanted.not_folders:
+        kept &= ~np.isin(snapshot.folder, _folders(snapshot, wanted.not_folders))
+    if wanted.extensions:
+        kept &= np.isin(snapshot.extension, _extensions(snapshot, wanted.extensions))
+    if wanted.not_extensions:
+        kept &= ~np.isin(snapshot.extension, _extensions(snapshot, wanted.not_extensions))
+    bounds = ((snapshot.mtime_ns, wanted.mtime_ns), (snapshot.size, wanted.size))
+    for column, (low, high) in bounds:
+        if low is not None:
+            kept &= column >= low
+        if high is not None:
+            kept &= column < high
+    return kept
+
+
+def _folders(snapshot: Snapshot, values: Sequence[str]) -> list[int]:
+    patterns = [folder_pattern(value) for value in values]
+    return [
+        folder
+        for folder, path in snapshot.folders.items()
+        if any(pattern.search(path) for pattern in patterns)
+    ]
+
+
+def _extensions(snapshot: Snapshot, values: Sequence[str]) -> list[int]:
+    wanted = {value.lower().lstrip(".") for value in values}
+    return [code for text, code in snapshot.extensions.items() if text in wanted]
+
+
+def _holding(rows: Sequence[tuple[int, str]], values: Sequence[str]) -> NDArray[np.int32]:
+    wanted = [_spaced(value) for value in values]
+    found = set()
+    for doc, text in rows:
+        folded = _spaced(text)
+        if any(value in folded for value in wanted):
+            found.add(doc)
+    return _array(found)
+
+
+def _spaced(text: str) -> str:
+    """Fold a text into words with a space before each, so that words match from their start."""
+    return " " + " ".join(re.findall(r"[^\W_]+", fold(text)))
+
+
+def _array(docs: set[int]) -> NDArray[np.int32]:
+    return np.array(sorted(docs), np.int32)

@@ -1,0 +1,147 @@
+"""Names of files and folders, each embedded once and bound to documents late.
+
+Owns the distinct names, their vectors by space and the links from names to documents. A rename
+makes one new name; no passage is touched. It must not know how a name is embedded or weighed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from indexer.catalog.bindings import Bindings, Snapshot
+    from indexer.catalog.database import Database
+
+_MISSING = """
+SELECT id, text FROM names n WHERE text <> '' AND NOT EXISTS
+    (SELECT 1 FROM name_vectors v WHERE v.space = ? AND v.name = n.id)
+ORDER BY id LIMIT ?
+"""
+_UNNAMED = "SELECT id, name FROM files WHERE stem IS NULL AND content IS NOT NULL"
+
+
+@dataclass(frozen=True, slots=True)
+class NameLinks:
+    """Which name stands for which document, one entry a pair.
+
+    ``depth`` is 0 for the file's own name and 1 for the folder that holds it.
+    """
+
+    name: NDArray[np.int32]
+    doc: NDArray[np.int32]
+    depth: NDArray[np.int8]
+
+
+class Names:
+    """The names of one catalog."""
+
+    def __init__(self, database: Database, bindings: Bindings) -> None:
+        self._db = database
+        self._bindings = bindings
+        self._links: tuple[Snapshot, NameLinks] | None = None
+
+    def bind(self) -> int:
+        """Give names to the files and folders that came to hold documents since the last call."""
+        if not self._db.rows(_UNNAMED + " LIMIT 1"):
+            return 0
+        with self._db.write() as connection:
+            files = [(stem_of(name), file) for file, name in connection.execute(_UNNAMED)]
+            folders = connection.execute(
+                "SELECT d.id, d.path, r.path FROM folders d JOIN roots r ON r.id = d.root "
+                "WHERE d.name IS NULL AND d.id IN "
+                "(SELECT folder FROM files WHERE stem IS NULL AND content IS NOT NULL)"
+            ).fetchall()
+            named = [(name_of(path, root), folder) for folder, path, root in folders]
+            connection.executemany(
+                "INSERT OR IGNORE INTO names (text) VALUES (?)",
+                [(text,) for text, _ in files + named],
+            )
+            bound = "SET {} = (SELECT id FROM names WHERE text = ?) WHERE id = ?"
+            connection.executemany("UPDATE files " + bound.format("stem"), files)
+            connection.executemany("UPDATE folders " + bound.format("name"), named)
+            self._db.mark_places()
+        return len(files)
+
+    def missing(self, space: int, limit: int = 1000) -> list[tuple[int, str]]:
+        """Give names without a vector in a space, as ``(name, text)``; call ``bind`` first."""
+        return self._db.rows(_MISSING, space, limit)
+
+    def store(self, space: int, names: Sequence[int], vectors: NDArray[np.float32]) -> None:
+        """Keep the vectors of names, one row each, as half floats."""
+        rows = [
+            (space, name, vector.tobytes())
+            for name, vector in zip(names, vectors.astype("<f2"), strict=True)
+        ]
+        with self._db.write() as connection:
+            connection.executemany(
+                "INSERT OR REPLACE INTO name_vectors (space, name, vector) VALUES (?, ?, ?)", rows
+            )
+
+    def vectors(self, space: int) -> tuple[NDArray[np.int32], NDArray[np.float16]]:
+        """Give the names of a space in ascending order and their vectors, (n, dim)."""
+        rows = self._db.rows(
+            "SELECT name, vector FROM name_vectors WHERE space = ? ORDER BY name", space
+        )
+        names = np.fromiter((row[0] for row in rows), np.int32, len(rows))
+        if not rows:
+            return names, np.zeros((0, 0), np.float16)
+        joined = np.frombuffer(b"".join(row[1] for row in rows), "<f2")
+        return names, joined.reshape(len(rows), -1)
+
+    def links(self) -> NameLinks:
+        """Give the names of all searchable documents; the same object until places change."""
+        snapshot = self._bindings.snapshot()
+        if self._links is not None and self._links[0] is snapshot:
+            return self._links[1]
+        folders = dict(self._db.rows("SELECT id, name FROM folders WHERE name IS NOT NULL"))
+        used, inverse = np.unique(snapshot.folder, return_inverse=True)
+        of_folder = np.array([folders.get(int(folder), 0) for folder in used], np.int32)[inverse]
+        pairs = [
+            np.stack([names, snapshot.doc, np.full(len(names), depth, np.int32)], axis=1)
+            for depth, names in enumerate((snapshot.stem, of_folder))
+        ]
+        both = np.unique(np.concatenate(pairs), axis=0) if len(used) else np.zeros((0, 3), np.int32)
+        both = both[both[:, 0] > 0]
+        links = NameLinks(both[:, 0], both[:, 1], both[:, 2].astype(np.int8))
+        self._links = snapshot, links
+        return links
+
+    def texts(self, names: Sequence[int]) -> dict[int, str]:
+        """Give the texts of names."""
+        rows = self._db.rows(
+            "SELECT id, text FROM names WHERE id IN (SELECT value FROM json_each(?))",
+            json.dumps([int(name) for name in names]),
+        )
+        return dict(rows)
+
+    def prune(self) -> int:
+        """Forget names that nothing bears any more; part of maintenance."""
+        with self._db.write() as connection:
+            return connection.execute(
+                "DELETE FROM names WHERE id NOT IN "
+                "(SELECT stem FROM files WHERE stem IS NOT NULL UNION "
+                "SELECT name FROM folders WHERE name IS NOT NULL)"
+            ).rowcount
+
+
+def stem_of(name: bytes) -> str:
+    """Give a file's name without its extension, as text."""
+    text = name.decode("utf-8", "replace")
+    head, _, tail = text.rpartition(".")
+    return head if head and len(tail) <= 8 else text
+
+
+def name_of(path: bytes, root: bytes) -> str:
+    """Give the last component of a folder below a root, or of the root itself, as text."""
+    if path:
+        return path.rpartition(b"/")[2].decode("utf-8", "replace")
+    return os.path.basename(root).decode("utf-8", "replace")  # noqa: PTH119  # bytes
