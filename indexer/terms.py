@@ -26,11 +26,8 @@ _RUN_ON = (
 )
 # Vowel signs and other marks that are part of words but not letters to Python.
 _MARKS = "\u0300-\u036f\u0483-\u0487\u0900-\u0963\u0970-\u0dff\u0f18-\u0fbc\ua8e0-\ua8ff"
-_LETTER = rf"(?:[^\W_]|[{_MARKS}])"
-_WORD = re.compile(
-    rf"(?P<run>[{_RUN_ON}]+)"
-    rf"|(?P<word>(?:(?![{_RUN_ON}]){_LETTER})+(?:[-_'.,@](?:(?![{_RUN_ON}]){_LETTER})+)*\.?)"
-)
+_PART = rf"(?![{_RUN_ON}])[^\W_](?:(?![{_RUN_ON}])(?:[^\W_]|[{_MARKS}]))*"
+_WORD = re.compile(rf"(?P<run>[{_RUN_ON}]+)|(?P<word>{_PART}(?:[-_'.,@]{_PART})*\.?)")
 _ASCII_WORD = re.compile(r"[a-z0-9]+(?:[-_'.,@][a-z0-9]+)*\.?")
 _LANGUAGE_NAMES = re.compile(r"(?<!\w)[a-z](?:\+\+|#)(?!\w)")
 

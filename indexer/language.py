@@ -1,0 +1,114 @@
+"""The language of a text, or "" when it cannot be told.
+
+Owns the decision: by script where a script means one language, else by a statistical classifier
+that is loaded only when it is first needed (about 80 MB, half a second). It must not know what
+follows from a language.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SAMPLE = 4000  # characters that are looked at
+_ENOUGH_LETTERS = 20
+_ENOUGH_SIGNS = 4  # characters of a script without an alphabet say as much as words
+_SURE = 0.6
+_MOSTLY = 0.3  # share of letters in a script that settles its language
+
+# Scripts that one language has to itself, or nearly so.
+_SCRIPTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (language, re.compile(f"[{characters}]"))
+    for language, characters in (
+        ("ja", "\u3041-\u30ff\uff66-\uff9d"),
+        ("ko", "\u1100-\u11ff\u3131-\u318e\uac00-\ud7a3"),
+        ("zh", "\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0003ffff"),
+        ("th", "\u0e01-\u0e7f"),
+        ("lo", "\u0e81-\u0eff"),
+        ("my", "\u1000-\u109f"),
+        ("km", "\u1780-\u17ff"),
+        ("ka", "\u10a0-\u10ff\u1c90-\u1cbf"),
+        ("hy", "\u0531-\u058f"),
+        ("el", "\u0370-\u03ff\u1f00-\u1fff"),
+        ("he", "\u05d0-\u05f2"),
+        ("bo", "\u0f40-\u0fbc"),
+        ("am", "\u1200-\u137f"),
+        ("bn", "\u0980-\u09ff"),
+        ("pa", "\u0a00-\u0a7f"),
+        ("gu", "\u0a80-\u0aff"),
+        ("or", "\u0b00-\u0b7f"),
+        ("ta", "\u0b80-\u0bff"),
+        ("te", "\u0c00-\u0c7f"),
+        ("kn", "\u0c80-\u0cff"),
+        ("ml", "\u0d00-\u0d7f"),
+        ("si", "\u0d80-\u0dff"),
+    )
+)
+# Scripts that several languages share: the classifier chooses among them.
+_SHARED: tuple[tuple[frozenset[str], re.Pattern[str]], ...] = tuple(
+    (frozenset(languages.split()), re.compile(f"[{characters}]"))
+    for languages, characters in (
+        ("ru uk be bg sr mk kk ky mn tg tt", "\u0400-\u052f"),
+        ("ar fa ur ps ug sd ckb", "\u0620-\u06ff\u0750-\u077f\ufb50-\ufdff\ufe70-\ufefc"),
+        ("hi mr ne sa", "\u0904-\u0963"),
+    )
+)
+_NO_LETTER = re.compile(r"[\W\d_]+")
+_JAPANESE_SHARE = 0.1  # of kana among Chinese characters
+
+
+def detect(sample: str) -> str:
+    """Tell the language of a text.
+
+    Args:
+        sample: Some of the text; its first few thousand characters are looked at.
+
+    Returns:
+        ISO 639-1 code, or "" where there are too few letters or no language is likely.
+    """
+    sample = sample[:SAMPLE]
+    letters = len(_NO_LETTER.sub("", sample))
+    if letters < _ENOUGH_SIGNS:
+        return ""
+    if not sample.isascii():
+        by_script = _by_script(sample, letters)
+        if by_script is not None:
+            return by_script
+    if letters < _ENOUGH_LETTERS:
+        return ""
+    return _classified(sample)
+
+
+def _by_script(sample: str, letters: int) -> str | None:
+    """The language its script gives away; ``None`` if it is written in Latin letters."""
+    counts = {language: len(script.findall(sample)) for language, script in _SCRIPTS}
+    if counts["ja"] >= _JAPANESE_SHARE * max(counts["zh"], 1):
+        counts["ja"] += counts.pop("zh")
+    language = max(counts, key=counts.__getitem__)
+    if counts[language] >= max(_MOSTLY * letters, _ENOUGH_SIGNS):
+        return language
+    for languages, script in _SHARED:
+        if len(script.findall(sample)) >= _MOSTLY * letters:
+            if letters < _ENOUGH_LETTERS:
+                return ""
+            found = _classified(sample)
+            return found if found in languages else ""
+    return None
+
+
+def _classified(sample: str) -> str:
+    language, confidence = _classifier()(sample)
+    return language if confidence >= _SURE and len(language) == 2 else ""
+
+
+@lru_cache(maxsize=1)
+def _classifier() -> Callable[[str], tuple[str, float]]:
+    from py3langid import langid
+
+    identifier: Any = langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)
+    classify: Callable[[str], tuple[str, float]] = identifier.classify
+    return classify
