@@ -99,7 +99,7 @@ class Source(Protocol):
 
     @property
     def page_count(self) -> int:
-        """Pages as a reader counts them; 1 where the format has none, 0 if the document is empty."""
+        """Pages as a reader counts them: 1 where the format has none, 0 if there is nothing."""
         ...
 
     @property

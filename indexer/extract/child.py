@@ -19,7 +19,7 @@ import os
 import sys
 import time
 import traceback
-from dataclasses import fields, replace
+from dataclasses import fields
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -34,9 +34,9 @@ from indexer.extract.wire import info_to_wire, passage_to_wire
 from indexer.protocol import Header, hello, read_frame, write_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
-    from indexer.types import OutlineEntry, Passage
+    from indexer.types import OutlineEntry
 
 PASSAGES_A_FRAME = 64
 _PROGRESS_INTERVAL_S = 0.5
@@ -149,10 +149,9 @@ def _send_passages(
     from indexer.passages import cut
     from indexer.terms import stems
 
-    passages: Iterator[Passage] = cut(document.pages(), outline)
-    while group := list(islice(passages, PASSAGES_A_FRAME)):
-        stemmed = (replace(passage, stems=stems(passage.view, spoken)) for passage in group)
-        conversation.send("passages", passages=[passage_to_wire(passage) for passage in stemmed])
+    passages = cut(document.pages(), outline, spoken, stem=stems)
+    while group := [passage_to_wire(passage) for passage in islice(passages, PASSAGES_A_FRAME)]:
+        conversation.send("passages", passages=group)
 
 
 def file_error(error: OSError, path: str) -> WorldError:

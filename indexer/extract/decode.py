@@ -42,8 +42,8 @@ class TextFile:
     def sections(self, target: int = SECTION_CHARS) -> Iterator[str]:
         """Yield the text in pieces of about ``target`` characters.
 
-        Pieces end at an empty line, else at a line's end; the one newline between two pieces
-        belongs to neither: ``"\\n".join(sections)`` is the file as decoded.
+        Pieces end at an empty line, else at a line's end. The one line feed between two pieces
+        belongs to neither: joined by line feeds, they are the file as decoded.
         """
         decoder = codecs.getincrementaldecoder(self.encoding)(errors="replace")
         pending = ""

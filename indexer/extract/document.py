@@ -16,16 +16,17 @@ from indexer.errors import WorldError
 from indexer.extract.base import EXTRACTOR_VERSION, PageText, RawBlock, RawPage, Source
 from indexer.extract.furniture import FurnitureCensus
 from indexer.extract.headings import HeadingCensus
-from indexer.extract.spool import Spool
-from indexer.extract.titles import choose_title
+from indexer.extract.titles import TITLE_PAGES, choose_title
 from indexer.types import Block, BlockKind, DocumentInfo
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+
+    from indexer.extract.spool import Spool
 
 PAGE_JOINT = "\n"
 MAX_TERMS = 200_000
-_TITLE_PAGES = 3
+
 _TITLE_CHARS = 6_000
 _SAMPLE_CHARS = 40_000
 _SAMPLE_CHARS_A_PAGE = 2_000
@@ -50,7 +51,7 @@ class Document:
         self._has_text = False
 
     def read(
-        self, source: Source, words: Callable[[str], Iterator[str]], progress: Callable[[int], None]
+        self, source: Source, words: Callable[[str], Iterable[str]], progress: Callable[[int], None]
     ) -> None:
         """Read all pages into the spool, and count what only the whole document tells.
 
@@ -102,7 +103,7 @@ class Document:
             yield PageText(page.number, offset, page.text, tuple(self._final_blocks(page, offset)))
             offset += len(page.text) + len(PAGE_JOINT)
 
-    def _take(self, page: RawPage, words: Callable[[str], Iterator[str]]) -> None:
+    def _take(self, page: RawPage, words: Callable[[str], Iterable[str]]) -> None:
         if self._spool.pages:
             self._hash.update(PAGE_JOINT.encode())
             self._characters += len(PAGE_JOINT)
@@ -119,7 +120,7 @@ class Document:
         self._terms.update(words(_HYPHENATED.sub("", page.text)))
         if len(self._terms) > MAX_TERMS:
             self._terms = Counter(dict(self._terms.most_common(MAX_TERMS // 2)))
-        if len(self._first_pages) < _TITLE_PAGES:
+        if len(self._first_pages) < TITLE_PAGES:
             self._first_pages.append(_head(page))
         if len(self._sample) * _SAMPLE_CHARS_A_PAGE < _SAMPLE_CHARS:
             self._sample.append(page.text[:_SAMPLE_CHARS_A_PAGE])

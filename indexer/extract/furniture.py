@@ -2,8 +2,8 @@
 
 Owns the census of what stands at the ends of pages and the decision what of it is furniture; it
 must not know any format. A row is furniture if its text recurs at the same end of enough pages,
-its numbers either staying the same or advancing with the pages, and if everything between it and
-the end of its page is furniture too. Pure: pages in, decisions out.
+its numbers staying the same but for one that may advance with the pages, and if everything between
+it and the end of its page is furniture too. Pure: pages in, decisions out.
 """
 
 from __future__ import annotations
@@ -24,22 +24,24 @@ _MAX_NEEDED = 8  # recurrences that are enough in any document, however long
 _NEEDED_SHARE = 0.05
 _MIN_DENSITY = 0.4  # share of the pages in its stretch; every other page is half of them
 _MAX_REMEMBERED = 50_000
+_MAX_NUMBERS = 4
 _NUMBER = re.compile(r"\d+")
-_ROMAN = re.compile(r"\W*([ivxlc]{1,7})\W*$", re.IGNORECASE)
+_ROMAN = re.compile(r"\W*([ivxlc]{1,7})\W*$")
 _ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
-_COUNTED = re.compile(r"\W*(?:page|seite|página|pagina)?\W*#\W*(?:of|von|de|di|sur|/)\W*#\W*$")
+_COUNTED = re.compile(r"\W*(?:page|seite|página|pagina)?\W*\d+\W*(?:of|von|de|di|sur|/)\W*\d+\W*$")
 
-Key = tuple[str, str]
+# What makes two rows the same: the end of the page, the text, and for a text with numbers which of
+# them advances with the pages (-1: none) and how far it is ahead of the page's own number.
+Key = tuple[str, str, int, int]
 
 
 @dataclass(slots=True)
 class _Recurrence:
-    """How often a text came back: ``pages`` pages between ``first`` and ``last``."""
+    """How often a row came back: ``pages`` pages between ``first`` and ``last``."""
 
     pages: int
     first: int
     last: int
-    numbers: tuple[int, ...]
 
 
 class FurnitureCensus:
@@ -51,12 +53,14 @@ class FurnitureCensus:
 
     def add(self, page: RawPage) -> None:
         self._pages += 1
-        counted = set()
         for side, block in _ends(page):
-            key, numbers = _key(side, page.text[block.start : block.end])
-            if key not in counted:
-                counted.add(key)
-                self._count(key, numbers, page.number)
+            for key in _keys(side, _folded(page, block), page.number):
+                seen = self._seen.get(key)
+                if seen is None:
+                    self._seen[key] = _Recurrence(1, page.number, page.number)
+                elif seen.last != page.number:
+                    seen.pages += 1
+                    seen.last = page.number
         if len(self._seen) > _MAX_REMEMBERED:
             self._forget(page.number)
 
@@ -67,26 +71,16 @@ class FurnitureCensus:
         for side, block in _ends(page):
             if side not in open_ends:
                 continue
-            key, _ = _key(side, page.text[block.start : block.end])
-            if self._is_furniture(key):
+            folded = _folded(page, block)
+            counted = self._pages > 1 and _COUNTED.match(folded) is not None
+            if counted or any(map(self._recurs, _keys(side, folded, page.number))):
                 found.add(block.start)
             else:
                 open_ends.discard(side)
         return frozenset(found)
 
-    def _count(self, key: Key, numbers: tuple[int, ...], page: int) -> None:
-        before = self._seen.get(key)
-        if before is None:
-            self._seen[key] = _Recurrence(1, page, page, numbers)
-            return
-        if _advances(before.numbers, numbers, page - before.last):
-            before.pages += 1
-        before.last, before.numbers = page, numbers
-
-    def _is_furniture(self, key: Key) -> bool:
+    def _recurs(self, key: Key) -> bool:
         seen = self._seen.get(key)
-        if _COUNTED.match(key[1]) and self._pages > 1:
-            return True
         if seen is None or self._pages < _MIN_PAGES:
             return False
         needed = max(_MIN_PAGES, min(_MAX_NEEDED, _NEEDED_SHARE * self._pages))
@@ -117,20 +111,20 @@ def _ends(page: RawPage) -> Iterator[tuple[str, RawBlock]]:
             break
 
 
-def _key(side: str, text: str) -> tuple[Key, tuple[int, ...]]:
-    """Return what makes two rows the same, and the numbers in which they may differ."""
-    folded = " ".join(text.casefold().split())
+def _folded(page: RawPage, block: RawBlock) -> str:
+    return " ".join(page.text[block.start : block.end].casefold().split())
+
+
+def _keys(side: str, folded: str, page: int) -> Iterator[Key]:
+    """Yield everything by which a row may recur."""
+    yield side, folded, -1, 0
     if roman := _ROMAN.match(folded):
-        return (side, "roman"), (_roman_value(roman[1].lower()),)
-    numbers = tuple(int(number[:9]) for number in _NUMBER.findall(folded)[:20])
-    return (side, _NUMBER.sub("#", folded)), numbers
-
-
-def _advances(before: tuple[int, ...], now: tuple[int, ...], step: int) -> bool:
-    """Tell whether numbers stayed the same or went on with the pages."""
-    return len(before) == len(now) and all(
-        b - a in (0, step) for a, b in zip(before, now, strict=True)
-    )
+        yield side, "roman", 0, _roman_value(roman[1]) - page
+    numbers = _NUMBER.findall(folded)
+    if numbers and len(numbers) <= _MAX_NUMBERS:
+        masked = _NUMBER.sub("#", folded)
+        for place, number in enumerate(numbers):
+            yield side, masked, place, int(number[:9]) - page
 
 
 def _roman_value(text: str) -> int:

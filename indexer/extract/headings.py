@@ -8,6 +8,7 @@ the decision needs the whole document. Pure: pages in, decisions out.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
     from indexer.extract.base import RawBlock, RawPage, Style
     from indexer.types import OutlineEntry
 
-MAX_LEVEL = 6
+MAX_LEVEL = 9
+_STYLE_LEVELS = 5
 _MAX_CHARS = 160
 _MAX_WORDS = 22
 _LARGER = 1.12  # times the body's size
@@ -30,6 +32,7 @@ _GRAND = re.compile(
 _ITEM = re.compile(r"(?:item|section|§)\s*\d", re.IGNORECASE)
 _NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+\S")
 _ENDS_OPEN = re.compile(r"[,;:–—-]$|\b(?:and|or|the|of|a|an|to|in|for|with|by)$", re.IGNORECASE)
+_SENTENCE_GOES_ON = re.compile(r"[a-z)”\"][.;]\s+\S+\s+\S+\s+\S+\s+\S")
 _WORDLESS = re.compile(r"[\W\d_]*$")
 # How deep a kind of heading stands among those of one style: ARTICLE I, Item 1, 1., 1.1, PLAIN.
 _FORMS = 7
@@ -42,7 +45,8 @@ class HeadingCensus:
 
     def __init__(self, outline: Sequence[OutlineEntry] = ()) -> None:
         self._characters: Counter[tuple[float, bool]] = Counter()
-        self._candidates: dict[StyleKey, tuple[int, int]] = {}  # first and last page
+        self._candidates: Counter[StyleKey] = Counter()
+        self._last_page: dict[StyleKey, int] = {}
         self._outline: dict[tuple[int, str], int] = {}
         for entry in outline:
             self._outline[entry.page, _plain(entry.title)] = entry.level
@@ -58,8 +62,8 @@ class HeadingCensus:
             text = page.text[block.start : block.end]
             if _may_be_heading(text):
                 key = (*style, _form(text))
-                first, _ = self._candidates.get(key, (page.number, 0))
-                self._candidates[key] = first, page.number
+                self._candidates[key] += 1
+                self._last_page[key] = page.number
 
     def level_of(self, page: RawPage, block: RawBlock) -> int:
         """Return the level of the heading that a block is, or 0 if it is none."""
@@ -76,14 +80,26 @@ class HeadingCensus:
         return min(level + self._outline_depth, MAX_LEVEL) if level else 0
 
     def _rank(self) -> dict[StyleKey, int]:
-        """Give each style that stands out its level, the largest and boldest first."""
+        """Give each style that stands out its level, the largest and boldest first.
+
+        Only the styles of most headings open a level of their own; the others, of which long
+        documents have dozens, join the level at which they would stand.
+        """
         body = self._characters.most_common(1)[0][0] if self._characters else (0.0, False)
-        standing_out = [key for key in self._candidates if _stands_out(key, body)]
-        last_page = max((last for _, last in self._candidates.values()), default=0)
-        if last_page > 3:  # the cover's type comes back nowhere and heads nothing
-            standing_out = [key for key in standing_out if self._candidates[key][1] > 1]
-        order = sorted(standing_out, key=lambda key: (-key[0], not key[1], key[2]))
-        return {key: min(place, MAX_LEVEL) for place, key in enumerate(order, start=1)}
+        standing_out = {key: n for key, n in self._candidates.items() if _stands_out(key, body)}
+        if max(self._last_page.values(), default=0) > 3:
+            # the cover's type comes back nowhere and heads nothing
+            standing_out = {k: n for k, n in standing_out.items() if self._last_page[k] > 1}
+        common = sorted(standing_out, key=lambda key: -standing_out[key])[:_STYLE_LEVELS]
+        ranks = sorted(_rank_of(key) for key in common)
+        return {
+            key: min(1 + bisect_left(ranks, _rank_of(key)), _STYLE_LEVELS) for key in standing_out
+        }
+
+
+def _rank_of(key: StyleKey) -> tuple[float, bool, int]:
+    size, bold, form = key
+    return -size, not bold, form
 
 
 def _style(style: Style) -> tuple[float, bool]:
@@ -103,6 +119,8 @@ def _may_be_heading(text: str) -> bool:
     if len(text) > _MAX_CHARS or text.count("\n") > 2 or "\t" in text.partition("\t")[2]:
         return False
     if _WORDLESS.match(text) or _ENDS_OPEN.search(text):
+        return False
+    if _SENTENCE_GOES_ON.search(text):
         return False
     if text.endswith(".") and not _NUMBERED.match(text) and not _ITEM.match(text):
         return False

@@ -23,13 +23,30 @@ if TYPE_CHECKING:
 
     from indexer.types import OutlineEntry
 
-_CHARSET = re.compile(rb"<(?:meta|\?xml)[^>]*?(?:charset|encoding)\s*=\s*[\"']?\s*([\w.:-]+)", re.I)
+_CHARSET = re.compile(
+    rb"<(?:meta|\?xml)[^>]*?(?:charset|encoding)\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE
+)
 _SPACE = re.compile(r"[ \t\n\r\f]+")
 _SILENT = frozenset(
-    "script style template noscript svg math iframe object canvas head select button -comment "
-    "!doctype !--".split()
+    [
+        "script",
+        "style",
+        "template",
+        "noscript",
+        "svg",
+        "math",
+        "iframe",
+        "object",
+        "canvas",
+        "head",
+        "select",
+        "button",
+        "-comment",
+        "!doctype",
+        "!--",
+    ]
 )
-_ASIDE = frozenset("nav footer menu".split())
+_ASIDE = frozenset(["nav", "footer", "menu"])
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _KINDS = {
     "li": BlockKind.LIST_ITEM,
@@ -40,9 +57,51 @@ _KINDS = {
     "caption": BlockKind.CAPTION,
 }
 _BLOCKS = frozenset(
-    "address article aside blockquote body center dd details dialog div dl dt fieldset figcaption "
-    "figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol p pre "
-    "section summary table caption td th tr ul".split()
+    [
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "body",
+        "center",
+        "dd",
+        "details",
+        "dialog",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+        "form",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "header",
+        "hgroup",
+        "hr",
+        "html",
+        "legend",
+        "li",
+        "main",
+        "menu",
+        "nav",
+        "ol",
+        "p",
+        "pre",
+        "section",
+        "summary",
+        "table",
+        "caption",
+        "td",
+        "th",
+        "tr",
+        "ul",
+    ]
 )
 
 

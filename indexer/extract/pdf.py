@@ -26,12 +26,15 @@ if TYPE_CHECKING:
 TEXT_FLAGS = (
     pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_LIGATURES
 )
+# Fonts that do not say what their glyphs mean: some number them by the characters they stand for.
+_GLYPH_NUMBERS = pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
+_READABLE = re.compile(r"[^\W_]")
 MAX_OUTLINE_ENTRIES = 20_000
 _PAGES_BETWEEN_SHRINKS = 32
 _DATE = re.compile(r"D:(\d{4})(\d{2})?(\d{2})?")
 
-pymupdf.TOOLS.mupdf_display_errors(False)
-pymupdf.TOOLS.mupdf_display_warnings(False)
+pymupdf.TOOLS.mupdf_display_errors(False)  # noqa: FBT003  # the library's own call
+pymupdf.TOOLS.mupdf_display_warnings(False)  # noqa: FBT003
 
 
 class PdfSource:
@@ -57,11 +60,15 @@ class PdfSource:
         try:
             page = self._document.load_page(number - 1)
             content = page.get_textpage(flags=TEXT_FLAGS).extractDICT()
+            lines = read_lines(content)
+            if lines and not any(_READABLE.search(line.text) for line in lines):
+                content = page.get_textpage(flags=TEXT_FLAGS | _GLYPH_NUMBERS).extractDICT()
+                lines = read_lines(content)
         except MemoryError:
             raise
         except Exception as error:  # noqa: BLE001  # the library raises its own kinds and plain ones
             return RawPage(number, "", unreadable=_reason(error))
-        text, blocks = lay_out(read_lines(content), content["height"])
+        text, blocks = lay_out(lines, content["height"])
         return RawPage(number, text, tuple(blocks))
 
 
@@ -84,7 +91,7 @@ def open_source(path: Path, password: str | None, limits: Limits) -> PdfSource:
     except MemoryError:
         raise
     except Exception as error:
-        raise WorldError("unreadable", reason=_reason(error)) from error
+        raise WorldError("unreadable", reason=_reason(error, path)) from error
 
 
 def _metadata(document: Any) -> Metadata:
@@ -112,5 +119,9 @@ def _outline(document: Any) -> tuple[OutlineEntry, ...]:
     return tuple(entries)
 
 
-def _reason(error: Exception) -> str:
-    return " ".join(str(error).split())[:200] or type(error).__name__
+def _reason(error: Exception, path: Path | None = None) -> str:
+    """Return what the library said, without the path, which the person knows."""
+    text = " ".join(str(error).split())
+    if path is not None and str(path) in text:
+        return "it is no PDF that can be repaired"
+    return re.sub(r"^code=\d+: ", "", text)[:200] or type(error).__name__

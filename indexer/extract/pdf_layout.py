@@ -8,6 +8,7 @@ or feet; whether they are, and what is a heading, only the whole document tells
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -21,15 +22,19 @@ if TYPE_CHECKING:
 
     from indexer.extract.pdf_lines import Line
 
-_MARKER = r"[•◦▪■●○‣⁃·–—*-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxlcIVXLC]{1,5})[.)]"
-_LIST_ITEM = re.compile(rf"(?:{_MARKER})[\s\t]+\S")
-_ONLY_MARKER = re.compile(rf"(?:{_MARKER})$")
+_BULLET = r"[•◦▪■●○‣⁃]"
+_MARKER = r"[·–—*o§-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxlcIVXLC]{1,5})[.)]"
+_LIST_ITEM = re.compile(rf"{_BULLET}\s*\S|(?:{_MARKER})\s+\S")
+_ONLY_MARKER = re.compile(rf"(?:{_BULLET}|{_MARKER})$")
 _CAPTION = re.compile(
     r"(?:fig(?:ure|\.)?|table|chart|exhibit|plate|abbildung|tabelle)\s*\d[\w.:-]*", re.IGNORECASE
 )
 _SENTENCE_END = re.compile(r"[.!?:;。！？][\"'”’)\]]*$")
-_OPENERS = frozenset("$€£¥(")
+_OPENERS = tuple("$€£¥(")
 _CLOSERS = re.compile(r"[)%]+$")
+_CELL_CHARS = 80
+_BESIDE_ROWS = 3  # a cell of several lines ends this far from the one beside its first
+_INNER = 0.25  # share of the text's width left of everything that is no first column
 _CELL_GAP = 1.2  # in type sizes: wider than any space between words
 _LEADING = (1.0, 1.7)  # plausible distances of lines, in type sizes
 
@@ -65,10 +70,10 @@ def row_text(row: Row) -> str:
     if len(row.cells) == 1:
         return row.cells[0].text.strip()
     parts = [row.cells[0].text.strip()]
-    for before, cell in zip(row.cells, row.cells[1:], strict=False):
+    for before, cell in pairwise(row.cells):
         text = cell.text.strip()
         gap = cell.x0 - before.x1
-        if parts[-1] in _OPENERS or _CLOSERS.match(text) or gap < 0.1 * cell.size:
+        if parts[-1].endswith(_OPENERS) or _CLOSERS.match(text) or gap < 0.1 * cell.size:
             joint = ""
         else:
             joint = "\t" if gap > _CELL_GAP * cell.size else " "
@@ -120,28 +125,48 @@ def _kind(text: str) -> BlockKind:
 
 
 def _table_rows(rows: list[Row], texts: list[str]) -> list[bool]:
-    """Mark the rows of tables: rows of cells, and what stands between two of them."""
-    cells = [_is_tabular(row, text) for row, text in zip(rows, texts, strict=True)]
+    """Mark the rows of tables: rows of cells, what stands between two of them, their heads."""
     inside = [False] * len(rows)
-    known = [i for i, tabular in enumerate(cells) if tabular]
-    for here, there in zip(known, known[1:], strict=False):
-        between = rows[here : there + 1]
-        if there - here > 3 or not _is_continuous(between):
+    margin = min(row.x0 for row in rows) + _INNER * max(row.x1 for row in rows)
+    known = [i for i in range(len(rows)) if _is_tabular(rows, texts, i)]
+    for here, there in pairwise(known):
+        between = range(here + 1, there)
+        inner = all(rows[i].x0 > margin for i in between)
+        if len(between) > (8 if inner else 2) or not _is_continuous(rows[here : there + 1]):
             continue
-        if all(len(text) <= 80 for text in texts[here + 1 : there]):
+        if all(len(texts[i]) <= _CELL_CHARS for i in between):
             inside[here : there + 1] = [True] * (there - here + 1)
+    for i in range(len(rows) - 2, -1, -1):  # heads of columns stand above them, not at the margin
+        head = inside[i + 1] and not inside[i] and rows[i].x0 > margin
+        if head and len(texts[i]) <= _CELL_CHARS and _is_continuous(rows[i : i + 2]):
+            inside[i] = not _SENTENCE_END.search(texts[i])
     return inside
 
 
-def _is_tabular(row: Row, text: str) -> bool:
-    return "\t" in text and not _ONLY_MARKER.match(text.split("\t", 1)[0])
+def _is_tabular(rows: list[Row], texts: list[str], i: int) -> bool:
+    """Tell whether a row has cells, or is one itself: a short piece beside another."""
+    first, tab, _ = texts[i].partition("\t")
+    if tab:
+        return not _ONLY_MARKER.match(first)
+    if len(texts[i]) > _CELL_CHARS:
+        return False
+    return any(
+        k != i and len(texts[k]) <= 2 * _CELL_CHARS and _overlap(rows[i], rows[k])
+        for k in range(max(i - _BESIDE_ROWS, 0), min(i + _BESIDE_ROWS + 1, len(rows)))
+    )
+
+
+def _overlap(row: Row, other: Row) -> bool:
+    """Tell whether rows stand on one height with a cell's gap between them (formulas touch)."""
+    shared = min(row.y1, other.y1) - max(row.y0, other.y0)
+    gap = max(row.x0 - other.x1, other.x0 - row.x1)
+    return shared > 0.5 * min(row.y1 - row.y0, other.y1 - other.y0) and gap > 0.8 * row.size
 
 
 def _is_continuous(rows: list[Row]) -> bool:
-    """Tell whether rows follow each other down the page without a wide gap."""
+    """Tell whether rows stand close together, up to the height of a cell of several lines."""
     return all(
-        -2 * row.size < row.y0 - before.y1 < 2.5 * row.size
-        for before, row in zip(rows, rows[1:], strict=False)
+        -8 * row.size < row.y0 - before.y1 < 2.5 * row.size for before, row in pairwise(rows)
     )
 
 
@@ -150,7 +175,7 @@ def _typical_leading(rows: list[Row]) -> float:
     low, high = _LEADING
     found = [
         distance
-        for before, row in zip(rows, rows[1:], strict=False)
+        for before, row in pairwise(rows)
         if low <= (distance := (row.y1 - before.y1) / max(row.size, 1.0)) <= high
     ]
     return median(found) if found else 1.25
@@ -173,7 +198,22 @@ def _breaks(
         return True
     if _LIST_ITEM.match(texts[i]) or _ONLY_MARKER.match(texts[i]):
         return True
+    if _LIST_ITEM.match(texts[first]):
+        return _is_past_item(rows, texts, first, i)
     return _is_indented(rows, texts, first, i)
+
+
+def _is_past_item(rows: list[Row], texts: list[str], first: int, i: int) -> bool:
+    """Tell whether a row stands further left than the text of the list item before it."""
+    item = rows[first]
+    if i - first > 1:
+        hang = rows[i - 1].x0
+    elif len(item.cells) > 1:
+        hang = item.cells[1].x0
+    else:
+        return False
+    back = hang - rows[i].x0 > 0.7 * item.size
+    return back and bool(_SENTENCE_END.search(texts[i - 1]))
 
 
 def _is_indented(rows: list[Row], texts: list[str], first: int, i: int) -> bool:

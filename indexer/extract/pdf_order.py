@@ -9,7 +9,7 @@ stretches are put into order as wholes where it jumps up.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from statistics import median
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _SHORT_CELL_CHARS = 24
 _MIN_ALIGNED_ROWS = 3
+_MAX_LONG_SHARE = 0.2
 
 
 @dataclass(slots=True)
@@ -47,7 +48,10 @@ class Row:
 
     @property
     def size(self) -> float:
-        return self.cells[0].size if len(self.cells) == 1 else max(c.size for c in self.cells)
+        """The type size of its longest cell."""
+        if len(self.cells) == 1:
+            return self.cells[0].size
+        return max(self.cells, key=lambda cell: len(cell.text)).size
 
     @property
     def bold(self) -> bool:
@@ -112,7 +116,7 @@ def _runs(rows: list[Row]) -> list[Run]:
     if not rows:
         return []
     groups = [[rows[0]]]
-    for before, row in zip(rows, rows[1:], strict=False):
+    for before, row in pairwise(rows):
         if row.y0 < before.y0 - 0.6 * max(row.y1 - row.y0, 1.0):
             groups.append([row])
         else:
@@ -132,15 +136,22 @@ def _join_columns_of_tables(runs: list[Run]) -> list[Run]:
 
 
 def _are_columns_of_one_table(left: Run, right: Run) -> bool:
+    """Tell whether most rows of the shorter run stand beside a row of the other.
+
+    Columns of prose may be aligned too, but there both sides of most pairs are long.
+    """
     fewer = min(len(left.rows), len(right.rows))
-    if fewer < _MIN_ALIGNED_ROWS or not (right.x0 >= left.x1 - 2 or left.x0 >= right.x1 - 2):
+    if fewer < _MIN_ALIGNED_ROWS:
         return False
-    typical = min(median([row.characters for row in run.rows]) for run in (left, right))
-    if typical > _SHORT_CELL_CHARS:
-        return False  # columns of prose
-    heights = sorted(row.y1 for row in left.rows)
-    aligned = sum(any(abs(row.y1 - height) < 2 for height in heights) for row in right.rows)
-    return aligned >= 0.6 * fewer
+    aligned = prose = 0
+    for row in right.rows:
+        near = [other for other in left.rows if abs(row.y1 - other.y1) < 0.3 * row.size]
+        if any(row.x0 < other.x1 - 1 and other.x0 < row.x1 - 1 for other in near):
+            return False
+        aligned += bool(near)
+        long_pair = row.characters > _SHORT_CELL_CHARS
+        prose += long_pair and any(other.characters > _SHORT_CELL_CHARS for other in near)
+    return aligned >= 0.6 * fewer and prose <= _MAX_LONG_SHARE * aligned
 
 
 def _merge_rows(left: list[Row], right: list[Row]) -> list[Row]:

@@ -67,14 +67,14 @@ class ChildProcess:
         self._waiting_since: float | None = None
         self._started = threading.Event()
         self._ending = threading.Event()
-        self._failure: OSError | None = None
+        self._failures: list[OSError] = []
         self._watch = threading.Thread(target=self._start_and_watch, name="extraction watch")
         self._watch.daemon = True
         self._watch.start()
         self._started.wait()
-        if self._failure is not None:
+        if failures := self._failures:
             self._errors.close()
-            raise WorldError("child_died", reason=str(self._failure))
+            raise WorldError("child_died", reason=str(failures[0]))
         self._input: BinaryIO = cast("BinaryIO", self._running.stdin)
         self._output: BinaryIO = cast("BinaryIO", self._running.stdout)
         self._greet()
@@ -168,7 +168,7 @@ class ChildProcess:
         try:
             self._running = _start(command(self._limits), self._errors)
         except OSError as error:
-            self._failure = error
+            self._failures.append(error)
             return
         finally:
             self._started.set()

@@ -42,6 +42,8 @@ TEXT = Format("text", (".txt", ".text"), "indexer.extract.text")
 FORMATS = (PDF, HTML, MARKDOWN, TEXT)
 _BY_EXTENSION = {extension: known for known in FORMATS for extension in known.extensions}
 _BY_NAME = {known.name: known for known in FORMATS}
+# No text holds these; tab, line ends, form feed and escape (of old Asian encodings) are apart.
+_CONTROLS = bytes(set(range(32)) - {9, 10, 12, 13, 27})
 
 # Other programs' files, so that the reason can name them: a content that contradicts its name.
 _FOREIGN = (
@@ -104,12 +106,11 @@ def _guess(head: bytes, promised: Format | None) -> Format:
 
 
 def _is_binary(head: bytes) -> bool:
-    """Tell whether bytes are no text: zero bytes, unless a wide encoding explains them."""
-    if head.startswith(_UNICODE_MARKS) or b"\x00" not in head:
+    """Tell whether bytes are no text: control characters, unless a wide encoding explains them."""
+    controls = len(head) - len(head.translate(None, _CONTROLS))
+    if head.startswith(_UNICODE_MARKS) or controls * 10 < len(head):
         return False
-    even, odd = head[0::2].count(0), head[1::2].count(0)
-    # UTF-16 or UTF-32 of a Latin script without its mark: zeros on one side only.
-    return not (min(even, odd) * 20 < max(even, odd) and max(even, odd) > len(head) // 4) and not (
-        len(head) >= 8
-        and head[1::4].count(0) + head[2::4].count(0) + head[3::4].count(0) > len(head) * 0.7
-    )
+    zeros = [head[i::4].count(0) * 4 for i in range(4)]
+    # A Latin script in UTF-16 or UTF-32 without its mark: zeros on one side only.
+    wide = max(zeros[0] + zeros[2], zeros[1] + zeros[3]) > 0.5 * len(head)
+    return not (wide and min(zeros) < 0.1 * len(head))

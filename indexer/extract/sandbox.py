@@ -66,10 +66,10 @@ class ExtractionChild:
     def extract(
         self,
         path: Path,
-        form: str = "",
-        password: str | None = None,
-        *,
+        form: str,
+        password: str | None,
         decide: Decide,
+        *,
         watch: Watch | None = None,
     ) -> Iterator[list[Passage]]:
         """Read one document and yield its passages in groups, in order.
