@@ -1,0 +1,211 @@
+"""The query grammar: what was typed, taken apart.
+
+Owns the scanner; the operators and their values are declared in ``indexer.filters``. Nothing that
+can be typed is an error: what means nothing as an operator is searched as text, and said so. Pure;
+it must not know how anything is searched.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass, field, replace
+from datetime import date
+from typing import Any
+
+from indexer.filters import OPERATORS, DateRange, Filters, NumberRange, Operator, clean
+from indexer.terms import words
+from indexer.view import make_view
+
+MAX_CHARACTERS = 10_000
+
+_QUOTES = str.maketrans(dict.fromkeys("\u201c\u201d\u201e\u201f\uff02", '"'))
+_PIECE = re.compile(
+    r"""
+    (?P<minus>-?)
+    (?:
+        (?P<name>[A-Za-z]{2,}):(?:"(?P<quoted>[^"]+)"|(?P<value>[^\s"/:][^\s"]*|/(?!/)[^\s"]*))
+      | (?<![A-Za-z0-9])"(?P<phrase>[^"]*)"
+      | \u00ab(?P<guillemets>[^\u00bb]*)\u00bb
+      | (?P<word>[^\s"]+)
+    )
+    | (?P<stray>["\s])
+    """,
+    re.VERBOSE,
+)
+_WAITING = re.compile(r"-?([A-Za-z]{2,}):$")
+_EDGES = ".,;:!?()[]{}"
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query that was understood.
+
+    ``text`` is what is embedded: the free words and those of phrases, as typed. ``terms`` are its
+    folded words. ``last_word_open`` says that the last word may still be growing. Each note is a
+    sentence for the person about what was not taken as they may have meant it.
+    """
+
+    text: str = ""
+    terms: tuple[str, ...] = ()
+    last_word_open: bool = False
+    phrases: tuple[str, ...] = ()
+    excluded_words: tuple[str, ...] = ()
+    excluded_phrases: tuple[str, ...] = ()
+    filters: Filters = field(default_factory=Filters)
+    notes: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        """Whether anything is asked for."""
+        return bool(self.terms or self.filters)
+
+    def describe(self) -> dict[str, Any]:
+        """What was understood, as JSON-able values; what was not used is left out."""
+        plain = asdict(self)
+        plain["filters"] = {
+            name: _plain(value) for name, value in asdict(self.filters).items() if _used(value)
+        }
+        return {name: _plain(value) for name, value in plain.items() if _used(value)}
+
+
+def parse(text: str) -> Query:
+    """Take a query apart. Never fails.
+
+    Args:
+        text: What was typed; a trailing space says that the last word is finished.
+    """
+    draft = _Draft()
+    if len(text) > MAX_CHARACTERS:
+        draft.notes.append(f"Only the first {MAX_CHARACTERS:,} characters are searched.")
+        text = text[:MAX_CHARACTERS]
+    scanned = text.translate(_QUOTES)  # character for character: values are taken from ``text``
+    open_ended = bool(text) and not text[-1].isspace()
+    at = 0
+    while at < len(text):
+        match = _PIECE.match(scanned, at)
+        if match is None:  # nothing the scanner knows, a lone minus for one
+            draft.words.append(text[at])
+            at += 1
+            continue
+        at = match.end()
+        draft.take(match, text)
+    draft.last_is_word &= open_ended
+    return draft.finish()
+
+
+class _Draft:
+    """A query while its pieces come in."""
+
+    def __init__(self) -> None:
+        self.words: list[str] = []
+        self.notes: list[str] = []
+        self.last_is_word = False
+        self._phrases: list[str] = []
+        self._excluded_words: list[str] = []
+        self._excluded_phrases: list[str] = []
+        self._filters = Filters()
+
+    def take(self, match: re.Match[str], raw: str) -> None:
+        """Put one piece where it belongs; ``raw`` is the query before quotes were made plain."""
+        if match["stray"]:
+            self.last_is_word &= not match["stray"].isspace()
+            return
+        self.last_is_word = False
+        minus = bool(match["minus"])
+        if match["name"]:
+            self._operator(match, raw, minus=minus)
+        elif match["word"] is None:
+            self._phrase(match["phrase"] or match["guillemets"] or "", minus=minus)
+        elif minus and words(match["word"]):
+            self._excluded_words.append(clean(match["word"]).strip(_EDGES))
+        else:
+            self._word(match[0])
+
+    def finish(self) -> Query:
+        text = _folded(" ".join(self.words))
+        return Query(
+            text=text,
+            terms=tuple(words(text)),
+            last_word_open=self.last_is_word and bool(words(text)),
+            phrases=tuple(self._phrases),
+            excluded_words=tuple(self._excluded_words),
+            excluded_phrases=tuple(self._excluded_phrases),
+            filters=self._filters,
+            notes=tuple(dict.fromkeys(map(clean, self.notes))),
+        )
+
+    def _word(self, word: str) -> None:
+        waiting = _WAITING.match(word)
+        if waiting is not None and waiting[1].lower() in OPERATORS:
+            self.notes.append(f"{word} has no value, so it is searched as text.")
+        self.words.append(word)
+        self.last_is_word = True
+
+    def _phrase(self, raw: str, *, minus: bool) -> None:
+        phrase = _folded(raw)
+        if not words(phrase):
+            return
+        if minus:
+            self._excluded_phrases.append(phrase)
+        else:
+            self._phrases.append(phrase)
+            self.words.append(phrase)
+
+    def _operator(self, match: re.Match[str], raw: str, *, minus: bool) -> None:
+        operator = OPERATORS.get(match["name"].lower())
+        start, end = match.span("quoted" if match["value"] is None else "value")
+        value = raw[start:end].strip()
+        if operator is None:
+            self.notes.append(f"There is no operator {match['name']}:, so it is searched as text.")
+        elif minus and not operator.can_be_excluded:
+            self.notes.append(f"{operator.name}: cannot be excluded, so it is searched as text.")
+        else:
+            try:
+                self._filters = _narrowed(self._filters, operator, value, minus=minus)
+            except ValueError as error:
+                self.notes.append(f"{match[0]} is searched as text: {error}.")
+            else:
+                return
+        self._word(match[0].replace('"', ""))
+
+
+def _narrowed(filters: Filters, operator: Operator, value: str, *, minus: bool) -> Filters:
+    """The filters with one more condition.
+
+    Raises:
+        ValueError: If the value means nothing to the operator.
+    """
+    if operator.read is None or not value:
+        raise ValueError("it has no value")
+    name = f"not_{operator.field}" if minus else operator.field
+    before, read = getattr(filters, name), operator.read(value)
+    if isinstance(read, DateRange):
+        read = DateRange(
+            max(filter(None, (before.first, read.first)), default=None),
+            min(filter(None, (before.last, read.last)), default=None),
+        )
+    elif isinstance(read, NumberRange):
+        firsts = [edge for edge in (before.first, read.first) if edge is not None]
+        lasts = [edge for edge in (before.last, read.last) if edge is not None]
+        read = NumberRange(max(firsts, default=None), min(lasts, default=None))
+    elif isinstance(read, tuple):
+        read = tuple(dict.fromkeys((*before, *read)))
+    return replace(filters, **{name: read})
+
+
+def _folded(text: str) -> str:
+    """Text as the search view has it, so that what is pasted is found."""
+    return " ".join(make_view(clean(text)).text.split())
+
+
+def _used(value: object) -> bool:
+    if isinstance(value, dict):
+        return any(map(_used, value.values()))
+    return bool(value)
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, dict):
+        return {name: _plain(item) for name, item in value.items() if item is not None}
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return value.isoformat() if isinstance(value, date) else value
