@@ -133,6 +133,11 @@ class EngineClient:
         """Ask the engine's process to end, cleanly."""
         self._ask({"type": "shutdown"})
 
+    def wait_until_gone(self, timeout: float) -> bool:
+        """Wait for the engine to hang up; return whether it did."""
+        self._reader.join(timeout)
+        return self._gone
+
     def close(self) -> None:
         """Leave; the engine stays."""
         self._waker.close()
@@ -224,7 +229,11 @@ def _texts(paths: Sequence[Path]) -> list[str]:
 
 
 def reach(
-    library: Path, open_here: Callable[[], EngineApi], *, patience: float = PATIENCE_S
+    library: Path,
+    open_here: Callable[[], EngineApi],
+    *,
+    patience: float = PATIENCE_S,
+    offline: bool = False,
 ) -> EngineApi:
     """Attach to the engine that serves a library, else open one in this process.
 
@@ -232,14 +241,19 @@ def reach(
         library: The folder of the library.
         open_here: Opens an engine under the library lock.
         patience: Seconds to wait for whoever holds the lock to answer or to let go.
+        offline: Refuse an engine that may use the network.
 
     Raises:
-        LecternError: What ``open_here`` raises; ``library_locked`` once patience has run out.
+        LecternError: What ``open_here`` raises; ``library_locked`` once patience has run out;
+            ``busy``, if the running engine is not offline and ought to be.
     """
     deadline = time.monotonic() + patience
     while True:
         client = EngineClient.attach(library)
         if client is not None:
+            if offline and not client.greeting.get("offline"):
+                client.close()
+                raise WorldError("busy", reason="it was started without --offline")
             return client
         try:
             return open_here()
@@ -255,6 +269,7 @@ def with_engine(
     action: Callable[[EngineApi], T],
     *,
     patience: float = PATIENCE_S,
+    offline: bool = False,
 ) -> T:
     """Do something with a library's engine, wherever it runs.
 
@@ -262,7 +277,7 @@ def with_engine(
     the action is then done again with the next one.
     """
     for attempt in itertools.count(1):
-        engine = reach(library, open_here, patience=patience)
+        engine = reach(library, open_here, patience=patience, offline=offline)
         with contextlib.closing(engine):
             try:
                 return action(engine)

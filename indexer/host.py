@@ -37,7 +37,11 @@ class Host:
 
     Args:
         engine: Closed together with the host. The caller holds the library lock through it.
-        service: Serves that engine; started here where it can be.
+        service: Serves that engine; started here.
+
+    Raises:
+        LecternError, OSError: If a lasting service cannot start. One that only shares the engine
+            of another command is not worth failing for.
     """
 
     def __init__(self, engine: EngineApi, service: Service) -> None:
@@ -46,6 +50,9 @@ class Host:
         try:
             service.start()
         except (LecternError, OSError):
+            if service.lasting:
+                service.close()
+                raise
             # This command works all the same; another one waits for the lock.
             log.warning("the engine cannot be shared", exc_info=True)
 

@@ -48,12 +48,17 @@ class Service:
         engine: What answers; closing the service leaves it open.
         library: The folder of the library, whose lock the caller holds.
         offline: Told to clients, who may insist on an engine that never connects anywhere.
+        lasting: The process is there to serve, so a client may ask it to end; others end by
+            themselves, with their command.
     """
 
-    def __init__(self, engine: EngineApi, library: Path, *, offline: bool = False) -> None:
+    def __init__(
+        self, engine: EngineApi, library: Path, *, offline: bool = False, lasting: bool = False
+    ) -> None:
         self.engine = engine
         self.library = library
         self.offline = offline
+        self.lasting = lasting
         self.search_lane = SearchLane("search lane")
         self.index_lane = IndexLane("index lane")
         self.desk_lane = Lane("desk lane")
@@ -183,6 +188,8 @@ class Service:
             self._lane(job.name).cancel(job)
 
     def _shut_down(self, session: Session, number: int) -> None:
+        if not self.lasting:
+            raise WorldError("busy", reason="another command is using it, and will end it")
         session.reply(number, "reply")
         self.stop()
 

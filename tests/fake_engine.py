@@ -189,7 +189,9 @@ class FakeEngine:
 
 
 def _files(root: Path) -> list[Path]:
-    return [root] if root.is_file() else sorted(path for path in root.rglob("*") if path.is_file())
+    return (
+        [root] if root.is_file() else sorted(path for path in root.rglob("*") if not path.is_dir())
+    )
 
 
 def _inside(path: str, folder: Path) -> bool:

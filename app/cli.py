@@ -1,0 +1,183 @@
+"""The command line: its parser, made from the declared commands, and its exit statuses.
+
+Owns what all commands have in common on the way in and out. What a command does stands in its
+``cli_`` module; this one must not know. Importing it loads nothing heavy, so that ``--help``
+answers at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+import textwrap
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from app import (
+    cli_doctor,
+    cli_engine,
+    cli_index,
+    cli_library,
+    cli_search,
+    cli_settings,
+)
+from app.cli_common import CANCELLED, Command, Context, absolute_path, explain_failure
+from app.engine import open_engine
+from indexer.errors import Cancelled, InternalError, LecternError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from app.engine import OpenEngine
+    from app.settings import Settings
+
+log = logging.getLogger(__name__)
+
+LIBRARY_VARIABLE = "LECTERN_LIBRARY"
+BROKEN_PIPE = 141  # what a shell reports when the reader of a pipe has left
+
+COMMANDS: tuple[Command, ...] = (
+    *cli_index.COMMANDS,
+    *cli_search.COMMANDS,
+    *cli_library.COMMANDS,
+    *cli_doctor.COMMANDS,
+    *cli_settings.COMMANDS,
+    *cli_engine.COMMANDS,
+)
+
+WELCOME = """\
+Lectern finds the passage that answers a question in your own documents.
+
+  lectern index ~/Documents                  read a folder
+  lectern search who pays for the repairs    ask a question
+  lectern status                             see how far it is
+
+`lectern --help` lists everything else."""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that fails the way the commands do: a sentence and a next step."""
+
+    def error(self, message: str) -> NoReturn:
+        hint = f"See `{self.prog} --help`."
+        if "unrecognized arguments" in message and self.prog.endswith("search"):
+            hint = "Put options in front, and a query with minus signs into single quotes."
+        self.exit(2, f"lectern: {message} [bad_request]\n  {hint}\n")
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Make the parser of all commands."""
+    parser = Parser(
+        prog="lectern",
+        description="Find the passage that answers a question in your own long documents, "
+        "on the page where it stands.",
+        epilog="`lectern COMMAND --help` explains a command, with examples.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="store_true", help="print the version and end")
+    _common(parser, library=None, offline=False)
+    group = parser.add_subparsers(
+        title="commands", metavar="COMMAND", dest="command", parser_class=Parser
+    )
+    for command in COMMANDS:
+        shown: dict[str, Any] = {} if command.hidden else {"help": command.summary}
+        sub = group.add_parser(
+            command.name,
+            description=_paragraphs(command.description),
+            epilog=_examples(command),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+            **shown,
+        )
+        # Absent here means: whatever was said in front of the command.
+        _common(sub, library=argparse.SUPPRESS, offline=argparse.SUPPRESS)
+        command.arguments(sub)
+    return parser
+
+
+def _common(parser: argparse.ArgumentParser, *, library: object, offline: object) -> None:
+    parser.add_argument(
+        "--library", metavar="DIR", default=library,
+        help=f"folder of the library (else ${LIBRARY_VARIABLE}, else the setting)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--offline", action="store_true", default=offline, help="make any network access impossible"
+    )
+
+
+def _paragraphs(text: str) -> str:
+    """Wrap running text; lines that are set by hand stay."""
+    return "\n\n".join(
+        part if "\n" in part else textwrap.fill(part, 78) for part in text.split("\n\n")
+    )
+
+
+def _examples(command: Command) -> str:
+    lines = [f"  {line}\n      {meaning}" for line, meaning in command.examples]
+    return "examples:\n" + "\n".join(lines)
+
+
+def main(arguments: Sequence[str] | None = None, *, open_engine: OpenEngine = open_engine) -> int:
+    """Run a command line and return its exit status.
+
+    Args:
+        arguments: What stands behind the program's name; those of this process by default.
+        open_engine: Makes an engine where none is running.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        # Names that are not UTF-8 must not end a listing; in JSON the escape is even right.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    options = build_parser().parse_args(arguments)
+    if options.version:
+        from app.doctor import version
+
+        print(f"lectern {version('lectern') or '(not installed)'}")
+        return 0
+    if options.command is None:
+        print(WELCOME)
+        return 0
+    command = next(each for each in COMMANDS if each.name == options.command)
+    return _run(command, options, _context(options, open_engine))
+
+
+def _context(options: argparse.Namespace, open_engine: OpenEngine) -> Context:
+    from app.settings import Settings
+
+    settings = Settings()
+    library = _library(options.library, settings)
+    return Context(settings, library, options.offline, open_engine)
+
+
+def _library(named: str | None, settings: Settings) -> Path:
+    from app import paths
+
+    setting = str(settings["library"])
+    chosen = named or os.environ.get(LIBRARY_VARIABLE) or setting or str(paths.default_library())
+    return absolute_path(chosen)
+
+
+def _run(command: Command, options: argparse.Namespace, context: Context) -> int:
+    """Run a command; what it raises becomes a sentence and an exit status."""
+    try:
+        status = command.run(options, context)
+        context.out.flush()
+    except (KeyboardInterrupt, Cancelled):
+        return CANCELLED
+    except BrokenPipeError:
+        # The reader has what it wanted. Python would complain once more while it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except LecternError as error:
+        return explain_failure(context, error)
+    except Exception as error:
+        from app import logs
+
+        file = logs.start()
+        log.exception("a command failed")
+        status = explain_failure(context, InternalError("internal", reason=type(error).__name__))
+        if file is not None:
+            context.note(f"  The log: {file}")
+    return status

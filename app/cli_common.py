@@ -1,0 +1,144 @@
+"""What all commands share: their declaration, the context they run in, and where they print.
+
+Owns the shape of a command and the way to an engine. It must not know any single command.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
+
+from app.render import Style
+from indexer.errors import LecternError, WorldError
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Callable
+
+    from app.engine import OpenEngine
+    from app.settings import Settings
+    from indexer.api import EngineApi
+    from indexer.config import EngineConfig
+
+T = TypeVar("T")
+
+CANCELLED = 130  # what a shell reports after Ctrl+C
+MAX_WIDTH = 110  # longer lines are hard to read
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One subcommand: help, documentation and parser are made from it.
+
+    ``run`` returns the exit status. ``examples`` are whole command lines with what they do.
+    """
+
+    name: str
+    summary: str
+    description: str
+    examples: tuple[tuple[str, str], ...]
+    arguments: Callable[[ArgumentParser], None]
+    run: Callable[[Namespace, Context], int]
+    hidden: bool = False
+
+
+@dataclass(slots=True)
+class Context:
+    """What a command runs with."""
+
+    settings: Settings
+    library: Path
+    offline: bool
+    open_engine: OpenEngine
+    out: TextIO = field(default_factory=lambda: sys.stdout)
+    err: TextIO = field(default_factory=lambda: sys.stderr)
+
+    def config(self) -> EngineConfig:
+        from app.settings import engine_config
+
+        return engine_config(self.settings, self.library, offline=self.offline)
+
+    def with_engine(self, action: Callable[[EngineApi], T]) -> T:
+        """Do something with the library's engine: a running one, else one opened here."""
+        from app import logs
+        from app.engine import open_host
+        from indexer.client import with_engine
+
+        logs.start()
+        config = self.config()
+        open_here = partial(open_host, config, self.open_engine)
+        return with_engine(self.library, open_here, action, offline=config.offline)
+
+    def print(self, *lines: str) -> None:
+        for line in lines:
+            print(line, file=self.out)
+
+    def print_json(self, value: Any) -> None:
+        print(json.dumps(value, ensure_ascii=False, indent=2, default=str), file=self.out)
+
+    def note(self, *lines: str) -> None:
+        """Say something beside the result."""
+        self.out.flush()
+        for line in lines:
+            print(line, file=self.err, flush=True)
+
+    def style(self, stream: TextIO | None = None) -> Style:
+        """Find out what a stream can show; the output, unless another is named."""
+        stream = stream or self.out
+        encoding = (stream.encoding or "ascii").lower()
+        return Style(
+            colour=_wants_colour(stream),
+            width=min(MAX_WIDTH, max(40, shutil.get_terminal_size().columns)),
+            unicode="utf" in encoding,
+        )
+
+
+def _wants_colour(stream: TextIO) -> bool:
+    """Colour only on a terminal that understands it and a person who wants it."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    if sys.platform == "win32" and not os.environ.get("WT_SESSION"):
+        return False
+    return stream.isatty()
+
+
+def explain_failure(context: Context, error: LecternError) -> int:
+    """Say what went wrong, in one sentence, and what to do; return the exit status."""
+    from app.render import clean
+
+    style = context.style(context.err)
+    context.note(
+        f"{style.bad('lectern:')} {clean(error.message)} [{error.code}]",
+        f"  {clean(error.next_step)}",
+    )
+    return error.declared.exit_status
+
+
+def existing(path: str) -> Path:
+    """Return a path a person typed as an absolute one.
+
+    Raises:
+        WorldError: ``path_missing`` or ``path_denied``.
+    """
+    absolute = absolute_path(path)
+    try:
+        absolute.stat()
+    except PermissionError as error:
+        raise WorldError("path_denied", path=str(absolute)) from error
+    except (OSError, ValueError) as error:
+        raise WorldError("path_missing", path=str(absolute)) from error
+    needed = os.R_OK | os.X_OK if absolute.is_dir() else os.R_OK
+    if not os.access(absolute, needed):
+        raise WorldError("path_denied", path=str(absolute))
+    return absolute
+
+
+def absolute_path(path: str) -> Path:
+    """Return a path from the current folder; links stay as they are written."""
+    return Path(os.path.abspath(Path(path).expanduser()))  # noqa: PTH100  # resolve follows links

@@ -1,0 +1,130 @@
+"""``lectern index``: read folders and files, with progress, and say what became of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app import render
+from app.cli_common import CANCELLED, Command, Context, existing
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from indexer.api import EngineApi
+    from indexer.progress import CancelToken, Progress
+    from indexer.types import Summary
+
+# In these states a file was read, or there is nothing to be read.
+_QUIET_STATES = frozenset({"indexed", "text_only", "empty", "excluded"})
+
+
+def _arguments(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="folders or files to add; without any, all folders of the library are looked at again",
+    )
+    parser.add_argument(
+        "--rescan",
+        action="store_true",
+        help="read again also what looks unchanged by size and time",
+    )
+    parser.add_argument("--quiet", action="store_true", help="show no progress")
+    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+
+
+def _run(options: Namespace, context: Context) -> int:
+    paths = [existing(path) for path in options.paths]
+    summary = index(context, paths, quiet=options.quiet, rescan=options.rescan)
+    if options.json:
+        from indexer.wire import to_wire
+
+        context.print_json(to_wire(summary))
+    else:
+        context.print(*summary_lines(summary))
+    return CANCELLED if summary.cancelled else 0
+
+
+def index(
+    context: Context, paths: Sequence[Path], *, quiet: bool = False, rescan: bool = False
+) -> Summary:
+    """Index with progress on the error stream; Ctrl+C ends the run cleanly."""
+    from app.progress_line import ProgressLine
+    from app.signals import stopping
+    from indexer.progress import CancelToken, ignore
+
+    line = ProgressLine(context.err, context.style(context.err), live=context.err.isatty())
+    token = CancelToken()
+
+    def stop() -> None:
+        token.cancel()
+
+    def action(engine: EngineApi) -> Summary:
+        report = ignore if quiet else _until_cancelled(line, token)
+        return engine.index(paths, report=report, token=token, rescan=rescan)
+
+    try:
+        with stopping(stop):
+            return context.with_engine(action)
+    finally:
+        line.clear()
+
+
+def _until_cancelled(
+    line: Callable[[Progress], None], token: CancelToken
+) -> Callable[[Progress], None]:
+    """Pass progress on; once the run is to stop, say that instead."""
+    from dataclasses import replace
+
+    def report(progress: Progress) -> None:
+        if token.cancelled:
+            progress = replace(progress, note="stopping; what is finished is kept")
+        line(progress)
+
+    return report
+
+
+def summary_lines(summary: Summary) -> list[str]:
+    """Say what a run did: one line of totals, then a line for each state."""
+    pages = render.count(summary.pages, "page")
+    rate = f" ({summary.pages / summary.seconds:.1f}/s)" if summary.seconds else ""
+    head = (
+        f"{'Stopped' if summary.cancelled else 'Done'} after {render.duration(summary.seconds)}: "
+        f"{render.count(summary.files_seen, 'file')} seen, "
+        f"{render.count(summary.documents_added, 'document')} added, {pages}{rate}, "
+        f"{render.count(summary.passages, 'passage')}."
+    )
+    states = [(state, number) for state, number in summary.states.items() if number]
+    rows = [
+        (render.phrase(state), f"{number:>7,}{_hint(state)}")
+        for state, number in sorted(states, key=lambda item: -item[1])
+    ]
+    end = ["Run the same command again to go on."] if summary.cancelled else []
+    return [head, *render.columns(rows, "  "), *end]
+
+
+def _hint(state: str) -> str:
+    return "" if state in _QUIET_STATES else f"   lectern files --state {state}"
+
+
+COMMANDS = (
+    Command(
+        "index",
+        "read folders and files into the library",
+        "Read documents so that they can be searched. Folders are remembered: run the command "
+        "without a path to look at all of them again. Only what is new or changed is read. "
+        "Ctrl+C ends the run cleanly at any time, and the next one goes on from there. "
+        "Searching works while it runs. The exit status is 0 also when some files could not be "
+        "read; `lectern files` tells which and why.",
+        (
+            ("lectern index ~/Documents", "read a folder and everything in it"),
+            ("lectern index report.pdf notes.md", "read two files"),
+            ("lectern index", "look at all folders of the library again"),
+        ),
+        _arguments,
+        _run,
+    ),
+)

@@ -1,0 +1,258 @@
+"""The commands about the library itself: status, files, remove, move-library."""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from app import render
+from app.cli_common import Command, Context, absolute_path
+from indexer.errors import CODES, WorldError
+from indexer.types import FileState
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from indexer.api import EngineApi
+    from indexer.types import FileRow
+
+PAGE_ROWS = 1000
+
+
+def _no_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
+
+
+def _status(options: Namespace, context: Context) -> int:
+    status = context.with_engine(lambda engine: engine.status())
+    if options.json:
+        context.print_json(status)
+    else:
+        context.print(*status_lines(status))
+    return 0
+
+
+def status_lines(status: dict[str, Any]) -> list[str]:
+    """Say how the library is; whatever an engine does not tell is left out."""
+    rows: list[tuple[str, str]] = []
+
+    def add(name: str, value: str) -> None:
+        rows.append(("" if rows and rows[-1][0] == name else name, value))
+
+    place = f"{render.clean(str(status['library']))}, {render.size(status.get('bytes', 0))}"
+    if "free_bytes" in status:
+        place += f", {render.size(status['free_bytes'])} free"
+    rows.append(("Library", place))
+    rows += _named("Folders", [_root(root) for root in status.get("roots", [])])
+    states = sorted(status.get("files", {}).items(), key=lambda item: -item[1])
+    rows += _named("Files", [f"{n:,} {render.phrase(state)}" for state, n in states if n])
+    understood = status.get("understood", 1.0)
+    rows.append(
+        ("Passages", f"{status.get('passages', 0):,}, {render.share(understood)} understood")
+    )
+    rows.append(("Model", f"{status.get('model', '')}, {status.get('precision', '')}"))
+    rows.append(("Device", _because(status.get("device", ""), status.get("device_reason", ""))))
+    rows += _named("Not covered", [_language(each) for each in status.get("languages", [])])
+    if status.get("running"):
+        rows.append(("Running", _running(status["running"])))
+    return render.columns(rows)
+
+
+def _named(name: str, values: list[str]) -> list[tuple[str, str]]:
+    return [(name if place == 0 else "", value) for place, value in enumerate(values)]
+
+
+def _root(root: dict[str, Any]) -> str:
+    text = (
+        f"{render.clean(str(root.get('path', '')))}, {render.count(root.get('files', 0), 'file')}"
+    )
+    return text + (", offline" if root.get("offline") else "")
+
+
+def _because(what: str, why: str) -> str:
+    return f"{what}: {why}" if why else what
+
+
+def _language(row: dict[str, Any]) -> str:
+    documents = render.count(row.get("documents", 0), "document")
+    return f"{row.get('language', '')}, {documents}, searched by words. {row.get('advice', '')}"
+
+
+def _running(running: dict[str, Any]) -> str:
+    from app.progress_line import describe
+    from indexer.progress import Progress
+    from indexer.wire import from_wire
+
+    progress = running.get("progress")
+    if not progress:
+        return str(running.get("job", ""))
+    return describe(from_wire(Progress, progress), render.Style())
+
+
+def _files_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--state", action="append", default=[], choices=tuple(FileState), metavar="STATE",
+        help="only files in this state: " + ", ".join(FileState),
+    )  # fmt: skip
+    parser.add_argument("--root", metavar="FOLDER", help="only files of this indexed folder")
+    parser.add_argument("--json", action="store_true", help="print a JSON object a line")
+
+
+def _files(options: Namespace, context: Context) -> int:
+    states: list[str | None] = list(options.state) or [None]
+    root = str(absolute_path(options.root)) if options.root else None
+    for state in states:
+        done = 0
+
+        def action(engine: EngineApi, state: str | None = state) -> None:
+            # Counted outside, so that nothing is printed twice if the engine changes.
+            nonlocal done
+            while rows := engine.files(state, root, done, PAGE_ROWS):
+                _print_files(context, rows, as_json=options.json)
+                done += len(rows)
+
+        context.with_engine(action)
+    return 0
+
+
+def _print_files(context: Context, rows: list[FileRow], *, as_json: bool) -> None:
+    import json
+
+    from indexer.wire import to_wire
+
+    if as_json:
+        context.print(*(json.dumps(to_wire(row), ensure_ascii=False) for row in rows))
+    else:
+        context.print(*(file_line(row) for row in rows))
+
+
+def file_line(row: FileRow) -> str:
+    """Say where a file is, in which state, and why, in columns a program can cut at tabs."""
+    reason = reason_of(row)
+    if row.bad_pages:
+        pages = ", ".join(str(page) for page in row.bad_pages[:20])
+        reason = f"{reason} Not read: pages {pages}.".strip()
+    return "\t".join([row.state, render.clean(row.path), reason]).rstrip("\t")
+
+
+def reason_of(row: FileRow) -> str:
+    """Return the sentence behind a reason code, with the row's detail where it has a place."""
+    declared = CODES.get(row.code)
+    if declared is None:
+        return render.clean(f"{row.code} {row.detail}")
+    if "{" not in declared.message:
+        return declared.message
+    return render.clean(declared.message.format_map(defaultdict(lambda: row.detail or "?")))
+
+
+def _remove_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="folders or files to forget")
+    parser.add_argument(
+        "--everything", action="store_true", help="delete the whole library, and the log"
+    )
+    parser.add_argument("--yes", action="store_true", help="do not ask")
+
+
+def _remove(options: Namespace, context: Context) -> int:
+    if options.everything == bool(options.paths):
+        raise WorldError("bad_request", reason="name what to remove, or say --everything")
+    if options.everything:
+        return _remove_everything(context, sure=options.yes)
+    # What is removed need not exist any more.
+    paths = [absolute_path(path) for path in options.paths]
+    removed = context.with_engine(lambda engine: engine.remove(paths))
+    files = render.count(removed.get("files", 0), "file")
+    context.print(f"{files} taken out of the library. The files themselves were not touched.")
+    return 0
+
+
+def _remove_everything(context: Context, *, sure: bool) -> int:
+    from app import logs
+    from indexer import library
+
+    if not sure and not _confirmed(context):
+        context.note("Nothing was deleted.")
+        return 1
+    freed = library.remove_everything(context.library)
+    logs.remove()
+    context.print(
+        f"The library is deleted, {render.size(freed)} are free again. "
+        "Your documents were not touched."
+    )
+    return 0
+
+
+def _confirmed(context: Context) -> bool:
+    if not sys.stdin.isatty():
+        raise WorldError("bad_request", reason="say --yes where nobody can be asked")
+    context.err.write(f"Delete the whole library {render.clean(str(context.library))}? [y/N] ")
+    context.err.flush()
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+
+def _move_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("destination", metavar="DEST", help="a folder that does not exist yet")
+
+
+def _move(options: Namespace, context: Context) -> int:
+    from app import paths
+    from indexer import library
+
+    destination = absolute_path(options.destination)
+    usual = absolute_path(str(context.settings["library"] or paths.default_library()))
+    library.move(context.library, destination)
+    context.print(f"The library is now at {render.clean(str(destination))}.")
+    if context.library == usual:
+        context.settings.set("library", str(destination))
+    else:
+        context.print("Name it with --library from now on.")
+    return 0
+
+
+COMMANDS = (
+    Command(
+        "status",
+        "how the library is: folders, files by state, size, model, device",
+        "Describe the library: its folders, how many files are in which state, how much of it is "
+        "understood, its size and the free disk, the model and the device it runs on and why, "
+        "languages the model does not cover, and what is running.",
+        (("lectern status", "for a person"), ("lectern status --json", "for a program")),
+        _no_arguments,
+        _status,
+    ),
+    Command(
+        "files",
+        "every file with its state and the reason",
+        "List the files of the library, a line each: state, path, reason, with tabs between. "
+        "Nothing is skipped in silence: what was not read is here, with the reason.",
+        (
+            ("lectern files", "everything"),
+            ("lectern files --state unreadable --state failed", "what could not be read"),
+            ("lectern files --json --root ~/Documents", "for a program"),
+        ),
+        _files_arguments,
+        _files,
+    ),
+    Command(
+        "remove",
+        "take folders or files out of the library, or delete it all",
+        "Forget folders or files; the documents themselves are never touched. With --everything "
+        "the whole library is deleted, the log too. Settings and models stay.",
+        (
+            ("lectern remove ~/Documents/Old", "forget a folder"),
+            ("lectern remove --everything", "delete the library; asks first"),
+        ),
+        _remove_arguments,
+        _remove,
+    ),
+    Command(
+        "move-library",
+        "move the library to another place",
+        "Move the library to another folder or disk. Nothing is read again. The usual library "
+        "is remembered at its new place.",
+        (("lectern move-library /mnt/big/lectern", "move it to another disk"),),
+        _move_arguments,
+        _move,
+    ),
+)

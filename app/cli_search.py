@@ -1,0 +1,271 @@
+"""``lectern search``: one query for a person or a program, or a file of queries."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import ArgumentTypeError
+from typing import TYPE_CHECKING, Any
+
+from app import render
+from app.cli_common import Command, Context, absolute_path
+from indexer.errors import WorldError
+from indexer.types import HEADING_SEPARATOR
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Iterable
+
+    from app.render import Style
+    from indexer.api import EngineApi
+    from indexer.types import Hit, SearchResult
+
+DEFAULT_LIMIT = 10
+BATCH_LIMIT = 20
+MAX_LIMIT = 10_000
+_SNIPPET_LINES = 3
+_WHY = {
+    "words": "words",
+    "meaning": "meaning",
+    "both": "words and meaning",
+    "phrase": "exact phrase",
+    "name": "file name",
+}
+_BATCH_KEYS = ("path", "file", "page", "page_last", "start", "end", "score", "text")
+
+GRAMMAR = """\
+the grammar of queries:
+  free text                    passages that answer it, by meaning and by words
+  "exact phrase"               passages with exactly these words, first
+  -word  -"exact phrase"       no passages with these
+  in:folder  -in:folder        files under a folder, or not
+  ext:pdf                      files of a kind
+  date:2024  date:2024-03..2024-06  after:2024  before:2024-06
+  size:>10mb  page:>100        larger files, later pages
+  title:word  author:name  lang:de
+In a shell, put queries with quotes or minus signs into single quotes."""
+
+
+def _arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("query", nargs="*", metavar="QUERY", help="what to look for")
+    parser.add_argument("--limit", type=_positive, metavar="N", help="hits to show (10)")
+    parser.add_argument(
+        "--in", dest="folders", action="append", default=[], metavar="FOLDER",
+        help="only files under this folder; the same as in:FOLDER",
+    )  # fmt: skip
+    parser.add_argument(
+        "--ext", action="append", default=[], help="only files of this kind; the same as ext:EXT"
+    )
+    parser.add_argument("--date", help="only files of this time; the same as date:DATE")
+    parser.add_argument(
+        "--explain", action="store_true", help="show the numbers behind the order of hits"
+    )
+    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
+    parser.add_argument(
+        "--batch", metavar="FILE",
+        help='run all queries of a file with lines {"id", "query"}; - is the standard input',
+    )  # fmt: skip
+    parser.add_argument(
+        "--out", metavar="FILE", default="-",
+        help="where the hits of --batch go, a line for each query (the standard output)",
+    )  # fmt: skip
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= MAX_LIMIT:
+        raise ArgumentTypeError(f"it lies between 1 and {MAX_LIMIT:,}")
+    return int(text)
+
+
+def _run(options: Namespace, context: Context) -> int:
+    filters = filter_terms(options.folders, options.ext, options.date)
+    if options.batch:
+        return _batch(options, filters, context)
+    text = " ".join([*options.query, *filters]).strip()
+    if not text:
+        raise WorldError("bad_query", reason="it is empty")
+    limit = options.limit or DEFAULT_LIMIT
+
+    def action(engine: EngineApi) -> SearchResult:
+        return engine.search(text, limit=limit, explain=options.explain, full_text=True)
+
+    result = context.with_engine(action)
+    if options.json:
+        from indexer.wire import result_to_wire
+
+        context.print_json({"text": text, **result_to_wire(result)})
+        return 0
+    style = context.style()
+    for note in result.notes:
+        context.note(render.clean(note))
+    context.print(*_lines(result, style, explain=options.explain))
+    return 0
+
+
+def filter_terms(folders: Iterable[str], kinds: Iterable[str], date: str | None) -> list[str]:
+    """Write the filters given as options in the grammar of queries."""
+    terms = [f"in:{_quoted(_folder(folder))}" for folder in folders]
+    terms += [f"ext:{_quoted(kind)}" for kind in kinds]
+    return terms + ([f"date:{_quoted(date)}"] if date else [])
+
+
+def _folder(text: str) -> str:
+    """A folder that exists is meant from here; anything else is part of a path in the library."""
+    path = absolute_path(text)
+    return str(path) if path.exists() else text
+
+
+def _quoted(value: str) -> str:
+    return f'"{value}"' if any(character.isspace() for character in value) else value
+
+
+def _lines(result: SearchResult, style: Style, *, explain: bool) -> list[str]:
+    lines: list[str] = []
+    for number, hit in enumerate(result.hits, 1):
+        lines += [*hit_lines(number, hit, style, explain=explain), ""]
+    if not result.hits:
+        lines.append("Nothing found.")
+    foot = f"{render.count(len(result.hits), 'hit')} in {result.seconds:.2f} s"
+    if result.understood < 1:
+        foot += (
+            f"; {render.share(result.understood)} of the library is understood so far, "
+            "the rest is searched by words"
+        )
+    return [*lines, style.dim(foot + ".")]
+
+
+def hit_lines(number: int, hit: Hit, style: Style, *, explain: bool = False) -> list[str]:
+    """Lay out one hit: title and page, heading path and reason, snippet, path."""
+    indent = "    "
+    room = style.width - len(indent)
+    right = _place(hit)
+    title = render.elide(
+        render.clean(hit.title) or render.clean(hit.file),
+        room - render.cells(right) - 2,
+        style.dots,
+    )
+    gap = " " * max(2, room - render.cells(title) - render.cells(right))
+    lines = [f"{number:>2}  {style.bold(title)}{gap}{right}"]
+    separator = HEADING_SEPARATOR if style.unicode else " > "
+    heading = separator.join(render.clean(part) for part in hit.heading_path)
+    if heading:
+        lines.append(indent + style.dim(render.elide(heading, room, style.dots)))
+    words = render.snippet(hit.text, hit.best, _SNIPPET_LINES * room - room // 3, style)
+    lines += [indent + line for line in render.wrap(words, room, style)]
+    lines.append(indent + style.dim(f"{render.clean(hit.path)} ({_reason(hit)})"))
+    lines += [indent + style.dim(f"also {render.clean(path)}") for path in hit.other_paths]
+    if explain:
+        numbers = json.dumps(dict(hit.explain), ensure_ascii=False, default=str)
+        lines.append(indent + style.dim(f"{hit.score:.4f} {numbers}"))
+    return lines
+
+
+def _place(hit: Hit) -> str:
+    if hit.start == hit.end:
+        return ""
+    return f"page {hit.page}" if hit.page == hit.page_last else f"pages {hit.page}-{hit.page_last}"
+
+
+def _reason(hit: Hit) -> str:
+    reason = _WHY.get(hit.why, str(hit.why))
+    return reason if hit.start != hit.end else f"{reason}, {render.phrase(hit.state)}"
+
+
+def _batch(options: Namespace, filters: list[str], context: Context) -> int:
+    """Answer every query of a file, in its order."""
+    if options.query:
+        raise WorldError("bad_query", reason="with --batch the queries come from the file")
+    queries = read_queries(options.batch)
+    limit = options.limit or BATCH_LIMIT
+
+    def action(engine: EngineApi) -> list[str]:
+        lines = []
+        for done, (number, text) in enumerate(queries, 1):
+            result = engine.search(" ".join([text, *filters]), limit=limit, full_text=True)
+            hits = [batch_hit(hit) for hit in result.hits]
+            lines.append(json.dumps({"id": number, "hits": hits}, ensure_ascii=False))
+            _count(context, done, len(queries))
+        return lines
+
+    _write(options.out, context.with_engine(action), context)
+    return 0
+
+
+def _count(context: Context, done: int, total: int) -> None:
+    if context.err.isatty():
+        end = "\n" if done == total else ""
+        context.err.write(f"\r{done:,}/{render.count(total, 'query', 'queries')}{end}")
+        context.err.flush()
+
+
+def batch_hit(hit: Hit) -> dict[str, Any]:
+    """Return a hit as a run file has it; offsets count characters of the file as decoded."""
+    line = {key: getattr(hit, key) for key in _BATCH_KEYS}
+    return {**line, "heading_path": list(hit.heading_path), "why": str(hit.why)}
+
+
+def read_queries(name: str) -> list[tuple[Any, str]]:
+    """Read lines of ``{"id", "query"}``; other keys are ignored, and so are empty lines.
+
+    Raises:
+        WorldError: ``path_missing``, ``path_denied`` or ``bad_query``.
+    """
+    try:
+        raw = sys.stdin.buffer.read() if name == "-" else absolute_path(name).read_bytes()
+    except PermissionError as error:
+        raise WorldError("path_denied", path=name) from error
+    except OSError as error:
+        raise WorldError("path_missing", path=name) from error
+    queries = []
+    for place, line in enumerate(raw.decode("utf-8", "replace").split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            data = json.loads(line)
+            query = data["query"]
+            if not isinstance(query, str):
+                raise TypeError
+            queries.append((data["id"], query))
+        except (ValueError, KeyError, TypeError) as error:
+            raise WorldError(
+                "bad_query", reason=f'line {place} of {name} is not {{"id", "query"}}'
+            ) from error
+    return queries
+
+
+def _write(name: str, lines: list[str], context: Context) -> None:
+    if name == "-":
+        context.print(*lines)
+        return
+    from indexer.atomic import write_file
+
+    path = absolute_path(name)
+    text = "".join(f"{line}\n" for line in lines)
+    try:
+        if path.exists() and not path.is_file():  # a device or a pipe is written to, not replaced
+            path.write_text(text, encoding="utf-8", errors="backslashreplace")
+        else:
+            write_file(path, text)
+    except FileNotFoundError as error:
+        raise WorldError("path_missing", path=str(path.parent)) from error
+    except OSError as error:
+        raise WorldError("path_denied", path=name) from error
+
+
+COMMANDS = (
+    Command(
+        "search",
+        "find the passages that answer a question",
+        "Find the passages that answer a question, and the pages they stand on. The best "
+        "sentence of each is marked.\n\n" + GRAMMAR,
+        (
+            ("lectern search how long did the crossing take", "ask a question"),
+            ("lectern search 'termination \"notice period\" -draft'", "a phrase, and no drafts"),
+            ("lectern search --in ~/Contracts --ext pdf who pays for repairs", "with filters"),
+            ("lectern search --json --limit 3 open boat", "for a program"),
+            ("lectern search --batch queries.jsonl --out run.jsonl", "many queries at once"),
+        ),
+        _arguments,
+        _run,
+    ),
+)

@@ -1,0 +1,83 @@
+"""What can be checked without an engine: versions, places, free disk.
+
+Owns those checks; the engine adds its own (model, device, library). A check is a dictionary of
+``name``, ``ok``, ``value`` and ``advice``.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app import paths
+from app.render import size
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.settings import Settings
+    from indexer.config import EngineConfig
+
+RUNTIMES = ("onnxruntime", "onnxruntime-gpu", "onnxruntime-directml")
+LIBRARIES = ("lancedb", "pymupdf", "tokenizers", "numpy")
+
+
+def check(name: str, value: str, *, ok: bool = True, advice: str = "") -> dict[str, Any]:
+    return {"name": name, "ok": ok, "value": value, "advice": "" if ok else advice}
+
+
+def checks(settings: Settings, config: EngineConfig) -> Iterator[dict[str, Any]]:
+    """Check this installation and this machine; nothing heavy is imported."""
+    yield check("lectern", version("lectern") or "not installed, run from its folder")
+    yield check("python", f"{platform.python_version()} on {platform.platform()}")
+    for name in LIBRARIES:
+        found = version(name)
+        yield check(name, found or "missing", ok=bool(found), advice="Install Lectern again.")
+    yield _runtime()
+    yield _settings(settings)
+    yield _disk(config)
+
+
+def version(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
+def _runtime() -> dict[str, Any]:
+    from indexer.errors import CODES
+
+    found = [f"{name} {version(name)}" for name in RUNTIMES if version(name)]
+    if len(found) > 1:
+        advice = "Uninstall all of them and install one: they overwrite each other's files."
+        return check("onnx runtime", ", ".join(found), ok=False, advice=advice)
+    advice = CODES["no_runtime"].next_step
+    return check("onnx runtime", "".join(found) or "missing", ok=bool(found), advice=advice)
+
+
+def _settings(settings: Settings) -> dict[str, Any]:
+    problems = "; ".join(problem.message for problem in settings.problems)
+    advice = f"Correct {settings.file}."
+    return check("settings", problems or str(settings.file), ok=not problems, advice=advice)
+
+
+def _disk(config: EngineConfig) -> dict[str, Any]:
+    folder = next(each for each in [config.library, *config.library.parents] if each.exists())
+    free = shutil.disk_usage(folder).free
+    ok = free >= config.min_free_bytes
+    advice = f"Indexing pauses below {size(config.min_free_bytes)}: free some space."
+    return check("free disk", f"{size(free)} at {folder}", ok=ok, advice=advice)
+
+
+def places(config: EngineConfig) -> Iterator[dict[str, Any]]:
+    """Say where things are kept."""
+    for name, place in (
+        ("library", config.library),
+        ("models", config.models),
+        ("log", Path(paths.log_folder())),
+    ):
+        yield check(name, str(place))

@@ -1,0 +1,56 @@
+"""The composition root of the engine: the one place that builds it and passes it on.
+
+Owns which parts are put together, and when the heavy ones are imported. It must not know what the
+commands do with an engine.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import TYPE_CHECKING
+
+from indexer.errors import WorldError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from indexer.api import EngineApi
+    from indexer.config import EngineConfig
+    from indexer.host import Host
+
+    OpenEngine = Callable[[EngineConfig], EngineApi]
+
+
+def open_engine(config: EngineConfig) -> EngineApi:
+    """Open a library's engine in this process, under the library lock.
+
+    Raises:
+        WorldError: ``no_runtime`` without an ONNX Runtime, ``library_locked``, and what else
+            opening a library may meet.
+    """
+    # Said before anything heavy is loaded, and before a library is made for nothing.
+    if importlib.util.find_spec("onnxruntime") is None:
+        raise WorldError("no_runtime")
+    from indexer.engine import Engine
+
+    return Engine.open(config)
+
+
+def open_host(config: EngineConfig, open_: OpenEngine, *, lasting: bool = False) -> Host:
+    """Open an engine that other commands can use while this one does.
+
+    Args:
+        config: Which library, and how.
+        open_: Makes the engine.
+        lasting: This process is there to serve, and fails if it cannot.
+    """
+    from indexer.host import Host
+    from indexer.service import Service
+
+    engine = open_(config)
+    try:
+        service = Service(engine, config.library, offline=config.offline, lasting=lasting)
+        return Host(engine, service)
+    except BaseException:
+        engine.close()
+        raise

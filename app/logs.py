@@ -1,0 +1,78 @@
+"""The log: a file that rotates, for its owner's eyes, without any document's text in it.
+
+Owns where records go and how much is kept. What is said in them is up to those who log, under one
+rule: names of files may stand there, what the files say may not.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+from logging.handlers import RotatingFileHandler
+from typing import TYPE_CHECKING, Any
+
+from app import paths
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FILE_NAME = "lectern.log"
+MAX_BYTES = 1_000_000
+KEPT = 3
+_FORMAT = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
+
+
+class OwnerOnlyHandler(RotatingFileHandler):
+    """A rotating file that nobody else can read, from its first byte on."""
+
+    def _open(self) -> Any:
+        descriptor = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        return os.fdopen(descriptor, "a", encoding="utf-8", errors="backslashreplace")
+
+    def rotate(self, source: str, dest: str) -> None:
+        # Windows refuses to rename a file that another process has open; then it grows on.
+        with contextlib.suppress(PermissionError):
+            super().rotate(source, dest)
+
+
+def log_file() -> Path:
+    return paths.log_folder() / FILE_NAME
+
+
+def start(level: int = logging.INFO) -> Path | None:
+    """Send the log of this process to the file; harmless when done twice.
+
+    Returns:
+        The file, or None where it cannot be written: no command fails for want of a log.
+    """
+    root = logging.getLogger()
+    if any(isinstance(handler, OwnerOnlyHandler) for handler in root.handlers):
+        return log_file()
+    try:
+        paths.log_folder().mkdir(mode=0o700, parents=True, exist_ok=True)
+        handler = OwnerOnlyHandler(
+            log_file(), maxBytes=MAX_BYTES, backupCount=KEPT, encoding="utf-8", delay=True
+        )
+        log_file().touch(mode=0o600)
+    except OSError:
+        return None
+    handler.setFormatter(logging.Formatter(_FORMAT))
+    root.addHandler(handler)
+    root.setLevel(level)
+    return log_file()
+
+
+def stop() -> None:
+    """Close the file and forget it."""
+    root = logging.getLogger()
+    for handler in [each for each in root.handlers if isinstance(each, OwnerOnlyHandler)]:
+        root.removeHandler(handler)
+        handler.close()
+
+
+def remove() -> None:
+    """Delete the log: it names files."""
+    stop()
+    for file in paths.log_folder().glob(f"{FILE_NAME}*"):
+        file.unlink(missing_ok=True)

@@ -1,0 +1,101 @@
+"""The line that says how far indexing is, on a terminal and in a log.
+
+Owns when something is written and how it looks. It must not know where progress comes from. On a
+terminal one line is rewritten in place; elsewhere a line follows now and then, so that a log stays
+short.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, TextIO
+
+from app import render
+from indexer.progress import Progress, Step
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.render import Style
+
+LOG_INTERVAL_S = 5.0
+
+
+class ProgressLine:
+    """Takes snapshots and writes them where they do not disturb. Called on any one thread.
+
+    Args:
+        stream: Where to write.
+        style: What it can show.
+        live: Whether ``stream`` is a terminal whose line can be rewritten.
+        clock: Seconds, from any beginning.
+    """
+
+    def __init__(
+        self,
+        stream: TextIO,
+        style: Style,
+        *,
+        live: bool,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._stream = stream
+        self._style = style
+        self._live = live
+        self._clock = clock
+        self._next = clock() + LOG_INTERVAL_S
+        self._written = 0
+
+    def __call__(self, progress: Progress) -> None:
+        if self._live:
+            self._rewrite(describe(progress, self._style))
+        elif self._clock() >= self._next:
+            self._next = self._clock() + LOG_INTERVAL_S
+            self._stream.write(describe(progress, self._style) + "\n")
+            self._stream.flush()
+
+    def say(self, text: str) -> None:
+        """Write a line of its own, above the one that is rewritten."""
+        self.clear()
+        self._stream.write(text + "\n")
+        self._stream.flush()
+
+    def clear(self) -> None:
+        """Leave the line as if nothing had been written."""
+        if self._written:
+            self._rewrite("")
+            self._stream.write("\r")
+            self._stream.flush()
+            self._written = 0
+
+    def _rewrite(self, text: str) -> None:
+        # Spaces instead of an escape sequence: they work on every terminal there is.
+        text = render.elide(text, self._style.width - 1, self._style.dots)
+        wide = render.cells(text)
+        self._stream.write("\r" + text + " " * max(0, self._written - wide))
+        self._stream.flush()
+        self._written = wide
+
+
+def describe(progress: Progress, style: Style) -> str:
+    """Return one line that says what is done, how fast, and how long it will take."""
+    if progress.note:
+        return f"{_done(progress)}: {render.clean(progress.note)}"
+    if progress.step is Step.SCAN:
+        return f"Looking for documents: {render.count(progress.files_total, 'file')} found"
+    if progress.step is Step.MAINTAIN:
+        return f"{_done(progress)}: tidying the index"
+    parts = [
+        _done(progress),
+        f"{render.count(progress.pages, 'page')} ({progress.pages_per_second:.1f}/s)",
+        f"{render.count(progress.passages, 'passage')} ({progress.passages_per_second:.1f}/s)",
+    ]
+    if progress.eta_seconds is not None:
+        parts.append(f"{render.duration(progress.eta_seconds)} left")
+    name = render.clean(progress.current.replace("\\", "/").rpartition("/")[2])
+    separator = " · " if style.unicode else ", "
+    return separator.join([*parts, name] if name else parts)
+
+
+def _done(progress: Progress) -> str:
+    return f"{progress.files_done:,}/{render.count(progress.files_total, 'file')}"

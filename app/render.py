@@ -1,0 +1,204 @@
+"""Text for a terminal: widths, wrapping, elision, marks, sizes and counts. Pure functions.
+
+Owns how words are laid out in columns of cells. It must not know what is shown (the ``cli_``
+modules do) nor write anything. Documents and file names may hold anything, escape sequences
+included, so whatever comes from outside passes ``clean`` first.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from itertools import groupby
+
+# Controls, and the marks that make text run the other way than it reads.
+_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
+_SPACES = re.compile(r"\s+")
+_RESET = "\x1b[0m"
+_BOLD = "\x1b[1m"
+_DIM = "\x1b[2m"
+_MARK = "\x1b[1;36m"
+_BAD = "\x1b[31m"
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """What the place we write to can show. ``width`` is in cells."""
+
+    colour: bool = False
+    width: int = 80
+    unicode: bool = True
+
+    def bold(self, text: str) -> str:
+        return f"{_BOLD}{text}{_RESET}" if self.colour and text else text
+
+    def dim(self, text: str) -> str:
+        return f"{_DIM}{text}{_RESET}" if self.colour and text else text
+
+    def bad(self, text: str) -> str:
+        return f"{_BAD}{text}{_RESET}" if self.colour and text else text
+
+    def mark(self, text: str) -> str:
+        return f"{_MARK}{text}{_RESET}" if self.colour and text else text
+
+    @property
+    def dots(self) -> str:
+        return "…" if self.unicode else "..."
+
+    @property
+    def marks(self) -> tuple[str, str]:
+        """What stands around the best sentence where colour cannot show it."""
+        if self.colour:
+            return "", ""
+        return ("«", "»") if self.unicode else ("**", "**")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word to be wrapped, and whether it is part of what is marked."""
+
+    text: str
+    marked: bool = False
+
+
+def clean(text: str) -> str:
+    """Make text from outside harmless and put it on one line."""
+    return _SPACES.sub(" ", _UNSAFE.sub(" ", text)).strip()
+
+
+def cells(text: str) -> int:
+    """Return the width of text on a terminal."""
+    return sum(_cell(character) for character in text)
+
+
+def _cell(character: str) -> int:
+    if unicodedata.combining(character) or unicodedata.category(character) in {"Mn", "Me", "Cf"}:
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def fit(text: str, width: int) -> str:
+    """Return the longest beginning of text that is at most ``width`` cells wide."""
+    used = 0
+    for place, character in enumerate(text):
+        used += _cell(character)
+        if used > width:
+            return text[:place]
+    return text
+
+
+def elide(text: str, width: int, dots: str = "…") -> str:
+    """Shorten text to ``width`` cells, at a space where one is near."""
+    if cells(text) <= width:
+        return text
+    kept = fit(text, max(0, width - cells(dots)))
+    space = kept.rfind(" ")
+    if space > 0.6 * len(kept):
+        kept = kept[:space]
+    return fit(kept.rstrip() + dots, width)
+
+
+def elide_front(text: str, width: int, dots: str = "…") -> str:
+    """Shorten text to ``width`` cells by leaving out its beginning."""
+    return elide(text[::-1], width, dots[::-1])[::-1]
+
+
+def snippet(text: str, best: tuple[int, int], room: int, style: Style) -> list[Word]:
+    """Choose what to show of a passage: the best sentence, and what fits around it.
+
+    Args:
+        text: The passage.
+        best: The best sentence, as offsets into it; equal ones mean there is none.
+        room: Cells to fill.
+        style: Brings the dots and the marks.
+    """
+    start, end = best if 0 <= best[0] < best[1] <= len(text) else (0, 0)
+    before, marked, after = clean(text[:start]), clean(text[start:end]), clean(text[end:])
+    opening, closing = style.marks
+    marked = elide(marked, room - cells(opening + closing), style.dots)
+    left = room - cells(marked)
+    before = elide_front(before, min(left // 3, cells(before)), style.dots) if before else ""
+    after = elide(after, max(0, left - cells(before) - 2), style.dots)
+    if marked:
+        marked = f"{opening}{marked}{closing}"
+    return [
+        *(Word(word) for word in before.split()),
+        *(Word(word, marked=True) for word in marked.split()),
+        *(Word(word) for word in after.split()),
+    ]
+
+
+def wrap(words: list[Word], width: int, style: Style) -> list[str]:
+    """Break words into lines of at most ``width`` cells, with the marked ones marked."""
+    lines: list[list[Word]] = [[]]
+    used = 0
+    for word in (piece for whole in words for piece in _pieces(whole, width)):
+        wide = cells(word.text)
+        if lines[-1] and used + 1 + wide > width:
+            lines.append([])
+            used = 0
+        used += wide + bool(lines[-1])
+        lines[-1].append(word)
+    return [_line(line, style) for line in lines if line]
+
+
+def _pieces(word: Word, width: int) -> list[Word]:
+    """Split a word that is wider than a line, as Chinese sentences are."""
+    pieces, rest = [], word.text
+    while cells(rest) > width:
+        piece = fit(rest, width) or rest[0]
+        pieces.append(Word(piece, word.marked))
+        rest = rest[len(piece) :]
+    return [*pieces, Word(rest, word.marked)] if rest else pieces
+
+
+def _line(line: list[Word], style: Style) -> str:
+    runs = []
+    for marked, group in groupby(line, key=lambda word: word.marked):
+        text = " ".join(word.text for word in group)
+        runs.append(style.mark(text) if marked else text)
+    return " ".join(runs)
+
+
+def columns(rows: list[tuple[str, str]], indent: str = "") -> list[str]:
+    """Align pairs: names on the left, values on the right of the longest name."""
+    wide = max((cells(name) for name, _value in rows), default=0)
+    return [f"{indent}{name}{' ' * (wide - cells(name))}  {value}".rstrip() for name, value in rows]
+
+
+def count(number: int, singular: str, plural: str = "") -> str:
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
+
+
+def size(number: float) -> str:
+    """Return a number of bytes as people write it."""
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if abs(number) < 1000:
+            return f"{number:.0f} {unit}" if unit == "bytes" else f"{number:.1f} {unit}"
+        number /= 1000
+    return f"{number:.1f} TB"
+
+
+def duration(seconds: float) -> str:
+    """Return a time as people say it, with at most two units."""
+    whole = round(seconds)
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    if whole < 86_400:
+        return f"{whole // 3600} h {whole % 3600 // 60} min"
+    return f"{whole // 86_400} d {whole % 86_400 // 3600} h"
+
+
+def share(value: float) -> str:
+    """Return a share between 0 and 1 in percent; only what is whole is 100 %."""
+    return f"{int(value * 100) if value < 1 else 100} %"
+
+
+def phrase(state: str) -> str:
+    """Return a state's name as words."""
+    return state.replace("_", " ")

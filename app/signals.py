@@ -1,0 +1,42 @@
+"""Ctrl+C and SIGTERM: the first asks for a clean end, the second insists.
+
+Owns the signal handlers while something runs that can be stopped cleanly. It must not know what
+that is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import FrameType
+
+
+@contextlib.contextmanager
+def stopping(stop: Callable[[], None]) -> Iterator[None]:
+    """Call ``stop`` at the first signal to end; a second one raises ``KeyboardInterrupt``.
+
+    ``stop`` runs in the signal handler: it may set a flag, and nothing that takes a lock.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread may handle signals
+        return
+    asked = False
+
+    def handle(_number: int, _frame: FrameType | None) -> None:
+        nonlocal asked
+        if asked:
+            raise KeyboardInterrupt
+        asked = True
+        stop()
+
+    before = {name: signal.signal(name, handle) for name in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for name, handler in before.items():
+            signal.signal(name, handler)

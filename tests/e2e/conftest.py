@@ -1,0 +1,90 @@
+"""A command line in a world of its own: no setting, library or log of the person's is touched."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+WAIT_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Lectern:
+    """Runs ``lectern`` as a person would, in processes of their own.
+
+    ``module`` says which engine stands behind it.
+    """
+
+    folder: Path
+    module: str
+
+    @property
+    def environment(self) -> dict[str, str]:
+        home = self.folder / "home"
+        private = {
+            "HOME": str(home),
+            "XDG_CONFIG_HOME": str(home / "config"),
+            "XDG_DATA_HOME": str(home / "data"),
+            "XDG_STATE_HOME": str(home / "state"),
+            "XDG_CACHE_HOME": str(home / "cache"),
+            "XDG_RUNTIME_DIR": str(self.folder / "run"),
+            "PYTHONPATH": str(ROOT),
+            "PYTHONWARNINGS": "error",
+            "COLUMNS": "80",
+        }
+        inherited = {k: v for k, v in os.environ.items() if not k.startswith("LECTERN_")}
+        return {**inherited, **private}
+
+    @property
+    def library(self) -> Path:
+        return self.folder / "home" / "data" / "lectern" / "library"
+
+    def start(
+        self, *arguments: str | Path, environment: dict[str, str] | None = None
+    ) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", self.module, *map(str, arguments)]
+        return subprocess.Popen(
+            command,
+            cwd=self.folder,
+            env={**self.environment, **(environment or {})},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            start_new_session=True,
+        )
+
+    def __call__(
+        self,
+        *arguments: str | Path,
+        status: int = 0,
+        stdin: str = "",
+        environment: dict[str, str] | None = None,
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a command line to its end and insist on its exit status."""
+        with self.start(*arguments, environment=environment) as process:
+            out, err = process.communicate(stdin, timeout=WAIT_S)
+        assert process.returncode == status, f"{process.returncode}\n{out}\n{err}"
+        return subprocess.CompletedProcess(process.args, status, out, err)
+
+
+@pytest.fixture
+def lectern(tmp_path: Path) -> Lectern:
+    (tmp_path / "run").mkdir(mode=0o700)
+    return Lectern(tmp_path, "tests.fake_cli")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    (folder / "ice.txt").write_text("The ship sank in November. The crew camped on the ice.")
+    (folder / "lease.txt").write_text("The tenant pays rent.\fThe landlord mends the roof.")
+    (folder / "nothing.txt").touch()
+    return folder

@@ -1,0 +1,366 @@
+"""The command line, from outside: what it prints, where, and with which exit status."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.e2e.conftest import Lectern
+
+HEAVY = ("lancedb", "numpy", "onnxruntime", "PySide6", "pyarrow", "pymupdf", "tokenizers")
+PROBE = """
+import sys
+from app.cli import main
+try:
+    main({arguments!r})
+except SystemExit:
+    pass
+print(*[name for name in {heavy!r} if name in sys.modules], file=sys.stderr)
+"""
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], [], ["search", "--help"], ["settings"], ["--version"]]
+)
+def test_help_loads_nothing_heavy(lectern: Lectern, arguments: list[str]) -> None:
+    probe = PROBE.format(arguments=arguments, heavy=HEAVY)
+    command = [sys.executable, "-c", probe]
+    done = subprocess.run(
+        command, env=lectern.environment, capture_output=True, text=True, check=True
+    )
+    assert done.stderr.strip() == ""
+    assert done.stdout
+
+
+def test_no_arguments_welcome_with_three_commands(lectern: Lectern) -> None:
+    out = lectern().stdout
+    assert [line.split()[1] for line in out.splitlines() if line.startswith("  lectern")] == [
+        "index",
+        "search",
+        "status",
+    ]
+
+
+def test_index_then_search(lectern: Lectern, folder: Path) -> None:
+    indexed = lectern("index", folder)
+    assert "3 files seen" in indexed.stdout
+    assert "2" in indexed.stdout.split("indexed", 1)[1]
+    found = lectern("search", "where", "did", "the", "crew", "camp")
+    assert "ice" in found.stdout
+    assert "page 1" in found.stdout
+    assert "One › Two" in found.stdout
+    assert "«The crew camped on the ice.»" in found.stdout
+    assert str(folder / "ice.txt") in found.stdout
+    assert "\x1b" not in found.stdout
+    assert "No good match" not in found.stdout
+    assert "50 % of the library is understood" in found.stdout
+
+
+def test_search_for_programs(lectern: Lectern, folder: Path) -> None:
+    lectern("index", folder)
+    answer = json.loads(lectern("search", "--json", "--limit", "1", "rent", "roof").stdout)
+    (hit,) = answer["hits"]
+    assert (hit["file"], hit["page"], hit["why"]) == ("lease.txt", 1, "words")
+    assert answer["understood"] == 0.5
+    assert (
+        "explain" in json.loads(lectern("search", "--json", "--explain", "rent").stdout)["hits"][0]
+    )
+
+
+def test_nothing_found_is_said_and_is_no_failure(lectern: Lectern, folder: Path) -> None:
+    lectern("index", folder)
+    assert "Nothing found." in lectern("search", "zebra").stdout
+
+
+def test_filters_are_written_in_the_grammar(lectern: Lectern, folder: Path) -> None:
+    lectern("index", folder)
+    arguments = ("search", "--json", "--in", "documents", "--ext", "txt", "--date", "2024", "rent")
+    text = json.loads(lectern(*arguments).stdout)["text"]
+    assert text == f"rent in:{folder} ext:txt date:2024"
+
+
+def test_batch(lectern: Lectern, folder: Path, tmp_path: Path) -> None:
+    lectern("index", folder)
+    queries = tmp_path / "queries.jsonl"
+    lines = [{"id": "b", "query": "rent", "gold": []}, {"id": 7, "query": "zebra"}]
+    queries.write_text("".join(json.dumps(line) + "\n" for line in lines) + "\n")
+    run = tmp_path / "run.jsonl"
+    assert lectern("search", "--batch", queries, "--out", run).stdout == ""
+    answers = [json.loads(line) for line in run.read_text().splitlines()]
+    assert [answer["id"] for answer in answers] == ["b", 7]
+    assert answers[1]["hits"] == []
+    (hit,) = answers[0]["hits"]
+    assert list(hit) == [
+        "path", "file", "page", "page_last", "start", "end", "score", "text", "heading_path", "why",
+    ]  # fmt: skip
+    text = (folder / "lease.txt").read_bytes().decode()
+    assert text[hit["start"] : hit["end"]] == hit["text"]
+    piped = lectern("search", "--batch", "-", stdin=queries.read_text())
+    assert piped.stdout == run.read_text()
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [("{}", "bad_query"), ("[1]", "bad_query"), ("rent", "bad_query"), (None, "path_missing")],
+)
+def test_a_batch_that_cannot_be_read(
+    lectern: Lectern, tmp_path: Path, content: str | None, code: str
+) -> None:
+    queries = tmp_path / "queries.jsonl"
+    if content is not None:
+        queries.write_text(f'{{"id": 1, "query": "fine"}}\n{content}\n')
+    assert f"[{code}]" in lectern("search", "--batch", queries, status=2).stderr
+
+
+def test_status_files_and_remove(lectern: Lectern, folder: Path) -> None:
+    lectern("index", folder)
+    status = lectern("status").stdout
+    assert str(lectern.library) in status
+    assert str(folder) in status
+    assert "50 % understood" in status
+    assert "A German model would." in status
+    assert json.loads(lectern("status", "--json").stdout)["files"]["indexed"] == 2
+    lines = lectern("files").stdout.splitlines()
+    assert len(lines) == 3
+    empty = f"empty\t{folder / 'nothing.txt'}\tThe file holds nothing to read."
+    assert lectern("files", "--state", "empty").stdout.splitlines() == [empty]
+    assert json.loads(lectern("files", "--json", "--state", "empty").stdout)["code"] == "empty"
+    assert "1 file taken out" in lectern("remove", folder / "ice.txt").stdout
+    assert len(lectern("files").stdout.splitlines()) == 2
+
+
+def test_everything_goes_only_when_one_is_sure(lectern: Lectern, folder: Path) -> None:
+    lectern("index", folder)
+    assert "--yes" in lectern("remove", "--everything", status=2).stderr
+    assert (lectern.library / "fake.json").exists()
+    (lectern.library / "catalog.sqlite").touch()
+    assert "deleted" in lectern("remove", "--everything", "--yes").stdout
+    assert not (lectern.library / "catalog.sqlite").exists()
+    assert (folder / "ice.txt").exists()
+    assert not list((lectern.folder / "home" / "state").rglob("*.log"))
+
+
+def test_the_library_moves_and_is_found_again(lectern: Lectern, folder: Path) -> None:
+    lectern("index", folder)
+    (lectern.library / "catalog.sqlite").touch()
+    new = lectern.folder / "elsewhere" / "library"
+    assert str(new) in lectern("move-library", new).stdout
+    assert not lectern.library.exists()
+    assert json.loads(lectern("status", "--json").stdout)["library"] == str(new)
+    assert lectern("search", "rent").stdout.count("lease") >= 1
+
+
+def test_the_library_can_be_named_in_three_ways(lectern: Lectern, folder: Path) -> None:
+    one, two = lectern.folder / "one", lectern.folder / "two"
+    named = {"LECTERN_LIBRARY": str(two)}
+    ways: tuple[tuple[Path, list[str | Path], dict[str, str]], ...] = (
+        (one, ["--library", one, "index", folder], {}),
+        (one, ["index", "--library", one, folder], named),
+        (two, ["index", folder], named),
+    )
+    for place, arguments, environment in ways:
+        (place / "fake.json").unlink(missing_ok=True)
+        lectern(*arguments, environment=environment)
+        assert (place / "fake.json").exists()
+    assert not lectern.library.exists()
+
+
+def test_settings(lectern: Lectern) -> None:
+    assert "precision" in lectern("settings").stdout
+    assert lectern("settings", "set", "precision", "fp32").stdout == "fp32\n"
+    assert lectern("settings", "get", "precision").stdout == "fp32\n"
+    assert json.loads(lectern("status", "--json").stdout)["precision"] == "fp32"
+    assert lectern("settings", "set", "exclude", "*.bak", "a b").stdout == "*.bak a b\n"
+    assert json.loads(lectern("settings", "--json").stdout)["exclude"] == ["*.bak", "a b"]
+    lectern("settings", "reset", "exclude")
+    assert lectern("settings", "get", "exclude").stdout == "\n"
+    assert "[bad_setting]" in lectern("settings", "set", "threads", "many", status=2).stderr
+    assert "[bad_setting]" in lectern("settings", "get", "mood", status=2).stderr
+
+
+def test_doctor(lectern: Lectern) -> None:
+    checks = {check["name"]: check for check in json.loads(lectern("doctor", "--json").stdout)}
+    assert all(check["ok"] for check in checks.values())
+    assert checks["model"]["value"] == "fake"
+    assert str(lectern.library) in checks["library"]["value"]
+    assert "Everything is fine." in lectern("doctor").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "code"),
+    [
+        (["index", "nowhere"], 2, "path_missing"),
+        (["search", '"open'], 2, "bad_query"),
+        (["search"], 2, "bad_query"),
+        (["search", "--limit", "0", "a"], 2, "bad_request"),
+        (["search", "ship", "-storm"], 2, "bad_request"),
+        (["remove"], 2, "bad_request"),
+        (["remove", "/nowhere"], 2, "not_a_root"),
+        (["move-library", "x"], 2, "path_missing"),
+        (["dance"], 2, "bad_request"),
+        (["search", "CRASH"], 70, "internal"),
+    ],
+)
+def test_failures_are_a_sentence_a_code_and_a_next_step(
+    lectern: Lectern, arguments: list[str], status: int, code: str
+) -> None:
+    failed = lectern(*arguments, status=status)
+    assert failed.stdout == ""
+    first, second, *_rest = failed.stderr.splitlines()
+    assert first.startswith("lectern: ")
+    assert first.endswith(f"[{code}]")
+    assert second.startswith("  ")
+    assert "Traceback" not in failed.stderr
+
+
+def test_a_locked_library_names_its_holder(lectern: Lectern) -> None:
+    from indexer.lock import LibraryLock
+
+    with LibraryLock.acquire(lectern.library, "another program"):
+        failed = lectern("move-library", lectern.folder / "new", status=2)
+        assert "[path_missing]" in failed.stderr
+        (lectern.library / "catalog.sqlite").touch()
+        failed = lectern("move-library", lectern.folder / "new", status=3)
+        assert f"another program (process {os.getpid()})" in failed.stderr
+
+
+def first_line(process: subprocess.Popen[str]) -> str:
+    assert process.stderr is not None
+    return process.stderr.readline()
+
+
+def test_a_running_engine_is_used_and_can_be_stopped(lectern: Lectern, folder: Path) -> None:
+    with lectern.start("engine") as engine:
+        assert "Serving" in first_line(engine)
+        assert "3 files seen" in lectern("index", folder).stdout
+        assert "lease" in lectern("search", "rent").stdout
+        assert "[busy]" in lectern("--offline", "status", status=6).stderr
+        lectern("engine", "--stop")
+        assert engine.wait(60) == 0
+    assert "No engine" in lectern("engine", "--stop").stderr
+    assert not list((lectern.folder / "run").iterdir())
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_the_engine_ends_cleanly_on_a_signal(lectern: Lectern, number: signal.Signals) -> None:
+    with lectern.start("engine") as engine:
+        assert "Serving" in first_line(engine)
+        engine.send_signal(number)
+        assert engine.wait(60) == 0
+    assert not list((lectern.folder / "run").iterdir())
+
+
+def test_a_killed_engine_leaves_nothing_in_the_way(lectern: Lectern, folder: Path) -> None:
+    with lectern.start("engine") as engine:
+        assert "Serving" in first_line(engine)
+        engine.kill()
+    assert list((lectern.folder / "run").iterdir())
+    assert "3 files seen" in lectern("index", folder).stdout
+
+
+def test_an_idle_engine_ends_by_itself(lectern: Lectern) -> None:
+    lectern("engine", "--idle-exit", "0")
+
+
+def test_searching_works_while_another_command_indexes(lectern: Lectern, folder: Path) -> None:
+    lectern("index", folder)
+    os.mkfifo(folder / "slow.txt")
+    with lectern.start("index", folder) as indexing:
+        # Opens once the other process reads it, in the middle of its work.
+        (folder / "slow.txt").write_text("WAIT")
+        assert "lease" in lectern("search", "rent").stdout
+        indexing.send_signal(signal.SIGINT)
+        out, err = indexing.communicate(timeout=60)
+    assert indexing.returncode == 130
+    assert "Stopped after" in out
+    assert "Run the same command again" in out
+    assert "Traceback" not in err
+
+
+def test_output_that_nobody_reads_is_no_error(lectern: Lectern, folder: Path) -> None:
+    for number in range(3000):
+        (folder / f"{number:04}.txt").write_text("text")
+    lectern("index", folder)
+    with lectern.start("files") as listing:
+        assert listing.stdout is not None
+        assert listing.stderr is not None
+        listing.stdout.readline()
+        listing.stdout.close()
+        assert listing.wait(60) == 141
+        assert listing.stderr.read() == ""
+
+
+def test_names_that_are_not_utf8_are_listed(lectern: Lectern, folder: Path) -> None:
+    with open(os.fsencode(folder) + b"/caf\xe9.txt", "w") as file:  # noqa: PTH123
+        file.write("The menu says coffee.")
+    lectern("index", folder)
+    assert "caf\\udce9.txt" in lectern("search", "menu").stdout
+    hit = json.loads(lectern("search", "--json", "menu").stdout)["hits"][0]
+    assert os.fsencode(hit["path"]).endswith(b"/caf\xe9.txt")
+
+
+def on_terminal(
+    lectern: Lectern, *arguments: str | Path, typed: str = "", status: int = 0, **environment: str
+) -> str:
+    """Run a command on a terminal of its own and return everything it wrote there."""
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    os.write(ours, typed.encode())
+    command = [sys.executable, "-m", lectern.module, *map(str, arguments)]
+    with subprocess.Popen(
+        command,
+        env={**lectern.environment, "TERM": "xterm", **environment},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+    ) as process:
+        os.close(theirs)
+        parts = []
+        try:
+            while part := os.read(ours, 4096):
+                parts.append(part)
+        except OSError:  # how Linux says that the other end is closed
+            pass
+        os.close(ours)
+        assert process.wait(60) == status
+    return b"".join(parts).decode()
+
+
+def test_colour_and_progress_on_a_terminal_only(lectern: Lectern, folder: Path) -> None:
+    indexing = on_terminal(lectern, "index", folder)
+    assert "\r0/3 files · 0 pages" in indexing
+    assert "3 files seen" in indexing
+    coloured = on_terminal(lectern, "search", "crew")
+    assert "\x1b[1;36mThe crew camped on the ice.\x1b[0m" in coloured
+    assert "«" not in coloured
+    plain = on_terminal(lectern, "search", "crew", NO_COLOR="1")
+    assert "\x1b" not in plain
+    assert "«The crew camped on the ice.»" in plain
+
+
+def test_no_progress_is_written_where_it_would_only_fill_a_log(
+    lectern: Lectern, folder: Path
+) -> None:
+    assert lectern("index", folder).stderr == ""
+    assert "\r" not in on_terminal(lectern, "index", "--quiet", folder).replace("\r\n", "")
+
+
+def test_before_everything_goes_the_person_is_asked(lectern: Lectern, folder: Path) -> None:
+    lectern("index", folder)
+    catalog = lectern.library / "catalog.sqlite"
+    catalog.touch()
+    assert "Nothing was deleted." in on_terminal(
+        lectern, "remove", "--everything", typed="n\n", status=1
+    )
+    assert catalog.exists()
+    assert "is deleted" in on_terminal(lectern, "remove", "--everything", typed="y\n")
+    assert not catalog.exists()
