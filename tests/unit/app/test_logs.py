@@ -1,0 +1,59 @@
+"""The log is for its owner only, and bounded."""
+
+from __future__ import annotations
+
+import logging
+import os
+import stat
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app import logs, paths
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    folder = tmp_path / "log"
+    monkeypatch.setattr(paths, "log_folder", lambda: folder)
+    level = logging.getLogger().level
+    yield folder
+    logs.stop()
+    logging.getLogger().setLevel(level)
+
+
+def test_only_the_owner_can_read_it(folder: Path) -> None:
+    before = os.umask(0)
+    try:
+        file = logs.start()
+        logging.getLogger("lectern").info("a name that is not UTF-8: %s", "caf\udce9")
+    finally:
+        os.umask(before)
+    assert file is not None
+    assert "caf\\udce9" in file.read_text()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+def test_it_is_bounded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logs, "MAX_BYTES", 1000)
+    logs.start()
+    logs.start()
+    for number in range(200):
+        logging.getLogger("lectern").info("record %d", number)
+    files = list(folder.iterdir())
+    assert len(files) == logs.KEPT + 1
+    assert all(stat.S_IMODE(file.stat().st_mode) == 0o600 for file in files)
+    assert sum(file.stat().st_size for file in files) <= 1000 * len(files)
+    assert logs.log_file().read_text().count("record 199") == 1
+    logs.remove()
+    assert list(folder.iterdir()) == []
+
+
+def test_no_command_fails_for_want_of_a_log(tmp_path: Path, folder: Path) -> None:
+    folder.write_text("in the way")
+    assert logs.start() is None

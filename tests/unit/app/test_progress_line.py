@@ -1,0 +1,68 @@
+"""Progress on one line of a terminal, and now and then in a log."""
+
+from __future__ import annotations
+
+import io
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app import render
+from app.progress_line import LOG_INTERVAL_S, ProgressLine, describe
+from app.render import Style
+from indexer.progress import Progress, Step
+
+reports = st.builds(
+    Progress,
+    step=st.sampled_from(Step),
+    files_total=st.integers(0, 10**7),
+    current=st.text(),
+    note=st.text(),
+)
+
+
+def screen(written: str) -> str:
+    """Return what a terminal shows in the end of what was written to its one line."""
+    shown: list[str] = []
+    for part in written.split("\r"):
+        letters = list(part)
+        shown[: len(letters)] = letters
+    return "".join(shown).rstrip()
+
+
+def test_what_is_said_while_documents_are_read() -> None:
+    progress = Progress(Step.INDEX, 12, 40, 1200, 5000, 0, 9, 60.0, 150.0, "/a/b.pdf")
+    assert describe(progress, Style()) == (
+        "12/40 files · 1,200 pages (20.0/s) · 5,000 passages (83.3/s) · 2 min 30 s left · b.pdf"
+    )
+    assert describe(progress, Style(unicode=False)).isascii()
+    assert "3 files found" in describe(Progress(Step.SCAN, files_total=3), Style())
+    assert "tidying" in describe(Progress(Step.MAINTAIN), Style())
+    assert "no space" in describe(Progress(Step.INDEX, note="no space"), Style())
+
+
+@given(st.lists(reports, min_size=1), st.integers(20, 120))
+def test_a_terminal_shows_the_last_report_and_nothing_of_longer_ones(
+    given_reports: list[Progress], width: int
+) -> None:
+    stream = io.StringIO()
+    line = ProgressLine(stream, Style(width=width), live=True)
+    for progress in given_reports:
+        line(progress)
+    last = render.elide(describe(given_reports[-1], Style()), width - 1)
+    if all(render.cells(character) == 1 for character in stream.getvalue().replace("\r", "")):
+        assert screen(stream.getvalue()) == last.rstrip()
+        line.clear()
+        assert screen(stream.getvalue()) == ""
+    assert "\n" not in stream.getvalue()
+
+
+def test_a_log_gets_a_line_now_and_then() -> None:
+    stream, now = io.StringIO(), [0.0]
+    line = ProgressLine(stream, Style(), live=False, clock=lambda: now[0])
+    for _tenth in range(120):
+        now[0] += 0.1
+        line(Progress(Step.SCAN))
+    line.clear()
+    assert stream.getvalue().count("\n") == int(12 / LOG_INTERVAL_S)
+    assert "\r" not in stream.getvalue()

@@ -1,0 +1,131 @@
+"""Each setting is declared once, checked once, and survives what it does not know."""
+
+from __future__ import annotations
+
+import json
+import stat
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.cli_settings import markdown, show
+from app.settings import SETTINGS, Kind, Setting, Settings, Value, engine_config, find
+from indexer.config import EngineConfig
+from indexer.errors import WorldError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+every_setting = pytest.mark.parametrize("setting", SETTINGS.values(), ids=SETTINGS)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "config" / "settings.json"
+
+
+@every_setting
+def test_a_default_is_valid_and_can_be_typed(setting: Setting) -> None:
+    assert setting.check(setting.default) == setting.default
+    words = list(setting.default) if isinstance(setting.default, tuple) else [show(setting.default)]
+    assert setting.read(words) == setting.default
+
+
+def outcome(call: Callable[[], Value]) -> Value | WorldError:
+    try:
+        return call()
+    except WorldError as error:
+        return error
+
+
+@every_setting
+@given(value=st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.just([1]))
+def test_a_checked_value_is_valid_and_fits_json(setting: Setting, value: Any) -> None:
+    checked = outcome(lambda: setting.check(value))
+    if isinstance(checked, WorldError):
+        assert (checked.code, checked.detail["name"]) == ("bad_setting", setting.name)
+    else:
+        assert setting.check(json.loads(json.dumps(checked, allow_nan=False))) == checked
+
+
+@every_setting
+@given(words=st.lists(st.text(max_size=8), max_size=3))
+def test_whatever_is_typed_is_understood_or_refused(setting: Setting, words: list[str]) -> None:
+    value = outcome(lambda: setting.read(words))
+    if isinstance(value, WorldError):
+        assert value.code == "bad_setting"
+    else:
+        assert setting.check(value) == value
+
+
+@every_setting
+def test_it_is_documented(setting: Setting) -> None:
+    assert setting.help.endswith(".")
+    assert any(f"`{setting.name}`" in line and setting.help in line for line in markdown())
+    assert setting.high > setting.low or setting.kind not in {Kind.INTEGER, Kind.NUMBER}
+
+
+def test_changes_are_kept_for_the_owner_only(file: Path) -> None:
+    settings = Settings(file)
+    settings.set("threads", 3)
+    settings.set("exclude", ("*.bak", "a b"))
+    again = Settings(file)
+    assert (again["threads"], again["exclude"]) == (3, ("*.bak", "a b"))
+    assert again.is_set("threads")
+    assert not again.is_set("precision")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    again.reset("threads")
+    assert Settings(file)["threads"] == SETTINGS["threads"].default
+    assert [path.name for path in file.parent.iterdir()] == ["settings.json"]
+
+
+def test_what_another_version_wrote_is_kept(file: Path) -> None:
+    file.parent.mkdir()
+    file.write_text('{"mood": [1, {"deep": true}], "threads": 2}')
+    Settings(file).set("threads", 3)
+    assert json.loads(file.read_text()) == {"mood": [1, {"deep": True}], "threads": 3}
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "nonsense", '{"threads": "many"}', "\xff"])
+def test_a_broken_file_means_defaults_and_is_reported(file: Path, content: str) -> None:
+    file.parent.mkdir()
+    file.write_bytes(content.encode("latin-1"))
+    settings = Settings(file)
+    assert settings["threads"] == 0
+    assert settings.problems or content == "[]"
+
+
+def test_names_forgive_hyphens(file: Path) -> None:
+    assert find("min-free-gb") is SETTINGS["min_free_gb"]
+    with pytest.raises(WorldError, match="no such setting"):
+        find("mood")
+
+
+def test_a_place_that_cannot_be_written_is_the_worlds_fault(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(WorldError) as caught:
+        Settings(tmp_path / "file" / "settings.json").set("threads", 1)
+    assert caught.value.code == "path_denied"
+
+
+def test_defaults_say_the_same_as_the_engine(file: Path, tmp_path: Path) -> None:
+    config = engine_config(Settings(file), tmp_path)
+    assert config == EngineConfig(library=tmp_path, models=config.models)
+
+
+def test_settings_reach_the_engine(file: Path, tmp_path: Path) -> None:
+    settings = Settings(file)
+    settings.set("min_free_gb", 0.5)
+    settings.set("document_memory_mb", 100)
+    settings.set("offline", value=True)
+    settings.set("exclude", ("x",))
+    config = engine_config(settings, tmp_path)
+    assert config.min_free_bytes == 1 << 29
+    assert config.limits.resident_bytes == 100 << 20
+    assert config.offline
+    assert config.exclude == ("x",)
+    settings.set("offline", value=False)
+    assert engine_config(settings, tmp_path, offline=True).offline
