@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from argparse import ArgumentTypeError
+from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 from app import render
 from app.cli_common import Command, Context, absolute_path
 from indexer.errors import WorldError
+from indexer.filters import grammar_help
 from indexer.types import HEADING_SEPARATOR
 
 if TYPE_CHECKING:
@@ -33,16 +35,9 @@ _WHY = {
 }
 _BATCH_KEYS = ("path", "file", "page", "page_last", "start", "end", "score", "text")
 
-GRAMMAR = """\
+GRAMMAR = f"""\
 the grammar of queries:
-  free text                    passages that answer it, by meaning and by words
-  "exact phrase"               passages with exactly these words, first
-  -word  -"exact phrase"       no passages with these
-  in:folder  -in:folder        files under a folder, or not
-  ext:pdf                      files of a kind
-  date:2024  date:2024-03..2024-06  after:2024  before:2024-06
-  size:>10mb  page:>100        larger files, later pages
-  title:word  author:name  lang:de
+{indent(grammar_help(), "  ")}
 In a shell, put queries with quotes or minus signs into single quotes."""
 
 
@@ -81,7 +76,8 @@ def _run(options: Namespace, context: Context) -> int:
     filters = filter_terms(options.folders, options.ext, options.date)
     if options.batch:
         return _batch(options, filters, context)
-    text = " ".join([*options.query, *filters]).strip()
+    # Filters in front: the last word of the query may still be the beginning of one.
+    text = " ".join([*filters, *options.query]).strip()
     if not text:
         raise WorldError("bad_query", reason="it is empty")
     limit = options.limit or DEFAULT_LIMIT
@@ -181,7 +177,7 @@ def _batch(options: Namespace, filters: list[str], context: Context) -> int:
     def action(engine: EngineApi) -> list[str]:
         lines = []
         for done, (number, text) in enumerate(queries, 1):
-            result = engine.search(" ".join([text, *filters]), limit=limit, full_text=True)
+            result = engine.search(" ".join([*filters, text]), limit=limit, full_text=True)
             hits = [batch_hit(hit) for hit in result.hits]
             lines.append(json.dumps({"id": number, "hits": hits}, ensure_ascii=False))
             _count(context, done, len(queries))

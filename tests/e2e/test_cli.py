@@ -85,7 +85,7 @@ def test_filters_are_written_in_the_grammar(lectern: Lectern, folder: Path) -> N
     lectern("index", folder)
     arguments = ("search", "--json", "--in", "documents", "--ext", "txt", "--date", "2024", "rent")
     text = json.loads(lectern(*arguments).stdout)["text"]
-    assert text == f"rent in:{folder} ext:txt date:2024"
+    assert text == f"in:{folder} ext:txt date:2024 rent"
 
 
 def test_batch(lectern: Lectern, folder: Path, tmp_path: Path) -> None:
