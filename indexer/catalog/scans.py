@@ -8,15 +8,14 @@ its volume could be reached. It must not touch the disk: the walk does that.
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from indexer.catalog.compare import INSERT, Tally, folder_id, insert_values, update
 from indexer.catalog.database import signed
-from indexer.catalog.records import FoundFile, FoundFolder, ScanCounts
-from indexer.catalog.states import TRANSIENT_CODES, derive
+from indexer.catalog.records import FoundFolder, ScanCounts
+from indexer.catalog.states import derive
 from indexer.types import FileState
 
 if TYPE_CHECKING:
@@ -28,17 +27,6 @@ if TYPE_CHECKING:
 BATCH_ENTRIES = 2000
 BATCH_SECONDS = 1.0
 
-_INSERT = """
-INSERT INTO files (id, root, folder, name, extension, format, size, mtime_ns, volume, inode,
-                   verdict, state, code, detail, pending, size_class)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
-_CHANGE = """
-UPDATE files SET format = ?, size = ?, mtime_ns = ?, volume = ?, inode = ?, verdict = ?, state = ?,
-    code = ?, detail = ?, pending = ?, size_class = ?, lost = 0, in_flight = 0, attempts = 0,
-    crashes = 0
-WHERE id = ?
-"""
 # A new path to a file that is known under another one takes over what is known of it.
 _TAKE_OVER = """
 UPDATE files SET content = t.content, code = t.code, detail = t.detail, attempts = t.attempts,
@@ -59,28 +47,13 @@ class Walk(Protocol):
         """Whether the root was there from the beginning to the end."""
 
     @property
-    def unread(self) -> Collection[bytes]:
-        """The folders below the root that could not be listed, or not to the end."""
+    def unread(self) -> Mapping[bytes, str]:
+        """The folders below the root that could not be listed to the end, with a code each."""
 
     def __iter__(self) -> Iterator[FoundFolder]: ...
 
 
 NamesHook = Callable[["sqlite3.Connection", Sequence[tuple[int, bytes, bytes]]], None]
-
-
-@dataclass(slots=True)
-class _Tally:
-    """What a scan has met so far."""
-
-    generation: int
-    seen: int = 0
-    new: int = 0
-    changed: int = 0
-    known: int = 0
-    volumes: set[int] = field(default_factory=set)  # of the folders that were walked
-    renumbered: set[int] = field(default_factory=set)  # old volumes of files found where they were
-    gone: dict[int, tuple[bytes, int]] = field(default_factory=dict)  # file → path, volume
-    denied: set[bytes] = field(default_factory=set)  # rows that stand for unlisted folders
 
 
 class Scans:
@@ -112,7 +85,7 @@ class Scans:
         """
         with self._db.write() as connection:
             connection.execute("UPDATE roots SET scan = scan + 1 WHERE id = ?", (root,))
-        tally = _Tally(self._db.value("SELECT scan FROM roots WHERE id = ?", root, default=0))
+        tally = Tally(self._db.value("SELECT scan FROM roots WHERE id = ?", root, default=0))
         batch: list[FoundFolder] = []
         entries, since = 0, time.monotonic()
         for folder in walk:
@@ -127,10 +100,10 @@ class Scans:
             return ScanCounts(seen=tally.seen, offline=True)
         self._take(root, batch, tally)
         self._roots.set_online(root, online=True)
-        removed = self._finish(root, tally, set(walk.unread))
+        removed = self._finish(root, tally, walk.unread)
         return ScanCounts(tally.seen, tally.new, tally.changed, tally.known, removed)
 
-    def _take(self, root: int, batch: Sequence[FoundFolder], tally: _Tally) -> None:
+    def _take(self, root: int, batch: Sequence[FoundFolder], tally: Tally) -> None:
         if not batch:
             return
         with self._db.write() as connection:
@@ -154,17 +127,17 @@ class Scans:
         connection: sqlite3.Connection,
         root: int,
         folder: FoundFolder,
-        tally: _Tally,
+        tally: Tally,
         new: list[tuple[int, bytes, bytes]],
         first: int,
     ) -> None:
-        folder_id = _folder_id(connection, root, folder.path, tally.generation)
+        number = folder_id(connection, root, folder.path, tally.generation)
         rows = {
             row[1]: row
             for row in connection.execute(
                 "SELECT id, name, size, mtime_ns, volume, inode, verdict, format, code, lost "
                 "FROM files WHERE folder = ?",
-                (folder_id,),
+                (number,),
             )
         }
         inserts = []
@@ -173,14 +146,14 @@ class Scans:
             if row is None:
                 file = first + len(new)
                 new.append((file, folder.path, entry.name))
-                inserts.append(_insert_values(file, root, folder_id, entry))
+                inserts.append(insert_values(file, root, number, entry))
             else:
-                _update(connection, row, entry, tally)
-        connection.executemany(_INSERT, inserts)
+                update(connection, row, entry, tally)
+        connection.executemany(INSERT, inserts)
         prefix = folder.path + b"/" if folder.path else b""
         tally.gone.update({row[0]: (prefix + row[1], row[4]) for row in rows.values()})
 
-    def _finish(self, root: int, tally: _Tally, unread: set[bytes]) -> int:
+    def _finish(self, root: int, tally: Tally, unread: Mapping[bytes, str]) -> int:
         with self._db.write() as connection:
             stale = connection.execute(
                 "SELECT id, path FROM folders WHERE root = ? AND scan <> ?",
@@ -202,14 +175,16 @@ class Scans:
                 "AND id NOT IN (SELECT folder FROM files WHERE root = ?) AND path <> x''",
                 (root, tally.generation, root),
             )
-            for path in unread:
-                _note_denied(connection, root, path)
+            for path, code in unread.items():
+                _note_unread(connection, root, path, code)
             connection.execute(
                 "UPDATE roots SET scanned_ns = ? WHERE id = ?", (time.time_ns(), root)
             )
         return removed
 
-    def _drop(self, connection: sqlite3.Connection, tally: _Tally, unread: set[bytes]) -> int:
+    def _drop(
+        self, connection: sqlite3.Connection, tally: Tally, unread: Mapping[bytes, str]
+    ) -> int:
         there = tally.volumes | tally.renumbered
         gone = [file for file, (path, _) in tally.gone.items() if path not in unread]
         lost = [file for file in gone if tally.gone[file][1] not in there]
@@ -222,83 +197,13 @@ class Scans:
         return len(removed)
 
 
-def _folder_id(connection: sqlite3.Connection, root: int, path: bytes, generation: int) -> int:
-    row = connection.execute(
-        "INSERT INTO folders (root, path, scan) VALUES (?, ?, ?) "
-        "ON CONFLICT (root, path) DO UPDATE SET scan = excluded.scan RETURNING id",
-        (root, path, generation),
-    ).fetchone()
-    return int(row[0])
-
-
-def _insert_values(file: int, root: int, folder: int, entry: FoundFile) -> tuple[object, ...]:
-    extension = entry.name.rpartition(b".")[2] if b"." in entry.name[1:] else b""
-    return (
-        file,
-        root,
-        folder,
-        entry.name,
-        extension.decode("utf-8", "replace").lower(),
-        entry.format,
-        entry.size,
-        entry.mtime_ns,
-        signed(entry.volume),
-        signed(entry.inode),
-        *_verdict_values(entry),
+def _inside(path: bytes, folders: Mapping[bytes, str]) -> bool:
+    return b"" in folders or any(
+        path == folder or path.startswith(folder + b"/") for folder in folders
     )
 
 
-def _verdict_values(entry: FoundFile) -> tuple[object, ...]:
-    """Give verdict, state, code, detail, pending and size class of an entry."""
-    return (
-        entry.state or "",
-        entry.state or FileState.QUEUED,
-        entry.code,
-        json.dumps(dict(entry.detail)) if entry.detail else "",
-        0 if entry.state else 1,
-        (entry.size >> 16).bit_length(),
-    )
-
-
-def _update(
-    connection: sqlite3.Connection, row: tuple[object, ...], entry: FoundFile, tally: _Tally
-) -> None:
-    file, _name, size, mtime_ns, volume, inode, verdict, file_format, code, lost = row
-    found_volume, found_inode = signed(entry.volume), signed(entry.inode)
-    # A drive that was mounted again may have another volume number and other inodes.
-    same_file = inode == found_inode or volume != found_volume
-    same = (size, mtime_ns, verdict, file_format) == (
-        entry.size,
-        entry.mtime_ns,
-        entry.state or "",
-        entry.format,
-    )
-    if volume != found_volume and isinstance(volume, int):
-        tally.renumbered.add(volume)
-    if not (same and same_file and (not entry.state or code == entry.code)):
-        tally.changed += 1
-        values = _verdict_values(entry)
-        stat = (entry.format, entry.size, entry.mtime_ns, found_volume, found_inode)
-        connection.execute(_CHANGE, (*stat, *values, file))
-        return
-    if (volume, inode) != (found_volume, found_inode) or lost:
-        connection.execute(
-            "UPDATE files SET volume = ?, inode = ?, lost = 0 WHERE id = ?",
-            (found_volume, found_inode, file),
-        )
-        derive(connection, "id = ?", file)
-    if code in TRANSIENT_CODES and not entry.state:
-        connection.execute(
-            "UPDATE files SET pending = 1, code = '', detail = '', state = ? WHERE id = ?",
-            (FileState.QUEUED, file),
-        )
-
-
-def _inside(path: bytes, folders: Collection[bytes]) -> bool:
-    return any(path == folder or path.startswith(folder + b"/") for folder in folders)
-
-
-def _note_denied(connection: sqlite3.Connection, root: int, path: bytes) -> None:
+def _note_unread(connection: sqlite3.Connection, root: int, path: bytes, code: str) -> None:
     """Give an unlisted folder a row of its own in the folder that holds it."""
     parent, _, name = path.rpartition(b"/")
     row = connection.execute(
@@ -309,6 +214,6 @@ def _note_denied(connection: sqlite3.Connection, root: int, path: bytes) -> None
     connection.execute(
         "INSERT OR IGNORE INTO files (root, folder, name, extension, format, size, mtime_ns, "
         "volume, inode, verdict, state, code, size_class) "
-        "VALUES (?, ?, ?, '', '', 0, 0, 0, 0, ?, ?, 'path_denied', 0)",
-        (root, row[0], name, FileState.FAILED, FileState.FAILED),
+        "VALUES (?, ?, ?, '', '', 0, 0, 0, 0, ?, ?, ?, 0)",
+        (root, row[0], name, FileState.FAILED, FileState.FAILED, code),
     )

@@ -34,7 +34,7 @@ class FakeWalk:
 
     folders: dict[str, list[FoundFile]]
     reachable: bool = True
-    unread: set[bytes] = field(default_factory=set)
+    unread: dict[bytes, str] = field(default_factory=dict)
     volume: int = VOLUME
 
     def __iter__(self) -> Iterator[FoundFolder]:

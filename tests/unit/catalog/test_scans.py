@@ -139,7 +139,7 @@ def test_a_folder_that_could_not_be_listed_keeps_its_files(
     root = root_at(catalog, tmp_path / "r")
     catalog.scans.apply(root.id, FakeWalk({"": [], "d": [found("a.txt")], "d/e": [found("b.txt")]}))
     read_all(catalog)
-    denied = FakeWalk({"": []}, unread={b"d"})
+    denied = FakeWalk({"": []}, unread={b"d": "path_denied"})
     for _ in range(2):
         assert catalog.scans.apply(root.id, denied).removed == 0
         assert states(catalog) == {"d": "failed", "d/a.txt": "text_only", "d/e/b.txt": "text_only"}

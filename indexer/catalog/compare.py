@@ -1,0 +1,123 @@
+"""Compares single entries of a walked folder with their rows.
+
+Owns what counts as unchanged and what a changed file loses. It must not know walks as a whole:
+see ``indexer.catalog.scans``.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from indexer.catalog.database import signed
+from indexer.catalog.states import TRANSIENT_CODES, derive
+from indexer.types import FileState
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from indexer.catalog.records import FoundFile
+
+INSERT = """
+INSERT INTO files (id, root, folder, name, extension, format, size, mtime_ns, volume, inode,
+                   verdict, state, code, detail, pending, size_class)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+# A file that is only out of reach keeps its document; one that turned into something else does not.
+_CHANGE = f"""
+UPDATE files SET format = ?, size = ?, mtime_ns = ?, volume = ?, inode = ?, verdict = ?, state = ?,
+    code = ?, detail = ?, pending = ?, size_class = ?, lost = 0, in_flight = 0, attempts = 0,
+    crashes = 0, content = CASE WHEN ?6 IN ('', '{FileState.PLACEHOLDER}',
+    '{FileState.FAILED}') THEN content ELSE NULL END
+WHERE id = ?
+"""  # noqa: S608  # built from constants
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a scan has met so far."""
+
+    generation: int
+    seen: int = 0
+    new: int = 0
+    changed: int = 0
+    known: int = 0
+    volumes: set[int] = field(default_factory=set)  # of the folders that were walked
+    renumbered: set[int] = field(default_factory=set)  # old volumes of files found where they were
+    gone: dict[int, tuple[bytes, int]] = field(default_factory=dict)  # file → path, volume
+
+
+def folder_id(connection: sqlite3.Connection, root: int, path: bytes, generation: int) -> int:
+    """Give the number of a folder, made if need be, and mark it as met by this scan."""
+    row = connection.execute(
+        "INSERT INTO folders (root, path, scan) VALUES (?, ?, ?) "
+        "ON CONFLICT (root, path) DO UPDATE SET scan = excluded.scan RETURNING id",
+        (root, path, generation),
+    ).fetchone()
+    return int(row[0])
+
+
+def insert_values(file: int, root: int, folder: int, entry: FoundFile) -> tuple[object, ...]:
+    """Give the values of ``INSERT`` for an entry that has no row yet."""
+    extension = entry.name.rpartition(b".")[2] if b"." in entry.name[1:] else b""
+    return (
+        file,
+        root,
+        folder,
+        entry.name,
+        extension.decode("utf-8", "replace").lower(),
+        entry.format,
+        entry.size,
+        entry.mtime_ns,
+        signed(entry.volume),
+        signed(entry.inode),
+        *_verdict_values(entry),
+    )
+
+
+def _verdict_values(entry: FoundFile) -> tuple[object, ...]:
+    """Give verdict, state, code, detail, pending and size class of an entry."""
+    return (
+        entry.state or "",
+        entry.state or FileState.QUEUED,
+        entry.code,
+        json.dumps(dict(entry.detail)) if entry.detail else "",
+        0 if entry.state else 1,
+        (entry.size >> 16).bit_length(),
+    )
+
+
+def update(
+    connection: sqlite3.Connection, row: tuple[object, ...], entry: FoundFile, tally: Tally
+) -> None:
+    """Bring the row of a file in line with its entry."""
+    file, _name, size, mtime_ns, volume, inode, verdict, file_format, code, lost = row
+    found_volume, found_inode = signed(entry.volume), signed(entry.inode)
+    # A drive that was mounted again may have another volume number and other inodes.
+    same_file = inode == found_inode or volume != found_volume
+    same = (size, mtime_ns, verdict, file_format) == (
+        entry.size,
+        entry.mtime_ns,
+        entry.state or "",
+        entry.format,
+    )
+    if volume != found_volume and isinstance(volume, int):
+        tally.renumbered.add(volume)
+    if not (same and same_file and (not entry.state or code == entry.code)):
+        tally.changed += 1
+        values = _verdict_values(entry)
+        stat = (entry.format, entry.size, entry.mtime_ns, found_volume, found_inode)
+        connection.execute(_CHANGE, (*stat, *values, file))
+        return
+    if (volume, inode) != (found_volume, found_inode) or lost:
+        connection.execute(
+            "UPDATE files SET volume = ?, inode = ?, lost = 0 WHERE id = ?",
+            (found_volume, found_inode, file),
+        )
+        derive(connection, "id = ?", file)
+    if code in TRANSIENT_CODES and not entry.state:
+        connection.execute(
+            "UPDATE files SET pending = 1, code = '', detail = '', state = ? WHERE id = ?",
+            (FileState.QUEUED, file),
+        )

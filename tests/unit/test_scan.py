@@ -1,0 +1,295 @@
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from indexer.catalog import Catalog, FoundFile, Root, ScanCounts
+from indexer.errors import Cancelled, WorldError
+from indexer.excludes import Excludes
+from indexer.progress import CancelToken
+from indexer.scan import RootWalk, ScanRules, known_formats
+from indexer.types import FileState
+
+FORMATS = {".txt": "text", ".pdf": "pdf"}
+
+
+def _walk(
+    folder: Path, rules: ScanRules | None = None, *, only: str = ""
+) -> tuple[RootWalk, dict[str, FoundFile]]:
+    root = Root(1, os.fsencode(folder), os.fsencode(only))
+    walk = RootWalk(root, rules or _rules())
+    found = {}
+    for listed in walk:
+        for entry in listed.entries:
+            path = listed.path + b"/" + entry.name if listed.path else entry.name
+            found[os.fsdecode(path)] = entry
+    return walk, found
+
+
+def _rules(*patterns: str, hidden: bool = False, max_bytes: int = 1 << 30) -> ScanRules:
+    return ScanRules(Excludes(patterns, hidden=hidden), FORMATS, max_bytes)
+
+
+def _make(folder: Path, *files: str) -> None:
+    for file in files:
+        path = folder / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(file)
+
+
+def _states(found: dict[str, FoundFile]) -> dict[str, str]:
+    return {path: entry.code or "read" for path, entry in sorted(found.items())}
+
+
+def test_every_entry_is_told_and_excluded_folders_are_not_entered(tmp_path: Path) -> None:
+    _make(tmp_path, "a.txt", "b/c.PDF", "b/d.docx", "b/e.jpg", "b/README", ".git/x", ".hid")
+    _make(tmp_path, "b/node_modules/deep/f.txt")
+    _, found = _walk(tmp_path)
+    assert _states(found) == {
+        ".git": "excluded",
+        ".hid": "excluded",
+        "a.txt": "read",
+        "b/README": "read",
+        "b/c.PDF": "read",
+        "b/d.docx": "unsupported",
+        "b/e.jpg": "not_document",
+        "b/node_modules": "excluded",
+    }
+    assert found["b/c.PDF"].format == "pdf"
+    assert found[".git"].detail == {"reason": "a version control folder"}
+
+
+def test_sizes_decide_without_opening(tmp_path: Path) -> None:
+    _make(tmp_path, "small.txt")
+    (tmp_path / "none.txt").touch()
+    (tmp_path / "big.txt").write_bytes(b"x" * 2000)
+    _, found = _walk(tmp_path, _rules(max_bytes=1000))
+    assert _states(found) == {"big.txt": "too_large", "none.txt": "empty", "small.txt": "read"}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="block counts are trusted on Linux only")
+def test_a_file_without_blocks_is_a_placeholder(tmp_path: Path) -> None:
+    with (tmp_path / "sparse.txt").open("wb") as file:
+        file.truncate(4 << 30)
+    _, found = _walk(tmp_path)
+    blocks = (tmp_path / "sparse.txt").stat().st_blocks
+    expected = "placeholder" if blocks == 0 else "too_large"
+    assert _states(found) == {"sparse.txt": expected}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pipes in folders")
+def test_special_files_are_told_and_never_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.txt")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "socket.txt"))
+        _, found = _walk(tmp_path)
+    assert _states(found) == {"pipe.txt": "special_file", "socket.txt": "special_file"}
+
+
+def test_links_are_told_and_never_followed(tmp_path: Path) -> None:
+    inside, outside = tmp_path / "in", tmp_path / "out"
+    _make(inside, "deep/a.txt")
+    _make(outside, "secret.txt")
+    (inside / "deep" / "loop").symlink_to(inside, target_is_directory=True)
+    (inside / "self").symlink_to(inside / "self")
+    (inside / "away.txt").symlink_to(outside / "secret.txt")
+    (inside / "again.txt").symlink_to(inside / "deep" / "a.txt")
+    rules = ScanRules(Excludes(), FORMATS, roots=[os.fsencode(inside)])
+    _, found = _walk(inside, rules)
+    reasons = {path: entry.detail.get("reason") for path, entry in found.items()}
+    assert reasons == {
+        "deep/a.txt": None,
+        "deep/loop": "what it leads to is listed where it stands",
+        "self": "it leads nowhere",
+        "away.txt": "it leads out of the folders of this library",
+        "again.txt": "what it leads to is listed where it stands",
+    }
+
+
+def test_a_root_that_is_a_link_is_walked(tmp_path: Path) -> None:
+    _make(tmp_path / "real", "a.txt")
+    (tmp_path / "link").symlink_to(tmp_path / "real", target_is_directory=True)
+    walk, found = _walk(tmp_path / "link")
+    assert walk.reachable
+    assert _states(found) == {"a.txt": "read"}
+
+
+def test_other_roots_are_passed_by(tmp_path: Path) -> None:
+    _make(tmp_path, "a.txt", "other/b.txt")
+    passed = {os.fsencode(tmp_path / "other"): "a folder of its own"}
+    _, found = _walk(tmp_path, ScanRules(Excludes(), FORMATS, passed_by=passed))
+    assert _states(found) == {"a.txt": "read", "other": "excluded"}
+    assert found["other"].detail["reason"] == "a folder of its own"
+
+
+def test_a_single_file_is_a_root_too(tmp_path: Path) -> None:
+    _make(tmp_path, ".hidden.txt", "b.txt")
+    walk, found = _walk(tmp_path, only=".hidden.txt")
+    assert walk.reachable
+    assert _states(found) == {".hidden.txt": "read"}
+    (tmp_path / ".hidden.txt").unlink()
+    walk, found = _walk(tmp_path, only=".hidden.txt")
+    assert walk.reachable
+    assert found == {}
+
+
+def test_a_missing_root_is_unreachable(tmp_path: Path) -> None:
+    walk, found = _walk(tmp_path / "gone")
+    assert not walk.reachable
+    assert walk.problem is not None
+    assert walk.problem.code == "path_missing"
+    assert found == {}
+
+
+def test_a_root_that_vanishes_during_the_walk_is_unreachable(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    _make(root, "a.txt", "b/c.txt")
+    walk = RootWalk(Root(1, os.fsencode(root)), _rules())
+    listed = iter(walk)
+    next(listed)
+    root.rename(tmp_path / "elsewhere")
+    assert list(listed) == []
+    assert not walk.reachable
+
+
+def test_a_folder_that_vanishes_during_the_walk_is_simply_gone(tmp_path: Path) -> None:
+    _make(tmp_path, "a/b.txt", "c/d.txt")
+    walk = RootWalk(Root(1, os.fsencode(tmp_path)), _rules())
+    listed = iter(walk)
+    next(listed)
+    (tmp_path / "a" / "b.txt").unlink()
+    (tmp_path / "a").rmdir()
+    assert [folder.path for folder in listed] == [b"c"]
+    assert walk.unread == {}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems insist on UTF-8 names")
+def test_names_that_are_not_utf8_survive(tmp_path: Path) -> None:
+    name = b"caf\xe9"
+    (Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name))).mkdir()
+    (Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name + b"/\xff.txt"))).write_text("x")
+    _, found = _walk(tmp_path, _rules("*.md"))
+    assert [os.fsencode(path) for path in found] == [name + b"/\xff.txt"]
+
+
+def test_a_walk_can_be_cancelled(tmp_path: Path) -> None:
+    _make(tmp_path, "a/b.txt")
+    token = CancelToken()
+    walk = RootWalk(Root(1, os.fsencode(tmp_path)), _rules(), token)
+    listed = iter(walk)
+    next(listed)
+    token.cancel()
+    with pytest.raises(Cancelled):
+        next(listed)
+
+
+def test_very_deep_folders_need_no_stack(tmp_path: Path) -> None:
+    folders = [tmp_path / "d"]
+    for _ in range(sys.getrecursionlimit() + 100):
+        folders.append(folders[-1] / "d")
+    for folder in folders:
+        folder.mkdir()
+    (folders[-1] / "a.txt").write_text("x")
+    _, found = _walk(tmp_path)
+    assert len(found) == 1
+    # Whoever cleans up after the tests may recurse.
+    (folders[-1] / "a.txt").unlink()
+    for folder in reversed(folders):
+        folder.rmdir()
+
+
+_UNPRIVILEGED = """
+import os, sys
+from indexer.catalog import Root
+from indexer.excludes import Excludes
+from indexer.scan import RootWalk, ScanRules
+os.setgroups([]); os.setgid(65534); os.setuid(65534)
+walk = RootWalk(Root(1, os.fsencode(sys.argv[1])), ScanRules(Excludes(), {".txt": "text"}))
+names = sorted(e.name.decode() + ":" + e.code for f in walk for e in f.entries)
+print(walk.reachable, walk.problem and walk.problem.code, dict(walk.unread), names)
+"""
+
+
+@pytest.fixture
+def as_nobody(tmp_path: Path) -> Path:
+    """A folder that an unprivileged process can reach, if this machine lets us become one."""
+    if sys.platform == "win32" or os.geteuid() != 0:
+        pytest.skip("only root can become nobody; see the test for ordinary users")
+    for folder in [tmp_path, *tmp_path.parents][:3]:
+        folder.chmod(0o755)
+    return tmp_path
+
+
+def _walk_as_nobody(folder: Path) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", _UNPRIVILEGED, str(folder)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(__file__).parents[2],
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_a_denied_folder_is_told_apart_from_a_missing_one(as_nobody: Path) -> None:
+    _make(as_nobody, "open/a.txt", "shut/b.txt", "blind/c.txt")
+    (as_nobody / "shut").chmod(0o700)
+    (as_nobody / "blind").chmod(0o744)  # names can be listed, nothing can be asked about them
+    told = _walk_as_nobody(as_nobody)
+    assert told == "True None {b'shut': 'path_denied'} ['a.txt:', 'c.txt:path_denied']"
+
+
+def test_a_denied_root_is_unreachable(as_nobody: Path) -> None:
+    _make(as_nobody, "shut/b.txt")
+    (as_nobody / "shut").chmod(0o700)
+    assert _walk_as_nobody(as_nobody / "shut") == "False path_denied {} []"
+
+
+@pytest.mark.skipif(
+    sys.platform == "win32" or os.geteuid() == 0, reason="permissions do not bind root"
+)
+def test_a_denied_folder_for_ordinary_users(tmp_path: Path) -> None:
+    _make(tmp_path, "shut/b.txt")
+    (tmp_path / "shut").chmod(0)
+    try:
+        walk, _ = _walk(tmp_path)
+    finally:
+        (tmp_path / "shut").chmod(0o700)
+    assert walk.unread == {b"shut": "path_denied"}
+
+
+def test_walking_and_applying_twice_changes_nothing(tmp_path: Path) -> None:
+    root_folder = tmp_path / "root"
+    _make(root_folder, "a.txt", "b/c.pdf", "b/d.docx", ".git/x", "b/empty/keep.txt")
+    (root_folder / "link").symlink_to(root_folder / "a.txt")
+    with Catalog(tmp_path / "catalog.sqlite") as catalog:
+        root = catalog.roots.add(root_folder)
+        first = catalog.scans.apply(root.id, RootWalk(root, _rules()))
+        assert (first.new, first.removed) == (6, 0)
+        _make(root_folder, ".git/y")
+        assert catalog.scans.apply(root.id, RootWalk(root, _rules())) == ScanCounts(seen=6)
+        (root_folder / "b").rename(root_folder / "moved")
+        moved = catalog.scans.apply(root.id, RootWalk(root, _rules()))
+        assert (moved.new, moved.removed) == (3, 3)
+
+
+def test_what_a_problem_says_can_be_shown(tmp_path: Path) -> None:
+    walk, _ = _walk(tmp_path / "gone")
+    assert isinstance(walk.problem, WorldError)
+    assert str(tmp_path / "gone") in walk.problem.message
+
+
+def test_the_formats_of_the_registry_are_known_by_their_extensions() -> None:
+    assert known_formats()[".pdf"] == "pdf"
+
+
+def test_states_are_what_the_catalog_knows(tmp_path: Path) -> None:
+    _make(tmp_path, "a.docx")
+    _, found = _walk(tmp_path)
+    assert found["a.docx"].state is FileState.UNSUPPORTED
