@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 SAMPLE = 4000  # characters that are looked at
+_PLACES = 5  # from which they are taken: a document may begin with tables or in another language
 _ENOUGH_LETTERS = 20
 _ENOUGH_SIGNS = 4  # characters of a script without an alphabet say as much as words
 _SURE = 0.6
@@ -65,12 +66,16 @@ def detect(sample: str) -> str:
     """Tell the language of a text.
 
     Args:
-        sample: Some of the text; its first few thousand characters are looked at.
+        sample: Some of the text; a few thousand characters of it are looked at.
 
     Returns:
         ISO 639-1 code, or "" where there are too few letters or no language is likely.
     """
-    sample = sample[:SAMPLE]
+    if len(sample) > SAMPLE:
+        step = len(sample) // _PLACES
+        sample = "\n".join(
+            sample[i : i + SAMPLE // _PLACES] for i in range(0, step * _PLACES, step)
+        )
     letters = len(_NO_LETTER.sub("", sample))
     if letters < _ENOUGH_SIGNS:
         return ""

@@ -8,8 +8,9 @@ through. Independent of any model; it must not know about tokens or vectors.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import TYPE_CHECKING
 
 from indexer.pieces import MIN_SENTENCE, PageLike, Piece, Source, pieces_of
@@ -52,6 +53,7 @@ class Costs:
     at_page: float = 0.1  # share of that cost where a page ends
 
 
+_LEGIBLE = re.compile(r"[^\W_]")
 _LOOKAHEAD = 8.0  # targets that are looked at before the first cut is settled
 _UNSETTLED = 2  # passages at the end of the window that may still change
 _FLOWING = frozenset({BlockKind.LIST_ITEM, BlockKind.TABLE})
@@ -85,7 +87,7 @@ def cut(
     source = Source()
     language_of = (lambda _: language) if isinstance(language, str) else language
     rules = costs or Costs()
-    ordinal = 0
+    ordinals = count()
     waiting: list[Piece] = []
     size = 0.0
     for pieces in pieces_of(pages, source, outline, language_of):
@@ -94,47 +96,44 @@ def cut(
         if size < _LOOKAHEAD * target_words:
             continue
         ends = _cuts(waiting, target_words, rules)[:-_UNSETTLED]
-        for begin, end in zip([0, *ends], ends, strict=False):
-            yield _passage(ordinal, waiting[begin:end], source, stem)
-            ordinal += 1
+        yield from _passages(waiting, ends, source, ordinals, stem)
         waiting = waiting[ends[-1] if ends else 0 :]
         size = sum(piece.size for piece in waiting)
         source.drop(waiting[0].start)
     ends = _cuts(waiting, target_words, rules)
-    for begin, end in zip([0, *ends], ends, strict=False):
-        yield _passage(ordinal, waiting[begin:end], source, stem)
-        ordinal += 1
+    yield from _passages(waiting, ends, source, ordinals, stem)
 
 
 def _cuts(pieces: Sequence[Piece], target: float, costs: Costs) -> list[int]:
     """The cheapest way to cut: for each passage the index after its last piece."""
     inside = _inside(pieces, costs)
     before = _before(pieces, target, costs)
-    best = [0.0] + [float("inf")] * len(pieces)
-    came_from = [0] * (len(pieces) + 1)
-    for begin in range(len(pieces)):
+    sizes = [piece.size / target for piece in pieces]
+    lengths = [len(piece.view) + 1 for piece in pieces]
+    number = len(pieces)
+    best = [0.0] + [float("inf")] * number
+    came_from = [0] * (number + 1)
+    for begin in range(number):
         size, characters, cost = 0.0, 0, best[begin]
-        for end in range(begin, len(pieces)):
-            size += pieces[end].size / target
-            characters += len(pieces[end].view) + 1
+        for end in range(begin, number):
+            size += sizes[end]
+            characters += lengths[end]
             if end > begin:
                 if size > costs.never or characters > costs.characters:
                     break
                 cost += inside[end]
-            total = cost + _length_cost(size, costs) + before[end + 1]
+            total = cost + (size - 1) ** 2 + before[end + 1]
+            if size < costs.least:
+                total += costs.steepness * (costs.least - size)
+            elif size > costs.most:
+                total += costs.steepness * (size - costs.most)
             if total < best[end + 1]:
                 best[end + 1], came_from[end + 1] = total, begin
     ends = []
-    end = len(pieces)
-    while end:
-        ends.append(end)
-        end = came_from[end]
+    while number:
+        ends.append(number)
+        number = came_from[number]
     return ends[::-1]
-
-
-def _length_cost(size: float, costs: Costs) -> float:
-    beyond = max(costs.least - size, size - costs.most, 0.0)
-    return (size - 1) ** 2 + costs.steepness * beyond
 
 
 def _inside(pieces: Sequence[Piece], costs: Costs) -> list[float]:
@@ -176,6 +175,19 @@ def _tearing(above: Piece, piece: Piece, costs: Costs) -> float:
     if piece.paragraph == above.paragraph:
         return costs.in_paragraph
     return costs.in_list
+
+
+def _passages(
+    pieces: Sequence[Piece],
+    ends: Sequence[int],
+    source: Source,
+    ordinals: Iterator[int],
+    stem: Callable[[str, str], str] | None,
+) -> Iterator[Passage]:
+    """The passages that end at ``ends``, those without any letter or digit left out."""
+    for begin, end in zip([0, *ends], ends, strict=False):
+        if any(_LEGIBLE.search(piece.view) for piece in pieces[begin:end]):
+            yield _passage(next(ordinals), pieces[begin:end], source, stem)
 
 
 def _passage(

@@ -33,6 +33,8 @@ _ACRONYM = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]$")
 _NEXT_WORD = re.compile(r"[(\[\"'\u201c\u2018\u00ab\u00bf\u00a1]*([^\W_]+)")
 _NUMBER = re.compile(r"[(\[]?(?:[\d\u00a7#]|[A-Z]\b|[IVXLC]+\b)")
 _NEXT_REACH = 40
+_CAPITAL = re.compile(r"[A-Z\u00c0-\u00de\u0391-\u03a9\u0410-\u042f]")
+_MUCH = 200  # characters, in which ordinary text has several capitals
 _CLAUSES = (
     re.compile(r"[;:\uff1b\uff1a] *"),
     re.compile(r"(?:[,\u060c\uff0c\u3001] *| [\u2013\u2014-] )"),
@@ -56,11 +58,14 @@ def split(text: str, language: str = "", max_characters: int = MAX_CHARACTERS) -
     if not text:
         return []
     starts = [0]
+    small = _without_capitals(text)
     for match in _STOP.finditer(text):
         end = match.end()
         if end == len(text):
             break
-        if match["stop"] is None or _ends_sentence(text, starts[-1], match, language):
+        if match["stop"] is None or (
+            (small or not text[end].islower()) and _ends(text, starts[-1], match, language)
+        ):
             starts.append(end)
     return _bounded(text, starts, max_characters)
 
@@ -82,12 +87,15 @@ def merge_short(starts: Sequence[int], end: int, minimum: int) -> list[int]:
     return kept
 
 
-def _ends_sentence(text: str, start: int, match: re.Match[str], language: str) -> bool:
+def _without_capitals(text: str) -> bool:
+    """Whether a text is written in small letters throughout, so that they begin sentences too."""
+    return len(text) >= _MUCH and len(_CAPITAL.findall(text)) < len(text) // _MUCH
+
+
+def _ends(text: str, start: int, match: re.Match[str], language: str) -> bool:
     """Whether the stop of ``match`` ends the sentence that began at ``start``."""
     after = text[match.end()]
     stop = match["stop"]
-    if after.islower():
-        return False
     if len(stop) > 1 and stop[0] in ".\u2026" and stop[-1] in ".\u2026":
         return after.isalpha() and text[match.start() - 1] != " "  # an omission, or a leader
     if stop != "." or match.end("stop") < len(match[0].rstrip()) + match.start():

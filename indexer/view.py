@@ -29,7 +29,7 @@ _JOINERS = "(?<![\u0600-\u0dff\u0e80-\u1cff])[\u200c\u200d]"
 # Shapes that fonts draw for letters, with the letters as their compatibility decomposition:
 # Kangxi radicals, Latin and Armenian ligatures, Hebrew and Arabic presentation forms.
 _SHAPES = "\u2f00-\u2fd5\ufb00-\ufbb1\ufbd3-\ufd3d\ufd50-\ufdfb\ufe70-\ufefc"
-_LEADER = r"(?P<leader>([._\-\u2013\u2014=*~\xb7\u2026\u2022])(?: ?\5){4,})"
+_LEADER = r"(?P<leader>([._\-\u2013\u2014=*~\xb7\u2026\u2022\ufffd])(?: ?\5){4,})"
 _EDIT = re.compile(
     rf"(?P<run> *[{INVISIBLE}][{INVISIBLE} ]*|  +)|(?P<shape>[{_SHAPES}]|{_JOINERS})"
     rf"|(?P<marks>[\u0300-\u036f]+)|{_LEADER}"

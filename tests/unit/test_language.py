@@ -42,6 +42,11 @@ def test_detect(text: str, language: str) -> None:
     assert detect(text) == language
 
 
+def test_a_long_sample_is_looked_at_throughout() -> None:
+    prose = "The committee shall meet at least once in every year. " * 200
+    assert detect("1,234 5,678 " * 300 + prose) == "en"
+
+
 @given(st.text(max_size=300))
 @settings(deadline=None)
 def test_any_text_gives_a_code_or_nothing(text: str) -> None:

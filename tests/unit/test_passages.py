@@ -270,4 +270,5 @@ def test_stems_and_language() -> None:
 
 def test_nothing_gives_nothing() -> None:
     assert list(cut([])) == []
+    assert Document().add("\ufffd" * 3000).add("* * *").passages() == []
     assert Document().add("\u00ad \n").add("Foot", BlockKind.FURNITURE).passages() == []

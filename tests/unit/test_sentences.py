@@ -54,6 +54,15 @@ def test_rules_of_one_language() -> None:
     assert len(sentences("La página es la pág. Nueve. Fin.", "es")) == 2
 
 
+def test_text_without_capitals() -> None:
+    small = (
+        "the first year was good, see no. 5 of it. the second, e.g. the spring, was better. " * 3
+    )
+    assert len(sentences(small)) == 6
+    assert len(sentences(small.replace("the", "The"))) == 6
+    assert len(sentences("it was approx. here. " * 2)) == 1
+
+
 def test_a_run_without_a_stop_is_cut() -> None:
     words = "word " * 2000
     clauses = "some clause here; " * 600
