@@ -16,10 +16,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from indexer.config import Precision
-from indexer.embed import graph
+from indexer.embed.calibrate import float_graph, integer_graph
 from indexer.embed.fetch import OWNER_ONLY, ensure_source, hash_file
 from indexer.embed.models import TOKENIZER, WEIGHTS
-from indexer.embed.quantize import FloatLinear, IntegerLinear
 from indexer.errors import WorldError
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-BUILDER_VERSION = 1
+BUILDER_VERSION = 2
 GRAPH = "model.onnx"
 MANIFEST = "manifest.json"
 LOCK_TIMEOUT_S = 600
@@ -113,12 +112,12 @@ def intact(compiled: CompiledModel) -> bool:
         return False
 
 
-def compile_graph(record: ModelRecord, precision: Precision, weights: Path) -> bytes:
-    """Write the graph of a model from its safetensors file; a serialized ONNX model."""
+def compile_graph(record: ModelRecord, precision: Precision, source: Path) -> bytes:
+    """Write the graph of a model from its verified files; a serialized ONNX model."""
     from safetensors.numpy import load_file
 
-    linear = IntegerLinear() if precision is Precision.INT8 else FloatLinear()
-    return graph.build_encoder(record.architecture, load_file(weights), linear)
+    write = integer_graph if precision is Precision.INT8 else float_graph
+    return write(record, load_file(source / WEIGHTS), source / TOKENIZER)
 
 
 def _made(compiled: CompiledModel) -> dict[str, Any]:
@@ -136,9 +135,7 @@ def _build(compiled: CompiledModel, source: Path) -> None:
     home = compiled.folder.parent
     scratch = type(home)(tempfile.mkdtemp(prefix="building-", dir=home))
     try:
-        _write(
-            scratch / GRAPH, compile_graph(compiled.record, compiled.precision, source / WEIGHTS)
-        )
+        _write(scratch / GRAPH, compile_graph(compiled.record, compiled.precision, source))
         _write(scratch / TOKENIZER, (source / TOKENIZER).read_bytes())
         files = {name: hash_file(scratch / name) for name in (GRAPH, TOKENIZER)}
         manifest = json.dumps({"made": _made(compiled), "files": files}, indent=1)

@@ -125,7 +125,16 @@ def open_session(
     return session, ProviderInUse(CPU, _why_cpu(wanted, failures))
 
 
-def _open(runtime: Any, model: Path, options: SessionOptions, name: str) -> Any:
+def open_on_cpu(model: Path | bytes, options: SessionOptions) -> Any:
+    """Open a model, from a file or from memory, on the CPU.
+
+    Raises:
+        WorldError: ``no_runtime`` if there is no ONNX Runtime.
+    """
+    return _open(load_runtime(), model, options, CPU)
+
+
+def _open(runtime: Any, model: Path | bytes, options: SessionOptions, name: str) -> Any:
     settings = runtime.SessionOptions()
     settings.intra_op_num_threads = options.threads
     settings.inter_op_num_threads = 1
@@ -137,7 +146,8 @@ def _open(runtime: Any, model: Path, options: SessionOptions, name: str) -> Any:
         "session.intra_op.allow_spinning", "1" if options.spin else "0"
     )
     wanted = list(dict.fromkeys((PROVIDERS[name], PROVIDERS[CPU])))
-    session = runtime.InferenceSession(str(model), settings, providers=wanted)
+    source = model if isinstance(model, bytes) else str(model)
+    session = runtime.InferenceSession(source, settings, providers=wanted)
     in_use = session.get_providers()[0]
     if in_use != PROVIDERS[name]:
         raise RuntimeError(f"the session fell back to {in_use}")

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from indexer.embed.models import Architecture
 
-    Weights = Mapping[str, NDArray[np.float32]]
+    Floats = NDArray[np.float32]
+    Weights = Mapping[str, Floats]
 
 MICROSOFT = "com.microsoft"
 OPSET = 19
@@ -64,54 +65,41 @@ class Graph:
 
 
 class Linear(Protocol):
-    """Writes ``x @ weight + bias`` into a graph."""
+    """Writes the products of a layer into a graph. Weights are [in, out]."""
 
     def attention(
-        self,
-        graph: Graph,
-        x: str,
-        name: str,
-        weight: NDArray[np.float32],
-        bias: NDArray[np.float32],
-        heads: int,
+        self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats, heads: int
     ) -> str:
         """Project to query, key and value with one ``weight`` [hidden, 3 hidden], and attend."""
         ...
 
-    def product(
-        self,
-        graph: Graph,
-        x: str,
-        name: str,
-        weight: NDArray[np.float32],
-        bias: NDArray[np.float32],
-    ) -> str:
-        """``weight`` is [in, out]."""
+    def mix(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats) -> str:
+        """The product after attention."""
         ...
 
-    def gelu(
-        self,
-        graph: Graph,
-        x: str,
-        name: str,
-        weight: NDArray[np.float32],
-        bias: NDArray[np.float32],
-    ) -> str:
-        """The same, and the exact GELU of it."""
+    def widen(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats) -> str:
+        """The product into the wide layer, and the exact GELU of it."""
         ...
 
-    def lookup(self, graph: Graph, ids: str, name: str, table: NDArray[np.float32]) -> str:
-        """Rows of ``table`` [vocabulary, hidden] by id."""
+    def narrow(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats) -> str:
+        """The product out of the wide layer."""
+        ...
+
+    def lookup(self, graph: Graph, name: str, table: Floats) -> str:
+        """The rows of ``table`` [vocabulary, hidden] that the ids name."""
         ...
 
 
-def build_encoder(shape: Architecture, weights: Weights, linear: Linear) -> bytes:
+def build_encoder(
+    shape: Architecture, weights: Weights, linear: Linear, extra: Mapping[str, str] | None = None
+) -> bytes:
     """Write the encoder.
 
     Args:
         shape: Layers, heads and the like.
         weights: Tensors by their names in the safetensors file, each [out, in].
         linear: How products are carried out.
+        extra: Filled by ``linear``: further tensors to put out, beside the states.
 
     Returns:
         A serialized ONNX model.
@@ -124,7 +112,7 @@ def build_encoder(shape: Architecture, weights: Weights, linear: Linear) -> byte
     for layer in range(shape.layers):
         x = _layer(graph, shape, weights, linear, layer, x)
     graph.node("Identity", [x], STATES)
-    return _serialize(graph, shape)
+    return _serialize(graph, shape, list(dict.fromkeys((extra or {}).values())))
 
 
 def _embeddings(graph: Graph, shape: Architecture, weights: Weights, linear: Linear) -> str:
@@ -133,7 +121,7 @@ def _embeddings(graph: Graph, shape: Architecture, weights: Weights, linear: Lin
         weights["embeddings.position_embeddings.weight"]
         + weights["embeddings.token_type_embeddings.weight"][0]
     )
-    words = linear.lookup(graph, IDS, "words", weights["embeddings.word_embeddings.weight"])
+    words = linear.lookup(graph, "words", weights["embeddings.word_embeddings.weight"])
     zero = graph.constant("zero", np.array([0], np.int64))
     length = graph.node("Shape", [IDS], start=1, end=2)
     here = graph.node("Slice", [graph.constant("positions", positions), zero, length, zero])
@@ -145,17 +133,17 @@ def _layer(
 ) -> str:
     stem = f"encoder.layer.{layer}."
 
-    def dense(name: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def dense(name: str) -> tuple[Floats, Floats]:
         return weights[f"{stem}{name}.weight"].T, weights[f"{stem}{name}.bias"]
 
     parts = [dense(f"attention.self.{part}") for part in ("query", "key", "value")]
     weight = np.concatenate([part[0] for part in parts], axis=1)
     bias = np.concatenate([part[1] for part in parts])
     context = linear.attention(graph, x, f"{layer}.attention", weight, bias, shape.heads)
-    mixed = linear.product(graph, context, f"{layer}.mix", *dense("attention.output.dense"))
+    mixed = linear.mix(graph, context, f"{layer}.mix", *dense("attention.output.dense"))
     x = _normalised(graph, shape, weights, mixed, x, f"{stem}attention.output.LayerNorm")
-    inner = linear.gelu(graph, x, f"{layer}.widen", *dense("intermediate.dense"))
-    outer = linear.product(graph, inner, f"{layer}.narrow", *dense("output.dense"))
+    inner = linear.widen(graph, x, f"{layer}.widen", *dense("intermediate.dense"))
+    outer = linear.narrow(graph, inner, f"{layer}.narrow", *dense("output.dense"))
     return _normalised(graph, shape, weights, outer, x, f"{stem}output.LayerNorm")
 
 
@@ -171,7 +159,7 @@ def _normalised(
     )
 
 
-def _serialize(graph: Graph, shape: Architecture) -> bytes:
+def _serialize(graph: Graph, shape: Architecture, extra: list[str]) -> bytes:
     from onnx import TensorProto, helper
 
     model = helper.make_model(
@@ -184,8 +172,9 @@ def _serialize(graph: Graph, shape: Architecture) -> bytes:
             ],
             [
                 helper.make_tensor_value_info(
-                    STATES, TensorProto.FLOAT, ["batch", "sequence", shape.hidden]
+                    name, TensorProto.FLOAT, ["batch", "sequence", shape.hidden]
                 )
+                for name in (STATES, *extra)
             ],
             list(graph.constants.values()),
         ),

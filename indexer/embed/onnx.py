@@ -40,6 +40,12 @@ def _whole_budget() -> int:
     return TOKEN_BUDGET
 
 
+def space_of(record: ModelRecord, precision: Precision) -> str:
+    """Name the space a model's vectors are in; it can be told before the model is loaded."""
+    mode = "late" if record.late else "alone"
+    return f"{record.id}/{precision}-{BUILDER_VERSION}/{mode}-{LAYOUT_VERSION}"
+
+
 class OnnxEmbedder:
     """One model, one session. Implements ``base.Embedder``.
 
@@ -63,9 +69,7 @@ class OnnxEmbedder:
 
     @property
     def space(self) -> str:
-        record = self.record
-        mode = "late" if record.late else "alone"
-        return f"{record.id}/{self.precision}-{BUILDER_VERSION}/{mode}-{LAYOUT_VERSION}"
+        return space_of(self.record, self.precision)
 
     def encode_query(self, text: str) -> NDArray[np.float32]:
         sequences = self._layout.text(self.record.query_prefix + text)

@@ -1,0 +1,147 @@
+"""What activations look like on real text, and whether a compiled graph says what it should.
+
+Owns the runs that happen once, while a model is compiled: over a few pages of public-domain text
+they find the range of every activation that gets a fixed scale, and they compare a graph with the
+float32 one. It must not know where models are kept.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indexer.embed.batches import in_batches
+from indexer.embed.devices import SessionOptions, open_on_cpu
+from indexer.embed.graph import IDS, LENGTHS, STATES, build_encoder
+from indexer.embed.quantize import (
+    FULL_RANGE,
+    SAFE_RANGE,
+    FloatLinear,
+    IntegerLinear,
+    Range,
+    RecordingLinear,
+)
+from indexer.embed.tokens import TextTokenizer
+from indexer.errors import InternalError
+from indexer.pooling import unit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from indexer.embed.models import ModelRecord
+
+log = logging.getLogger(__name__)
+
+# What an 8-bit graph must reach on every calibration text to be accepted at full range.
+CLOSE = 0.985
+_CALIBRATION_TOKENS = 1024  # a run keeps all its activations, so runs are small
+# Values a little beyond those seen should not be cut off.
+_MARGIN = 1.05
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Token ids of the calibration texts, and what the float32 graph makes of them."""
+
+    ids: list[NDArray[np.int32]]
+    vectors: NDArray[np.float32]
+    ranges: Mapping[str, Range]
+
+
+def float_graph(record: ModelRecord, weights: Mapping[str, Any], tokenizer: Path) -> bytes:
+    """Write the float32 graph and prove it.
+
+    Raises:
+        InternalError: If the record's probe comes out wrong.
+    """
+    model = build_encoder(record.architecture, weights, FloatLinear())
+    if record.probe is not None:
+        session = open_on_cpu(model, SessionOptions())
+        (vector,) = _vectors(session, _sequences(record, tokenizer, [record.probe.text]))
+        error = np.abs(vector[: len(record.probe.values)] - record.probe.values).max()
+        if not error <= record.probe.tolerance:
+            raise InternalError("internal", reason=f"{record.id} was compiled wrongly ({error})")
+    return model
+
+
+def integer_graph(record: ModelRecord, weights: Mapping[str, Any], tokenizer: Path) -> bytes:
+    """Write the 8-bit graph; coarser where the processor needs it."""
+    sample = _observe(record, weights, tokenizer)
+    best, best_cosine = b"", -1.0
+    for levels in (FULL_RANGE, SAFE_RANGE):
+        linear = IntegerLinear(sample.ranges, levels)
+        model = build_encoder(record.architecture, weights, linear)
+        vectors = _vectors(open_on_cpu(model, SessionOptions()), sample.ids)
+        cosine = float((vectors * sample.vectors).sum(axis=1).min())
+        log.info("%s in 8 bits, %d levels: lowest cosine %.4f", record.id, levels, cosine)
+        if cosine > best_cosine:
+            best, best_cosine = model, cosine
+        if cosine >= CLOSE:
+            break
+    return best
+
+
+def calibration_texts() -> list[str]:
+    """The texts the ranges are taken from, one a line."""
+    file = resources.files("resources").joinpath("models", "calibration.txt")
+    return file.read_text("utf-8").splitlines()
+
+
+def _observe(record: ModelRecord, weights: Mapping[str, Any], tokenizer: Path) -> Sample:
+    linear = RecordingLinear()
+    model = build_encoder(record.architecture, weights, linear, linear.activations)
+    session = open_on_cpu(model, SessionOptions())
+    ids = _sequences(record, tokenizer, calibration_texts())
+    vectors = np.zeros((len(ids), record.dimension), np.float32)
+    names = list(linear.activations)
+    low: dict[str, NDArray[np.float32]] = {}
+    high: dict[str, NDArray[np.float32]] = {}
+    outputs = [STATES, *(linear.activations[name] for name in names)]
+    for sequences, (states, *activations) in _runs(session, ids, outputs):
+        vectors[sequences] = _pooled(states, [ids[index] for index in sequences])
+        for name, values in zip(names, activations, strict=True):
+            rows = np.concatenate(
+                [row[: len(ids[i])] for i, row in zip(sequences, values, strict=True)]
+            )
+            low[name] = np.minimum(low.get(name, np.inf), rows.min(axis=0))
+            high[name] = np.maximum(high.get(name, -np.inf), rows.max(axis=0))
+    ranges = {name: Range(low[name] * _MARGIN, high[name] * _MARGIN) for name in names}
+    return Sample(ids, unit(vectors), ranges)
+
+
+def _sequences(
+    record: ModelRecord, tokenizer: Path, texts: Sequence[str]
+) -> list[NDArray[np.int32]]:
+    tokens = TextTokenizer(tokenizer)
+    room = record.window - len(tokens.lead) - len(tokens.tail)
+    return [
+        np.concatenate([tokens.lead, text.ids[:room], tokens.tail]) for text in tokens.encode(texts)
+    ]
+
+
+def _vectors(session: Any, ids: Sequence[NDArray[np.int32]]) -> NDArray[np.float32]:
+    """Mean of the states of each sequence, scaled to length 1: ``(sequences, dimension)``."""
+    found: dict[int, NDArray[np.float32]] = {}
+    for sequences, (states,) in _runs(session, ids, [STATES]):
+        pooled = _pooled(states, [ids[index] for index in sequences])
+        found.update(zip(sequences, pooled, strict=True))
+    return unit(np.stack([found[index] for index in range(len(ids))]))
+
+
+def _runs(
+    session: Any, ids: Sequence[NDArray[np.int32]], outputs: list[str]
+) -> Iterator[tuple[list[int], list[NDArray[np.float32]]]]:
+    for batch in in_batches(ids, lambda: _CALIBRATION_TOKENS):
+        feed = {IDS: batch.ids, LENGTHS: batch.lengths}
+        yield list(batch.sequences), session.run(outputs, feed)
+
+
+def _pooled(states: NDArray[np.float32], ids: Sequence[NDArray[np.int32]]) -> NDArray[np.float32]:
+    return np.stack([row[: len(own)].mean(axis=0) for row, own in zip(states, ids, strict=True)])
