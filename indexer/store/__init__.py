@@ -1,0 +1,247 @@
+"""Passages, vectors and full text on disk, and the searches over them.
+
+Owns the LanceDB tables and everything LanceDB. It must not know files, catalogs, models or how
+the results of searches are fused. ``Store`` is the facade: one thread writes and maintains, any
+number of threads read. Writes are not checked for repetition: a caller deletes a document's rows
+before it writes them again, or asks which are there.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indexer.store import dense, maintenance, runtime, schema, words, writing
+from indexer.store.table import Table
+from indexer.store.values import (
+    NOTHING,
+    Candidates,
+    DocFilter,
+    DocumentRow,
+    Float32s,
+    Int32s,
+    Int64s,
+    Maintenance,
+    PassageRow,
+    StoredPassage,
+    TableSize,
+    Term,
+    TextColumn,
+    VectorRows,
+    docs_of,
+    key_of,
+    ordinals_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+__all__ = [
+    "Candidates", "DocFilter", "DocumentRow", "Maintenance", "PassageRow", "Store",
+    "StoredPassage", "TableSize", "Term", "TextColumn", "VectorRows", "docs_of", "key_of",
+    "ordinals_of",
+]  # fmt: skip
+
+# Passages read at a time when streaming: a few hundred KB of text.
+_STREAM = 256
+
+
+class Store:
+    """The tables of one library. Open it with ``Store.open``."""
+
+    def __init__(self, database: Any, path: Path) -> None:
+        self._db = database
+        self._path = path
+        self._opening = threading.Lock()
+        self._tables: dict[str, Table] = {}
+        for name in database.list_tables().tables:
+            self._take_in(name, database.open_table(name))
+        self._keeper = maintenance.Keeper(lambda: dict(self._tables))
+
+    @classmethod
+    def open(cls, path: Path, *, threads: int) -> Store:
+        """Open the store in a directory that only its owner may read; make it if need be."""
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.chmod(0o700)
+        store = cls(runtime.connect(path, threads), path)
+        store._table(schema.PASSAGES, schema.passages_schema)
+        store._table(schema.DOCUMENTS, schema.documents_schema)
+        return store
+
+    def close(self) -> None:
+        """Let go of the tables."""
+        self._tables.clear()
+
+    # -- writing, by one thread -------------------------------------------------------------
+
+    def add_passages(self, rows: Sequence[PassageRow]) -> None:
+        """Append passages in one commit; they are found by words at once."""
+        if rows:
+            self._passages.add(writing.passages_table(rows))
+
+    def add_vectors(self, space: str, rows: VectorRows) -> None:
+        """Append vectors of one embedding space in one commit.
+
+        Raises:
+            ValueError: If the space's vectors have another dimension.
+        """
+        if not len(rows.docs):
+            return
+        dimension = rows.vectors.shape[1]
+        table = self._table(schema.vectors_table(space), lambda: schema.vectors_schema(dimension))
+        if _dimension(table) != dimension:
+            raise ValueError(f"the vectors of {space} have {_dimension(table)} dimensions")
+        table.add(writing.vectors_table(rows))
+
+    def put_documents(self, rows: Sequence[DocumentRow]) -> None:
+        """Write documents, each in the place of what was known of it."""
+        if rows:
+            table = self._tables[schema.DOCUMENTS]
+            table.delete_docs([row.doc for row in rows])
+            table.add(writing.documents_table(rows))
+
+    def delete_docs(self, docs: Sequence[int]) -> None:
+        """Delete everything about these documents, in every space."""
+        if docs:
+            for table in list(self._tables.values()):
+                table.delete_docs(docs)
+
+    def drop_space(self, space: str) -> None:
+        """Delete all vectors of an embedding space."""
+        name = schema.vectors_table(space)
+        if self._tables.pop(name, None) is not None:
+            self._db.drop_table(name)
+
+    def maintain(self, *, idle: bool = False) -> Maintenance:
+        """Tidy what is due. Call it often; ``idle`` says that there is nothing else to do."""
+        return self._keeper.maintain(idle=idle)
+
+    def clean_at_open(self) -> Maintenance:
+        """Remove leftovers of interrupted writes; call it before the first write only."""
+        return self._keeper.clean_at_open()
+
+    # -- what is there ----------------------------------------------------------------------
+
+    def passage_counts(self, docs: Sequence[int]) -> dict[int, int]:
+        """How many passages each of the documents has."""
+        counts = self._passages.rows.counts(np.asarray(docs, np.int32))
+        return dict(zip(docs, counts.tolist(), strict=True))
+
+    def ordinals_with_vectors(self, space: str, doc: int) -> Int32s:
+        """The ordinals of a document's passages that have vectors, ascending."""
+        table = self._vectors(space)
+        return ordinals_of(table.rows.keys_of(doc)) if table else np.empty(0, np.int32)
+
+    def documents(self, docs: Sequence[int]) -> dict[int, DocumentRow]:
+        """What is known of documents; those never put are left out."""
+        if not docs:
+            return {}
+        table = self._tables[schema.DOCUMENTS]
+        listed = ",".join(map(str, docs))
+        return writing.read_documents(table.scan(f"doc IN ({listed})"))
+
+    def iter_passages(self, docs: Sequence[int]) -> Iterator[StoredPassage]:
+        """All passages of documents in the order given, streamed."""
+        columns = writing.stored_columns(writing.PASSAGE_FIELDS)
+        for doc in docs:
+            keys = self._passages.rows.keys_of(doc)
+            for at in range(0, len(keys), _STREAM):
+                found, places = self._passages.take(keys[at : at + _STREAM], columns)
+                yield from writing.read_passages(found.take(np.argsort(places)))
+
+    def passages_of(self, keys: Int64s, columns: Sequence[str]) -> dict[int, dict[str, Any]]:
+        """Columns (see ``schema.PASSAGE_COLUMNS``) of passages by key; missing ones are left out.
+
+        Raises:
+            ValueError: If there is no such column.
+        """
+        found, places = self._passages.take(keys, writing.stored_columns(columns))
+        rows = writing.read_rows(found, columns)
+        return dict(zip(keys[places].tolist(), rows, strict=True))
+
+    def sizes(self) -> dict[str, TableSize]:
+        """Rows and bytes of each table."""
+        return self._keeper.sizes()
+
+    def verify(self) -> list[str]:
+        """What is wrong with the rows, in words: keys twice, vectors without passages."""
+        problems = []
+        passages = self._passages.all_keys()
+        for name, table in self._tables.items():
+            if not table.keyed:
+                continue
+            keys = table.all_keys()
+            if len(np.unique(keys)) != len(keys):
+                problems.append(f"{name} holds {len(keys) - len(np.unique(keys))} rows twice")
+            if not np.isin(keys, passages).all():
+                problems.append(f"{name} holds rows without a passage")
+        return problems
+
+    # -- searching --------------------------------------------------------------------------
+
+    def knn(
+        self, space: str, vector: Float32s, count: int, docs: DocFilter | None = None
+    ) -> Candidates:
+        """The passages nearest to a unit vector, best first, scored by cosine."""
+        table = self._vectors(space)
+        return dense.knn(table, vector, count, docs) if table else NOTHING
+
+    def match(
+        self,
+        column: TextColumn,
+        terms: Sequence[Term],
+        count: int,
+        docs: DocFilter | None = None,
+        without: Sequence[str] = (),
+    ) -> Candidates:
+        """Passages that hold any of the terms, best first, by BM25; see ``words.match``."""
+        return words.match(self._passages, column, terms, count, docs, without)
+
+    def phrase(self, text: str, count: int, docs: DocFilter | None = None) -> Candidates:
+        """Passages whose view holds these words next to each other, best first."""
+        return words.phrase(self._passages, text, count, docs)
+
+    def bm25_of(self, column: TextColumn, keys: Int64s, terms: Sequence[Term]) -> Float32s:
+        """BM25 of given passages, float32 (n,), as ``match`` scores them; 0 if no term is there."""
+        return words.bm25_of(self._passages, column, keys, terms)
+
+    def vectors_of(self, space: str, keys: Int64s) -> Float32s:
+        """Pooled unit vectors of passages, float32 (n, dim); zeros where there is none yet."""
+        table = self._vectors(space)
+        if table is None:
+            return np.zeros((len(keys), 0), np.float32)
+        return dense.vectors_of(table, keys, _dimension(table))
+
+    def sentence_vectors_of(self, space: str, keys: Int64s) -> tuple[Float32s, Int64s]:
+        """Sentence vectors of passages, float32 (m, dim), and offsets, int64 (n + 1,)."""
+        table = self._vectors(space)
+        if table is None:
+            return np.zeros((0, 0), np.float32), np.zeros(len(keys) + 1, np.int64)
+        return dense.sentence_vectors_of(table, keys, _dimension(table))
+
+    # -- within -----------------------------------------------------------------------------
+
+    @property
+    def _passages(self) -> Table:
+        return self._tables[schema.PASSAGES]
+
+    def _vectors(self, space: str) -> Table | None:
+        return self._tables.get(schema.vectors_table(space))
+
+    def _table(self, name: str, columns: Callable[[], Any]) -> Table:
+        with self._opening:
+            if name not in self._tables:
+                self._take_in(name, self._db.create_table(name, schema=columns()))
+            return self._tables[name]
+
+    def _take_in(self, name: str, inner: Any) -> None:
+        table = Table(inner, self._path / f"{name}.lance", keyed=name != schema.DOCUMENTS)
+        maintenance.prepare(table, name)
+        self._tables[name] = table
+
+
+def _dimension(table: Table) -> int:
+    return int(table.inner.schema.field("vector").type.list_size)

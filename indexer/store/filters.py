@@ -1,0 +1,105 @@
+"""Turns a set of documents into the cheapest way to search among them only.
+
+Owns the choice between telling Lance which documents may answer (a condition it evaluates
+before the search, at about 3 µs a listed document) and searching without a condition and dropping
+what does not pass (cheap while most documents pass). Pure; it must not know tables.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indexer.store.values import NOTHING, Candidates, DocFilter, Int32s, Int64s, Mask, docs_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# A run of neighbouring numbers this long is told as a range rather than one by one.
+_RUN = 3
+# Conditions longer than this are slower than fetching more hits than needed.
+_LONG = 1500
+# Below this share of passages, fetching more would mean fetching very much more.
+_SPARSE = 0.15
+_SPARE = 1.25
+_GROWTH = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How to search: under a condition, by dropping hits of other documents, or not at all."""
+
+    where: str | None = None
+    drop: DocFilter | None = None
+    share: float = 1.0  # of the passages that pass; 0 finds nothing
+
+
+def plan(docs: DocFilter | None, present: Int32s, counts: Int64s) -> Plan:
+    """Choose how to search among documents.
+
+    Args:
+        docs: Which documents may answer.
+        present: The documents that have rows, ascending.
+        counts: How many rows each of them has.
+    """
+    if docs is None or not len(present):
+        return Plan()
+    passing = docs.keeps(present)
+    share = float(counts[passing].sum() / counts.sum())
+    if share in (0.0, 1.0):
+        return Plan(share=share)
+    inside, outside = _runs(passing), _runs(~passing)
+    negate = len(outside) < len(inside)
+    shorter = outside if negate else inside
+    if len(shorter) <= _LONG:
+        return Plan(where=_condition(present, shorter, negate=negate), share=share)
+    if share < _SPARSE:
+        return Plan(where=_condition(present, inside, negate=False), share=share)
+    return Plan(drop=docs, share=share)
+
+
+def _runs(mask: Mask) -> Int64s:
+    """First and last place of each run of true values, int64 (n, 2)."""
+    edges = np.diff(np.concatenate([[0], mask.astype(np.int8), [0]]))
+    return np.stack([np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1], axis=1)
+
+
+def _condition(present: Int32s, runs: Int64s, *, negate: bool) -> str:
+    """A condition that holds for the documents in these runs, or for all but them."""
+    singles: list[int] = []
+    parts: list[str] = []
+    for first, last in runs.tolist():
+        if last - first + 1 < _RUN:
+            singles.extend(present[first : last + 1].tolist())
+        else:
+            parts.append(f"(doc >= {present[first]} AND doc <= {present[last]})")
+    if singles:
+        parts.append(f"doc IN ({','.join(map(str, singles))})")
+    either = " OR ".join(parts)
+    return f"NOT ({either})" if negate else either
+
+
+def collect(
+    fetch: Callable[[int, str | None], Candidates], count: int, how: Plan, rows: int
+) -> Candidates:
+    """Fetch until there are ``count`` hits that pass, or no more.
+
+    Args:
+        fetch: Searches for so many hits among the rows a condition holds for, best first.
+        count: How many hits are wanted.
+        how: What ``plan`` chose.
+        rows: How many rows there are: a fetch of as many cannot miss any.
+    """
+    if how.share == 0.0 or count <= 0 or not rows:
+        return NOTHING
+    if how.drop is None:
+        return fetch(count, how.where)
+    limit = min(rows, int(count / how.share * _SPARE) + 32)
+    while True:
+        found = fetch(limit, None)
+        kept = found.kept(how.drop.keeps(docs_of(found.keys)))
+        if len(kept) >= count or len(found) < limit or limit >= rows:
+            return kept.first(count)
+        limit = min(rows, limit * _GROWTH)

@@ -1,0 +1,122 @@
+"""Where each passage stands: its key and the row id that Lance fetches by.
+
+Owns the map from keys to row ids of one table, in memory (16 bytes a passage). Fetching by row id
+takes half the time of a lookup by an index on the key, and counting passages or finding the
+missing ones takes no read at all. Row ids are stable, so the map only ever grows by the rows
+appended since it was last asked, and loses those of deleted documents.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indexer.store.values import ORDINAL_BITS, Int32s, Int64s, docs_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+#: Reads the keys and row ids of all rows whose id is at least the given one.
+Scan = Callable[[int], tuple[Int64s, Int64s]]
+
+
+class RowMap:
+    """Keys in ascending order and their row ids. Any thread may ask, one thread writes."""
+
+    def __init__(self, scan: Scan) -> None:
+        self._scan = scan
+        self._lock = threading.Lock()
+        # Keys and rows are replaced together, so that readers need no lock.
+        self._map: tuple[Int64s, Int64s] = (np.empty(0, np.int64), np.empty(0, np.int64))
+        # The same for what is made of the keys, told by the keys it was made of.
+        self._documents: tuple[Int64s | None, Int32s, Int64s]
+        self._documents = (None, np.empty(0, np.int32), np.empty(0, np.int64))
+        self._next_row = 0
+        self._stale = True
+
+    def appended(self) -> None:
+        """Say that rows were added."""
+        self._stale = True
+
+    def forget(self, docs: Iterable[int]) -> None:
+        """Say that all rows of these documents were deleted."""
+        with self._lock:
+            keys, rows = self._map
+            keep = np.ones(len(keys), bool)
+            for doc in docs:
+                keep[_span(keys, doc)] = False
+            self._map = (keys[keep], rows[keep])
+
+    def keys(self) -> Int64s:
+        """All keys, ascending."""
+        return self._current()[0]
+
+    def rows_of(self, keys: Int64s) -> tuple[Int64s, Int64s]:
+        """The row ids of those keys that are there, and their places among the given keys."""
+        known, rows = self._current()
+        if not len(known):
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        at = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+        found = np.flatnonzero(known[at] == keys)
+        return rows[at[found]], found
+
+    def keys_of(self, doc: int) -> Int64s:
+        """The keys of one document, ascending."""
+        known = self._current()[0]
+        return known[_span(known, doc)]
+
+    def documents(self) -> tuple[Int32s, Int64s]:
+        """The documents that have rows, ascending, and how many each has."""
+        keys = self._current()[0]
+        made_of, docs, counts = self._documents
+        if made_of is not keys:
+            docs, counts = _runs(docs_of(keys))
+            self._documents = (keys, docs, counts)
+        return docs, counts
+
+    def counts(self, docs: Int32s) -> Int64s:
+        """How many rows each of the documents has."""
+        known = self._current()[0]
+        first = np.searchsorted(known, docs.astype(np.int64) << ORDINAL_BITS)
+        last = np.searchsorted(known, (docs.astype(np.int64) + 1) << ORDINAL_BITS)
+        return last - first
+
+    def _current(self) -> tuple[Int64s, Int64s]:
+        if not self._stale:
+            return self._map
+        with self._lock:
+            if self._stale:
+                # Before the scan: rows that come while it runs are for the next one.
+                self._stale = False
+                try:
+                    self._take_in(*self._scan(self._next_row))
+                except BaseException:
+                    self._stale = True
+                    raise
+            return self._map
+
+    def _take_in(self, keys: Int64s, rows: Int64s) -> None:
+        if not len(keys):
+            return
+        self._next_row = int(rows.max()) + 1
+        keys = np.concatenate([self._map[0], keys])
+        rows = np.concatenate([self._map[1], rows])
+        order = np.argsort(keys, kind="stable")
+        self._map = (keys[order], rows[order])
+
+
+def _span(keys: Int64s, doc: int) -> slice:
+    ends = np.array([doc, doc + 1], np.int64) << ORDINAL_BITS
+    first, last = np.searchsorted(keys, ends)
+    return slice(int(first), int(last))
+
+
+def _runs(docs: Int32s) -> tuple[Int32s, Int64s]:
+    """Each value of an ascending array once, and how often it is there."""
+    if not len(docs):
+        return docs, np.empty(0, np.int64)
+    first = np.concatenate([[0], np.flatnonzero(np.diff(docs)) + 1])
+    return docs[first], np.diff(np.append(first, len(docs)))

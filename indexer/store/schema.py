@@ -1,0 +1,95 @@
+"""The tables of the store: names, columns and the indices each column gets.
+
+Owns the layout on disk. It must not know how rows come about or what is asked of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import Any
+
+PASSAGES = "passages"
+DOCUMENTS = "documents"
+_VECTORS = "vectors_"
+
+#: Columns a reader may name; ``text`` is kept as its difference from ``view``.
+PASSAGE_COLUMNS = (
+    "doc", "ordinal", "text_id", "language", "page_first", "page_last", "char_start", "char_end",
+    "heading_path", "text", "view", "stems", "text_starts", "view_starts",
+)  # fmt: skip
+
+_NAME_LIMIT = 60
+
+
+def vectors_table(space: str) -> str:
+    """The name of the table for an embedding space, whatever signs its key has."""
+    plain = re.sub(r"[^A-Za-z0-9_-]", "_", space)[:_NAME_LIMIT]
+    if plain == space:
+        return _VECTORS + plain
+    return f"{_VECTORS}{plain}-{hashlib.sha256(space.encode()).hexdigest()[:8]}"
+
+
+def is_vectors_table(name: str) -> bool:
+    return name.startswith(_VECTORS)
+
+
+def passages_schema() -> Any:
+    """Columns of ``passages``. A key is in no two rows; see ``values.key_of``."""
+    import pyarrow as pa
+
+    return pa.schema(
+        [
+            pa.field("doc", pa.int32(), nullable=False),
+            pa.field("ordinal", pa.int32(), nullable=False),
+            pa.field("key", pa.int64(), nullable=False),
+            pa.field("text_id", pa.string(), nullable=False),
+            pa.field("language", pa.string(), nullable=False),
+            pa.field("page_first", pa.int32(), nullable=False),
+            pa.field("page_last", pa.int32(), nullable=False),
+            pa.field("char_start", pa.int64(), nullable=False),
+            pa.field("char_end", pa.int64(), nullable=False),
+            pa.field("heading_path", pa.string(), nullable=False),
+            pa.field("text_delta", pa.binary(), nullable=False),
+            pa.field("view", pa.string(), nullable=False),
+            pa.field("stems", pa.string(), nullable=False),
+            pa.field("starts", pa.list_(pa.int32()), nullable=False),
+        ]
+    )
+
+
+def vectors_schema(dimension: int) -> Any:
+    """Columns of a ``vectors_…`` table.
+
+    ``sentences`` holds the sentence vectors of the passage one after the other, ``dimension``
+    bytes each (see ``quantise``).
+    """
+    import pyarrow as pa
+
+    return pa.schema(
+        [
+            pa.field("doc", pa.int32(), nullable=False),
+            pa.field("ordinal", pa.int32(), nullable=False),
+            pa.field("key", pa.int64(), nullable=False),
+            pa.field("vector", pa.list_(pa.float16(), dimension), nullable=False),
+            pa.field("sentences", pa.binary(), nullable=False),
+        ]
+    )
+
+
+def documents_schema() -> Any:
+    """Columns of ``documents``; ``vector`` is float16, of whatever length its space has."""
+    import pyarrow as pa
+
+    return pa.schema(
+        [
+            pa.field("doc", pa.int32(), nullable=False),
+            pa.field("text_id", pa.string(), nullable=False),
+            pa.field("title", pa.string(), nullable=False),
+            pa.field("author", pa.string(), nullable=False),
+            pa.field("language", pa.string(), nullable=False),
+            pa.field("pages", pa.int32(), nullable=False),
+            pa.field("created", pa.string(), nullable=False),
+            pa.field("vector", pa.list_(pa.float16())),
+        ]
+    )

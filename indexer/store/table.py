@@ -1,0 +1,154 @@
+"""One LanceDB table, with types: append, delete, fetch by key, search, indices.
+
+Owns every call into LanceDB but maintenance. It must not know what the columns mean, except
+that ``key`` and ``doc`` exist where a row map is kept.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from indexer.store.rowmap import RowMap
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+    from indexer.store.values import Int64s
+
+T = TypeVar("T")
+
+# What Lance says when a version that a read began with has been cleaned away.
+_VANISHED = ("not found", "no such file", "does not exist")
+
+
+class Table:
+    """A table that one thread writes and any thread reads.
+
+    Args:
+        inner: The LanceDB table.
+        path: Its directory.
+        keyed: Whether its rows are passages, which have keys.
+    """
+
+    def __init__(self, inner: Any, path: Path, *, keyed: bool = True) -> None:
+        self.inner = inner
+        self.path = path
+        self.keyed = keyed
+        self.rows = RowMap(self._scan_keys)
+        #: Rows that no index covers yet, and rows deleted since the last upkeep.
+        self.backlog = 0
+        self.deleted = 0
+        self._refresh = threading.Lock()
+
+    # -- writing ----------------------------------------------------------------------------
+
+    def add(self, rows: Any) -> None:
+        """Append an Arrow table, in one commit."""
+        self.inner.add(rows)
+        self.rows.appended()
+        self.backlog += len(rows)
+
+    def delete_docs(self, docs: Sequence[int]) -> None:
+        """Delete every row of these documents, in one commit."""
+        self.inner.delete(f"doc IN ({','.join(map(str, docs))})")
+        if self.keyed:
+            self.deleted += int(self.rows.counts(np.asarray(docs, np.int32)).sum())
+            self.rows.forget(docs)
+
+    # -- reading ----------------------------------------------------------------------------
+
+    def count(self) -> int:
+        return int(self.read(self.inner.count_rows))
+
+    def read(self, work: Callable[[], T]) -> T:
+        """Run a read; when its version vanished meanwhile, run it once more on the newest."""
+        try:
+            return work()
+        except (RuntimeError, ValueError, OSError) as error:
+            if not any(sign in str(error).lower() for sign in _VANISHED):
+                raise
+        with self._refresh:
+            self.inner.checkout_latest()
+        return work()
+
+    def take(self, keys: Int64s, columns: Sequence[str]) -> tuple[Any, Int64s]:
+        """Fetch columns of the rows with these keys.
+
+        Returns:
+            An Arrow table and, for each of its rows, the place of its key among ``keys``. Keys
+            that are not there have no row; the order is that of the disk.
+        """
+        ids, places = self.rows.rows_of(keys)
+        if not len(ids):
+            return self._schema_only(columns), places
+        order = np.argsort(ids, kind="stable")
+        ids, places = ids[order], places[order]
+        found = self.read(
+            lambda: (
+                self.inner.take_row_ids(np.unique(ids).tolist())
+                .select(list(columns))
+                .with_row_id()
+                .to_arrow()
+            )
+        )
+        got = found.column("_rowid").to_numpy().astype(np.int64)
+        if len(got) == len(ids) and np.array_equal(got, ids):
+            return found, places
+        return _matched(found, got, ids, places)
+
+    def search(self, build: Callable[[Any], Any], query: Any, kind: str) -> Any:
+        """Run a search; ``build`` narrows the builder that LanceDB makes for ``query``."""
+        column = "vector" if kind == "vector" else None
+
+        def work() -> Any:
+            builder = self.inner.search(query, query_type=kind, vector_column_name=column)
+            return build(builder).to_arrow()
+
+        return self.read(work)
+
+    def scan(self, where: str) -> Any:
+        """Read the rows that a condition holds for, all columns."""
+        return self.read(lambda: self.inner.search().where(where).to_arrow())
+
+    def all_keys(self) -> Int64s:
+        """The key of every row, read from the disk: the same key twice if it is there twice."""
+        return self._scan_keys(0)[0]
+
+    def indices(self) -> dict[str, Any]:
+        """The index of each indexed column, as LanceDB describes it."""
+        return {index.columns[0]: index for index in self.read(self.inner.list_indices)}
+
+    def fragments(self) -> int:
+        """How many pieces the rows are in: one a commit, until they are compacted."""
+        return int(self.inner.stats()["fragment_stats"]["num_fragments"])
+
+    # -- within -----------------------------------------------------------------------------
+
+    def _scan_keys(self, first_row: int) -> tuple[Int64s, Int64s]:
+        def work() -> Any:
+            builder = self.inner.search().select(["key"]).with_row_id(with_row_id=True)
+            if first_row:
+                builder = builder.where(f"_rowid >= {first_row}")
+            return builder.to_arrow()
+
+        found = self.read(work)
+        rows = found.column("_rowid").to_numpy().astype(np.int64)
+        return found.column("key").to_numpy(), rows
+
+    def _schema_only(self, columns: Iterable[str]) -> Any:
+        import pyarrow as pa
+
+        schema = self.inner.schema
+        return pa.schema([schema.field(name) for name in columns]).empty_table()
+
+
+def _matched(found: Any, got: Int64s, ids: Int64s, places: Int64s) -> tuple[Any, Int64s]:
+    """Line up rows with places when rows were deleted meanwhile, or a key was asked for twice."""
+    order = np.argsort(got, kind="stable")
+    at = np.minimum(np.searchsorted(got[order], ids), len(got) - 1) if len(got) else ids[:0]
+    there = got[order][at] == ids if len(got) else np.zeros(len(ids), bool)
+    return found.take(order[at[there]]), places[there]

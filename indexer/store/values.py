@@ -1,0 +1,185 @@
+"""What goes into the store and what comes out: keys, filters, rows and candidates.
+
+Owns the vocabulary of the store. Plain dataclasses and numpy; it must not know LanceDB.
+A passage's key is ``doc << 20 | ordinal``, so the passages of one document are neighbours and
+a sorted array of keys answers by itself which document a candidate belongs to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from indexer.types import Passage
+
+ORDINAL_BITS = 20
+MAX_ORDINAL = (1 << ORDINAL_BITS) - 1
+
+Int32s = NDArray[np.int32]
+Int64s = NDArray[np.int64]
+Float32s = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+
+#: The two full text columns: stems for recall, the view for exact words, names and phrases.
+TextColumn = Literal["stems", "view"]
+
+
+def key_of(doc: int, ordinal: int) -> int:
+    """The key of one passage."""
+    return doc << ORDINAL_BITS | ordinal
+
+
+def keys_of(doc: int, ordinals: Int32s) -> Int64s:
+    """The keys of passages of one document, int64 like the column."""
+    return (np.int64(doc) << ORDINAL_BITS) | ordinals.astype(np.int64)
+
+
+def docs_of(keys: Int64s) -> Int32s:
+    """The documents that keys belong to."""
+    return (keys >> ORDINAL_BITS).astype(np.int32)
+
+
+def ordinals_of(keys: Int64s) -> Int32s:
+    """The places of passages within their documents."""
+    return (keys & MAX_ORDINAL).astype(np.int32)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Passages found, best first: ``keys`` int64 (n,), ``scores`` float32 (n,)."""
+
+    keys: Int64s
+    scores: Float32s
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def first(self, count: int) -> Candidates:
+        """The best ``count`` of them."""
+        return Candidates(self.keys[:count], self.scores[:count])
+
+    def kept(self, mask: Mask) -> Candidates:
+        """Those the mask holds true, in the same order."""
+        return Candidates(self.keys[mask], self.scores[mask])
+
+
+NOTHING = Candidates(np.empty(0, np.int64), np.empty(0, np.float32))
+
+
+@dataclass(frozen=True, slots=True)
+class DocFilter:
+    """Which documents may answer: those listed, or with ``allowed=False`` all but those.
+
+    ``docs`` is a sorted int32 array without repetition; ``of`` makes one of any ids.
+    """
+
+    docs: Int32s
+    allowed: bool = True
+
+    @classmethod
+    def of(cls, docs: Iterable[int], *, allowed: bool = True) -> DocFilter:
+        return cls(np.unique(np.fromiter(docs, np.int32)), allowed=allowed)
+
+    def keeps(self, docs: Int32s) -> Mask:
+        """Which of the given documents pass, as a mask of the same length."""
+        if not len(self.docs):
+            return np.full(len(docs), not self.allowed)
+        at = np.minimum(np.searchsorted(self.docs, docs), len(self.docs) - 1)
+        passing: Mask = (self.docs[at] == docs) == self.allowed
+        return passing
+
+
+@dataclass(frozen=True, slots=True)
+class PassageRow:
+    """A passage of a document on its way into the store."""
+
+    doc: int
+    text_id: str
+    language: str
+    passage: Passage
+
+
+@dataclass(frozen=True, slots=True)
+class VectorRows:
+    """Vectors of n passages, of one or of many documents, on their way into the store.
+
+    ``docs`` and ``ordinals`` are int32 (n,). ``vectors`` is float32 (n, dim), ``sentences``
+    float32 (m, dim), both L2-normalised; the sentences of row ``i`` are
+    ``sentences[offsets[i]:offsets[i + 1]]``, so ``offsets`` is int64 (n + 1,).
+    """
+
+    docs: Int32s
+    ordinals: Int32s
+    vectors: Float32s
+    sentences: Float32s
+    offsets: Int64s
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRow:
+    """A document as the store knows it. ``vector`` is the mean of its passages' vectors."""
+
+    doc: int
+    text_id: str
+    title: str
+    author: str
+    language: str
+    pages: int
+    created: str
+    vector: Float32s | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPassage:
+    """A passage read back; see ``indexer.types.Passage`` for what its fields mean."""
+
+    doc: int
+    text_id: str
+    language: str
+    ordinal: int
+    page_first: int
+    page_last: int
+    char_start: int
+    char_end: int
+    heading_path: tuple[str, ...]
+    text: str
+    view: str
+    text_starts: tuple[int, ...]
+    view_starts: tuple[int, ...]
+
+    @property
+    def key(self) -> int:
+        return key_of(self.doc, self.ordinal)
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One word of a query and how much it counts; weights are honoured to about a tenth."""
+
+    text: str
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class TableSize:
+    """A table's rows and the bytes its directory takes, of which ``live`` are in use."""
+
+    rows: int
+    total: int
+    live: int
+
+
+@dataclass(frozen=True, slots=True)
+class Maintenance:
+    """What one round of maintenance did, in the order it did it."""
+
+    steps: tuple[str, ...]
+    seconds: float
+    bytes_before: int
+    bytes_after: int

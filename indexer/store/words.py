@@ -1,0 +1,131 @@
+"""Keyword search: BM25 over the two text columns, exact phrases, scores of given passages.
+
+Owns the full text queries. It must not know how words are stemmed, expanded or weighed, nor how
+the legs are fused. Lance scores with BM25 (k1 1.2, b 0.75, exact lengths) over all passages.
+
+A boolean query of Lance costs ten times one match query, because it cannot skip. A match query
+counts a word as often as it stands in the query, so weights become repetitions instead.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indexer.store import filters
+from indexer.store.values import NOTHING, Candidates, DocFilter, Float32s, Int64s, TextColumn
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from indexer.store.table import Table
+    from indexer.store.values import Term
+
+_MOST_REPEATS = 4
+_CLOSE = 0.1
+
+
+def repeats(weights: Sequence[float]) -> tuple[list[int], float]:
+    """Whole numbers in the proportion of the weights, as small as a tenth of error allows.
+
+    Returns:
+        How often to repeat each word, and by what to multiply scores afterwards.
+    """
+    if not weights:
+        return [], 1.0
+    top = max(weights)
+    for most in range(1, _MOST_REPEATS + 1):
+        counts = [max(1, round(weight / top * most)) for weight in weights]
+        pairs = zip(counts, weights, strict=True)
+        if all(abs(count * top / most - weight) <= _CLOSE * weight for count, weight in pairs):
+            break
+    return counts, top / most
+
+
+def match(
+    table: Table,
+    column: TextColumn,
+    terms: Sequence[Term],
+    count: int,
+    docs: DocFilter | None = None,
+    without: Sequence[str] = (),
+) -> Candidates:
+    """Passages that hold any of the terms, best first, scored by BM25.
+
+    Args:
+        table: The passages.
+        column: Where to look; for ``stems`` the terms are stems, for ``view`` words.
+        terms: What to look for; expansions of a prefix or of a typo are terms like others.
+        count: How many are wanted.
+        docs: Which documents may answer.
+        without: Words that must not stand in the view of a passage.
+    """
+    text, unit = _query_text(terms)
+    if not text:
+        return NOTHING
+    found = _collect(table, _match_query(text, column, without), count, docs)
+    return Candidates(found.keys, found.scores * np.float32(unit))
+
+
+def phrase(table: Table, text: str, count: int, docs: DocFilter | None = None) -> Candidates:
+    """Passages whose view holds these words next to each other, best first."""
+    from lancedb.query import PhraseQuery
+
+    if not text.strip():
+        return NOTHING
+    return _collect(table, PhraseQuery(text, "view"), count, docs)
+
+
+def bm25_of(table: Table, column: TextColumn, keys: Int64s, terms: Sequence[Term]) -> Float32s:
+    """BM25 of given passages, float32 (n,), by the same statistics as ``match``; 0 if none."""
+    scores = np.zeros(len(keys), np.float32)
+    text, unit = _query_text(terms)
+    if not text or not len(keys):
+        return scores
+    where = f"key IN ({','.join(map(str, keys.tolist()))})"
+    found = _search(table, _match_query(text, column, ()), len(keys), where)
+    order = np.argsort(keys, kind="stable")
+    places = order[np.searchsorted(keys[order], found.keys)]
+    scores[places] = found.scores * np.float32(unit)
+    return scores
+
+
+def _query_text(terms: Sequence[Term]) -> tuple[str, float]:
+    wanted = [term for term in terms if term.text.strip() and term.weight > 0]
+    counts, unit = repeats([term.weight for term in wanted])
+    words = [term.text for term, times in zip(wanted, counts, strict=True) for _ in range(times)]
+    return " ".join(words), unit
+
+
+def _match_query(text: str, column: TextColumn, without: Sequence[str]) -> Any:
+    from lancedb.query import BooleanQuery, MatchQuery, Occur
+
+    wanted = MatchQuery(text, column)
+    if not without:
+        return wanted
+    unwanted = [(Occur.MUST_NOT, MatchQuery(word, "view")) for word in without]
+    return BooleanQuery([(Occur.MUST, wanted), *unwanted])
+
+
+def _collect(table: Table, query: Any, count: int, docs: DocFilter | None) -> Candidates:
+    if not len(table.rows.keys()):
+        return NOTHING
+    how = filters.plan(docs, *table.rows.documents())
+
+    def fetch(limit: int, where: str | None) -> Candidates:
+        return _search(table, query, limit, where)
+
+    return filters.collect(fetch, count, how, len(table.rows.keys()))
+
+
+def _search(table: Table, query: Any, limit: int, where: str | None) -> Candidates:
+    def narrow(builder: Any) -> Any:
+        builder = builder.select(["key", "_score"]).limit(limit)
+        return builder.where(where, prefilter=True) if where else builder
+
+    found = table.search(narrow, query, "fts")
+    keys, scores = found.column("key").to_numpy(), found.column("_score").to_numpy()
+    # Lance leaves the order of equal scores to chance; runs must be repeatable.
+    order = np.lexsort((keys, -scores))
+    return Candidates(keys[order], scores[order].astype(np.float32))

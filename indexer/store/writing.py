@@ -1,0 +1,150 @@
+"""Makes Arrow tables of rows on their way into the store, and rows of Arrow tables read back.
+
+Owns the translation between our values and the columns of ``schema``. Pure but for pyarrow; it
+must not know tables or files.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indexer.store import delta, quantise, schema
+from indexer.store.values import (
+    MAX_ORDINAL,
+    ORDINAL_BITS,
+    DocumentRow,
+    StoredPassage,
+    key_of,
+)
+from indexer.types import HEADING_SEPARATOR
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from indexer.store.values import PassageRow, VectorRows
+
+
+def passages_table(rows: Sequence[PassageRow]) -> Any:
+    """The Arrow table of passages.
+
+    Raises:
+        ValueError: If an ordinal does not fit a key.
+    """
+    import pyarrow as pa
+
+    passages = [row.passage for row in rows]
+    if any(not 0 <= passage.ordinal <= MAX_ORDINAL for passage in passages):
+        raise ValueError(f"an ordinal is not within 0 and {MAX_ORDINAL}")
+    columns = {
+        "doc": [row.doc for row in rows],
+        "ordinal": [passage.ordinal for passage in passages],
+        "key": [key_of(row.doc, row.passage.ordinal) for row in rows],
+        "text_id": [row.text_id for row in rows],
+        "language": [row.language for row in rows],
+        "page_first": [passage.page_first for passage in passages],
+        "page_last": [passage.page_last for passage in passages],
+        "char_start": [passage.char_start for passage in passages],
+        "char_end": [passage.char_end for passage in passages],
+        "heading_path": [HEADING_SEPARATOR.join(p.heading_path) for p in passages],
+        "text_delta": [delta.encode(passage.text, passage.view) for passage in passages],
+        "view": [passage.view for passage in passages],
+        "stems": [passage.stems for passage in passages],
+        "starts": [[*passage.text_starts, *passage.view_starts] for passage in passages],
+    }
+    return pa.table(columns, schema=schema.passages_schema())
+
+
+def vectors_table(rows: VectorRows) -> Any:
+    """The Arrow table of vectors, sentence vectors quantised."""
+    import pyarrow as pa
+
+    count, dimension = rows.vectors.shape
+    keys = (rows.docs.astype(np.int64) << ORDINAL_BITS) | rows.ordinals
+    blob = quantise.to_bytes(rows.sentences)
+    ends = np.ascontiguousarray(rows.offsets * dimension, np.int32)
+    sentences = pa.Array.from_buffers(
+        pa.binary(), count, [None, pa.py_buffer(ends), pa.py_buffer(np.ascontiguousarray(blob))]
+    )
+    halves = np.ascontiguousarray(rows.vectors, np.float16).reshape(-1)
+    columns = [
+        pa.array(rows.docs, pa.int32()),
+        pa.array(rows.ordinals, pa.int32()),
+        pa.array(keys, pa.int64()),
+        pa.FixedSizeListArray.from_arrays(pa.array(halves), dimension),
+        sentences,
+    ]
+    return pa.Table.from_arrays(columns, schema=schema.vectors_schema(dimension))
+
+
+def documents_table(rows: Sequence[DocumentRow]) -> Any:
+    """The Arrow table of documents."""
+    import pyarrow as pa
+
+    names = ("doc", "text_id", "title", "author", "language", "pages", "created")
+    columns: dict[str, Any] = {name: [getattr(row, name) for row in rows] for name in names}
+    columns["vector"] = [
+        None if row.vector is None else row.vector.astype(np.float16) for row in rows
+    ]
+    return pa.table(columns, schema=schema.documents_schema())
+
+
+def read_documents(table: Any) -> dict[int, DocumentRow]:
+    """Documents read back from their columns, by number."""
+    rows = {}
+    for stored in table.to_pylist():
+        vector = stored.pop("vector")
+        as_array = None if vector is None else np.asarray(vector, np.float32)
+        rows[stored["doc"]] = DocumentRow(**stored, vector=as_array)
+    return rows
+
+
+def stored_columns(columns: Sequence[str]) -> list[str]:
+    """The columns on disk that the columns asked for are made of.
+
+    Raises:
+        ValueError: If there is no such column.
+    """
+    unknown = set(columns) - set(schema.PASSAGE_COLUMNS)
+    if unknown:
+        raise ValueError(f"passages have no column {', '.join(sorted(unknown))}")
+    wanted: list[str] = []
+    for column in columns:
+        wanted.extend(_STORED_AS.get(column, (column,)))
+    return list(dict.fromkeys(wanted))
+
+
+_STORED_AS = {
+    "text": ("text_delta", "view"),
+    "text_starts": ("starts",),
+    "view_starts": ("starts",),
+}
+
+
+def read_rows(table: Any, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """The columns asked for, a row at a time, from those on disk."""
+    for stored in table.to_pylist():
+        yield {column: _value(stored, column) for column in columns}
+
+
+def _value(stored: Mapping[str, Any], column: str) -> Any:
+    if column == "text":
+        return delta.decode(stored["text_delta"], stored["view"])
+    if column == "text_starts":
+        return tuple(stored["starts"][: len(stored["starts"]) // 2])
+    if column == "view_starts":
+        return tuple(stored["starts"][len(stored["starts"]) // 2 :])
+    if column == "heading_path":
+        return tuple(stored[column].split(HEADING_SEPARATOR)) if stored[column] else ()
+    return stored[column]
+
+
+#: What ``StoredPassage`` is made of.
+PASSAGE_FIELDS = tuple(name for name in schema.PASSAGE_COLUMNS if name != "stems")
+
+
+def read_passages(table: Any) -> Iterator[StoredPassage]:
+    """Passages read back from their columns."""
+    for row in read_rows(table, PASSAGE_FIELDS):
+        yield StoredPassage(**row)

@@ -1,0 +1,65 @@
+"""Rows for tests of the store: passages of words, and vectors that stand for them."""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indexer.store import PassageRow, VectorRows
+from indexer.types import Passage
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+DIMENSION = 32
+
+
+def passage(ordinal: int, text: str, *, view: str | None = None, stems: str = "") -> Passage:
+    view = text if view is None else view
+    return Passage(
+        ordinal=ordinal,
+        page_first=ordinal + 1,
+        page_last=ordinal + 1,
+        char_start=0,
+        char_end=len(text),
+        heading_path=("Part", f"Chapter {ordinal}"),
+        text=text,
+        view=view,
+        text_starts=(0,),
+        view_starts=(0,),
+        stems=stems or view.lower(),
+    )
+
+
+def rows(doc: int, texts: Sequence[str], first: int = 0) -> list[PassageRow]:
+    return [
+        PassageRow(doc, f"text-{doc}", "en", passage(first + i, text))
+        for i, text in enumerate(texts)
+    ]
+
+
+def unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    norms = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    made: NDArray[np.float32] = (vectors / norms).astype(np.float32)
+    return made
+
+
+def vector_for(doc: int, ordinal: int) -> NDArray[np.float32]:
+    """Always the same unit vector for the same passage."""
+    seed = zlib.crc32(f"{doc}/{ordinal}".encode())
+    return unit(np.random.default_rng(seed).standard_normal(DIMENSION, np.float32))
+
+
+def vectors(doc: int, ordinals: Sequence[int], sentences: int = 2) -> VectorRows:
+    made = np.stack([vector_for(doc, ordinal) for ordinal in ordinals])
+    return VectorRows(
+        docs=np.full(len(ordinals), doc, np.int32),
+        ordinals=np.asarray(ordinals, np.int32),
+        vectors=made,
+        sentences=np.repeat(made, sentences, axis=0),
+        offsets=np.arange(len(ordinals) + 1, dtype=np.int64) * sentences,
+    )

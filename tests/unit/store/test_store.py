@@ -1,0 +1,197 @@
+"""The facade: what is written is found, fetched and deleted."""
+
+from __future__ import annotations
+
+import stat
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from indexer.store import DocFilter, DocumentRow, Store, Term, key_of
+from tests.store_rows import DIMENSION, passage, rows, vector_for, vectors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+SPACE = "tiny/int8 v1"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = Store.open(tmp_path / "lance", threads=2)
+    yield opened
+    opened.close()
+
+
+def fill(store: Store) -> None:
+    store.add_passages(
+        rows(1, ["the quick brown fox", "to be or not to be"])
+        + rows(2, ["lazy dogs sleep", "我们在北京的大学学习中文"])
+    )
+    store.add_vectors(SPACE, vectors(1, [0, 1]))
+    store.add_vectors(SPACE, vectors(2, [0, 1]))
+
+
+def test_an_empty_store_finds_nothing(store: Store) -> None:
+    assert len(store.knn(SPACE, vector_for(1, 0), 5)) == 0
+    assert len(store.match("view", [Term("fox")], 5)) == 0
+    assert len(store.phrase("the fox", 5)) == 0
+    assert store.passage_counts([1, 2]) == {1: 0, 2: 0}
+    assert store.passages_of(np.array([5], np.int64), ["text"]) == {}
+    assert store.vectors_of(SPACE, np.array([5], np.int64)).shape == (1, 0)
+
+
+def test_the_directory_is_for_its_owner_only(store: Store, tmp_path: Path) -> None:
+    assert stat.S_IMODE((tmp_path / "lance").stat().st_mode) == 0o700
+
+
+def test_passages_are_found_by_words_at_once(store: Store) -> None:
+    fill(store)
+    assert store.match("stems", [Term("fox")], 5).keys.tolist() == [key_of(1, 0)]
+    assert store.match("view", [Term("FOX")], 5).keys.tolist() == [key_of(1, 0)]
+    assert store.match("view", [Term("北京")], 5).keys.tolist() == [key_of(2, 1)]
+
+
+def test_phrases_hold_word_for_word(store: Store) -> None:
+    fill(store)
+    assert store.phrase("to be or not to be", 5).keys.tolist() == [key_of(1, 1)]
+    assert store.phrase("大学学习", 5).keys.tolist() == [key_of(2, 1)]
+    assert len(store.phrase("be to", 5)) == 0
+
+
+def test_nearest_passages_come_with_their_cosine(store: Store) -> None:
+    fill(store)
+    found = store.knn(SPACE, vector_for(2, 0), 4)
+    assert found.keys[0] == key_of(2, 0)
+    assert found.scores[0] == pytest.approx(1.0, abs=1e-3)
+    every = np.stack([vector_for(doc, n) for doc in (1, 2) for n in (0, 1)])
+    expected = np.sort(every @ vector_for(2, 0))[::-1]
+    np.testing.assert_allclose(found.scores, expected, atol=2e-3)
+
+
+def test_a_filter_keeps_documents_in_or_out(store: Store) -> None:
+    fill(store)
+    assert set(store.knn(SPACE, vector_for(2, 0), 4, DocFilter.of([1])).keys >> 20) == {1}
+    out = DocFilter.of([1], allowed=False)
+    assert set(store.knn(SPACE, vector_for(2, 0), 4, out).keys >> 20) == {2}
+    assert len(store.match("view", [Term("fox")], 5, out)) == 0
+    assert len(store.phrase("quick brown", 5, DocFilter.of([2]))) == 0
+    assert len(store.knn(SPACE, vector_for(2, 0), 4, DocFilter.of([9]))) == 0
+
+
+def test_vectors_are_fetched_in_the_order_asked(store: Store) -> None:
+    fill(store)
+    keys = np.array([key_of(2, 1), key_of(9, 9), key_of(1, 0), key_of(2, 1)], np.int64)
+    fetched = store.vectors_of(SPACE, keys)
+    expected = np.stack([vector_for(2, 1), np.zeros(DIMENSION), vector_for(1, 0), vector_for(2, 1)])
+    np.testing.assert_allclose(fetched, expected, atol=1e-3)
+    flat, offsets = store.sentence_vectors_of(SPACE, keys)
+    assert offsets.tolist() == [0, 2, 2, 4, 6]
+    np.testing.assert_allclose(flat[2], vector_for(1, 0), atol=5e-3)
+    np.testing.assert_allclose(np.linalg.norm(flat, axis=1), 1.0, atol=1e-5)
+
+
+def test_passages_come_back_as_they_went_in(store: Store) -> None:
+    row = rows(3, ["x"])[0]
+    original = passage(7, "A line-\nbreak.\r\nNext.", view="A linebreak. Next.")
+    store.add_passages([type(row)(3, "t", "de", original)])
+    (stored,) = store.iter_passages([3])
+    for name in ("ordinal", "page_first", "char_end", "heading_path", "text", "view",
+                 "text_starts", "view_starts"):  # fmt: skip
+        assert getattr(stored, name) == getattr(original, name)
+    assert (stored.doc, stored.text_id, stored.language) == (3, "t", "de")
+    got = store.passages_of(np.array([stored.key], np.int64), ["text", "stems", "heading_path"])
+    assert got[stored.key]["text"] == original.text
+    assert got[stored.key]["stems"] == original.stems
+
+
+def test_passages_stream_in_order(store: Store) -> None:
+    store.add_passages(rows(5, [f"word{i}" for i in range(300)], first=300))
+    store.add_passages(rows(5, [f"word{i}" for i in range(300)]) + rows(4, ["one"]))
+    ordinals = [(p.doc, p.ordinal) for p in store.iter_passages([5, 4])]
+    assert ordinals == [(5, i) for i in range(600)] + [(4, 0)]
+
+
+def test_an_unknown_column_is_refused(store: Store) -> None:
+    with pytest.raises(ValueError, match="no column colour"):
+        store.passages_of(np.array([1], np.int64), ["colour"])
+
+
+def test_deleted_documents_never_appear(store: Store) -> None:
+    fill(store)
+    store.delete_docs([1])
+    assert store.passage_counts([1, 2]) == {1: 0, 2: 2}
+    assert len(store.match("view", [Term("fox")], 5)) == 0
+    assert len(store.phrase("to be", 5)) == 0
+    assert set(store.knn(SPACE, vector_for(1, 0), 9).keys >> 20) == {2}
+    assert store.ordinals_with_vectors(SPACE, 1).tolist() == []
+    assert store.verify() == []
+
+
+def test_a_document_may_be_written_again(store: Store) -> None:
+    fill(store)
+    store.delete_docs([1])
+    store.add_passages(rows(1, ["another fox"]))
+    store.add_vectors(SPACE, vectors(1, [0]))
+    assert store.match("view", [Term("fox")], 5).keys.tolist() == [key_of(1, 0)]
+    assert store.ordinals_with_vectors(SPACE, 1).tolist() == [0]
+    assert store.verify() == []
+
+
+def test_a_row_written_twice_is_told(store: Store) -> None:
+    fill(store)
+    store.add_vectors(SPACE, vectors(1, [0]))
+    store.add_vectors(SPACE, vectors(8, [0]))
+    assert len(store.verify()) == 2
+
+
+def test_bm25_of_given_passages_is_that_of_the_search(store: Store) -> None:
+    store.add_passages(rows(1, [f"fox number {i} " + "and more " * i for i in range(30)]))
+    terms = [Term("fox"), Term("more", 2.0)]
+    found = store.match("stems", terms, 30)
+    keys = np.concatenate([found.keys[::-1], [key_of(7, 7)]])
+    scores = store.bm25_of("stems", keys, terms)
+    np.testing.assert_allclose(scores, [*found.scores[::-1], 0.0], rtol=1e-5)
+
+
+def test_excluded_words_keep_passages_out(store: Store) -> None:
+    store.add_passages(rows(1, ["brown fox", "brown bear", "brown fox and bear"]))
+    found = store.match("stems", [Term("brown")], 9, without=["bear"])
+    assert found.keys.tolist() == [key_of(1, 0)]
+
+
+def test_spaces_stand_side_by_side(store: Store) -> None:
+    fill(store)
+    store.add_vectors("other", vectors(1, [0]))
+    assert store.ordinals_with_vectors("other", 1).tolist() == [0]
+    store.drop_space(SPACE)
+    assert len(store.knn(SPACE, vector_for(1, 0), 5)) == 0
+    assert len(store.knn("other", vector_for(1, 0), 5)) == 1
+
+
+def test_another_dimension_is_refused(store: Store) -> None:
+    fill(store)
+    made = vectors(3, [0])
+    wrong = type(made)(made.docs, made.ordinals, made.vectors[:, :8], made.sentences, made.offsets)
+    with pytest.raises(ValueError, match="32 dimensions"):
+        store.add_vectors(SPACE, wrong)
+
+
+def test_documents_are_put_in_place(store: Store) -> None:
+    mean = vector_for(1, 0)
+    store.put_documents([DocumentRow(1, "t", "Old", "", "en", 3, "", mean)])
+    store.put_documents([DocumentRow(1, "t", "New", "A. Author", "en", 3, "2024-01-31")])
+    got = store.documents([1, 2])
+    assert list(got) == [1]
+    assert (got[1].title, got[1].author, got[1].vector) == ("New", "A. Author", None)
+
+
+def test_everything_is_there_after_opening_again(store: Store, tmp_path: Path) -> None:
+    fill(store)
+    store.close()
+    again = Store.open(tmp_path / "lance", threads=2)
+    assert again.match("view", [Term("fox")], 5).keys.tolist() == [key_of(1, 0)]
+    assert again.knn(SPACE, vector_for(2, 1), 1).keys.tolist() == [key_of(2, 1)]
+    again.close()
