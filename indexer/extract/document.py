@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from indexer.errors import WorldError
@@ -126,30 +127,27 @@ class Document:
             self._sample.append(page.text[:_SAMPLE_CHARS_A_PAGE])
 
     def _final_blocks(self, page: RawPage, offset: int) -> Iterator[Block]:
-        """Decide about furniture and headings, and put cut-off rows back where they belong."""
-        furniture = self._furniture.furniture_of(page)
-        held: RawBlock | None = None
-        for block in page.blocks:
-            if block.start in furniture:
-                if held is not None:
-                    yield self._finish(page, held, offset)
-                    held = None
-                start, end = offset + block.start, offset + block.end
-                yield Block(start, end, BlockKind.FURNITURE, page.number)
-            elif held is not None and block.glued:
-                held = RawBlock(held.start, block.end, held.kind, held.level, held.style)
-            else:
-                if held is not None:
-                    yield self._finish(page, held, offset)
-                held = block
-        if held is not None:
-            yield self._finish(page, held, offset)
+        """Decide about furniture and headings, with cut-off rows back where they belong."""
+        blocks = _whole_blocks(page, self._furniture.furniture_of(page))
+        levels = self._headings.levels(page, blocks)
+        for block, found in zip(blocks, levels, strict=True):
+            start, end = offset + block.start, offset + block.end
+            heading = found and block.kind is not BlockKind.FURNITURE
+            kind, level = (BlockKind.HEADING, found) if heading else (block.kind, block.level)
+            yield Block(start, end, kind, page.number, level)
 
-    def _finish(self, page: RawPage, block: RawBlock, offset: int) -> Block:
-        kind, level = block.kind, block.level
-        if found := self._headings.level_of(page, block):
-            kind, level = BlockKind.HEADING, found
-        return Block(offset + block.start, offset + block.end, kind, page.number, level)
+
+def _whole_blocks(page: RawPage, furniture: frozenset[int]) -> list[RawBlock]:
+    """Mark furniture, and put rows that only might have been some back into their blocks."""
+    whole: list[RawBlock] = []
+    for block in page.blocks:
+        if block.start in furniture:
+            whole.append(replace(block, kind=BlockKind.FURNITURE))
+        elif block.glued and whole and whole[-1].kind is not BlockKind.FURNITURE:
+            whole[-1] = replace(whole[-1], end=block.end)
+        else:
+            whole.append(block)
+    return whole
 
 
 def _head(page: RawPage) -> RawPage:

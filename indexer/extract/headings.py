@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from indexer.types import BlockKind
@@ -31,11 +32,15 @@ _GRAND = re.compile(
 )
 _ITEM = re.compile(r"(?:item|section|§)\s*\d", re.IGNORECASE)
 _NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+\S")
-_ENDS_OPEN = re.compile(r"[,;:–—-]$|\b(?:and|or|the|of|a|an|to|in|for|with|by)$", re.IGNORECASE)
+_ENDS_OPEN = re.compile(r"\b(?:and|or|the|of|a|an|to|in|for|with|by)$", re.IGNORECASE)
+_CLOSING = frozenset(".)]?!\"'”’»*†‡%")
 _SENTENCE_GOES_ON = re.compile(r"[a-z)”\"][.;]\s+\S+\s+\S+\s+\S+\s+\S")
 _WORDLESS = re.compile(r"[\W\d_]*$")
-# How deep a kind of heading stands among those of one style: ARTICLE I, Item 1, 1., 1.1, PLAIN.
-_FORMS = 7
+# How a heading is written, the grandest first; it ranks headings of one type style.
+_ARTICLE, _SECTION, _NUMBER, _CAPITALS, _CLAUSE, _SUBCLAUSE, _PLAIN = range(7)
+_NUMBERED_FORMS = frozenset({_NUMBER, _CLAUSE, _SUBCLAUSE})
+_TELLING = frozenset({_ARTICLE, _SECTION, _CAPITALS}) | _NUMBERED_FORMS  # needs no type of its own
+_MAX_CLAUSE_WORDS = 9
 
 StyleKey = tuple[float, bool, int]
 
@@ -54,19 +59,24 @@ class HeadingCensus:
         self._levels: dict[StyleKey, int] | None = None
 
     def add(self, page: RawPage) -> None:
+        listed = _listed(page)
         for block in page.blocks:
             if block.style is None or block.kind is BlockKind.TABLE:
                 continue
             style = _style(block.style)
             self._characters[style] += block.end - block.start
             text = page.text[block.start : block.end]
-            if _may_be_heading(text):
+            if block.start not in listed and _may_be_heading(text):
                 key = (*style, _form(text))
                 self._candidates[key] += 1
                 self._last_page[key] = page.number
 
-    def level_of(self, page: RawPage, block: RawBlock) -> int:
-        """Return the level of the heading that a block is, or 0 if it is none."""
+    def levels(self, page: RawPage, blocks: Sequence[RawBlock]) -> list[int]:
+        """Return the level of the heading that each block of a page is, 0 if it is none."""
+        listed = _listed(page)
+        return [0 if block.start in listed else self._level_of(page, block) for block in blocks]
+
+    def _level_of(self, page: RawPage, block: RawBlock) -> int:
         if block.style is None or block.kind in (BlockKind.TABLE, BlockKind.CAPTION):
             return 0
         text = page.text[block.start : block.end]
@@ -88,8 +98,13 @@ class HeadingCensus:
         body = self._characters.most_common(1)[0][0] if self._characters else (0.0, False)
         standing_out = {key: n for key, n in self._candidates.items() if _stands_out(key, body)}
         if max(self._last_page.values(), default=0) > 3:
-            # the cover's type comes back nowhere and heads nothing
-            standing_out = {k: n for k, n in standing_out.items() if self._last_page[k] > 1}
+            # the cover's large type comes back nowhere and heads nothing
+            large = _LARGER * body[0]
+            standing_out = {
+                key: count
+                for key, count in standing_out.items()
+                if key[0] < large or self._last_page[key] > 1
+            }
         common = sorted(standing_out, key=lambda key: -standing_out[key])[:_STYLE_LEVELS]
         ranks = sorted(_rank_of(key) for key in common)
         return {
@@ -112,13 +127,15 @@ def _stands_out(key: StyleKey, body: tuple[float, bool]) -> bool:
         return True
     if size < 0.85 * body[0]:
         return False
-    return (bold and not body[1]) or form < 2 or form == 3
+    return (bold and not body[1]) or form in _TELLING
 
 
 def _may_be_heading(text: str) -> bool:
     if len(text) > _MAX_CHARS or text.count("\n") > 2 or "\t" in text.partition("\t")[2]:
         return False
     if _WORDLESS.match(text) or _ENDS_OPEN.search(text):
+        return False
+    if not (text[-1].isalnum() or text[-1] in _CLOSING):
         return False
     if _SENTENCE_GOES_ON.search(text):
         return False
@@ -129,15 +146,40 @@ def _may_be_heading(text: str) -> bool:
 
 
 def _form(text: str) -> int:
-    """Return how a heading is written, from the grandest form (0) to the plainest."""
+    """Return how a heading is written."""
     if _GRAND.match(text):
-        return 0
+        return _ARTICLE
     if _ITEM.match(text):
-        return 1
+        return _SECTION
     numbered = _NUMBERED.match(text)
-    if numbered:
-        return 2 if "." not in numbered[1] else 4 + (numbered[1].count(".") > 1)
-    return 3 if text.upper() == text and text.lower() != text else 6
+    if numbered is None:
+        return _CAPITALS if text.upper() == text and text.lower() != text else _PLAIN
+    if not _is_title_case(text[numbered.end() - 1 :]):
+        return _PLAIN
+    depth = numbered[1].count(".")
+    return _NUMBER if depth == 0 else _CLAUSE if depth == 1 else _SUBCLAUSE
+
+
+def _is_title_case(text: str) -> bool:
+    """Tell whether all longer words begin with a capital, as in the title of a clause."""
+    words = [word for word in text.split() if len(word) > 4 and word[0].isalpha()]
+    return len(text.split()) <= _MAX_CLAUSE_WORDS and all(word[0].isupper() for word in words)
+
+
+def _listed(page: RawPage) -> frozenset[int]:
+    """Return the starts of numbered blocks that stand together: a list, not headings."""
+    found: set[int] = set()
+    for before, block in pairwise(page.blocks):
+        if before.style is None or block.style is None or before.style.bold:
+            continue
+        forms = {_form(page.text[b.start : b.end]) for b in (before, block) if _is_short(b)}
+        if len(forms) == 1 and forms <= _NUMBERED_FORMS and _is_short(before) and _is_short(block):
+            found |= {before.start, block.start}
+    return frozenset(found)
+
+
+def _is_short(block: RawBlock) -> bool:
+    return block.end - block.start <= _MAX_CHARS
 
 
 def _plain(text: str) -> str:

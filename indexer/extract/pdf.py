@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from indexer.extract.pdf_lines import Line
+
 # Characters as they stand: no hyphen joined, no ligature split. Whitespace is kept because the
 # width of a gap tells words from cells; text outside the visible page is left out.
 TEXT_FLAGS = (
@@ -58,18 +60,25 @@ class PdfSource:
 
     def _page(self, number: int) -> RawPage:
         try:
-            page = self._document.load_page(number - 1)
-            content = page.get_textpage(flags=TEXT_FLAGS).extractDICT()
-            lines = read_lines(content)
-            if lines and not any(_READABLE.search(line.text) for line in lines):
-                content = page.get_textpage(flags=TEXT_FLAGS | _GLYPH_NUMBERS).extractDICT()
-                lines = read_lines(content)
+            lines, height, _ = read_page(self._document.load_page(number - 1))
         except MemoryError:
             raise
         except Exception as error:  # noqa: BLE001  # the library raises its own kinds and plain ones
             return RawPage(number, "", unreadable=_reason(error))
-        text, blocks = lay_out(lines, content["height"])
+        text, blocks = lay_out(lines, height)
         return RawPage(number, text, tuple(blocks))
+
+
+def read_page(page: Any) -> tuple[list[Line], float, Any]:
+    """Return the lines of a PDF page, its height in points, and the text page they came from."""
+    text_page = page.get_textpage(flags=TEXT_FLAGS)
+    content = text_page.extractDICT()
+    lines = read_lines(content)
+    if lines and not any(_READABLE.search(line.text) for line in lines):
+        text_page = page.get_textpage(flags=TEXT_FLAGS | _GLYPH_NUMBERS)
+        content = text_page.extractDICT()
+        lines = read_lines(content)
+    return lines, content["height"], text_page
 
 
 def open_source(path: Path, password: str | None, limits: Limits) -> PdfSource:
@@ -82,16 +91,24 @@ def open_source(path: Path, password: str | None, limits: Limits) -> PdfSource:
     with path.open("rb"):
         pass  # an OSError of the file itself must not be taken for a damaged document
     try:
-        document = pymupdf.open(str(path), filetype="pdf")
-        if document.needs_pass and not document.authenticate(password or ""):
-            raise WorldError("needs_password")
-        return PdfSource(document)
-    except WorldError:
-        raise
-    except MemoryError:
+        return PdfSource(open_document(path, password))
+    except (WorldError, MemoryError):
         raise
     except Exception as error:
         raise WorldError("unreadable", reason=_reason(error, path)) from error
+
+
+def open_document(path: Path, password: str | None) -> Any:
+    """Open a PDF with the library.
+
+    Raises:
+        WorldError: ``needs_password`` if the password is missing or wrong.
+    """
+    document = pymupdf.open(str(path), filetype="pdf")
+    if document.needs_pass and not document.authenticate(password or ""):
+        document.close()
+        raise WorldError("needs_password")
+    return document
 
 
 def _metadata(document: Any) -> Metadata:

@@ -18,13 +18,17 @@ from indexer.extract.pdf_order import Row, reading_order
 from indexer.types import BlockKind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from indexer.extract.pdf_lines import Line
 
 _BULLET = r"[•◦▪■●○‣⁃]"
 _MARKER = r"[·–—*o§-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxlcIVXLC]{1,5})[.)]"
 _LIST_ITEM = re.compile(rf"{_BULLET}\s*\S|(?:{_MARKER})\s+\S")
+# "1.2 Standard of Service." begins a clause; "3.5 million" goes on.
+_CLAUSE = re.compile(
+    r"(?:Section\s+)?\d{1,2}(?:\.\s?\d{1,2}){1,4}\.?\s+[\"“]?[A-Z]|(?:ARTICLE|Article)\s+[IVXL\d]+\b"
+)
 _ONLY_MARKER = re.compile(rf"(?:{_BULLET}|{_MARKER})$")
 _CAPTION = re.compile(
     r"(?:fig(?:ure|\.)?|table|chart|exhibit|plate|abbildung|tabelle)\s*\d[\w.:-]*", re.IGNORECASE
@@ -33,10 +37,12 @@ _SENTENCE_END = re.compile(r"[.!?:;。！？][\"'”’)\]]*$")
 _OPENERS = tuple("$€£¥(")
 _CLOSERS = re.compile(r"[)%]+$")
 _CELL_CHARS = 80
+_MAX_ITEM_CHARS = 600  # a longer one is a paragraph that happens to be numbered
 _BESIDE_ROWS = 3  # a cell of several lines ends this far from the one beside its first
 _INNER = 0.25  # share of the text's width left of everything that is no first column
 _CELL_GAP = 1.2  # in type sizes: wider than any space between words
-_LEADING = (1.0, 1.7)  # plausible distances of lines, in type sizes
+_LEADING = (0.9, 3.2)  # plausible distances of lines, in type sizes
+_USUAL_LEADING = 1.25
 
 
 def lay_out(lines: Sequence[Line], height: float) -> tuple[str, list[RawBlock]]:
@@ -65,20 +71,37 @@ def lay_out(lines: Sequence[Line], height: float) -> tuple[str, list[RawBlock]]:
     return "\n".join(texts), blocks
 
 
+def placements(lines: Sequence[Line]) -> list[tuple[int, Line]]:
+    """Return where in the page's text each line begins; the same order as ``lay_out``."""
+    found = []
+    position = 0
+    for run in reading_order(lines):
+        for row in run.rows:
+            for joint, cell in _joined(row):
+                position += len(joint)
+                found.append((position, cell))
+                position += len(cell.text)
+            position += 1
+    return found
+
+
 def row_text(row: Row) -> str:
     """Return a row as text: a tab between cells, nothing between a currency sign and its sum."""
     if len(row.cells) == 1:
-        return row.cells[0].text.strip()
-    parts = [row.cells[0].text.strip()]
+        return row.cells[0].text
+    return "".join([joint + cell.text for joint, cell in _joined(row)])
+
+
+def _joined(row: Row) -> Iterator[tuple[str, Line]]:
+    """Yield the cells of a row, each with what stands before it."""
+    yield "", row.cells[0]
     for before, cell in pairwise(row.cells):
-        text = cell.text.strip()
         gap = cell.x0 - before.x1
-        if parts[-1].endswith(_OPENERS) or _CLOSERS.match(text) or gap < 0.1 * cell.size:
-            joint = ""
+        touches = gap < 0.1 * cell.size and not (before.spaced or cell.skipped)
+        if touches or before.text.endswith(_OPENERS) or _CLOSERS.match(cell.text):
+            yield "", cell
         else:
-            joint = "\t" if gap > _CELL_GAP * cell.size else " "
-        parts += [joint, text]
-    return "".join(parts)
+            yield "\t" if gap > _CELL_GAP * cell.size else " ", cell
 
 
 def _edge_rows(rows: list[Row]) -> set[int]:
@@ -105,20 +128,22 @@ def _style(rows: list[Row], height: float) -> Style:
 def _blocks(rows: list[Row], texts: list[str]) -> list[tuple[int, int, BlockKind]]:
     """Cut the rows into blocks: first row, the row after the last, and the kind."""
     tables = _table_rows(rows, texts)
-    leading = _typical_leading(rows)
+    leading = _typical_leading(rows, texts)
     found = []
     first = 0
     for i in range(1, len(rows) + 1):
         if i < len(rows) and not _breaks(rows, texts, (first, i), tables, leading):
             continue
-        found.append((first, i, BlockKind.TABLE if tables[first] else _kind(texts[first])))
+        found.append((first, i, BlockKind.TABLE if tables[first] else _kind(texts[first:i])))
         first = i
     return found
 
 
-def _kind(text: str) -> BlockKind:
+def _kind(lines: list[str]) -> BlockKind:
+    text = lines[0]
     if _LIST_ITEM.match(text):
-        return BlockKind.LIST_ITEM
+        long = sum(map(len, lines)) > _MAX_ITEM_CHARS
+        return BlockKind.PARAGRAPH if long else BlockKind.LIST_ITEM
     if len(text) < 200 and _CAPTION.match(text):
         return BlockKind.CAPTION
     return BlockKind.PARAGRAPH
@@ -170,15 +195,22 @@ def _is_continuous(rows: list[Row]) -> bool:
     )
 
 
-def _typical_leading(rows: list[Row]) -> float:
-    """Return the usual distance of two lines of a paragraph, in type sizes."""
+def _typical_leading(rows: list[Row], texts: list[str]) -> float:
+    """Return the usual distance of two lines of a paragraph, in type sizes.
+
+    Only lines that run on count: long ones that do not end a sentence. In double-spaced text
+    they are as far apart as the paragraphs of other texts.
+    """
     low, high = _LEADING
+    full = 0.8 * max(row.x1 for row in rows)
     found = [
         distance
-        for before, row in pairwise(rows)
+        for before, row, text in zip(rows, rows[1:], texts, strict=False)
         if low <= (distance := (row.y1 - before.y1) / max(row.size, 1.0)) <= high
+        and before.x1 > full
+        and not _SENTENCE_END.search(text)
     ]
-    return median(found) if found else 1.25
+    return median(found) if found else _USUAL_LEADING
 
 
 def _breaks(
@@ -196,7 +228,7 @@ def _breaks(
         return True
     if abs(row.size - before.size) > 0.08 * before.size or row.bold != before.bold:
         return True
-    if _LIST_ITEM.match(texts[i]) or _ONLY_MARKER.match(texts[i]):
+    if any(begins.match(texts[i]) for begins in (_LIST_ITEM, _ONLY_MARKER, _CLAUSE)):
         return True
     if _LIST_ITEM.match(texts[first]):
         return _is_past_item(rows, texts, first, i)

@@ -19,7 +19,9 @@ _BOLD_NAMES = ("bold", "black", "heavy", "semibold", "demi")
 class Line:
     """One piece of text on one baseline, in points from the page's upper left corner.
 
-    ``size`` and ``bold`` are those of most of its characters.
+    ``size`` and ``bold`` are those of most of its characters; ``place`` is its number among all
+    lines of the page's dictionary, blank ones too, and ``skipped`` the number of blanks that stood
+    before its text there; ``spaced`` says that blanks stood after it.
     """
 
     x0: float
@@ -29,6 +31,9 @@ class Line:
     text: str
     size: float
     bold: bool
+    place: int = -1
+    skipped: int = 0
+    spaced: bool = False
 
     @property
     def height(self) -> float:
@@ -42,11 +47,14 @@ def read_lines(page: dict[str, Any]) -> list[Line]:
     """
     found: list[tuple[Line, tuple[int, int]]] = []
     turns: dict[tuple[int, int], int] = {}
+    place = -1
     for block in page["blocks"]:
         for raw in block.get("lines", ()):
+            place += 1
             line = _line(raw)
             if line is None:
                 continue
+            line.place = place
             across, down = raw["dir"]
             direction = (round(across), round(down))
             turns[direction] = turns.get(direction, 0) + len(line.text)
@@ -77,7 +85,10 @@ def _line(raw: dict[str, Any]) -> Line | None:
     if not text.isascii():
         text = _LONE_SURROGATES.sub("\ufffd", text)
     x0, y0, x1, y1 = raw["bbox"]
-    return Line(x0, y0, x1, y1, text.rstrip(), size, bold)
+    tail = text.rstrip()
+    stripped = tail.lstrip()
+    skipped, spaced = len(tail) - len(stripped), len(tail) < len(text)
+    return Line(x0, y0, x1, y1, stripped, size, bold, skipped=skipped, spaced=spaced)
 
 
 def _main_style(spans: list[dict[str, Any]]) -> tuple[float, bool]:
