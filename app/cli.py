@@ -64,7 +64,7 @@ class Parser(argparse.ArgumentParser):
         hint = f"See `{self.prog} --help`."
         if "unrecognized arguments" in message and self.prog.endswith("search"):
             hint = "Put options in front, and a query with minus signs into single quotes."
-        self.exit(2, f"lectern: {message} [bad_request]\n  {hint}\n")
+        self.exit(2, f"lectern: {message} [bad_usage]\n  {hint}\n")
 
 
 def build_parser() -> argparse.ArgumentParser:

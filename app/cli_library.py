@@ -156,7 +156,9 @@ def _remove_arguments(parser: ArgumentParser) -> None:
 
 def _remove(options: Namespace, context: Context) -> int:
     if options.everything == bool(options.paths):
-        raise WorldError("bad_request", reason="name what to remove, or say --everything")
+        raise WorldError(
+            "bad_usage", command="lectern remove", reason="name what to remove, or say --everything"
+        )
     if options.everything:
         return _remove_everything(context, sure=options.yes)
     # What is removed need not exist any more.
@@ -185,7 +187,9 @@ def _remove_everything(context: Context, *, sure: bool) -> int:
 
 def _confirmed(context: Context) -> bool:
     if not sys.stdin.isatty():
-        raise WorldError("bad_request", reason="say --yes where nobody can be asked")
+        raise WorldError(
+            "bad_usage", command="lectern remove", reason="say --yes where nobody can be asked"
+        )
     context.err.write(f"Delete the whole library {render.clean(str(context.library))}? [y/N] ")
     context.err.flush()
     return sys.stdin.readline().strip().lower() in {"y", "yes"}

@@ -170,7 +170,11 @@ def _reason(hit: Hit) -> str:
 def _batch(options: Namespace, filters: list[str], context: Context) -> int:
     """Answer every query of a file, in its order."""
     if options.query:
-        raise WorldError("bad_query", reason="with --batch the queries come from the file")
+        raise WorldError(
+            "bad_usage",
+            command="lectern search",
+            reason="with --batch the queries come from the file",
+        )
     queries = read_queries(options.batch)
     limit = options.limit or BATCH_LIMIT
 

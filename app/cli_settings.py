@@ -33,7 +33,9 @@ def _run(options: Namespace, context: Context) -> int:
     elif options.action == "list":
         _list(options, context)
     elif options.name is None:
-        raise WorldError("bad_request", reason=f"settings {options.action} needs a name")
+        raise WorldError(
+            "bad_usage", command="lectern settings", reason=f"{options.action} needs a name"
+        )
     else:
         _change(find(options.name), options, context)
     return 0

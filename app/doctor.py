@@ -9,11 +9,11 @@ from __future__ import annotations
 import importlib.metadata
 import platform
 import shutil
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app import paths
 from app.render import size
+from indexer.embed.models import RECORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,6 +37,7 @@ def checks(settings: Settings, config: EngineConfig) -> Iterator[dict[str, Any]]
         found = version(name)
         yield check(name, found or "missing", ok=bool(found), advice="Install Lectern again.")
     yield _runtime()
+    yield check("known models", ", ".join(RECORDS))
     yield _settings(settings)
     yield _disk(config)
 
@@ -78,6 +79,6 @@ def places(config: EngineConfig) -> Iterator[dict[str, Any]]:
     for name, place in (
         ("library", config.library),
         ("models", config.models),
-        ("log", Path(paths.log_folder())),
+        ("log", paths.log_folder()),
     ):
         yield check(name, str(place))

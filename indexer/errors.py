@@ -47,6 +47,8 @@ CODES = _declare(
               "See `lectern search --help` for the grammar.", 2),
     ErrorCode("bad_setting", "The setting {name} cannot be {value}: {reason}.",
               "See `lectern settings --help`.", 2),
+    ErrorCode("bad_usage", "The command line makes no sense: {reason}.",
+              "See `{command} --help`.", 2),
     ErrorCode("bad_request", "The request cannot be read: {reason}.",
               "Update both sides to the same version of Lectern.", 2),
     # the library

@@ -1,0 +1,69 @@
+"""The demo: index the sample documents into a library of its own and answer a question.
+
+Owns the question and the way the demo is told; it works through the same commands as a person.
+``python -m app.demo`` and the hidden ``lectern demo`` run it.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app import render
+from app.cli_common import CANCELLED, Context, absolute_path
+from app.cli_index import index, summary_lines
+from app.cli_search import hit_lines
+
+if TYPE_CHECKING:
+    from indexer.api import EngineApi
+    from indexer.types import SearchResult
+
+FOLDER = ".demo"
+# Shares hardly a word with the clause that answers it.
+QUESTION = "What if the shed cannot be used because water has come in?"
+SHOWN = 3
+
+
+def documents() -> Path:
+    """Return the folder of the sample documents, which come with the program."""
+    import resources
+
+    return Path(next(iter(resources.__path__))) / "sample" / "documents"
+
+
+def run(context: Context, folder: str = FOLDER) -> int:
+    """Index the samples into ``folder`` and answer the question; return the exit status."""
+    home = absolute_path(folder)
+    context.library = home / "library"
+    context.note("Reading the sample documents. The first time, the language model is fetched.")
+    summary = index(context, [documents()])
+    context.print(*summary_lines(summary))
+    if summary.cancelled:
+        return CANCELLED
+
+    def ask(engine: EngineApi) -> SearchResult:
+        return engine.search(QUESTION, limit=SHOWN, full_text=True)
+
+    result = context.with_engine(ask)
+    style = context.style()
+    context.print("", style.bold(f"lectern search {QUESTION}"), "")
+    for number, hit in enumerate(result.hits, 1):
+        context.print(*hit_lines(number, hit, style), "")
+    if not result.hits:
+        return 1
+    milliseconds = f"{1000 * result.seconds:.0f} ms"
+    context.print(f"{render.count(len(result.hits), 'hit')} in {milliseconds}. Ask it something:")
+    context.print(f"  lectern --library {_short(context.library)} search how did they reach land")
+    return 0
+
+
+def _short(path: Path) -> str:
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
+
+
+if __name__ == "__main__":
+    from app.cli import main
+
+    sys.exit(main(["demo", *sys.argv[1:]]))

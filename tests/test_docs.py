@@ -1,0 +1,90 @@
+"""The documentation names everything there is, and its command lines are real ones."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from app.cli import COMMANDS, build_parser
+from app.reference import STATES, reference
+from app.settings import SETTINGS
+from indexer.errors import CODES
+from indexer.filters import GRAMMAR
+from indexer.types import FileState
+
+ROOT = Path(__file__).resolve().parents[1]
+REFERENCE = ROOT / "resources" / "reference.md"
+PAGES = [REFERENCE, ROOT / "README.md"]
+DOCUMENTATION = "\n".join(page.read_text(encoding="utf-8") for page in PAGES if page.exists())
+COMMAND_LINE = re.compile(r"^\s*(lectern .*?)\s*(?:#.*)?$", re.MULTILINE)
+FENCE = re.compile(r"^```.*?$(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def test_the_reference_is_the_one_the_program_makes() -> None:
+    made = "run `python -m app.reference > resources/reference.md`"
+    assert REFERENCE.read_text(encoding="utf-8") == reference(), made
+
+
+@pytest.mark.parametrize("name", [command.name for command in COMMANDS if not command.hidden])
+def test_every_command_is_documented(name: str) -> None:
+    assert f"lectern {name}" in DOCUMENTATION
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_every_setting_is_documented(name: str) -> None:
+    assert f"`{name}`" in DOCUMENTATION
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_every_error_code_is_documented(code: str) -> None:
+    assert f"`{code}`" in DOCUMENTATION
+
+
+@pytest.mark.parametrize("state", FileState)
+def test_every_state_is_documented(state: FileState) -> None:
+    assert f"`{state}` | {STATES[state]}" in DOCUMENTATION
+
+
+@pytest.mark.parametrize("example", [operator.example for operator in GRAMMAR])
+def test_every_operator_is_documented(example: str) -> None:
+    assert f"`{example}`" in DOCUMENTATION
+
+
+@pytest.mark.parametrize("code", CODES.values(), ids=CODES)
+def test_every_error_is_a_sentence_with_a_next_step(code: object) -> None:
+    assert getattr(code, "message", "").endswith(".")
+    assert getattr(code, "next_step", "").endswith(".")
+
+
+def command_lines() -> list[str]:
+    fenced = "\n".join(match[1] for match in FENCE.finditer(DOCUMENTATION))
+    named = [line for command in COMMANDS for line, _meaning in command.examples]
+    return list(dict.fromkeys([*COMMAND_LINE.findall(fenced), *named]))
+
+
+@pytest.mark.parametrize("line", command_lines())
+def test_every_command_line_that_is_shown_can_be_run(line: str) -> None:
+    options = build_parser().parse_args(shlex.split(line)[1:])
+    assert isinstance(options, argparse.Namespace)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_every_help_has_examples(command: object, capsys: pytest.CaptureFixture[str]) -> None:
+    name = str(getattr(command, "name", ""))
+    with pytest.raises(SystemExit) as caught:
+        build_parser().parse_args([name, "--help"])
+    assert caught.value.code == 0
+    text = capsys.readouterr().out
+    assert "examples:" in text
+    assert f"lectern {name}" in text.split("examples:")[1]
+
+
+def test_next_steps_name_commands_that_exist() -> None:
+    names = {command.name for command in COMMANDS}
+    for code in CODES.values():
+        for named in re.findall(r"`lectern ([a-z-]+)", code.next_step):
+            assert named in names, code.code
