@@ -35,15 +35,10 @@ def _status(options: Namespace, context: Context) -> int:
 
 def status_lines(status: dict[str, Any]) -> list[str]:
     """Say how the library is; whatever an engine does not tell is left out."""
-    rows: list[tuple[str, str]] = []
-
-    def add(name: str, value: str) -> None:
-        rows.append(("" if rows and rows[-1][0] == name else name, value))
-
     place = f"{render.clean(str(status['library']))}, {render.size(status.get('bytes', 0))}"
     if "free_bytes" in status:
         place += f", {render.size(status['free_bytes'])} free"
-    rows.append(("Library", place))
+    rows = [("Library", place)]
     rows += _named("Folders", [_root(root) for root in status.get("roots", [])])
     states = sorted(status.get("files", {}).items(), key=lambda item: -item[1])
     rows += _named("Files", [f"{n:,} {render.phrase(state)}" for state, n in states if n])
@@ -51,8 +46,10 @@ def status_lines(status: dict[str, Any]) -> list[str]:
     rows.append(
         ("Passages", f"{status.get('passages', 0):,}, {render.share(understood)} understood")
     )
-    rows.append(("Model", f"{status.get('model', '')}, {status.get('precision', '')}"))
-    rows.append(("Device", _because(status.get("device", ""), status.get("device_reason", ""))))
+    if status.get("model"):
+        rows.append(("Model", f"{status['model']}, {status.get('precision', '')}"))
+    if status.get("device"):
+        rows.append(("Device", _because(status["device"], status.get("device_reason", ""))))
     rows += _named("Not covered", [_language(each) for each in status.get("languages", [])])
     if status.get("running"):
         rows.append(("Running", _running(status["running"])))
@@ -163,7 +160,13 @@ def _remove(options: Namespace, context: Context) -> int:
         return _remove_everything(context, sure=options.yes)
     # What is removed need not exist any more.
     paths = [absolute_path(path) for path in options.paths]
-    removed = context.with_engine(lambda engine: engine.remove(paths))
+
+    def action(engine: EngineApi) -> dict[str, Any]:
+        if engine.status().get("running"):
+            context.note("Indexing is running; this waits for its end. Ctrl+C gives up.")
+        return engine.remove(paths)
+
+    removed = context.with_engine(action)
     files = render.count(removed.get("files", 0), "file")
     context.print(f"{files} taken out of the library. The files themselves were not touched.")
     return 0

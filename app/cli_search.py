@@ -82,10 +82,13 @@ def _run(options: Namespace, context: Context) -> int:
         raise WorldError("bad_query", reason="it is empty")
     limit = options.limit or DEFAULT_LIMIT
 
-    def action(engine: EngineApi) -> SearchResult:
-        return engine.search(text, limit=limit, explain=options.explain, full_text=True)
+    def action(engine: EngineApi) -> tuple[SearchResult, bool]:
+        result = engine.search(text, limit=limit, explain=options.explain, full_text=True)
+        return result, not result.hits and not any(engine.status().get("files", {}).values())
 
-    result = context.with_engine(action)
+    result, nothing_to_find = context.with_engine(action)
+    if nothing_to_find:
+        context.note("The library is empty: read a folder with `lectern index PATH` first.")
     if options.json:
         from indexer.wire import result_to_wire
 

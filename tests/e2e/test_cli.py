@@ -78,7 +78,41 @@ def test_search_for_programs(lectern: Lectern, folder: Path) -> None:
 
 def test_nothing_found_is_said_and_is_no_failure(lectern: Lectern, folder: Path) -> None:
     lectern("index", folder)
-    assert "Nothing found." in lectern("search", "zebra").stdout
+    found = lectern("search", "zebra")
+    assert "Nothing found." in found.stdout
+    assert found.stderr == ""
+
+
+def test_an_empty_library_says_what_to_do_first(lectern: Lectern) -> None:
+    assert "lectern index PATH" in lectern("search", "zebra").stderr
+
+
+def test_commands_that_start_together_share_one_engine(lectern: Lectern, folder: Path) -> None:
+    lectern("index", folder)
+    searches = [lectern.start("search", "--json", "rent") for _each in range(4)]
+    for search in searches:
+        with search:
+            out, err = search.communicate(timeout=60)
+        assert (search.returncode, err) == (0, "")
+        assert json.loads(out)["hits"]
+
+
+def test_without_a_runtime_one_sentence_names_the_extra(lectern: Lectern) -> None:
+    code = (
+        "import sys; sys.modules['onnxruntime'] = None; from app.cli import main; sys.exit(main())"
+    )
+    for command in ("search", "index", "status"):
+        done = subprocess.run(
+            [sys.executable, "-c", code, command, *(["x"] if command == "search" else [])],
+            env=lectern.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 5
+        assert "No ONNX Runtime is installed. [no_runtime]" in done.stderr
+        assert "lectern[cpu]" in done.stderr
+    assert not lectern.library.exists()
 
 
 def test_filters_are_written_in_the_grammar(lectern: Lectern, folder: Path) -> None:
