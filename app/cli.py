@@ -22,8 +22,9 @@ from app import (
     cli_search,
     cli_settings,
 )
-from app.cli_common import CANCELLED, Command, Context, absolute_path, explain_failure
+from app.cli_common import Command, Context, absolute_path, explain_failure
 from app.engine import open_engine
+from app.signals import CANCELLED
 from indexer.errors import Cancelled, InternalError, LecternError
 
 if TYPE_CHECKING:

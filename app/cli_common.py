@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-CANCELLED = 130  # what a shell reports after Ctrl+C
 MAX_WIDTH = 110  # longer lines are hard to read
 
 

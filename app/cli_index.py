@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app import render
-from app.cli_common import CANCELLED, Command, Context, existing
+from app.cli_common import Command, Context, existing
+from app.signals import CANCELLED, stopping
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -53,7 +54,6 @@ def index(
 ) -> Summary:
     """Index with progress on the error stream; Ctrl+C ends the run cleanly."""
     from app.progress_line import ProgressLine
-    from app.signals import stopping
     from indexer.progress import CancelToken, ignore
 
     line = ProgressLine(context.err, context.style(context.err), live=context.err.isatty())

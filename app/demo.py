@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app import render
-from app.cli_common import CANCELLED, Context, absolute_path
+from app.cli_common import Context, absolute_path
 from app.cli_index import index, summary_lines
 from app.cli_search import hit_lines
+from app.signals import CANCELLED
 
 if TYPE_CHECKING:
     from indexer.api import EngineApi

@@ -7,6 +7,7 @@ that is.
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import threading
 from typing import TYPE_CHECKING
@@ -15,12 +16,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType
 
+CANCELLED = 130  # what a shell reports after Ctrl+C
+
 
 @contextlib.contextmanager
 def stopping(stop: Callable[[], None]) -> Iterator[None]:
-    """Call ``stop`` at the first signal to end; a second one raises ``KeyboardInterrupt``.
+    """Call ``stop`` at the first signal to end; a second one ends the process at once.
 
-    ``stop`` runs in the signal handler: it may set a flag, and nothing that takes a lock.
+    ``stop`` runs in the signal handler: it may set a flag, and nothing that takes a lock. What a
+    process leaves behind that ends at once is what a killed one leaves, and is put in order when
+    the library is opened next.
     """
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may handle signals
@@ -30,7 +35,7 @@ def stopping(stop: Callable[[], None]) -> Iterator[None]:
     def handle(_number: int, _frame: FrameType | None) -> None:
         nonlocal asked
         if asked:
-            raise KeyboardInterrupt
+            os._exit(CANCELLED)
         asked = True
         stop()
 

@@ -1,8 +1,9 @@
 """A small engine that keeps words in memory and a file: real lock, real interface, no model.
 
 It stands in for the engine wherever the service, the client and the command line are tested.
-Files that begin with WAIT keep ``index`` busy until it is cancelled; a query with WAIT in it does
-the same to ``search``; a query with CRASH in it raises what no engine should.
+Files that begin with WAIT keep ``index`` busy until it is cancelled, those with STUCK whatever
+happens; a query with WAIT in it does the same to ``search``; a query with CRASH in it raises what
+no engine should.
 """
 
 from __future__ import annotations
@@ -87,6 +88,8 @@ class FakeEngine:
         if text.startswith("WAIT"):
             self.waiting.set()
             token.wait(WAIT_S)
+        if text.startswith("STUCK"):
+            threading.Event().wait(WAIT_S)
         token.check()
         self.texts[str(file)] = text
 

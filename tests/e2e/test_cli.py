@@ -320,6 +320,30 @@ def test_searching_works_while_another_command_indexes(lectern: Lectern, folder:
     assert "Traceback" not in err
 
 
+def test_ctrl_c_stops_a_run_in_another_process_too(lectern: Lectern, folder: Path) -> None:
+    os.mkfifo(folder / "slow.txt")
+    with lectern.start("engine") as engine:
+        assert "Serving" in first_line(engine)
+        with lectern.start("index", folder) as indexing:
+            (folder / "slow.txt").write_text("WAIT")
+            indexing.send_signal(signal.SIGINT)
+            out, _err = indexing.communicate(timeout=60)
+        assert indexing.returncode == 130
+        assert "Stopped after" in out
+        assert json.loads(lectern("status", "--json").stdout)["documents"] == 3
+        lectern("engine", "--stop")
+
+
+def test_a_second_ctrl_c_does_not_wait(lectern: Lectern, folder: Path) -> None:
+    os.mkfifo(folder / "slow.txt")
+    with lectern.start("index", folder) as indexing:
+        (folder / "slow.txt").write_text("STUCK")
+        indexing.send_signal(signal.SIGINT)
+        while indexing.poll() is None:
+            indexing.send_signal(signal.SIGINT)
+    assert indexing.returncode == 130
+
+
 def test_output_that_nobody_reads_is_no_error(lectern: Lectern, folder: Path) -> None:
     for number in range(3000):
         (folder / f"{number:04}.txt").write_text("text")
