@@ -23,7 +23,7 @@ _MAGIC = b"SQLite format 3\x00"
 
 # Paths are bytes (os.fsencode, "/" between components), because names need not be UTF-8.
 # Integers replace hashes and paths wherever a row refers to another.
-_FIRST = """
+_FIRST = r"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 
 CREATE TABLE roots (
@@ -129,6 +129,55 @@ CREATE TABLE doc_spaces (
     embedded INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (doc, space)
 ) STRICT, WITHOUT ROWID;
+
+-- Words of whole documents, see indexer.lexicon.
+CREATE TABLE lexicon_terms (
+    term TEXT PRIMARY KEY,
+    id INTEGER NOT NULL,
+    df INTEGER NOT NULL,                     -- deleted documents included
+    language TEXT NOT NULL                   -- in which it was first met
+) STRICT, WITHOUT ROWID;
+CREATE TABLE lexicon_stems (
+    stem TEXT NOT NULL,
+    term TEXT NOT NULL,
+    PRIMARY KEY (stem, term)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE lexicon_segments (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    base INTEGER NOT NULL,
+    docs BLOB NOT NULL,
+    lengths BLOB NOT NULL
+) STRICT;
+CREATE TABLE lexicon_chunks (
+    id INTEGER PRIMARY KEY,
+    segment INTEGER NOT NULL,
+    first_term INTEGER NOT NULL,
+    data BLOB NOT NULL,
+    UNIQUE (segment, first_term)
+) STRICT;
+CREATE TABLE lexicon_pending (
+    doc INTEGER PRIMARY KEY,
+    language TEXT NOT NULL,
+    length INTEGER NOT NULL,
+    terms INTEGER NOT NULL,
+    data BLOB NOT NULL
+) STRICT;
+CREATE TABLE lexicon_dead (doc INTEGER PRIMARY KEY) STRICT;
+CREATE TRIGGER docs_dead AFTER DELETE ON docs WHEN old.passages_state = 'done' BEGIN
+    DELETE FROM lexicon_pending WHERE doc = old.doc;
+    INSERT OR IGNORE INTO lexicon_dead VALUES (old.doc);
+END;
+
+-- Names of all files, whatever became of them; the words are ours, so every character but the
+-- space belongs to one.
+CREATE VIRTUAL TABLE file_words USING fts5 (
+    name, folder, detail = column, prefix = '2 3',
+    tokenize = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[\]^_`{|}~'"
+);
+CREATE VIRTUAL TABLE file_vocabulary USING fts5vocab (file_words, row);
+CREATE TRIGGER files_words AFTER DELETE ON files BEGIN
+    DELETE FROM file_words WHERE rowid = old.id;
+END;
 
 CREATE TABLE name_vectors (
     space INTEGER NOT NULL REFERENCES spaces ON DELETE CASCADE,

@@ -40,6 +40,7 @@ from indexer.catalog.records import (
 from indexer.catalog.roots import Roots
 from indexer.catalog.scans import Scans, Walk
 from indexer.catalog.spaces import Spaces
+from indexer.lexicon import Lexicon
 
 if TYPE_CHECKING:
     import sqlite3
@@ -88,7 +89,8 @@ class Catalog:
         bindings = Bindings(self.db)
         self.filters = Filters(self.db, bindings)
         self.names = Names(self.db, bindings)
-        self.scans = Scans(self.db, self.roots, lambda _connection, _new: None)
+        self.lexicon = Lexicon(self.db, self.names)
+        self.scans = Scans(self.db, self.roots, self.lexicon.files.add)
         if self.meta("library_id") is None:
             self.set_meta("library_id", secrets.token_hex(8))
             self.set_meta("created_ns", str(time.time_ns()))

@@ -112,6 +112,20 @@ class Database:
                 if durable:
                     connection.execute("PRAGMA synchronous = NORMAL")
 
+    @contextmanager
+    def read(self) -> Iterator[sqlite3.Connection]:
+        """Make all queries of the block see one state; inside ``write`` that of the writer."""
+        with self._translated():
+            connection = self.reader()
+            if connection.in_transaction:
+                yield connection
+                return
+            connection.execute("BEGIN")
+            try:
+                yield connection
+            finally:
+                connection.execute("COMMIT")
+
     def mark_places(self) -> None:
         """Say, inside ``write``, that what readers keep about files is out of date."""
         self._local.places = True

@@ -1,0 +1,84 @@
+"""Finds files by the words of their names, whatever became of the files.
+
+Owns the full-text table of names. A file is found if every word stands in its name or its folder,
+and at least one in its name. It must not know documents.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from indexer.terms import words
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Collection, Sequence
+
+    from indexer.catalog.database import Database
+
+# A name counts more than the folder it is in; a short name more than a long one.
+_FIND = """
+SELECT rowid FROM file_words WHERE file_words MATCH ? ORDER BY bm25(file_words, 4.0, 1.0), rowid
+LIMIT ?
+"""
+MIN_PREFIX = 2
+
+
+class FileNames:
+    """The names of one catalog's files."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def add(
+        self, connection: sqlite3.Connection, files: Sequence[tuple[int, bytes, bytes]]
+    ) -> None:
+        """Index (file, folder, name) inside the caller's transaction."""
+        folders: dict[bytes, str] = {}
+        rows = []
+        for file, folder, name in files:
+            if folder not in folders:
+                folders[folder] = _words(folder)
+            rows.append((file, _words(name), folders[folder]))
+        connection.executemany(
+            "INSERT INTO file_words (rowid, name, folder) VALUES (?, ?, ?)", rows
+        )
+
+    def find(self, wanted: Sequence[str], limit: int, *, prefix_last: bool = False) -> list[int]:
+        """Give the files whose names hold all words, best first.
+
+        Args:
+            wanted: Folded words, as ``indexer.terms.words`` gives them.
+            limit: The most files to give.
+            prefix_last: Whether the last word may be the beginning of one.
+        """
+        if not wanted:
+            return []
+        quoted = ['"{}"'.format(word.replace('"', '""')) for word in wanted]
+        if prefix_last and len(wanted[-1]) >= MIN_PREFIX:
+            quoted[-1] += " *"
+        query = f"({' AND '.join(quoted)}) AND name : ({' OR '.join(quoted)})"
+        return [row[0] for row in self._db.rows(_FIND, query, limit)]
+
+    def counts(self, wanted: Collection[str]) -> dict[str, int]:
+        """Count, for each word that occurs, the files that have it in their name or folder."""
+        rows = self._db.rows(
+            "SELECT term, doc FROM file_vocabulary WHERE term IN (SELECT value FROM json_each(?))",
+            json.dumps(list(wanted)),
+        )
+        return dict(rows)
+
+    def by_prefix(self, prefix: str, limit: int) -> list[tuple[str, int]]:
+        """Give words of names that begin with a prefix, and in how many files they stand."""
+        rows = self._db.rows(
+            "SELECT term, doc FROM file_vocabulary WHERE term >= ? AND term < ? LIMIT ?",
+            prefix,
+            prefix + "\U0010ffff",
+            max(limit, 1000),
+        )
+        return sorted(rows, key=lambda row: (-row[1], row[0]))[:limit]
+
+
+def _words(path: bytes) -> str:
+    return " ".join(words(path.decode("utf-8", "replace").replace("_", " ")))

@@ -1,0 +1,1 @@
+"""Tests of indexer.lexicon: against plain counting, on real SQLite files."""
