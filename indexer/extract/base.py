@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
     from indexer.types import Block, BlockKind, OutlineEntry
@@ -108,8 +108,11 @@ class Source(Protocol):
     @property
     def outline(self) -> tuple[OutlineEntry, ...]: ...
 
-    def pages(self) -> Iterator[RawPage]:
+    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         """Yield the pages in order, each read when it is asked for.
+
+        Args:
+            skip: Pages that stopped a reader before; they are yielded as unreadable.
 
         Raises:
             WorldError: If reading cannot go on; a single bad page is yielded as unreadable.

@@ -5,8 +5,8 @@ Owns the conversation and the behaviour of the process; documents are read by
 killed by it without ceremony. The conversation, in frames of ``indexer.protocol``::
 
     child   hello
-    engine  extract {id, path, format, password, limits}
-    child   progress {id, page, pages}, now and then
+    engine  extract {id, path, format, password, limits, skip, careful}
+    child   progress {id, page, pages}, now and then; before every page if careful
     child   document {id, info, terms}
     engine  go {id} or skip {id}
     child   passages {id, passages}, repeated
@@ -52,6 +52,7 @@ class Conversation:
         self._last = 0.0
         self.id = 0
         self.pages = 0
+        self.careful = False
 
     def receive(self) -> Header | None:
         """Wait for the engine, for as long as it takes."""
@@ -67,7 +68,7 @@ class Conversation:
 
     def progress(self, page: int) -> None:
         now = time.monotonic()
-        if now - self._last >= _PROGRESS_INTERVAL_S:
+        if self.careful or now - self._last >= _PROGRESS_INTERVAL_S:
             self._last = now
             self.send("progress", page=min(page, self.pages), pages=self.pages)
 
@@ -98,6 +99,7 @@ def main() -> int:
 
 def _serve(conversation: Conversation, request: Header) -> None:
     conversation.id = int(request["id"])
+    conversation.careful = bool(request.get("careful"))
     try:
         _extract(conversation, request)
     except LecternError as error:
@@ -127,7 +129,8 @@ def _extract(conversation: Conversation, request: Header) -> None:
         try:
             conversation.pages = source.page_count
             document = Document(spool)
-            document.read(source, terms.words, conversation.progress)
+            skip = frozenset(request.get("skip") or ())
+            document.read(source, terms.words, conversation.progress, skip)
             info = document.info(source, known.name, language.detect)
             outline = source.outline
         finally:

@@ -21,7 +21,7 @@ from indexer.extract.titles import TITLE_PAGES, choose_title
 from indexer.types import Block, BlockKind, DocumentInfo
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from indexer.extract.spool import Spool
 
@@ -52,7 +52,11 @@ class Document:
         self._has_text = False
 
     def read(
-        self, source: Source, words: Callable[[str], Iterable[str]], progress: Callable[[int], None]
+        self,
+        source: Source,
+        words: Callable[[str], Iterable[str]],
+        progress: Callable[[int], None],
+        skip: Collection[int] = (),
     ) -> None:
         """Read all pages into the spool, and count what only the whole document tells.
 
@@ -60,6 +64,7 @@ class Document:
             source: The open document.
             words: Splits a text into folded words.
             progress: Called with the number of each page before it is read.
+            skip: Pages not to read.
 
         Raises:
             WorldError: ``empty``, ``no_text``, or ``unreadable`` if no page could be read.
@@ -68,7 +73,7 @@ class Document:
             raise WorldError("empty")
         self._headings = HeadingCensus(source.outline)
         progress(1)
-        for page in source.pages():
+        for page in source.pages(skip):
             self._take(page, words)
             progress(page.number + 1)
         if self._has_text:

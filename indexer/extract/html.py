@@ -18,7 +18,7 @@ from indexer.extract.decode import find_encoding, without_surrogates
 from indexer.types import BlockKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
     from indexer.types import OutlineEntry
@@ -115,7 +115,7 @@ class HtmlSource:
         self._tree = tree
         self.metadata = _metadata(tree)
 
-    def pages(self) -> Iterator[RawPage]:
+    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:  # noqa: ARG002
         reader = _Reader()
         if self._tree.body is not None:
             reader.read(self._tree.body)

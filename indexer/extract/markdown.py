@@ -19,7 +19,7 @@ from indexer.extract.text import Line, lines_of, paragraph_blocks
 from indexer.types import BlockKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
     from markdown_it.token import Token
@@ -44,14 +44,14 @@ class MarkdownSource:
         self._file = file
         self.metadata = Metadata()
 
-    def pages(self) -> Iterator[RawPage]:
+    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:  # noqa: ARG002
         for number, section in enumerate(self._file.sections()):
             front = _FRONT_MATTER.match(section) if number == 0 else None
-            skip = front.end() if front else 0
-            blocks = list(markdown_blocks(section, skip))
+            body = front.end() if front else 0
+            blocks = list(markdown_blocks(section, body))
             if front:
                 self.metadata = _front_matter(front[1])
-                blocks.insert(0, RawBlock(0, skip, BlockKind.FURNITURE))
+                blocks.insert(0, RawBlock(0, body, BlockKind.FURNITURE))
             yield RawPage(1, section, tuple(blocks))
 
     def close(self) -> None:

@@ -18,7 +18,7 @@ from indexer.extract.pdf_lines import read_lines
 from indexer.types import OutlineEntry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
     from indexer.extract.pdf_lines import Line
@@ -48,9 +48,12 @@ class PdfSource:
         self.metadata = _metadata(document)
         self.outline = _outline(document)
 
-    def pages(self) -> Iterator[RawPage]:
+    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         for number in range(1, self.page_count + 1):
-            yield self._page(number)
+            if number in skip:
+                yield RawPage(number, "", unreadable="the page stops its reader")
+            else:
+                yield self._page(number)
             if number % _PAGES_BETWEEN_SHRINKS == 0:
                 pymupdf.TOOLS.store_shrink(100)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 _LONE_SURROGATES = re.compile("[\ud800-\udfff]")
@@ -104,9 +105,12 @@ def _main_style(spans: list[dict[str, Any]]) -> tuple[float, bool]:
 
 
 def _is_bold(span: dict[str, Any]) -> bool:
-    if span["flags"] & _BOLD_FLAG:
-        return True
-    name = span["font"].lower()
+    return bool(span["flags"] & _BOLD_FLAG) or _is_bold_name(span["font"])
+
+
+@lru_cache(maxsize=1024)
+def _is_bold_name(font: str) -> bool:
+    name = font.lower()
     return any(part in name for part in _BOLD_NAMES)
 
 

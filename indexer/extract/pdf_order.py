@@ -22,46 +22,32 @@ _MIN_ALIGNED_ROWS = 3
 _MAX_LONG_SHARE = 0.2
 
 
-@dataclass(slots=True)
 class Row:
-    """Pieces of text beside each other on one height, from left to right."""
+    """Pieces of text beside each other on one height, from left to right once it is settled.
 
-    cells: list[Line]
-    x0: float = field(init=False)
-    y0: float = field(init=False)
-    x1: float = field(init=False)
-    y1: float = field(init=False)
+    ``size`` is the type size of the longest cell, ``bold`` says that every cell is.
+    """
 
-    def __post_init__(self) -> None:
-        first = self.cells[0]
+    __slots__ = ("bold", "cells", "characters", "size", "x0", "x1", "y0", "y1")
+
+    def __init__(self, first: Line) -> None:
+        self.cells = [first]
         self.x0, self.y0, self.x1, self.y1 = first.x0, first.y0, first.x1, first.y1
-        for cell in self.cells[1:]:
-            self._cover(cell)
+        self.size, self.bold, self.characters = first.size, first.bold, len(first.text)
 
     def add(self, line: Line) -> None:
         self.cells.append(line)
-        self._cover(line)
-
-    def _cover(self, line: Line) -> None:
         self.x0, self.y0 = min(self.x0, line.x0), min(self.y0, line.y0)
         self.x1, self.y1 = max(self.x1, line.x1), max(self.y1, line.y1)
 
-    @property
-    def size(self) -> float:
-        """The type size of its longest cell."""
+    def settle(self) -> None:
+        """Put the cells into order and look at all of them."""
         if len(self.cells) == 1:
-            return self.cells[0].size
-        return max(self.cells, key=lambda cell: len(cell.text)).size
-
-    @property
-    def bold(self) -> bool:
-        if len(self.cells) == 1:
-            return self.cells[0].bold
-        return all(cell.bold for cell in self.cells if len(cell.text) > 1)
-
-    @property
-    def characters(self) -> int:
-        return sum([len(cell.text) for cell in self.cells])
+            return
+        self.cells.sort(key=lambda cell: cell.x0)
+        self.size = max(self.cells, key=lambda cell: len(cell.text)).size
+        self.bold = all(cell.bold for cell in self.cells if len(cell.text) > 1)
+        self.characters = sum([len(cell.text) for cell in self.cells])
 
 
 @dataclass(slots=True)
@@ -96,10 +82,9 @@ def _rows(lines: Sequence[Line]) -> list[Row]:
         if rows and _beside(rows[-1], line):
             rows[-1].add(line)
         else:
-            rows.append(Row([line]))
+            rows.append(Row(line))
     for row in rows:
-        if len(row.cells) > 1:
-            row.cells.sort(key=lambda cell: cell.x0)
+        row.settle()
     return rows
 
 
@@ -160,9 +145,10 @@ def _merge_rows(left: list[Row], right: list[Row]) -> list[Row]:
         if merged and all(_beside(merged[-1], cell) for cell in row.cells):
             for cell in row.cells:
                 merged[-1].add(cell)
-            merged[-1].cells.sort(key=lambda cell: cell.x0)
         else:
-            merged.append(Row(list(row.cells)))
+            merged.append(row)
+    for row in merged:
+        row.settle()
     return merged
 
 

@@ -57,17 +57,21 @@ def command(limits: Limits) -> list[str]:
 
 
 class ChildProcess:
-    """A running child. ``send`` and ``receive`` belong to one thread, ``kill`` to all."""
+    """A running child. ``send`` and ``receive`` belong to one thread, ``kill`` to all.
+
+    ``silence_s`` is how long ``receive`` waits before the process is killed.
+    """
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
+        self.silence_s = limits.silence_s
         self._errors: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115
         self._lock = threading.Lock()
         self._verdict = ""  # why it was killed
         self._waiting_since: float | None = None
         self._started = threading.Event()
         self._ending = threading.Event()
-        self._failures: list[OSError] = []
+        self._failures: list[Exception] = []
         self._watch = threading.Thread(target=self._start_and_watch, name="extraction watch")
         self._watch.daemon = True
         self._watch.start()
@@ -89,7 +93,7 @@ class ChildProcess:
     def resident_bytes(self) -> int:
         """Return the memory the process holds, 0 once it ended."""
         try:
-            return int(psutil.Process(self.pid).memory_info().rss)
+            return int(self._usage.memory_info().rss)
         except psutil.Error:
             return 0
 
@@ -152,7 +156,7 @@ class ChildProcess:
         self._errors.close()
 
     def _greet(self) -> None:
-        self._waiting_since = time.monotonic() + max(0.0, _START_S - self._limits.silence_s)
+        self._waiting_since = time.monotonic() + max(0.0, _START_S - self.silence_s)
         try:
             frame = read_frame(self._output)
             if frame is None:
@@ -167,14 +171,15 @@ class ChildProcess:
     def _start_and_watch(self) -> None:
         try:
             self._running = _start(command(self._limits), self._errors)
-        except OSError as error:
+            self._usage = psutil.Process(self._running.pid)
+        except (OSError, psutil.Error) as error:
             self._failures.append(error)
             return
         finally:
             self._started.set()
         while not self._ending.wait(_POLL_S) and self.is_alive():
             since = self._waiting_since
-            if since is not None and time.monotonic() - since > self._limits.silence_s:
+            if since is not None and time.monotonic() - since > self.silence_s:
                 self.kill("silent")
             elif self.resident_bytes() > self._limits.resident_bytes:
                 self.kill("large")

@@ -1,15 +1,16 @@
 """The engine's side of the extraction child: start, converse, watch, kill, replace.
 
 Owns the child process and its outcome; it must not know how documents are read. A child that
-crashes, falls silent or grows past its limits is killed, its document ends in a ``WorldError``,
-and the next document gets a fresh child.
+crashes, falls silent or grows past its limits is killed and replaced. A document whose reader
+ended while it read the pages is read again page by page, without the pages that stop it, before it
+ends in a ``WorldError``: a bad page costs a page.
 """
 
 from __future__ import annotations
 
 import logging
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Self
 
@@ -32,7 +33,24 @@ if TYPE_CHECKING:
 DOCUMENTS_A_CHILD = 500
 # A child that stays this large after a document is not kept for the next one.
 _RECYCLE_SHARE = 0.7
+# The ends of a child that reading the document again without one of its pages may avoid.
+_SALVAGEABLE = frozenset({"child_died", "out_of_time", "out_of_memory"})
+MAX_SKIPPED_PAGES = 3
+_CAREFUL_SHARE = 0.25  # of the patience, once every page announces itself
 _log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Attempt:
+    """One try at a document, and how far it came."""
+
+    path: Path
+    form: str
+    password: str | None
+    skip: tuple[int, ...]
+    careful: bool
+    page: int = 0  # the one being read
+    decided: bool = False
 
 
 class ExtractionChild:
@@ -85,16 +103,40 @@ class ExtractionChild:
             WorldError: What became of the document, if it could not be read to its end.
             Cancelled: If ``kill`` was called meanwhile.
         """
+        skip: list[int] = []
+        careful = False
+        while True:
+            attempt = _Attempt(path, form, password, tuple(skip), careful=careful)
+            try:
+                yield from self._run(attempt, decide, watch)
+            except WorldError as error:
+                if error.code not in _SALVAGEABLE or attempt.decided:
+                    raise
+                if careful:
+                    if attempt.page in (0, *skip) or len(skip) >= MAX_SKIPPED_PAGES:
+                        raise
+                    skip.append(attempt.page)
+                careful = True
+            else:
+                return
+
+    def _run(
+        self, attempt: _Attempt, decide: Decide, watch: Watch | None
+    ) -> Iterator[list[Passage]]:
         process = self._ready()
         number = next(self._ids)
         finished = False
+        process.silence_s = self._limits.silence_s * (_CAREFUL_SHARE if attempt.careful else 1.0)
         try:
-            process.send(self._request(number, path, form, password))
+            process.send(self._request(number, attempt))
             for header in self._replies(process, number):
                 kind = header.get("type")
-                if kind == "progress" and watch is not None:
-                    watch(int(header["page"]), int(header["pages"]))
+                if kind == "progress":
+                    attempt.page = int(header["page"])
+                    if watch is not None:
+                        watch(attempt.page, int(header["pages"]))
                 elif kind == "document":
+                    attempt.decided = True
                     wanted = decide(info_from_wire(header["info"]), header["terms"])
                     process.send({"type": "go" if wanted else "skip", "id": number})
                 elif kind == "passages":
@@ -116,14 +158,16 @@ class ExtractionChild:
         self._closed = True
         self._drop()
 
-    def _request(self, number: int, path: Path, form: str, password: str | None) -> Header:
+    def _request(self, number: int, attempt: _Attempt) -> Header:
         return {
             "type": "extract",
             "id": number,
-            "path": str(path.absolute()),
-            "format": form,
-            "password": password,
+            "path": str(attempt.path.absolute()),
+            "format": attempt.form,
+            "password": attempt.password,
             "limits": asdict(self._limits),
+            "skip": attempt.skip,
+            "careful": attempt.careful,
         }
 
     def _replies(self, process: ChildProcess, number: int) -> Iterator[Header]:

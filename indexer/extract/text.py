@@ -15,7 +15,7 @@ from indexer.extract.decode import TextFile, open_text
 from indexer.types import BlockKind, OutlineEntry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
@@ -49,7 +49,7 @@ class TextSource:
     outline: tuple[OutlineEntry, ...] = ()
     page_count: int = 1
 
-    def pages(self) -> Iterator[RawPage]:
+    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:  # noqa: ARG002
         for section in self.file.sections():
             yield RawPage(1, section, tuple(plain_blocks(section)))
 
