@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from indexer.errors import Cancelled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MIN_INTERVAL_S = 0.1
 

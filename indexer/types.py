@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-HEADING_SEPARATOR = " › "
+HEADING_SEPARATOR = " \u203a "
 
 
 class FileState(StrEnum):

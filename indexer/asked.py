@@ -1,0 +1,148 @@
+"""A query made ready for searching: its question, the stems to look for, what each is worth.
+
+Owns the step from a parsed query to weighted terms: stemming in the library's languages, the last
+word as a prefix while it is typed, one typo forgiven. It must not search.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from indexer.focus import question
+from indexer.fusion import BM25_CEILING
+from indexer.store import Term
+from indexer.terms import stems, words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from indexer.lexicon import Lexicon
+    from indexer.query import Query
+
+# What stands in for a word counts less than the word itself.
+PREFIX_WEIGHT = 0.6
+TYPO_WEIGHT = 0.8
+MOST_EXPANSIONS = 8
+SHORTEST_PREFIX = 2
+# A word rarer than this share of its commonest completion is taken for unfinished.
+GROWING_SHARE = 0.1
+# More words than this are a pasted paragraph: its beginning says enough, and each costs time.
+MOST_TERMS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is looked for.
+
+    ``groups`` are, for each word of the query, the words of the library that stand for it: its
+    other forms, the completions of a prefix, a corrected typo. ``ceiling`` is about the most BM25
+    that a passage can reach for the question.
+    """
+
+    text: str
+    question: str
+    groups: tuple[tuple[str, ...], ...]
+    terms: tuple[Term, ...]
+    question_terms: tuple[Term, ...]
+    ceiling: float
+
+    @property
+    def two_parts(self) -> bool:
+        """Whether the question is only a part of the query."""
+        return self.question != self.text
+
+
+def prepare(query: Query, lexicon: Lexicon, languages: Sequence[str], passages: int) -> Asked:
+    """Make a query ready.
+
+    Args:
+        query: As it was parsed.
+        lexicon: Knows the library's words.
+        languages: Of the library's documents, the most common first; words are stemmed in each,
+            since nobody says in which language they search.
+        passages: How many the library has.
+    """
+    asked = question(query.text)
+    meanings = _Meanings(lexicon, languages, query)
+    found = meanings.of(query.text)
+    inside = found
+    if asked != query.text:
+        wanted = set(words(asked))
+        inside = [meaning for meaning in found if meaning.word in wanted]
+    counts = lexicon.occurrences([meaning.group for meaning in inside])
+    return Asked(
+        text=query.text,
+        question=asked,
+        groups=tuple(meaning.group for meaning in found),
+        terms=_terms(found),
+        question_terms=_terms(inside),
+        ceiling=ceiling(counts, passages),
+    )
+
+
+def ceiling(counts: Sequence[float], passages: int) -> float:
+    """About the most BM25 a passage can reach for words that occur so often.
+
+    A word that occurs often in few passages counts as rarer than this takes it for; over the
+    words of a question that evens out.
+    """
+    total = 0.0
+    for count in counts:
+        holding = min(max(count, 0.5), passages)
+        total += math.log1p((passages - holding + 0.5) / (holding + 0.5))
+    return total * BM25_CEILING
+
+
+@dataclass(frozen=True, slots=True)
+class _Meaning:
+    """A word of the query, the words that stand for it, and the stems with their weights."""
+
+    word: str
+    group: tuple[str, ...]
+    stems: tuple[tuple[str, float], ...]
+
+
+@dataclass(slots=True)
+class _Meanings:
+    """Finds what the words of one query may stand for."""
+
+    lexicon: Lexicon
+    languages: Sequence[str]
+    query: Query
+
+    def of(self, text: str) -> list[_Meaning]:
+        found = list(dict.fromkeys(words(text)))[:MOST_TERMS]
+        known = self.lexicon.df(found)
+        growing = found[-1] if found and self.query.last_word_open else ""
+        return [self._one(word, known[word], growing=word == growing) for word in found]
+
+    def _one(self, word: str, frequency: int, *, growing: bool) -> _Meaning:
+        others: list[tuple[str, float]] = []
+        if growing and len(word) >= SHORTEST_PREFIX:
+            longer = self.lexicon.expand_prefix(word, MOST_EXPANSIONS)
+            # A word that is common as it stands is taken for finished.
+            if frequency < GROWING_SHARE * max((df for _, df in longer), default=0):
+                others = [(other, PREFIX_WEIGHT) for other, _ in longer if other != word]
+        if not others and frequency == 0:
+            others = [(other, TYPO_WEIGHT) for other, _ in self.lexicon.nearest(word)]
+        forms = self.lexicon.forms(word, self.languages)
+        weights = dict.fromkeys(self._stems(word), 1.0)
+        for other, weight in others:
+            for stem in self._stems(other):
+                weights.setdefault(stem, weight)
+        group = dict.fromkeys([*forms, *(other for other, _ in others)])
+        return _Meaning(word, tuple(group), tuple(weights.items()))
+
+    def _stems(self, word: str) -> list[str]:
+        languages = self.languages or ("",)
+        return [stem for language in languages for stem in stems(word, language).split()]
+
+
+def _terms(meanings: Sequence[_Meaning]) -> tuple[Term, ...]:
+    weights: dict[str, float] = {}
+    for meaning in meanings:
+        for stem, weight in meaning.stems:
+            weights[stem] = max(weight, weights.get(stem, 0.0))
+    return tuple(Term(stem, weight) for stem, weight in weights.items())

@@ -1,0 +1,122 @@
+"""The passages worth ranking: what either leg finds, and what the likeliest documents hold.
+
+Owns the choice of candidates and the evidence collected for them: every candidate is scored by
+both legs, whichever found it. It must not decide the order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indexer.fusion import PageEvidence, best_of_groups, shares
+from indexer.store import DocFilter, docs_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from indexer.asked import Asked
+    from indexer.store import Candidates, Store, Term
+
+    Docs = NDArray[np.int32]
+    Floats = NDArray[np.float32]
+    Keys = NDArray[np.int64]
+
+# Of each leg over the whole library, and of each leg inside the likeliest documents.
+WIDE = 100
+NARROW = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """The query's vectors, (dim,) each; equal where the query is all question."""
+
+    whole: Floats
+    question: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """Candidates with their evidence.
+
+    ``keys`` is int64 (n,) and ascends; ``best`` (n,) is the best sentence of each passage, as its
+    index there.
+    """
+
+    keys: Keys
+    pages: PageEvidence
+    best: NDArray[np.intp]
+
+    @property
+    def docs(self) -> Docs:
+        return docs_of(self.keys)
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Where candidates are looked for.
+
+    Attributes:
+        store: The passages and vectors.
+        space: The embedding space.
+        docs: Which documents may answer; None for all.
+        likely: Documents that are looked into whatever the legs find; ``docs`` lets them pass.
+        without: Words that must not stand in a passage.
+    """
+
+    store: Store
+    space: str
+    docs: DocFilter | None
+    likely: Docs
+    without: tuple[str, ...] = ()
+
+    def find(self, asked: Asked, vectors: Vectors, depth: int) -> Keys:
+        """Collect candidates, at least twice as many as the ``depth`` hits that are wanted.
+
+        Returns:
+            Keys in ascending order, none twice.
+        """
+        wide = max(WIDE, 2 * depth)
+        legs = [
+            self._by_meaning(vectors.question, wide, self.docs),
+            self._by_words(asked.question_terms, wide, self.docs),
+        ]
+        if asked.two_parts:
+            legs.append(self._by_meaning(vectors.whole, wide, self.docs))
+            legs.append(self._by_words(asked.terms, wide, self.docs))
+        if len(self.likely):
+            inside = DocFilter.of(self.likely.tolist())
+            legs.append(self._by_meaning(vectors.question, NARROW, inside))
+            legs.append(self._by_words(asked.question_terms, NARROW, inside))
+        return np.unique(np.concatenate([leg.keys for leg in legs])).astype(np.int64)
+
+    def weigh(self, asked: Asked, vectors: Vectors, keys: Keys) -> Ranked:
+        """Score candidates by both legs, whichever found them."""
+        pooled = self.store.vectors_of(self.space, keys)
+        flat, offsets = self.store.sentence_vectors_of(self.space, keys)
+        bm25 = self.store.bm25_of("stems", keys, asked.question_terms)
+        share = shares(bm25, asked.ceiling)
+        if pooled.shape[1] == 0:  # no vectors yet: words alone
+            none = np.zeros(len(keys), np.float32)
+            return Ranked(
+                keys, PageEvidence(none, none, none, none, share), np.zeros(len(keys), np.intp)
+            )
+        sentence, _ = best_of_groups(flat @ vectors.whole, offsets)
+        sentence_question, best = best_of_groups(flat @ vectors.question, offsets)
+        there = np.diff(offsets) > 0
+        pages = PageEvidence(
+            pooled=pooled @ vectors.whole,
+            pooled_question=pooled @ vectors.question,
+            sentence=np.where(there, sentence, np.float32(0.0)),
+            sentence_question=np.where(there, sentence_question, np.float32(0.0)),
+            share=share,
+        )
+        return Ranked(keys, pages, best)
+
+    def _by_meaning(self, vector: Floats, count: int, docs: DocFilter | None) -> Candidates:
+        return self.store.knn(self.space, vector, count, docs)
+
+    def _by_words(self, terms: tuple[Term, ...], count: int, docs: DocFilter | None) -> Candidates:
+        return self.store.match("stems", terms, count, docs, self.without)

@@ -1,0 +1,109 @@
+"""Which documents a query means: the likeness and the words of names, the words of documents.
+
+Owns the gathering of document evidence for ``indexer.fusion``. Names are bound late: they are read
+from the catalog at every query, so a rename counts at once. It must not rank passages.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indexer.fusion import NAME_FLOOR, DocumentEvidence, clarity, relative
+from indexer.name_words import of_query
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from indexer.asked import Asked
+    from indexer.catalog import Catalog, Space
+
+    Docs = NDArray[np.int32]
+    Floats = NDArray[np.float32]
+
+# Documents looked at by words; the second best is what clarity needs, the rest get their score.
+DOCUMENTS = 200
+# The name of a folder says less about one of its files than the file's own name.
+FOLDER_SHARE = 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredDocs:
+    """Documents in ascending order and a score for each; documents not listed score 0."""
+
+    docs: Docs
+    scores: Floats
+
+    def of(self, docs: Docs) -> Floats:
+        """The scores of given documents: (n,) to (n,)."""
+        if not len(self.docs):
+            return np.zeros(len(docs), np.float32)
+        at = np.minimum(np.searchsorted(self.docs, docs), len(self.docs) - 1)
+        return np.where(self.docs[at] == docs, self.scores[at], np.float32(0.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """Evidence about all documents of a library for one query."""
+
+    name_meaning: ScoredDocs
+    name_words: ScoredDocs
+    words: ScoredDocs
+    clarity: float
+
+    def of(self, docs: Docs) -> DocumentEvidence:
+        """The evidence of given documents, in their order."""
+        return DocumentEvidence(
+            name_meaning=self.name_meaning.of(docs),
+            name_words=self.name_words.of(docs),
+            words=self.words.of(docs),
+            clarity=self.clarity,
+        )
+
+    def known(self) -> Docs:
+        """Every document that has any evidence, ascending."""
+        return np.unique(
+            np.concatenate([part.docs for part in (self.name_meaning, self.name_words, self.words)])
+        )
+
+
+def gather(asked: Asked, vector: Floats, catalog: Catalog, space: Space) -> Library:
+    """Collect what speaks for documents.
+
+    Args:
+        asked: The query.
+        vector: The whole query's vector, (dim,), in ``space``.
+        catalog: Knows the names, and the words of names and documents.
+        space: Whose vectors of names are compared.
+    """
+    docs, scores = catalog.lexicon.document_scores(asked.groups, limit=DOCUMENTS)
+    named, name_scores = catalog.lexicon.name_scores(of_query(asked.text))
+    return Library(
+        name_meaning=_likeness(vector, catalog, space),
+        name_words=ScoredDocs(named, relative(name_scores, NAME_FLOOR)),
+        words=_ordered(docs, relative(scores)),
+        clarity=clarity(scores),
+    )
+
+
+def _likeness(vector: Floats, catalog: Catalog, space: Space) -> ScoredDocs:
+    """The cosine of the query and each document's best name; folders count for less."""
+    names, vectors = catalog.names.vectors(space.id)
+    links = catalog.names.links()
+    if not len(names) or not len(links.name):
+        return ScoredDocs(np.empty(0, np.int32), np.empty(0, np.float32))
+    cosines = vectors.astype(np.float32) @ vector
+    at = np.minimum(np.searchsorted(names, links.name), len(names) - 1)
+    share = np.where(links.depth == 0, np.float32(1.0), np.float32(FOLDER_SHARE))
+    scores = np.where(names[at] == links.name, cosines[at] * share, np.float32(0.0))
+    docs, place = np.unique(links.doc, return_inverse=True)
+    best = np.full(len(docs), -1.0, np.float32)
+    np.maximum.at(best, place, scores)
+    return ScoredDocs(docs.astype(np.int32), best)
+
+
+def _ordered(docs: Docs, scores: Floats) -> ScoredDocs:
+    order = np.argsort(docs)
+    return ScoredDocs(docs[order], scores[order])

@@ -1,0 +1,219 @@
+"""Hits as people see them: where they stand, which sentence is best, and why they are there.
+
+Owns the making of ``Hit`` values from ranked passages, the list of files for a query of filters
+alone, and files found by their name although nothing in them could be read. It must not rank.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indexer.store import docs_of
+from indexer.types import SEARCHABLE_STATES, Hit, Why
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from indexer.candidates import Ranked
+    from indexer.catalog import Catalog, DocRow, Place
+    from indexer.fusion import Scored
+    from indexer.narrowing import Narrowing
+    from indexer.query import Query
+    from indexer.store import Store
+    from indexer.types import FileRow
+
+    Keys = NDArray[np.int64]
+
+COLUMNS = (
+    "text", "view", "page_first", "page_last", "char_start", "char_end", "heading_path",
+    "text_starts",
+)  # fmt: skip
+# Files found by name alone that a list always has room for.
+NAMED_ROOM = 3
+# Code points of a shortened hit: about four lines.
+SNIPPET = 320
+# From here a leg has something to say about a passage: a share of the attainable BM25 of a
+# third, squared and weighted, and a cosine that unrelated text seldom reaches.
+WORDS_FROM = 0.2
+MEANING_FROM = 0.35
+
+
+@dataclass(frozen=True, slots=True)
+class HitMaker:
+    """Makes the hits of one query."""
+
+    catalog: Catalog
+    store: Store
+    query: Query
+    narrowing: Narrowing
+
+    def make(
+        self,
+        ranked: Ranked,
+        scored: Scored,
+        order: NDArray[np.intp],
+        phrases: Keys | None,
+        limit: int,
+        *,
+        explain: bool,
+    ) -> tuple[Hit, ...]:
+        """Make the best hits.
+
+        Args:
+            ranked: The candidates.
+            scored: Their scores.
+            order: Their order, best first.
+            phrases: The passages with the exact phrase, if one was asked for.
+            limit: How many hits are wanted.
+            explain: Whether to put the numbers in.
+        """
+        hits: list[Hit] = []
+        for at, passage, places, doc in self._passages(ranked, order, limit):
+            why = _why(scored, at, exact=phrases is not None and ranked.keys[at] in phrases)
+            hit = _hit(passage, places, doc, int(ranked.best[at]))
+            parts = _parts(ranked, scored, at) if explain else {}
+            hits.append(replace(hit, score=float(scored.total[at]), why=why, explain=parts))
+            if len(hits) == limit:
+                break
+        named = self._named({hit.path for hit in hits})
+        return tuple(hits[: max(limit - len(named), 0)] + named)[:limit]
+
+    def listing(self, limit: int) -> tuple[Hit, ...]:
+        """Answer a query that has filters and no words: the beginnings of the documents."""
+        if self.narrowing.docs is None:
+            return ()
+        known = self.catalog.docs.known()
+        docs = known[self.narrowing.docs.keeps(known)][:limit]
+        rows, places = self.catalog.docs.get(docs.tolist()), self.catalog.files.places(docs)
+        hits = []
+        for stored in self._firsts(docs.tolist()):
+            doc = int(stored["doc"])
+            if doc in places:
+                hits.append(_hit(stored, places[doc], rows[doc], 0))
+        return tuple(hits)
+
+    def _firsts(self, docs: list[int]) -> Iterator[dict[str, Any]]:
+        keys = np.array([doc << 20 for doc in docs], np.int64)
+        found = self.store.passages_of(keys, ("doc", *COLUMNS))
+        yield from (found[key] for key in keys.tolist() if key in found)
+
+    def _passages(
+        self, ranked: Ranked, order: NDArray[np.intp], limit: int
+    ) -> Iterator[tuple[int, dict[str, Any], list[Place], DocRow]]:
+        """The candidates that may answer, best first, read a listful at a time."""
+        for start in range(0, len(order), limit):
+            chosen = order[start : start + limit]
+            keys = ranked.keys[chosen]
+            found = self.store.passages_of(keys, COLUMNS)
+            docs = docs_of(keys).tolist()
+            places, rows = self.catalog.files.places(docs), self.catalog.docs.get(docs)
+            for at, key, doc in zip(chosen.tolist(), keys.tolist(), docs, strict=True):
+                # A document may have been removed since it was found.
+                if key in found and doc in places and self.narrowing.keeps(found[key]):
+                    yield at, found[key], self._allowed(places[doc]), rows[doc]
+
+    def _allowed(self, places: list[Place]) -> list[Place]:
+        """The places of a document, those that the filters asked for first."""
+        folders = [folder.casefold() for folder in self.query.filters.folders]
+        return sorted(
+            places, key=lambda place: not any(f in place.path.casefold() for f in folders)
+        ) if folders else places  # fmt: skip
+
+    def _named(self, shown: set[str]) -> list[Hit]:
+        """Files whose name holds every word of the query, though nothing in them was read."""
+        if self.narrowing.docs is not None or not self.query.terms:
+            return []
+        files = self.catalog.lexicon.files.find(
+            self.query.terms, 20, prefix_last=self.query.last_word_open
+        )
+        rows = self.catalog.files.get(files).values()
+        unread = [row for row in rows if row.state not in SEARCHABLE_STATES]
+        return [_name_hit(row) for row in unread if row.path not in shown][:NAMED_ROOM]
+
+
+def shorten(hit: Hit) -> Hit:
+    """Cut a hit's text to the part around its best sentence; ``best`` follows."""
+    if len(hit.text) <= SNIPPET:
+        return hit
+    first, last = hit.best
+    room = max(0, SNIPPET - (last - first)) // 2
+    low = max(0, min(first - room, len(hit.text) - SNIPPET))
+    high = min(len(hit.text), max(low + SNIPPET, last))
+    # Words stay whole; a passage that begins with its best sentence is cut at the end alone.
+    while 0 < low < first and not hit.text[low - 1].isspace():
+        low += 1
+    while last < high < len(hit.text) and not hit.text[high].isspace():
+        high -= 1
+    return replace(hit, text=hit.text[low:high], best=(first - low, last - low))
+
+
+def _hit(passage: dict[str, Any], places: list[Place], doc: DocRow, best: int) -> Hit:
+    place = places[0]
+    starts = [*passage["text_starts"], len(passage["text"])]
+    best = min(best, len(starts) - 2)
+    first, last = (starts[best], starts[best + 1]) if best >= 0 else (0, len(passage["text"]))
+    sentence = passage["text"][first:last]
+    first += len(sentence) - len(sentence.lstrip())
+    return Hit(
+        path=place.path,
+        root=place.root,
+        file=place.relative.replace("\\", "/"),
+        title=doc.title or place.relative.rpartition("/")[2],
+        page=passage["page_first"],
+        page_last=passage["page_last"],
+        start=passage["char_start"],
+        end=passage["char_end"],
+        score=0.0,
+        text=passage["text"],
+        heading_path=tuple(passage["heading_path"]),
+        why=Why.WORDS,
+        best=(first, first + len(sentence.strip())),
+        state=place.state,
+        other_paths=tuple(other.path for other in places[1:]),
+    )
+
+
+def _name_hit(row: FileRow) -> Hit:
+    return Hit(
+        path=row.path,
+        root=row.root,
+        file=row.file,
+        title=row.file.rpartition("/")[2],
+        page=1,
+        page_last=1,
+        start=0,
+        end=0,
+        score=0.0,
+        text="",
+        heading_path=(),
+        why=Why.NAME,
+        state=row.state,
+    )
+
+
+def _why(scored: Scored, at: int, *, exact: bool) -> Why:
+    if exact:
+        return Why.PHRASE
+    words, meaning = float(scored.words[at]), float(scored.meaning[at])
+    if words >= WORDS_FROM and meaning >= MEANING_FROM:
+        return Why.BOTH
+    return Why.WORDS if words >= WORDS_FROM or meaning <= 0.0 else Why.MEANING
+
+
+def _parts(ranked: Ranked, scored: Scored, at: int) -> dict[str, float]:
+    values = {
+        "meaning": scored.meaning[at],
+        "words": scored.words[at],
+        "document": scored.document[at],
+        "pooled": ranked.pages.pooled[at],
+        "sentence": ranked.pages.sentence[at],
+        "pooled_question": ranked.pages.pooled_question[at],
+        "sentence_question": ranked.pages.sentence_question[at],
+        "share": ranked.pages.share[at],
+    }
+    return {name: round(float(value), 4) for name, value in values.items()}

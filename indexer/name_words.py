@@ -1,0 +1,54 @@
+"""Words of file and folder names, and the words of a query that may name a file.
+
+Owns the two sides of matching names: people write "ActivisionBlizzard_2019_10K" for what they call
+"Activision Blizzard's 10-K of fiscal 2019". Names are cut at changes of case and between letters
+and digits; a query also offers its neighbouring words run together. Pure functions of text.
+"""
+
+from __future__ import annotations
+
+import re
+
+from indexer.terms import words
+
+_CASE = re.compile(r"(?<=[a-z\u00df-\u00ff])(?=[A-Z\u00c0-\u00de])|(?<=[A-Z])(?=[A-Z][a-z])")
+# Letters, digits, and letters with the digits behind them: "2022q4" holds 2022 and q4.
+_RUNS = re.compile(r"[^\W\d_]+\d+|[^\W\d_]+|\d+")
+_LETTERS = re.compile(r"[^\W\d_]+(?=\d)")
+_DIGITS = re.compile(r"(?<=[^\W\d_])\d+")
+# More words run together are no name anybody writes.
+MOST_TOGETHER = 4
+# A long query (a pasted paragraph) names no more than this many words from its beginning.
+MOST_WORDS = 64
+
+
+def of_name(name: str) -> list[str]:
+    """Give the folded words of a name, and the letters and digits of mixed ones apart.
+
+    >>> of_name("ActivisionBlizzard_2019_10K")
+    ['activision', 'blizzard', 'activisionblizzard', '2019', '10k', '10']
+    """
+    found: list[str] = []
+    for part in re.split(r"[\W_]+", name):
+        apart = words(_CASE.sub(" ", part))
+        together = words(part)
+        found += apart if apart == together else [*apart, *together]
+    return list(dict.fromkeys(piece for word in found for piece in _pieces(word)))
+
+
+def of_query(query: str) -> list[str]:
+    """Give the folded words of a query, their parts, and up to four neighbours run together.
+
+    >>> of_query("FY2019 best buy")
+    ['fy2019', '2019', 'fy', 'best', 'buy', 'fy2019best', 'bestbuy', 'fy2019bestbuy']
+    """
+    plain = [word for word in words(query) if word != "s"][:MOST_WORDS]
+    found = [piece for word in plain for piece in _pieces(word)]
+    for count in range(2, MOST_TOGETHER + 1):
+        found += ["".join(plain[at : at + count]) for at in range(len(plain) - count + 1)]
+    return list(dict.fromkeys(found))
+
+
+def _pieces(word: str) -> list[str]:
+    parts = [*_RUNS.findall(word), *_DIGITS.findall(word), *_LETTERS.findall(word)]
+    return [word, *(part for part in parts if len(part) > 1 and part != word)]

@@ -1,0 +1,113 @@
+"""Embeds passages for the index lane, a batch at a time, and gives way to queries.
+
+Owns the one thread that runs the indexing session of the model. It must not know documents,
+catalog or store: it takes numbered passages and returns their vectors.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from queue import Empty, Full, Queue
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indexer.pipeline.events import Embedded, EmbeddingFailed, Event, Pending
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from indexer.embed.base import Embedder, EmbedInput, PassageVectors
+    from indexer.pipeline.gate import QueryGate
+
+log = logging.getLogger(__name__)
+
+WAIT_S = 0.1
+# Units that wait for the model: enough that it never waits for the lane.
+UNITS_AHEAD = 3
+
+Unit = list[tuple[Pending, "EmbedInput"]]
+
+
+class EmbeddingWorker:
+    """One thread that turns units of passages into ``Embedded`` events, in order.
+
+    Args:
+        open_embedder: Called on the thread, once, before the first unit: loading a model takes
+            a while and must not hold the lane up.
+    """
+
+    def __init__(
+        self, open_embedder: Callable[[], Embedder], events: Queue[Event], gate: QueryGate
+    ) -> None:
+        self._open = open_embedder
+        self._events = events
+        self._gate = gate
+        self._units: Queue[Unit] = Queue(UNITS_AHEAD)
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="embedding", daemon=True)
+        self._thread.start()
+
+    @property
+    def hungry(self) -> bool:
+        """Whether it has nothing to go on with."""
+        return self._units.empty()
+
+    @property
+    def full(self) -> bool:
+        return self._units.full()
+
+    def put(self, unit: Unit) -> None:
+        """Hand over a unit; ask ``full`` first."""
+        self._units.put_nowait(unit)
+
+    def stop(self) -> None:
+        """End after the batch in hand; what was not embedded stays pending."""
+        self._stopping.set()
+
+    def join(self) -> None:
+        self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            embedder: Embedder | None = None
+            while not self._stopping.is_set():
+                try:
+                    unit = self._units.get(timeout=WAIT_S)
+                except Empty:
+                    continue
+                embedder = embedder or self._open()
+                self._embed(embedder, unit)
+        except Exception as error:
+            log.exception("embedding failed")
+            self._put(EmbeddingFailed(error))
+
+    def _embed(self, embedder: Embedder, unit: Unit) -> None:
+        inputs = [one for _, one in unit]
+        for batch in embedder.encode_batches(inputs, budget=self._gate.batch_tokens):
+            self._put(pack([(unit[index][0], made) for index, made in batch]))
+            if self._stopping.is_set():
+                return
+            self._gate.give_way()
+
+    def _put(self, event: Event) -> None:
+        while not self._stopping.is_set():
+            try:
+                self._events.put(event, timeout=WAIT_S)
+            except Full:
+                continue
+            else:
+                return
+
+
+def pack(made: Sequence[tuple[Pending, PassageVectors]]) -> Embedded:
+    """Put the vectors of a batch side by side."""
+    counts = [len(vectors.sentences) for _, vectors in made]
+    return Embedded(
+        pending=[pending for pending, _ in made],
+        vectors=np.stack([vectors.vector for _, vectors in made]),
+        sentences=np.concatenate([vectors.sentences for _, vectors in made]),
+        offsets=np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64),
+        tokens=sum(vectors.tokens for _, vectors in made),
+    )

@@ -1,0 +1,117 @@
+"""What the workers tell the index lane.
+
+Owns the messages between the threads of one indexing run: plain values, and for two questions a
+slot for the lane's answer. It must not know who handles them.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from indexer.errors import Cancelled
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from indexer.catalog.records import Job
+    from indexer.errors import LecternError
+    from indexer.hashing import Hashed as Content
+    from indexer.types import DocumentInfo, Passage
+
+
+class Answer:
+    """A yes or no that one thread waits for and another gives, once."""
+
+    def __init__(self) -> None:
+        self._given = threading.Event()
+        self._value = False
+
+    def give(self, value: bool) -> None:  # noqa: FBT001  # the answer itself
+        self._value = value
+        self._given.set()
+
+    def wait(self, stopping: threading.Event) -> bool:
+        """Wait for the answer.
+
+        Raises:
+            Cancelled: If the run stops first.
+        """
+        while not self._given.wait(0.1):
+            if stopping.is_set():
+                raise Cancelled
+        return self._value
+
+
+@dataclass(frozen=True, slots=True)
+class Hashed:
+    """The bytes of a file are known; the answer says whether to read them."""
+
+    job: Job
+    content: Content
+    answer: Answer = field(default_factory=Answer)
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The text of a document is known; the answer says whether to send its passages."""
+
+    job: Job
+    content: Content
+    info: DocumentInfo
+    terms: Mapping[str, int]
+    answer: Answer = field(default_factory=Answer)
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Some passages of a document, in order."""
+
+    job: Job
+    passages: Sequence[Passage]
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """All that was asked of a file was sent; with a failure, that ended it."""
+
+    job: Job
+    content: Content | None = None  # unless the file could not even be hashed
+    failure: LecternError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A passage whose vectors are to be made."""
+
+    doc: int
+    ordinal: int
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """Vectors of some passages.
+
+    ``vectors`` is (n, dim); the sentence vectors of passage ``i`` are
+    ``sentences[offsets[i]:offsets[i + 1]]``. All are float32 of length 1.
+    """
+
+    pending: Sequence[Pending]
+    vectors: npt.NDArray[np.float32]
+    sentences: npt.NDArray[np.float32]
+    offsets: npt.NDArray[np.int64]
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingFailed:
+    """The model could not do its work; the run ends with this."""
+
+    failure: Exception
+
+
+Event: TypeAlias = Hashed | Opened | Cut | Finished | Embedded | EmbeddingFailed

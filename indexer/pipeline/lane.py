@@ -1,0 +1,259 @@
+"""One indexing run: keeps readers and the model busy, writes what they make, knows when it is done.
+
+Owns the loop of the index lane, the only writer of the library. Reading, embedding and writing
+overlap; the lane itself only decides and writes. It must not know sockets or commands.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field
+from queue import Empty, Queue
+from typing import TYPE_CHECKING
+
+from indexer.errors import LecternError
+from indexer.extract.base import EXTRACTOR_VERSION
+from indexer.pipeline.embedding import EmbeddingWorker
+from indexer.pipeline.events import (
+    Cut,
+    Embedded,
+    EmbeddingFailed,
+    Event,
+    Finished,
+    Hashed,
+    Opened,
+)
+from indexer.pipeline.passages import Ended, PassageWriter
+from indexer.pipeline.rates import Rates
+from indexer.pipeline.reading import Reader
+from indexer.pipeline.vectors import VectorWriter
+from indexer.progress import Progress, Reporter, Step
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from indexer.catalog import Catalog, Space
+    from indexer.catalog.records import Job
+    from indexer.embed.base import Embedder
+    from indexer.extract.base import Limits
+    from indexer.pipeline.gate import QueryGate
+    from indexer.store import Store
+    from indexer.types import DocumentInfo
+
+log = logging.getLogger(__name__)
+
+# Events that wait for the lane; full, it holds the children back and so bounds memory.
+EVENTS_AHEAD = 32
+TICK_S = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a run works with."""
+
+    catalog: Catalog
+    store: Store
+    space: Space
+    open_embedder: Callable[[], Embedder]
+    gate: QueryGate
+    limits: Limits
+    children: int
+    check_space: Callable[[], None]
+
+
+@dataclass(slots=True)
+class _Writing:
+    """A document whose passages are coming in."""
+
+    doc: int
+    info: DocumentInfo
+    terms: Mapping[str, int]
+    passages: int = 0
+
+
+@dataclass(slots=True)
+class Counts:
+    """What a run has done so far."""
+
+    files: int = 0
+    documents: int = 0
+    pages: int = 0
+
+
+@dataclass(slots=True)
+class _Work:
+    """What is in hand: taken jobs, and the documents being written, by file."""
+
+    jobs: dict[int, Job] = field(default_factory=dict)
+    writing: dict[int, _Writing] = field(default_factory=dict)
+
+
+class Run:
+    """One run over everything that is queued or has no vectors yet.
+
+    Args:
+        parts: The library's parts.
+        reporter: Takes progress; its token ends the run cleanly.
+    """
+
+    def __init__(self, parts: Parts, reporter: Reporter) -> None:
+        self.parts = parts
+        self.counts = Counts()
+        self._reporter = reporter
+        self._events: Queue[Event] = Queue(EVENTS_AHEAD)
+        self._jobs: Queue[Job] = Queue()
+        self._work = _Work()
+        self._readers = [
+            Reader(self._jobs, self._events, parts.limits) for _ in range(parts.children)
+        ]
+        self._worker = EmbeddingWorker(parts.open_embedder, self._events, parts.gate)
+        self.passages = PassageWriter(parts.catalog, parts.store)
+        self.vectors = VectorWriter(parts.catalog, parts.store, parts.space, self._worker)
+        self._rates = Rates(parts.catalog)
+
+    def work(self) -> None:
+        """Work until nothing is left.
+
+        Raises:
+            Cancelled: If the token was cancelled. What was finished is written.
+            WorldError: If the run cannot go on: ``disk_full``, a model that is missing, …
+        """
+        try:
+            while not self._done():
+                self._top_up()
+                self._take_event()
+                self._flush_due()
+                self._report()
+            self._report(force=True)
+        finally:
+            self.stop()
+
+    @property
+    def seconds(self) -> float:
+        """How long the run has taken so far."""
+        return self._rates.seconds
+
+    # -- deciding ---------------------------------------------------------------------------
+
+    def _top_up(self) -> None:
+        wanted = 2 * self.parts.children - len(self._work.jobs)
+        if wanted > 0:
+            for job in self.parts.catalog.queue.take(wanted):
+                self._work.jobs[job.file] = job
+                self._jobs.put(job)
+        self.vectors.feed()
+
+    def _done(self) -> bool:
+        if self._work.jobs or self.passages.holding or not self.vectors.idle:
+            return False
+        self._top_up()
+        if self._work.jobs or self.vectors.in_flight:
+            return False
+        self.vectors.flush()
+        return True
+
+    # -- events -----------------------------------------------------------------------------
+
+    def _take_event(self) -> None:
+        try:
+            event = self._events.get(timeout=TICK_S)
+        except Empty:
+            return
+        match event:
+            case Hashed():
+                self._hashed(event)
+            case Opened():
+                self._opened(event)
+            case Cut():
+                self._cut(event)
+            case Finished():
+                self._finished(event)
+            case Embedded():
+                self.vectors.take(event)
+            case EmbeddingFailed(failure):
+                raise failure
+
+    def _hashed(self, event: Hashed) -> None:
+        job = event.job
+        self.parts.catalog.queue.started(job.file)
+        known = self.parts.catalog.docs.link(
+            job.file, event.content.content_id, event.content.stamp, job.format, EXTRACTOR_VERSION
+        )
+        event.answer.give(not known)
+
+    def _opened(self, event: Opened) -> None:
+        job, info, content = event.job, event.info, event.content
+        begun = self.parts.catalog.docs.begin(
+            job.file, content.content_id, content.stamp, info, title_used=info.title
+        )
+        if begun.write_passages:
+            self._work.writing[job.file] = _Writing(begun.doc, info, event.terms)
+        event.answer.give(begun.write_passages)
+
+    def _cut(self, event: Cut) -> None:
+        writing = self._work.writing[event.job.file]
+        writing.passages += len(event.passages)
+        self.passages.add(writing.doc, writing.info, event.passages)
+
+    def _finished(self, event: Finished) -> None:
+        job = event.job
+        del self._work.jobs[job.file]
+        writing = self._work.writing.pop(job.file, None)
+        self.counts.files += 1
+        if event.failure is not None:
+            self._failed(event, event.failure, writing)
+        elif writing is not None:
+            self.passages.end(Ended(writing.doc, writing.info, writing.terms, writing.passages))
+            self.counts.documents += 1
+            self.counts.pages += writing.info.pages
+
+    def _failed(self, event: Finished, failure: LecternError, writing: _Writing | None) -> None:
+        if writing is not None:
+            self.passages.drop(writing.doc)
+        content = None
+        if event.content is not None:
+            content = (event.content.content_id, event.job.format, EXTRACTOR_VERSION)
+        self.parts.catalog.queue.fail(event.job.file, failure.code, failure.detail, content=content)
+
+    # -- writing ----------------------------------------------------------------------------
+
+    def _flush_due(self) -> None:
+        if self.passages.due(hungry=self._worker.hungry):
+            self.parts.check_space()
+            self.passages.flush()
+        if self.vectors.due() or (self.vectors.in_flight == 0 and not self.vectors.idle):
+            self.parts.check_space()
+            self.vectors.flush()
+            self.parts.store.maintain()
+
+    def stop(self) -> None:
+        """End the workers, then write what they had finished; harmless when done twice."""
+        for reader in self._readers:
+            reader.stop()
+        self._worker.stop()
+        for reader in self._readers:
+            reader.join()
+        self._worker.join()
+        while True:
+            try:
+                event = self._events.get_nowait()
+            except Empty:
+                break
+            if isinstance(event, Embedded):
+                self.vectors.take(event)
+        self.parts.catalog.queue.release(self._work.jobs)
+        try:
+            self.passages.flush()
+            self.vectors.flush()
+        except LecternError:
+            # A full disk, most likely the reason to stop: what is marked is written, the rest
+            # stays pending.
+            log.warning("the last batch could not be written", exc_info=True)
+
+    def _report(self, *, force: bool = False) -> None:
+        self._reporter.report(self._progress(), force=force)
+
+    def _progress(self) -> Progress:
+        return self._rates.progress(
+            Step.INDEX, self.counts, embedded=self.vectors.embedded, tokens=self.vectors.tokens
+        )

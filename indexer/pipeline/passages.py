@@ -1,0 +1,94 @@
+"""Writes passages to the store and only then tells the catalog.
+
+Owns the buffer between reading and the store, and the order that makes a kill harmless: rows
+first, mark second. A document may span several flushes; its mark follows the last of them. It
+must not know vectors.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from indexer.store import PassageRow
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from indexer.catalog import Catalog
+    from indexer.store import Store
+    from indexer.types import DocumentInfo, Passage
+
+# A commit of the store costs about as much as ten passages; many small ones cost disk as well.
+FLUSH_PASSAGES = 2048
+FLUSH_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A document that was read to its end: how many passages it has, and how often which words."""
+
+    doc: int
+    info: DocumentInfo
+    terms: Mapping[str, int]
+    passages: int
+
+
+@dataclass(slots=True)
+class PassageWriter:
+    """Buffers the passages of documents and writes them in few commits."""
+
+    catalog: Catalog
+    store: Store
+    written: int = 0
+    _rows: list[PassageRow] = field(default_factory=list)
+    _ended: list[Ended] = field(default_factory=list)
+    _since: float = 0.0
+
+    @property
+    def holding(self) -> bool:
+        """Whether a flush would write anything."""
+        return bool(self._rows or self._ended)
+
+    def add(self, doc: int, info: DocumentInfo, passages: Sequence[Passage]) -> None:
+        """Take some passages of a document, in order."""
+        if not self.holding:
+            self._since = time.monotonic()
+        self._rows.extend(
+            PassageRow(doc, info.text_id, info.language, passage) for passage in passages
+        )
+
+    def end(self, document: Ended) -> None:
+        """Say that a document is complete."""
+        if not self.holding:
+            self._since = time.monotonic()
+        self._ended.append(document)
+
+    def drop(self, doc: int) -> None:
+        """Take back a document that failed half-way, from the buffer and from the store."""
+        self._rows = [row for row in self._rows if row.doc != doc]
+        self.store.delete_docs([doc])
+        self.catalog.docs.forget([doc])
+
+    def due(self, *, hungry: bool) -> bool:
+        """Whether to flush now; a hungry model is fed at once."""
+        if not self.holding:
+            return False
+        waited = time.monotonic() - self._since
+        return len(self._rows) >= FLUSH_PASSAGES or waited >= FLUSH_S or (hungry and waited >= 0.3)
+
+    def flush(self) -> None:
+        """Write what is held: the store first, the catalog second."""
+        rows, ended = self._rows, self._ended
+        self._rows, self._ended = [], []
+        if rows:
+            self.store.add_passages(rows)
+            self.written += len(rows)
+        if ended:
+            with self.catalog.write():
+                for one in ended:
+                    self.catalog.lexicon.add(
+                        one.doc, one.terms, title=one.info.title, language=one.info.language
+                    )
+                    self.catalog.docs.finish_passages(one.doc, one.passages)

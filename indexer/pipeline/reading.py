@@ -1,0 +1,126 @@
+"""Reads documents for the index lane: hashes the file, then has a child extract it.
+
+Owns the threads that wait on disk and on children, so that the lane never does. A broken, hostile
+or vanished file ends in an event with its failure, never in a dead thread. It must not know the
+catalog or the store: what is worth reading is the lane's answer.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from pathlib import Path
+from queue import Empty, Full, Queue
+from typing import TYPE_CHECKING
+
+from indexer.errors import Cancelled, InternalError, LecternError, WorldError
+from indexer.extract.sandbox import ExtractionChild
+from indexer.hashing import content_id
+from indexer.pipeline.events import Cut, Event, Finished, Hashed, Opened
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from indexer.catalog.records import Job
+    from indexer.extract.base import Limits
+    from indexer.hashing import Hashed as Content
+    from indexer.types import DocumentInfo
+
+log = logging.getLogger(__name__)
+
+WAIT_S = 0.1
+
+
+class Reader:
+    """One thread with one extraction child; takes jobs, puts events.
+
+    Args:
+        events: Where the lane listens. Bounded by the lane: putting waits, which holds the child
+            back and so bounds memory.
+        limits: What a document may cost.
+    """
+
+    def __init__(self, jobs: Queue[Job], events: Queue[Event], limits: Limits) -> None:
+        self._jobs = jobs
+        self._events = events
+        self._limits = limits
+        self._stopping = threading.Event()
+        self._child: ExtractionChild | None = None
+        self._thread = threading.Thread(target=self._run, name="reader", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Let go of the document in hand and end; its file stays queued."""
+        self._stopping.set()
+        child = self._child
+        if child is not None:
+            child.kill()
+
+    def join(self) -> None:
+        self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            with ExtractionChild(self._limits) as child:
+                self._child = child
+                while not self._stopping.is_set():
+                    try:
+                        job = self._jobs.get(timeout=WAIT_S)
+                    except Empty:
+                        continue
+                    self._read(child, job)
+        except Cancelled:
+            pass
+        finally:
+            self._child = None
+
+    def _read(self, child: ExtractionChild, job: Job) -> None:
+        content: Content | None = None
+        failure: LecternError | None = None
+        try:
+            content = content_id(job.path, stopping=self._stopping.is_set)
+            hashed = Hashed(job, content)
+            self._put(hashed)
+            if hashed.answer.wait(self._stopping):
+                self._extract(child, job, content)
+        except LecternError as error:
+            failure = error
+        except FileNotFoundError:
+            failure = WorldError("vanished")
+        except PermissionError:
+            failure = WorldError("path_denied", path=_shown(job.path))
+        except OSError as error:
+            failure = WorldError("read_error", reason=error.strerror or str(error))
+        except Cancelled:
+            raise
+        except Exception as error:
+            log.exception("reading failed")
+            failure = InternalError("internal", reason=f"{type(error).__name__}: {error}")
+        if self._stopping.is_set():
+            raise Cancelled
+        self._put(Finished(job, content, failure))
+
+    def _extract(self, child: ExtractionChild, job: Job, content: Content) -> None:
+        def decide(info: DocumentInfo, terms: Mapping[str, int]) -> bool:
+            opened = Opened(job, content, info, terms)
+            self._put(opened)
+            return opened.answer.wait(self._stopping)
+
+        path = Path(os.fsdecode(job.path))
+        for passages in child.extract(path, job.format, None, decide):
+            self._put(Cut(job, passages))
+
+    def _put(self, event: Event) -> None:
+        while not self._stopping.is_set():
+            try:
+                self._events.put(event, timeout=WAIT_S)
+            except Full:
+                continue
+            else:
+                return
+        raise Cancelled
+
+
+def _shown(path: bytes) -> str:
+    return path.decode("utf-8", "replace")

@@ -1,0 +1,60 @@
+"""Taking things out of a library: roots, single files, and documents nothing needs any more.
+
+Owns the order: the catalog lets go of files, then documents without a file leave the store, then
+the catalog forgets them, so that an interruption leaves work to do and never a hole. The files
+themselves are not touched.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from indexer.errors import WorldError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from indexer.catalog import Catalog
+    from indexer.store import Store
+
+
+def forget_orphans(catalog: Catalog, store: Store) -> tuple[int, int]:
+    """Drop the documents that no file holds any more.
+
+    Returns:
+        How many documents and how many passages went.
+    """
+    orphans = catalog.docs.orphans()
+    if not orphans:
+        return 0, 0
+    passages = sum(row.passages for row in catalog.docs.get(orphans).values())
+    store.delete_docs(orphans)
+    catalog.docs.forget(orphans)
+    return len(orphans), passages
+
+
+def remove_paths(catalog: Catalog, store: Store, paths: Sequence[Path]) -> dict[str, int]:
+    """Take roots, or whole roots below the given folders, out of a library.
+
+    Raises:
+        WorldError: ``not_a_root`` if a path holds no root; nothing is removed then.
+    """
+    chosen = {}
+    for path in paths:
+        whole = os.fsencode(os.path.abspath(path))  # noqa: PTH100  # links stay as they are
+        own = [root for root in catalog.roots.all() if _covers(whole, root.path, root.only)]
+        if not own:
+            raise WorldError("not_a_root", path=str(path))
+        chosen.update({root.id: root for root in own})
+    files = sum(sum(catalog.files.counts(root).values()) for root in chosen)
+    for root in chosen:
+        catalog.roots.remove(root)
+    documents, passages = forget_orphans(catalog, store)
+    return {"files": files, "documents": documents, "passages": passages}
+
+
+def _covers(path: bytes, root: bytes, only: bytes) -> bool:
+    whole = os.path.join(root, only) if only else root  # noqa: PTH118  # bytes
+    return whole == path or whole.startswith(path.rstrip(b"/") + b"/")

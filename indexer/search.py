@@ -1,0 +1,146 @@
+"""From a query to hits: understood, gathered, weighed, ordered, shown.
+
+Owns the order of the steps and the rules on top of the score: exact phrases come first, excluded
+words never come, files are found by name even when nothing in them could be read. It must not
+know how legs search or how evidence is summed.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indexer.asked import Asked, prepare
+from indexer.candidates import Ranked, Vectors, Where
+from indexer.evidence import Library, gather
+from indexer.fusion import DEFAULT_WEIGHTS, Scored, Weights, fuse
+from indexer.hits import HitMaker, shorten
+from indexer.narrowing import Narrowing, narrow
+from indexer.progress import CancelToken
+from indexer.query import Query, parse
+from indexer.types import SearchResult
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from indexer.catalog import Catalog, Space
+    from indexer.models_in_use import ModelsInUse
+    from indexer.store import Store
+    from indexer.types import Hit
+
+    Keys = NDArray[np.int64]
+
+# Documents that both legs are sent into, whatever they found by themselves.
+LIKELY = 4
+# Passages with an exact phrase that are considered; more than anybody reads.
+PHRASES = 200
+# How many more passages are looked at when a condition can only be checked on their text.
+CHECKED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Searcher:
+    """Answers queries over one library. Any number of threads may ask."""
+
+    catalog: Catalog
+    store: Store
+    models: ModelsInUse
+    weights: Weights = DEFAULT_WEIGHTS
+
+    def search(
+        self, text: str, *, limit: int, token: CancelToken | None, explain: bool, full_text: bool
+    ) -> SearchResult:
+        """Answer one query; see ``indexer.api``."""
+        started = time.perf_counter()
+        token = token or CancelToken()
+        query = parse(text)
+        narrowing = narrow(query, self.catalog)
+        hits: tuple[Hit, ...] = ()
+        if query and not narrowing.empty:
+            hits = self._answer(query, narrowing, limit, token, explain=explain)
+            hits = tuple(hit if full_text else shorten(hit) for hit in hits)
+        totals = self.catalog.spaces.totals()
+        return SearchResult(
+            hits=hits,
+            notes=query.notes,
+            seconds=time.perf_counter() - started,
+            understood=totals.embedded / totals.passages if totals.passages else 1.0,
+            query=query.describe(),
+        )
+
+    def _answer(
+        self, query: Query, narrowing: Narrowing, limit: int, token: CancelToken, *, explain: bool
+    ) -> tuple[Hit, ...]:
+        space = self.catalog.spaces.active()
+        maker = HitMaker(self.catalog, self.store, query, narrowing)
+        if space is None or not query.terms:
+            return maker.listing(limit)
+        passages = self.catalog.spaces.totals().passages
+        asked = prepare(query, self.catalog.lexicon, self._languages(), passages)
+        vectors = self._encode(asked, space)
+        token.check()
+        evidence = gather(asked, vectors.whole, self.catalog, space)
+        phrases = self._phrases(query, narrowing)
+        depth = limit * CHECKED if narrowing.checks_text else limit
+        where = Where(
+            self.store,
+            space.key,
+            docs=narrowing.docs,
+            likely=self._likely(evidence, narrowing),
+            without=query.excluded_words,
+        )
+        keys = where.find(asked, vectors, depth)
+        token.check()
+        if phrases is not None:
+            keys = np.union1d(keys, phrases)
+        ranked = where.weigh(asked, vectors, keys)
+        scored = self._score(ranked, evidence)
+        token.check()
+        order = self._order(ranked.keys, scored, phrases)
+        return maker.make(ranked, scored, order, phrases, limit, explain=explain)
+
+    def _encode(self, asked: Asked, space: Space) -> Vectors:
+        embedder = self.models.query(space.record)
+        whole = embedder.encode_query(asked.text)
+        question = embedder.encode_query(asked.question) if asked.two_parts else whole
+        return Vectors(whole, question)
+
+    def _score(self, ranked: Ranked, evidence: Library) -> Scored:
+        docs, owner = np.unique(ranked.docs, return_inverse=True)
+        return fuse(ranked.pages, evidence.of(docs), owner, self.weights)
+
+    def _likely(self, evidence: Library, narrowing: Narrowing) -> NDArray[np.int32]:
+        docs = evidence.known()
+        if narrowing.docs is not None:
+            docs = docs[narrowing.docs.keeps(docs)]
+        if len(docs) <= 1:
+            return docs
+        known = evidence.of(docs)
+        scores = (
+            self.weights.name_meaning * known.name_meaning
+            + self.weights.name_words * known.name_words
+            + self.weights.document_words * known.clarity * known.words
+        )
+        return np.sort(docs[np.argsort(-scores, kind="stable")[:LIKELY]])
+
+    def _phrases(self, query: Query, narrowing: Narrowing) -> Keys | None:
+        """The passages that hold every quoted phrase, or None if nothing is quoted."""
+        found: Keys | None = None
+        for phrase in query.phrases:
+            keys = np.unique(self.store.phrase(phrase, PHRASES, narrowing.docs).keys)
+            found = keys if found is None else np.intersect1d(found, keys)
+        return found
+
+    @staticmethod
+    def _order(keys: Keys, scored: Scored, phrases: Keys | None) -> NDArray[np.intp]:
+        """Best first; passages with the exact phrase before all others; ties by key."""
+        exact = np.isin(keys, phrases) if phrases is not None else np.zeros(len(keys), bool)
+        return np.lexsort((keys, -scored.total, ~exact))
+
+    def _languages(self) -> tuple[str, ...]:
+        counts = self.catalog.docs.languages()
+        known = sorted((language for language in counts if language), key=lambda one: -counts[one])
+        return tuple(known[:3])

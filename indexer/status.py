@@ -1,0 +1,156 @@
+"""What an open library says about itself: its status, and the health that ``doctor`` checks.
+
+Owns the two reports as JSON-able values; their keys are part of ``indexer.api``. It must not know
+how they are shown, and changes nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sqlite3
+import sys
+from dataclasses import asdict
+from importlib import metadata
+from typing import TYPE_CHECKING, Any
+
+from indexer import library
+from indexer.errors import LecternError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from indexer.engine import Engine
+    from indexer.progress import Progress
+
+GB = 1e9
+PARTS = ("lancedb", "pyarrow", "numpy", "pymupdf", "tokenizers")
+# Said of documents in a language the model was not made for.
+RECOMMENDED_FOR_OTHERS = (
+    "Found by words; a multilingual model such as multilingual-e5-small would understand it."
+)
+RUNTIMES = ("onnxruntime", "onnxruntime-gpu", "onnxruntime-directml")
+
+
+def describe(engine: Engine, progress: Progress | None) -> dict[str, Any]:
+    """Describe the library; see ``indexer.api.EngineApi.status`` for the keys."""
+    catalog, config = engine.catalog, engine.config
+    totals = catalog.spaces.totals()
+    space = catalog.spaces.active()
+    device, reason = engine.models.device
+    return {
+        "library": str(config.library),
+        "bytes": library.size(config.library),
+        "tables": {name: asdict(size) for name, size in engine.store.sizes().items()},
+        "roots": _roots(engine),
+        "files": {str(state): count for state, count in catalog.files.counts().items()},
+        "documents": totals.documents,
+        "pages": totals.pages,
+        "passages": totals.passages,
+        "model": space.record["model"] if space else config.model,
+        "precision": space.record["precision"] if space else str(config.precision),
+        "space": space.key if space else "",
+        "understood": totals.embedded / totals.passages if totals.passages else 1.0,
+        "device": device,
+        "device_reason": reason,
+        "languages": _languages(engine),
+        "running": None if progress is None else {"job": "index", "progress": asdict(progress)},
+        "free_bytes": shutil.disk_usage(config.library).free,
+    }
+
+
+def check_library(engine: Engine) -> list[dict[str, Any]]:
+    """Check the library and the machine: one dictionary a check."""
+    return [
+        {"name": name, "ok": ok, "value": value, "advice": advice}
+        for name, ok, value, advice in (
+            *_versions(),
+            *_model(engine),
+            *_disk(engine),
+            *_health(engine),
+        )
+    ]
+
+
+def _roots(engine: Engine) -> list[dict[str, Any]]:
+    catalog = engine.catalog
+    return [
+        {
+            "path": os.fsdecode(os.path.join(root.path, root.only) if root.only else root.path),  # noqa: PTH118
+            "files": sum(catalog.files.counts(root.id).values()),
+            "offline": not root.online,
+        }
+        for root in catalog.roots.all()
+    ]
+
+
+def _languages(engine: Engine) -> list[dict[str, Any]]:
+    space = engine.catalog.spaces.active()
+    covered = set(space.record.get("languages", ())) if space else set()
+    rows = []
+    for language, documents in sorted(engine.catalog.docs.languages().items()):
+        known = not language or language in covered
+        advice = "" if known or not covered else RECOMMENDED_FOR_OTHERS
+        rows.append({"language": language, "documents": documents, "advice": advice})
+    return rows
+
+
+Check = tuple[str, bool, str, str]
+
+
+def _versions() -> Iterator[Check]:
+    yield "lectern", True, _version("lectern"), ""
+    yield "python", True, f"{platform.python_version()} on {sys.platform}", ""
+    yield "sqlite", True, sqlite3.sqlite_version, ""
+    for name in PARTS:
+        yield name, bool(_version(name)), _version(name) or "missing", ""
+    runtimes = [f"{name} {_version(name)}" for name in RUNTIMES if _version(name)]
+    advice = "" if len(runtimes) == 1 else "Install exactly one ONNX Runtime."
+    yield "onnx runtime", len(runtimes) == 1, ", ".join(runtimes) or "none", advice
+
+
+def _model(engine: Engine) -> Iterator[Check]:
+    try:
+        embedder = engine.models.indexing()
+    except LecternError as error:
+        yield "model", False, error.message, error.next_step
+        return
+    value = f"{embedder.record.id}, {embedder.precision}, {embedder.record.dimension} dimensions"
+    yield "model", True, value, ""
+    yield "device", True, f"{embedder.provider.name}: {embedder.provider.reason}", ""
+
+
+def _disk(engine: Engine) -> Iterator[Check]:
+    config = engine.config
+    free = shutil.disk_usage(config.library).free
+    enough = free >= config.min_free_bytes
+    yield (
+        "free disk",
+        enough,
+        f"{free / GB:.1f} GB",
+        "" if enough else "Indexing pauses until there is more.",
+    )
+    yield "library size", True, f"{library.size(config.library) / GB:.2f} GB", ""
+
+
+def _health(engine: Engine) -> Iterator[Check]:
+    problems = engine.store.verify()
+    expected = engine.catalog.docs.expected()
+    counts = engine.store.passage_counts(list(expected))
+    short = [doc for doc, passages in expected.items() if counts.get(doc) != passages]
+    if short:
+        problems.append(f"{len(short)} documents miss passages")
+    yield (
+        "library health",
+        not problems,
+        "; ".join(problems) or f"{len(expected)} documents, all whole",
+        "Index again; what is missing is made anew." if problems else "",
+    )
+
+
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return ""
