@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from app import render
@@ -10,13 +11,13 @@ from app.signals import CANCELLED, stopping
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from indexer.api import EngineApi
-    from indexer.progress import CancelToken, Progress
     from indexer.types import Summary
 
+STOPPING = b"\nStopping; what is finished is kept. Ctrl+C again ends at once.\n"
 # In these states a file was read, or there is nothing to be read.
 _QUIET_STATES = frozenset({"indexed", "text_only", "empty", "excluded"})
 
@@ -61,30 +62,18 @@ def index(
 
     def stop() -> None:
         token.cancel()
+        if line.live:
+            # Past the stream and its lock, which this signal may have caught half-way.
+            os.write(context.err.fileno(), STOPPING)
 
     def action(engine: EngineApi) -> Summary:
-        report = ignore if quiet else _until_cancelled(line, token)
-        return engine.index(paths, report=report, token=token, rescan=rescan)
+        return engine.index(paths, report=ignore if quiet else line, token=token, rescan=rescan)
 
     try:
         with stopping(stop):
             return context.with_engine(action)
     finally:
         line.clear()
-
-
-def _until_cancelled(
-    line: Callable[[Progress], None], token: CancelToken
-) -> Callable[[Progress], None]:
-    """Pass progress on; once the run is to stop, say that instead."""
-    from dataclasses import replace
-
-    def report(progress: Progress) -> None:
-        if token.cancelled:
-            progress = replace(progress, note="stopping; what is finished is kept")
-        line(progress)
-
-    return report
 
 
 def summary_lines(summary: Summary) -> list[str]:

@@ -41,24 +41,18 @@ class ProgressLine:
     ) -> None:
         self._stream = stream
         self._style = style
-        self._live = live
+        self.live = live
         self._clock = clock
         self._next = clock() + LOG_INTERVAL_S
         self._written = 0
 
     def __call__(self, progress: Progress) -> None:
-        if self._live:
+        if self.live:
             self._rewrite(describe(progress, self._style))
         elif self._clock() >= self._next:
             self._next = self._clock() + LOG_INTERVAL_S
             self._stream.write(describe(progress, self._style) + "\n")
             self._stream.flush()
-
-    def say(self, text: str) -> None:
-        """Write a line of its own, above the one that is rewritten."""
-        self.clear()
-        self._stream.write(text + "\n")
-        self._stream.flush()
 
     def clear(self) -> None:
         """Leave the line as if nothing had been written."""

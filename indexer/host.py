@@ -40,7 +40,7 @@ class Host:
         service: Serves that engine; started here.
 
     Raises:
-        LecternError, OSError: If a lasting service cannot start. One that only shares the engine
+        LecternError: If a lasting service cannot start. One that only shares the engine
             of another command is not worth failing for.
     """
 
@@ -49,7 +49,7 @@ class Host:
         self.service = service
         try:
             service.start()
-        except (LecternError, OSError):
+        except LecternError:
             if service.lasting:
                 service.close()
                 raise

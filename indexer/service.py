@@ -39,6 +39,7 @@ log = logging.getLogger(__name__)
 BACKLOG = 16
 # A search in flight gets this long to reach its client before the engine goes.
 PATIENCE_S = 5.0
+RETRY_S = 0.05
 
 
 class Service:
@@ -75,13 +76,16 @@ class Service:
         """Listen from now on.
 
         Raises:
-            WorldError: ``library_unwritable``, if there is no private place for the socket.
-            OSError: If the socket cannot be made.
+            WorldError: ``library_unwritable``, if there is no private place for the socket;
+                ``busy``, if it cannot be made there.
         """
         places.clear(self.library)
         endpoint = places.new_endpoint(self.library)
         places.remove_socket(endpoint.address)
-        self._listener = Listener(endpoint.address, family=FAMILY, backlog=BACKLOG)
+        try:
+            self._listener = Listener(endpoint.address, family=FAMILY, backlog=BACKLOG)
+        except OSError as error:
+            raise WorldError("busy", reason=f"no socket can be made: {error.strerror}") from error
         if sys.platform != "win32":
             Path(endpoint.address).chmod(0o600)
         self._endpoint = endpoint
@@ -121,7 +125,8 @@ class Service:
         self.index_lane.close()
         self._waker.close()
         with self._changed:
-            self._changed.wait_for(lambda: not self._sessions, PATIENCE_S)
+            if self._changed.wait_for(lambda: not self._sessions, PATIENCE_S):
+                self._wake.close()
 
     def _stop_listening(self) -> None:
         if self._listener is None or self._endpoint is None:
@@ -141,8 +146,10 @@ class Service:
             try:
                 connection = listener.accept()
             except OSError:
-                # A client that gave up half-way; or the listener was closed, and the loop ends.
+                # A client that gave up half-way; or the listener was closed, and the loop ends;
+                # or there are too many open files, which one should not ask about all the time.
                 log.debug("a client could not be accepted", exc_info=True)
+                time.sleep(RETRY_S)
                 continue
             if self.stopping():
                 connection.close()

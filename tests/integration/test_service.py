@@ -62,9 +62,9 @@ def client(host: Host, library: Path) -> Iterator[EngineClient]:
         yield client
 
 
-def open_host(library: Path, *, offline: bool = False) -> Host:
+def open_host(library: Path, *, offline: bool = False, lasting: bool = False) -> Host:
     engine = FakeEngine.open(EngineConfig(library, library / "models", offline=offline))
-    return Host(engine, Service(engine, library, offline=offline))
+    return Host(engine, Service(engine, library, offline=offline, lasting=lasting))
 
 
 def attached(library: Path) -> EngineClient:
@@ -416,11 +416,30 @@ def test_idle_engines_end_and_used_ones_do_not(library: Path) -> None:
         assert done.wait(WAIT_S)
 
 
-def test_a_client_can_ask_the_engine_to_end(library: Path) -> None:
-    with contextlib.closing(open_host(library)) as host:
+def test_a_client_can_ask_a_lasting_engine_to_end(library: Path) -> None:
+    with contextlib.closing(open_host(library, lasting=True)) as host:
         with contextlib.closing(attached(library)) as client:
             client.shut_down()
         host.service.wait()
+
+
+def test_an_engine_that_a_command_needs_cannot_be_ended(client: EngineClient, host: Host) -> None:
+    with pytest.raises(WorldError) as caught:
+        client.shut_down()
+    assert caught.value.code == "busy"
+    assert not host.service.stopping()
+
+
+def test_a_lasting_engine_that_cannot_be_reached_is_none(library: Path) -> None:
+    Path(new_endpoint(library).address).mkdir()
+    with pytest.raises(WorldError, match="no socket can be made"):
+        open_host(library, lasting=True)
+
+
+def test_who_insists_on_offline_gets_no_other_engine(host: Host, library: Path) -> None:
+    with pytest.raises(WorldError) as caught:
+        reach(library, lambda: open_host(library), offline=True)
+    assert caught.value.code == "busy"
 
 
 def test_a_slow_reader_costs_nobody_else(library: Path, host: Host, folder: Path) -> None:
