@@ -84,13 +84,13 @@ class Service:
         places.remove_socket(endpoint.address)
         try:
             self._listener = Listener(endpoint.address, family=FAMILY, backlog=BACKLOG)
+            if sys.platform != "win32":
+                Path(endpoint.address).chmod(0o600)
+            self._endpoint = endpoint
+            threading.Thread(target=self._accept, name="accept", daemon=True).start()
+            places.publish(self.library, endpoint)
         except OSError as error:
             raise WorldError("busy", reason=f"no socket can be made: {error.strerror}") from error
-        if sys.platform != "win32":
-            Path(endpoint.address).chmod(0o600)
-        self._endpoint = endpoint
-        threading.Thread(target=self._accept, name="accept", daemon=True).start()
-        places.publish(self.library, endpoint)
 
     def wait(self, idle_seconds: float | None = None) -> None:
         """Return once ``stop`` was called, or nobody has needed the engine for so long."""
