@@ -171,7 +171,7 @@ END;
 -- Names of all files, whatever became of them; the words are ours, so every character but the
 -- space belongs to one.
 CREATE VIRTUAL TABLE file_words USING fts5 (
-    name, folder, detail = column, prefix = '2 3',
+    name, folder, detail = column,
     tokenize = "ascii tokenchars '!#$%&()*+,-./:;<=>?@[\]^_`{|}~'"
 );
 CREATE VIRTUAL TABLE file_vocabulary USING fts5vocab (file_words, row);

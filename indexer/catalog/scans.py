@@ -27,15 +27,20 @@ if TYPE_CHECKING:
 BATCH_ENTRIES = 2000
 BATCH_SECONDS = 1.0
 
-# A new path to a file that is known under another one takes over what is known of it.
-_TAKE_OVER = """
-UPDATE files SET content = t.content, code = t.code, detail = t.detail, attempts = t.attempts,
-                 crashes = t.crashes, pending = 0
-FROM files AS t
-WHERE files.id >= ? AND files.verdict = '' AND files.inode <> 0 AND t.id <> files.id
-  AND t.inode = files.inode AND t.volume = files.volume AND t.verdict = '' AND t.pending = 0
-  AND t.size = files.size AND t.mtime_ns = files.mtime_ns AND t.format = files.format
+# A new path to a file that is known under another one takes over what is known of it. CROSS
+# makes the planner start at the few new rows.
+_KNOWN = """
+SELECT t.content, t.code, t.detail, t.attempts, t.crashes, n.id
+FROM files AS n CROSS JOIN files AS t
+WHERE n.id >= ? AND n.verdict = '' AND n.inode <> 0 AND t.id <> n.id
+  AND t.inode = n.inode AND t.volume = n.volume AND t.verdict = '' AND t.pending = 0
+  AND t.size = n.size AND t.mtime_ns = n.mtime_ns AND t.format = n.format
   AND (t.content IS NOT NULL OR t.code <> '')
+GROUP BY n.id
+"""
+_TAKE_OVER = """
+UPDATE files SET content = ?, code = ?, detail = ?, attempts = ?, crashes = ?, pending = 0
+WHERE id = ?
 """
 
 
@@ -118,7 +123,9 @@ class Scans:
             if new or tally.changed > changed:
                 self._db.mark_places()
             if new:
-                tally.known += connection.execute(_TAKE_OVER, (first,)).rowcount
+                known = connection.execute(_KNOWN, (first,)).fetchall()
+                connection.executemany(_TAKE_OVER, known)
+                tally.known += len(known)
                 derive(connection, "id >= ? AND pending = 0 AND verdict = ''", first)
                 self._index_names(connection, new)
 

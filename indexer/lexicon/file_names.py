@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
     from indexer.catalog.database import Database
 
-# A name counts more than the folder it is in; a short name more than a long one.
-_FIND = """
-SELECT rowid FROM file_words WHERE file_words MATCH ? ORDER BY bm25(file_words, 4.0, 1.0), rowid
-LIMIT ?
-"""
+_FIND = "SELECT rowid, name FROM file_words WHERE file_words MATCH ? LIMIT ?"
 MIN_PREFIX = 2
+# Scoring all files that hold a common word would take longer than the whole query may; past this
+# many, only a name that is exactly the query is sure to come first.
+RANKED = 1000
+EXACT = "="  # before the word that a whole name makes
 
 
 class FileNames:
@@ -40,7 +40,7 @@ class FileNames:
         for file, folder, name in files:
             if folder not in folders:
                 folders[folder] = _words(folder)
-            rows.append((file, _words(name), folders[folder]))
+            rows.append((file, f"{_words(name)} {EXACT}{_run(name)}", folders[folder]))
         connection.executemany(
             "INSERT INTO file_words (rowid, name, folder) VALUES (?, ?, ?)", rows
         )
@@ -58,8 +58,12 @@ class FileNames:
         quoted = ['"{}"'.format(word.replace('"', '""')) for word in wanted]
         if prefix_last and len(wanted[-1]) >= MIN_PREFIX:
             quoted[-1] += " *"
+        exact = self._db.rows(_FIND, f'name : "{EXACT}{"".join(wanted)}"', limit)
         query = f"({' AND '.join(quoted)}) AND name : ({' OR '.join(quoted)})"
-        return [row[0] for row in self._db.rows(_FIND, query, limit)]
+        found = self._db.rows(_FIND, query, max(limit, RANKED))
+        # The larger the share of the name that was asked for, the better.
+        found.sort(key=lambda row: (len(row[1].split()), row[0]))
+        return list(dict.fromkeys(row[0] for row in exact + found))[:limit]
 
     def counts(self, wanted: Collection[str]) -> dict[str, int]:
         """Count, for each word that occurs, the files that have it in their name or folder."""
@@ -82,3 +86,11 @@ class FileNames:
 
 def _words(path: bytes) -> str:
     return " ".join(words(path.decode("utf-8", "replace").replace("_", " ")))
+
+
+def _run(name: bytes) -> str:
+    """Make one word of a name without its extension, as a query of its words would be joined."""
+    text = (name.rpartition(b".")[0] or name).decode("utf-8", "replace")
+    if text.isascii():
+        return "".join(filter(str.isalnum, text.lower()))
+    return "".join(words(text.replace("_", " ")))

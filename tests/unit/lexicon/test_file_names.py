@@ -76,3 +76,13 @@ def test_names_can_be_counted_and_completed(catalog: Catalog, root: int) -> None
     files = catalog.lexicon.files
     assert files.counts(["lease", "pdf", "nothing"]) == {"lease": 2, "pdf": 2}
     assert files.by_prefix("le", 5) == [("lease", 2)]
+
+
+def test_a_name_that_is_the_query_comes_first(catalog: Catalog, tmp_path: Path) -> None:
+    root = root_at(catalog, tmp_path / "r").id
+    many = [found(f"lease {n} of somebody.txt") for n in range(1500)]
+    catalog.scans.apply(root, FakeWalk({"": [*many, found("long way to Lease.txt")]}))
+    assert len(_find(catalog, "lease")) == 10
+    catalog.scans.apply(root, FakeWalk({"": [*many, found("Lease.txt"), found("Lease 7.txt")]}))
+    assert _find(catalog, "lease")[0] == "Lease.txt"
+    assert _find(catalog, "lease 7")[0] == "Lease 7.txt"
