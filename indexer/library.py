@@ -13,6 +13,7 @@ import shutil
 from pathlib import Path
 
 from indexer.errors import WorldError
+from indexer.hashing import content_id
 from indexer.lock import HOLDER_NAME, LOCK_NAME, LibraryLock
 
 CATALOG_NAME = "catalog.sqlite"
@@ -52,7 +53,7 @@ def remove_everything(library: Path) -> int:
         WorldError: ``library_locked`` while an engine has it open, ``library_unwritable`` if the
             system does not let us.
     """
-    if not library.is_dir():
+    if not library.is_dir() or not _is_ours(library):
         return 0
     with LibraryLock.acquire(library, "lectern remove"):
         before = size(library)
@@ -63,6 +64,17 @@ def remove_everything(library: Path) -> int:
     with contextlib.suppress(OSError):  # it holds something that is not ours, and stays
         library.rmdir()
     return freed
+
+
+def _is_ours(library: Path) -> bool:
+    """Tell a library from a folder that only happens to hold things of the same names."""
+    if (library / CATALOG_NAME).exists():
+        return True
+    try:
+        tables = list((library / LANCE_NAME).iterdir())
+    except OSError:
+        return not (library / LANCE_NAME).exists()
+    return all(table.suffix == ".lance" for table in tables)
 
 
 def _delete_ours(library: Path) -> None:
@@ -113,8 +125,25 @@ def _copy(library: Path, destination: Path) -> None:
     try:
         shutil.rmtree(part, ignore_errors=True)
         shutil.copytree(library, part)
+        _compare(library, part)
         (part / LOCK_NAME).unlink(missing_ok=True)
         part.rename(destination)
     except OSError as error:
         shutil.rmtree(part, ignore_errors=True)
         raise WorldError("library_unwritable", library=str(destination)) from error
+
+
+def _compare(library: Path, copy: Path) -> None:
+    """Read both sides again: the old library is about to be deleted.
+
+    Raises:
+        OSError: If a file of the copy is not what was copied.
+    """
+    for folder, _folders, files in os.walk(copy):
+        for name in files:
+            made = Path(folder) / name
+            original = library / made.relative_to(copy)
+            if content_id(os.fsencode(made)).content_id != (
+                content_id(os.fsencode(original)).content_id
+            ):
+                raise OSError(errno.EIO, "the copy differs", str(made))

@@ -10,6 +10,8 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import platform
+import time
 from typing import TYPE_CHECKING, Self
 
 from indexer.errors import WorldError
@@ -81,15 +83,26 @@ def holder(library: Path) -> str:
     """Name whoever holds the lock, as well as the note beside it can tell."""
     try:
         note = json.loads((library / HOLDER_NAME).read_text(encoding="utf-8"))
-        return f"{note['program']} (process {int(note['pid'])})"
-    except (OSError, ValueError, KeyError, TypeError):
+        process = f"{note['program']} (process {int(note['pid'])}"
+        host, since = str(note.get("host", "")), float(note.get("since", 0.0))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return "another program"
+    # A library on a shared drive may be held from another machine, where its number means nothing.
+    elsewhere = f" on {host}" if host not in {"", platform.node()} else ""
+    began = time.strftime(", since %Y-%m-%d %H:%M", time.localtime(since)) if since > 0 else ""
+    return f"{process}{elsewhere}{began})"
 
 
 def _sign(library: Path, program: str) -> None:
+    note = {
+        "program": program,
+        "pid": os.getpid(),
+        "host": platform.node(),
+        "since": time.time(),
+    }
     # Only messages depend on the note, so a full disk must not cost the lock.
     with contextlib.suppress(OSError):
         path = library / HOLDER_NAME
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump({"program": program, "pid": os.getpid()}, file)
+            json.dump(note, file)

@@ -38,7 +38,8 @@ CREATE TABLE roots (
     UNIQUE (path, only)
 ) STRICT;
 
-CREATE TABLE names (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
+-- Numbers are never reused: what is kept in memory about a name stays true.
+CREATE TABLE names (id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL UNIQUE) STRICT;
 
 CREATE TABLE folders (
     id INTEGER PRIMARY KEY,

@@ -264,7 +264,7 @@ def test_a_locked_library_names_its_holder(lectern: Lectern) -> None:
         assert "[path_missing]" in failed.stderr
         (lectern.library / "catalog.sqlite").touch()
         failed = lectern("move-library", lectern.folder / "new", status=3)
-        assert f"another program (process {os.getpid()})" in failed.stderr
+        assert f"another program (process {os.getpid()}" in failed.stderr
 
 
 def first_line(process: subprocess.Popen[str]) -> str:

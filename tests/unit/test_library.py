@@ -41,6 +41,15 @@ def test_what_is_not_ours_stays(library: Path, tmp_path: Path) -> None:
     assert not libraries.exists(library)
 
 
+def test_a_folder_that_is_no_library_is_left_alone(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    (project / "lance").mkdir(parents=True)
+    (project / "lance" / "main.rs").write_text("fn main() {}")
+    (project / "engine.json").write_text("{}")
+    assert libraries.remove_everything(project) == 0
+    assert sorted(path.name for path in project.iterdir()) == ["engine.json", "lance"]
+
+
 def test_a_library_in_use_is_neither_removed_nor_moved(library: Path, tmp_path: Path) -> None:
     with LibraryLock.acquire(library, "lectern index"):
         with pytest.raises(WorldError, match="lectern index"):

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+import re
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from indexer.errors import WorldError
 from indexer.lock import LibraryLock, holder
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_the_second_taker_is_told_who_holds_it(tmp_path: Path) -> None:
@@ -20,7 +20,8 @@ def test_the_second_taker_is_told_who_holds_it(tmp_path: Path) -> None:
         with pytest.raises(WorldError) as caught:
             LibraryLock.acquire(library)
         assert caught.value.code == "library_locked"
-        assert f"lectern index (process {os.getpid()})" in caught.value.message
+        told = rf"lectern index \(process {os.getpid()}, since \d{{4}}-\d\d-\d\d \d\d:\d\d\)"
+        assert re.search(told, caught.value.message)
     with LibraryLock.acquire(library):
         pass
 
@@ -32,9 +33,21 @@ def test_a_stale_note_is_no_lock(tmp_path: Path) -> None:
     assert holder(tmp_path) == "another program"
 
 
+def test_a_holder_on_another_machine_is_told_apart(tmp_path: Path) -> None:
+    note = '{"program": "lectern", "pid": 12, "host": "far-away", "since": 0}'
+    (tmp_path / "lock.json").write_text(note)
+    assert holder(tmp_path) == "lectern (process 12 on far-away)"
+
+
 def test_a_note_that_makes_no_sense_does_not_matter(tmp_path: Path) -> None:
-    (tmp_path / "lock.json").write_text("[1, 2")
-    assert holder(tmp_path) == "another program"
+    for note in (
+        "[1, 2",
+        "[]",
+        '{"program": "x", "pid": "y"}',
+        '{"program": "x", "pid": 1, "since": []}',
+    ):
+        (tmp_path / "lock.json").write_text(note)
+        assert holder(tmp_path) == "another program"
 
 
 def test_only_the_owner_may_look_inside(tmp_path: Path) -> None:
@@ -58,3 +71,24 @@ def test_letting_go_twice_is_harmless(tmp_path: Path) -> None:
     lock.release()
     assert "other" in holder(tmp_path)
     other.release()
+
+
+def test_a_killed_holder_leaves_no_lock_behind(tmp_path: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from indexer.lock import LibraryLock\n"
+        "lock = LibraryLock.acquire(Path(sys.argv[1]), 'the victim'); print('held', flush=True)\n"
+        "sys.stdin.read()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=Path(__file__).parents[2],
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().strip() == b"held"
+        with pytest.raises(WorldError, match=rf"the victim \(process {process.pid}"):
+            LibraryLock.acquire(tmp_path)
+        process.kill()
+    with LibraryLock.acquire(tmp_path):
+        pass

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 TREE = {
     "": [found("Annual_Report 2023.pdf"), found("scan0001.jpg", state=FileState.UNSUPPORTED)],
     "Taxes/2022": [found("Lease (final).pdf"), found("Übersicht.txt"), found("東京都庁.txt")],
-    "Lease": [found("notes.txt")],
+    "Lease": [found("notes.txt"), found("ActivisionBlizzard_2019_10K.pdf")],
 }
 
 
@@ -48,6 +48,9 @@ def _find(catalog: Catalog, query: str, *, prefix: bool = False) -> list[str]:
         ("東京", ["Taxes/2022/東京都庁.txt"]),
         ("京都庁", ["Taxes/2022/東京都庁.txt"]),
         ("rep", []),
+        ("activision blizzard", ["Lease/ActivisionBlizzard_2019_10K.pdf"]),
+        ("activisionblizzard", ["Lease/ActivisionBlizzard_2019_10K.pdf"]),
+        ("2019 10k", ["Lease/ActivisionBlizzard_2019_10K.pdf"]),
         ("", []),
         ('"annual" OR *', []),
     ],
@@ -74,8 +77,8 @@ def test_renamed_and_removed_files_are_found_no_longer(catalog: Catalog, root: i
 
 def test_names_can_be_counted_and_completed(catalog: Catalog, root: int) -> None:
     files = catalog.lexicon.files
-    assert files.counts(["lease", "pdf", "nothing"]) == {"lease": 2, "pdf": 2}
-    assert files.by_prefix("le", 5) == [("lease", 2)]
+    assert files.counts(["lease", "pdf", "nothing"]) == {"lease": 3, "pdf": 3}
+    assert files.by_prefix("le", 5) == [("lease", 3)]
 
 
 def test_a_name_that_is_the_query_comes_first(catalog: Catalog, tmp_path: Path) -> None:
