@@ -12,8 +12,8 @@ import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from indexer.embed.devices import CPU, SessionOptions
-from indexer.embed.onnx import EmbedderFactory, OnnxEmbedder, space_of
+from indexer.embed.devices import CPU
+from indexer.embed.onnx import EmbedderFactory, OnnxEmbedder, SessionOptions, space_of
 from indexer.embed.record_files import find_record
 
 if TYPE_CHECKING:

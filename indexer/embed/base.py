@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from indexer.embed.devices import ProviderInUse
     from indexer.embed.models import ModelRecord
 
-# A batch of this many tokens keeps both cores busy and fits the caches; see ``Embedder``.
-TOKEN_BUDGET = 4096
-
 
 @dataclass(frozen=True, slots=True)
 class EmbedInput:
@@ -56,7 +53,7 @@ class PassageVectors:
 
 
 class Embedder(Protocol):
-    """Turns queries and passages into vectors of one space. One thread at a time may use it."""
+    """Turns queries and passages into vectors of one space. Thread-safe."""
 
     @property
     def record(self) -> ModelRecord: ...
@@ -76,16 +73,23 @@ class Embedder(Protocol):
         """The vector of a query: float32, shape ``(dimension,)``, of length 1."""
         ...
 
-    def encode_passages(
-        self, passages: Sequence[EmbedInput], *, budget: Callable[[], int] = ...
-    ) -> list[PassageVectors]:
-        """The vectors of passages, in their order. All of a passage is read, however long."""
+    def encode_passages(self, passages: Sequence[EmbedInput]) -> list[PassageVectors]:
+        """The vectors of passages, in their order. All of a passage is read, however long.
+
+        For a model trained late the passages must be those of one document, in order.
+        """
         ...
 
     def encode_batches(
-        self, passages: Sequence[EmbedInput], *, budget: Callable[[], int] = ...
+        self, passages: Sequence[EmbedInput], *, budget: Callable[[], int] | None = None
     ) -> Iterator[list[tuple[int, PassageVectors]]]:
-        """The same, as they come: one list of (index, vectors) for each run of the model."""
+        """The same, as they come: one list of (index, vectors) for each run of the model.
+
+        Args:
+            passages: What to embed.
+            budget: Asked before each run for the most tokens it may have; a run never has more
+                than suits the provider (a few hundred on the CPU, some 20 ms of work).
+        """
         ...
 
 

@@ -128,7 +128,7 @@ class Batch:
 
 
 def in_batches(
-    sequences: Sequence[NDArray[np.int32]], budget: Callable[[], int]
+    sequences: Sequence[NDArray[np.int32]], budget: Callable[[], int], *, padded: bool
 ) -> Iterator[Batch]:
     """Sort sequences by length, longest first, and pack them within a budget of tokens.
 
@@ -138,16 +138,18 @@ def in_batches(
     Args:
         sequences: Token ids, none empty.
         budget: Asked before each batch: rows times the longest of them may be this much.
+        padded: Whether sequences of different lengths may share a batch.
     """
     order = sorted(range(len(sequences)), key=lambda i: len(sequences[i]), reverse=True)
     position = 0
     while position < len(order):
         longest = len(sequences[order[position]])
-        count = max(1, budget() // longest)
-        chosen = order[position : position + count]
+        chosen = order[position : position + max(1, budget() // longest)]
+        if not padded:
+            chosen = [index for index in chosen if len(sequences[index]) == longest]
         ids = np.zeros((len(chosen), longest), np.int32)
         for row, index in enumerate(chosen):
             ids[row, : len(sequences[index])] = sequences[index]
         lengths = np.array([len(sequences[index]) for index in chosen], np.int32)
         yield Batch(tuple(chosen), ids, lengths)
-        position += count
+        position += len(chosen)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-BUILDER_VERSION = 2
+BUILDER_VERSION = 3
 GRAPH = "model.onnx"
 MANIFEST = "manifest.json"
 LOCK_TIMEOUT_S = 600

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexer.embed.batches import in_batches
-from indexer.embed.devices import SessionOptions, open_on_cpu
-from indexer.embed.graph import IDS, LENGTHS, STATES, build_encoder
+from indexer.embed.devices import CPU
+from indexer.embed.encoder import Encoder
+from indexer.embed.graph import STATES, build_encoder
 from indexer.embed.quantize import (
     FULL_RANGE,
     SAFE_RANGE,
@@ -63,8 +64,8 @@ def float_graph(record: ModelRecord, weights: Mapping[str, Any], tokenizer: Path
     """
     model = build_encoder(record.architecture, weights, FloatLinear())
     if record.probe is not None:
-        session = open_on_cpu(model, SessionOptions())
-        (vector,) = _vectors(session, _sequences(record, tokenizer, [record.probe.text]))
+        encoder = Encoder(model, CPU)
+        (vector,) = _vectors(encoder, _sequences(record, tokenizer, [record.probe.text]))
         error = np.abs(vector[: len(record.probe.values)] - record.probe.values).max()
         if not error <= record.probe.tolerance:
             raise InternalError("internal", reason=f"{record.id} was compiled wrongly ({error})")
@@ -78,7 +79,7 @@ def integer_graph(record: ModelRecord, weights: Mapping[str, Any], tokenizer: Pa
     for levels in (FULL_RANGE, SAFE_RANGE):
         linear = IntegerLinear(sample.ranges, levels)
         model = build_encoder(record.architecture, weights, linear)
-        vectors = _vectors(open_on_cpu(model, SessionOptions()), sample.ids)
+        vectors = _vectors(Encoder(model, CPU), sample.ids)
         cosine = float((vectors * sample.vectors).sum(axis=1).min())
         log.info("%s in 8 bits, %d levels: lowest cosine %.4f", record.id, levels, cosine)
         if cosine > best_cosine:
@@ -97,14 +98,14 @@ def calibration_texts() -> list[str]:
 def _observe(record: ModelRecord, weights: Mapping[str, Any], tokenizer: Path) -> Sample:
     linear = RecordingLinear()
     model = build_encoder(record.architecture, weights, linear, linear.activations)
-    session = open_on_cpu(model, SessionOptions())
+    encoder = Encoder(model, CPU)
     ids = _sequences(record, tokenizer, calibration_texts())
     vectors = np.zeros((len(ids), record.dimension), np.float32)
     names = list(linear.activations)
     low: dict[str, NDArray[np.float32]] = {}
     high: dict[str, NDArray[np.float32]] = {}
     outputs = [STATES, *(linear.activations[name] for name in names)]
-    for sequences, (states, *activations) in _runs(session, ids, outputs):
+    for sequences, (states, *activations) in _runs(encoder, ids, outputs):
         vectors[sequences] = _pooled(states, [ids[index] for index in sequences])
         for name, values in zip(names, activations, strict=True):
             rows = np.concatenate(
@@ -126,21 +127,20 @@ def _sequences(
     ]
 
 
-def _vectors(session: Any, ids: Sequence[NDArray[np.int32]]) -> NDArray[np.float32]:
+def _vectors(encoder: Encoder, ids: Sequence[NDArray[np.int32]]) -> NDArray[np.float32]:
     """Mean of the states of each sequence, scaled to length 1: ``(sequences, dimension)``."""
     found: dict[int, NDArray[np.float32]] = {}
-    for sequences, (states,) in _runs(session, ids, [STATES]):
+    for sequences, (states,) in _runs(encoder, ids, [STATES]):
         pooled = _pooled(states, [ids[index] for index in sequences])
         found.update(zip(sequences, pooled, strict=True))
     return unit(np.stack([found[index] for index in range(len(ids))]))
 
 
 def _runs(
-    session: Any, ids: Sequence[NDArray[np.int32]], outputs: list[str]
+    encoder: Encoder, ids: Sequence[NDArray[np.int32]], outputs: list[str]
 ) -> Iterator[tuple[list[int], list[NDArray[np.float32]]]]:
-    for batch in in_batches(ids, lambda: _CALIBRATION_TOKENS):
-        feed = {IDS: batch.ids, LENGTHS: batch.lengths}
-        yield list(batch.sequences), session.run(outputs, feed)
+    for batch in in_batches(ids, lambda: _CALIBRATION_TOKENS, padded=encoder.padded):
+        yield list(batch.sequences), encoder.outputs(batch, outputs)
 
 
 def _pooled(states: NDArray[np.float32], ids: Sequence[NDArray[np.int32]]) -> NDArray[np.float32]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from indexer.errors import WorldError
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 AUTO = "auto"
 CPU = "cpu"
@@ -35,15 +37,6 @@ class ProviderInUse:
 
     name: str  # a key of ``PROVIDERS``
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class SessionOptions:
-    """How a session works: threads, and whether they may spin while they wait for work."""
-
-    threads: int = 0  # 0: one for each physical core
-    spin: bool = False
-    arena: bool = True
 
 
 def load_runtime() -> Any:
@@ -85,66 +78,52 @@ def candidates(available: list[str], wanted: str = AUTO) -> list[str]:
     return [*(key for key in names if key != CPU), CPU]
 
 
-def open_session(
-    model: Path,
-    options: SessionOptions,
-    wanted: str,
-    prove: Callable[[Any], None],
-) -> tuple[Any, ProviderInUse]:
-    """Open a model on the best provider that works.
+def choose(wanted: str, prove: Callable[[str], T]) -> tuple[T, ProviderInUse]:
+    """Find the best provider that works.
 
     Args:
-        model: An ONNX file.
-        options: Threads and memory.
         wanted: A key of ``PROVIDERS``, or ``AUTO``.
-        prove: Runs the session once on something small; raises when it cannot.
+        prove: Opens a model on the provider of that key and runs it; raises when it cannot.
 
     Returns:
-        The session, and the provider with the reason.
+        What ``prove`` returned, and the provider with the reason.
 
     Raises:
         WorldError: ``no_runtime``, or ``bad_setting`` for an unknown provider.
     """
-    runtime = load_runtime()
-    available = list(runtime.get_available_providers())
+    available = list(load_runtime().get_available_providers())
+    *accelerators, last = candidates(available, wanted)
     failures: list[str] = []
-    if wanted not in (AUTO, CPU) and PROVIDERS.get(wanted) not in available:
+    if wanted not in (AUTO, CPU) and not accelerators:
         failures.append(f"{wanted} is not part of the installed ONNX Runtime")
-    *accelerators, _ = candidates(available, wanted)
     for name in accelerators:
         try:
-            session = _open(runtime, model, options, name)
-            prove(session)
+            proven = prove(name)
         except Exception as error:  # noqa: BLE001  # drivers fail in every way there is
             log.warning("the provider %s does not work here: %s", name, error)
             failures.append(f"{name} failed ({_first_line(error)})")
             continue
-        return session, ProviderInUse(name, f"{name} is installed and passed a test run.")
-    session = _open(runtime, model, options, CPU)
-    prove(session)
-    return session, ProviderInUse(CPU, _why_cpu(wanted, failures))
+        return proven, ProviderInUse(name, f"{name} is installed and passed a test run.")
+    return prove(last), ProviderInUse(last, _why_cpu(wanted, failures))
 
 
-def open_on_cpu(model: Path | bytes, options: SessionOptions) -> Any:
-    """Open a model, from a file or from memory, on the CPU.
+def open_on(runtime: Any, model: Path | bytes, name: str) -> Any:
+    """Open a session on one provider.
+
+    Each run keeps to its own thread, so several may run side by side: for sequences of a few
+    hundred tokens that is faster than to share out every operator, and nothing spins in waiting.
 
     Raises:
-        WorldError: ``no_runtime`` if there is no ONNX Runtime.
+        RuntimeError: If the session came up on another provider.
     """
-    return _open(load_runtime(), model, options, CPU)
-
-
-def _open(runtime: Any, model: Path | bytes, options: SessionOptions, name: str) -> Any:
     settings = runtime.SessionOptions()
-    settings.intra_op_num_threads = options.threads
+    settings.intra_op_num_threads = 1
     settings.inter_op_num_threads = 1
-    settings.enable_cpu_mem_arena = options.arena
     settings.log_severity_level = 3
+    # Lengths differ from run to run, so a plan of memory for each would only pile up.
+    settings.enable_mem_pattern = False
     # The graph is written fused; what the optimizer would fuse further is slower.
     settings.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_ENABLE_BASIC
-    settings.add_session_config_entry(
-        "session.intra_op.allow_spinning", "1" if options.spin else "0"
-    )
     wanted = list(dict.fromkeys((PROVIDERS[name], PROVIDERS[CPU])))
     source = model if isinstance(model, bytes) else str(model)
     session = runtime.InferenceSession(source, settings, providers=wanted)

@@ -2,8 +2,8 @@
 
 Owns the order of the operators. How a matrix product is carried out (float or integer) is a
 ``Linear`` passed in. It must not know files, caches or sessions. Input ``input_ids`` is int32
-``[batch, sequence]``, ``lengths`` is int32 ``[batch]`` (tokens that are not padding); the output
-``states`` is float32 ``[batch, sequence, hidden]``.
+``[batch, sequence]``; ``lengths``, in a graph that allows padding, is int32 ``[batch]`` (tokens
+that are not padding); the output ``states`` is float32 ``[batch, sequence, hidden]``.
 """
 
 from __future__ import annotations
@@ -67,6 +67,11 @@ class Graph:
 class Linear(Protocol):
     """Writes the products of a layer into a graph. Weights are [in, out]."""
 
+    @property
+    def masked(self) -> bool:
+        """Whether attention looks at ``lengths``; if not, nothing in a batch may be padded."""
+        ...
+
     def attention(
         self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats, heads: int
     ) -> str:
@@ -112,7 +117,9 @@ def build_encoder(
     for layer in range(shape.layers):
         x = _layer(graph, shape, weights, linear, layer, x)
     graph.node("Identity", [x], STATES)
-    return _serialize(graph, shape, list(dict.fromkeys((extra or {}).values())))
+    inputs = {IDS: ["batch", "sequence"], **({LENGTHS: ["batch"]} if linear.masked else {})}
+    outputs = [STATES, *dict.fromkeys((extra or {}).values())]
+    return _serialize(graph, inputs, dict.fromkeys(outputs, shape.hidden))
 
 
 def _embeddings(graph: Graph, shape: Architecture, weights: Weights, linear: Linear) -> str:
@@ -159,7 +166,7 @@ def _normalised(
     )
 
 
-def _serialize(graph: Graph, shape: Architecture, extra: list[str]) -> bytes:
+def _serialize(graph: Graph, inputs: dict[str, list[str]], outputs: dict[str, int]) -> bytes:
     from onnx import TensorProto, helper
 
     model = helper.make_model(
@@ -167,14 +174,12 @@ def _serialize(graph: Graph, shape: Architecture, extra: list[str]) -> bytes:
             graph.nodes,
             "encoder",
             [
-                helper.make_tensor_value_info(IDS, TensorProto.INT32, ["batch", "sequence"]),
-                helper.make_tensor_value_info(LENGTHS, TensorProto.INT32, ["batch"]),
+                helper.make_tensor_value_info(name, TensorProto.INT32, axes)
+                for name, axes in inputs.items()
             ],
             [
-                helper.make_tensor_value_info(
-                    name, TensorProto.FLOAT, ["batch", "sequence", shape.hidden]
-                )
-                for name in (STATES, *extra)
+                helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", "sequence", width])
+                for name, width in outputs.items()
             ],
             list(graph.constants.values()),
         ),

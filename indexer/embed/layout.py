@@ -6,6 +6,7 @@ must not know how a sequence is run.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from indexer.embed.models import ModelRecord
     from indexer.embed.tokens import TextTokenizer, Tokens
 
+_PREFIXES = 256
+
 
 class Layout:
     """Lays passages out for one model. Thread-safe."""
@@ -31,14 +34,21 @@ class Layout:
     def __init__(self, record: ModelRecord, tokenizer: TextTokenizer) -> None:
         self._record = record
         self._tokenizer = tokenizer
+        # Neighbours share their title and headings.
+        self._prefix = lru_cache(maxsize=_PREFIXES)(self._tokenize_prefix)
 
-    def sequences(self, passages: Sequence[EmbedInput]) -> list[TokenSequence]:
+    def tokenize(self, passages: Sequence[EmbedInput]) -> list[Tokens]:
+        """The tokens of the views, as ``sequences`` takes them."""
+        return self._tokenizer.encode([passage.view for passage in passages])
+
+    def sequences(
+        self, passages: Sequence[EmbedInput], bodies: Sequence[Tokens]
+    ) -> list[TokenSequence]:
         """Lay passages out, each alone or, for a model trained late, as one document.
 
         A model trained late reads neighbours together, so there the passages must be those of one
         document, in order.
         """
-        bodies = self._tokenizer.encode([passage.view for passage in passages])
         if self._record.late:
             return self._windows(list(range(len(passages))), passages, bodies)
         return [
@@ -98,7 +108,7 @@ class Layout:
                 sequences.append(TokenSequence(np.concatenate([lead, tail]), (Piece(index, rows),)))
         return sequences
 
-    def _prefix(self, title: str, heading_path: tuple[str, ...]) -> NDArray[np.int32]:
+    def _tokenize_prefix(self, title: str, heading_path: tuple[str, ...]) -> NDArray[np.int32]:
         text = self._record.document_prefix + passage_prefix(title, heading_path)
         (tokens,) = self._tokenizer.encode([text])
         return tokens.ids[: self._record.max_prefix]

@@ -6,24 +6,26 @@ becomes of token states ``batches``'; it must not know files, queues or the stor
 
 from __future__ import annotations
 
+import math
+import os
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from indexer.embed.base import TOKEN_BUDGET
 from indexer.embed.batches import Pooler, in_batches
 from indexer.embed.build import BUILDER_VERSION, ensure_compiled
-from indexer.embed.devices import AUTO, SessionOptions, load_runtime, open_session
-from indexer.embed.graph import IDS, LENGTHS, STATES
+from indexer.embed.devices import AUTO, CPU, choose, load_runtime
+from indexer.embed.encoder import Encoder
 from indexer.embed.layout import Layout
+from indexer.embed.side_by_side import closing_pool, in_order
 from indexer.embed.tokens import TextTokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from concurrent.futures import ThreadPoolExecutor
     from pathlib import Path
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from indexer.config import Precision
@@ -34,10 +36,24 @@ if TYPE_CHECKING:
     from indexer.embed.models import ModelRecord
 
 LAYOUT_VERSION = 1
+# On the CPU small runs keep what they work on in the cache; on other devices starting one costs.
+_TOKENS_A_RUN = {CPU: 512}
+_TOKENS_A_RUN_ELSEWHERE = 16_384
 
 
-def _whole_budget() -> int:
-    return TOKEN_BUDGET
+@dataclass(frozen=True, slots=True)
+class SessionOptions:
+    """How much of the machine an embedder may take.
+
+    Attributes:
+        threads: Runs of the model side by side, each on one thread; 0 for one a core.
+    """
+
+    threads: int = 0
+
+    @property
+    def workers(self) -> int:
+        return self.threads or os.cpu_count() or 1
 
 
 def space_of(record: ModelRecord, precision: Precision) -> str:
@@ -51,7 +67,7 @@ class OnnxEmbedder:
 
     Args:
         compiled: The verified files of the model.
-        options: Threads and memory of the session.
+        options: Threads.
         provider: A key of ``devices.PROVIDERS``, or ``devices.AUTO``.
 
     Raises:
@@ -64,68 +80,94 @@ class OnnxEmbedder:
         self.record: ModelRecord = compiled.record
         self.precision: Precision = compiled.precision
         self._layout = Layout(compiled.record, TextTokenizer(compiled.tokenizer))
-        opened: tuple[Any, ProviderInUse] = open_session(compiled.graph, options, provider, _prove)
-        self._session, self.provider = opened
+
+        def proven(name: str) -> Encoder:
+            encoder = Encoder(compiled.graph, name)
+            encoder.prove()
+            return encoder
+
+        opened: tuple[Encoder, ProviderInUse] = choose(provider, proven)
+        self._encoder, self.provider = opened
+        self._workers = options.workers
 
     @property
     def space(self) -> str:
         return space_of(self.record, self.precision)
 
+    @property
+    def token_budget(self) -> int:
+        """The most tokens a run is given."""
+        return _TOKENS_A_RUN.get(self.provider.name, _TOKENS_A_RUN_ELSEWHERE)
+
     def encode_query(self, text: str) -> NDArray[np.float32]:
         sequences = self._layout.text(self.record.query_prefix + text)
         pooler = Pooler(self.record, [1], sequences)
-        ((_, vectors),) = self._encode(sequences, pooler, _whole_budget)
+        done = [
+            pair
+            for batch in self._batches([sequence.ids for sequence in sequences], None)
+            for pair in self._pool(self._run(batch), sequences, pooler)
+        ]
+        ((_, vectors),) = done
         return vectors.vector
 
-    def encode_passages(
-        self, passages: Sequence[EmbedInput], *, budget: Callable[[], int] = _whole_budget
-    ) -> list[PassageVectors]:
-        found = dict(pair for done in self.encode_batches(passages, budget=budget) for pair in done)
+    def encode_passages(self, passages: Sequence[EmbedInput]) -> list[PassageVectors]:
+        found = dict(pair for done in self.encode_batches(passages) for pair in done)
         return [found[index] for index in range(len(passages))]
 
     def encode_batches(
-        self, passages: Sequence[EmbedInput], *, budget: Callable[[], int] = _whole_budget
+        self, passages: Sequence[EmbedInput], *, budget: Callable[[], int] | None = None
     ) -> Iterator[list[tuple[int, PassageVectors]]]:
-        sequences = self._layout.sequences(passages)
-        pooler = Pooler(self.record, [len(passage.view_starts) for passage in passages], sequences)
-        for batch in in_batches([sequence.ids for sequence in sequences], budget):
-            yield self._pool(batch, sequences, pooler)
+        with closing_pool(self._workers) as pool:
+            sequences = self._lay_out(passages, pool)
+            counts = [len(passage.view_starts) for passage in passages]
+            pooler = Pooler(self.record, counts, sequences)
+            batches = self._batches([sequence.ids for sequence in sequences], budget)
+            for run in in_order(pool, self._run, batches, self._workers):
+                yield self._pool(run, sequences, pooler)
 
     def sequences(self, passages: Sequence[EmbedInput]) -> list[NDArray[np.int32]]:
         """The token ids the model would read for passages, for ``bare_throughput``."""
-        return [sequence.ids for sequence in self._layout.sequences(passages)]
+        with closing_pool(self._workers) as pool:
+            return [sequence.ids for sequence in self._lay_out(passages, pool)]
 
     def bare_throughput(self, sequences: Sequence[NDArray[np.int32]]) -> float:
-        """Tokens a second through the session alone, batched as passages are."""
-        batches = list(in_batches(sequences, _whole_budget))
+        """Tokens a second through the session alone, batched and run as passages are."""
+        batches = list(self._batches(sequences, None))
         started = time.perf_counter()
-        for batch in batches:
-            self._states(batch)
+        with closing_pool(self._workers) as pool:
+            for _ in in_order(pool, self._run, iter(batches), self._workers):
+                pass
         return sum(len(ids) for ids in sequences) / (time.perf_counter() - started)
 
-    def _encode(
-        self, sequences: Sequence[TokenSequence], pooler: Pooler, budget: Callable[[], int]
-    ) -> list[tuple[int, PassageVectors]]:
-        return [
-            pair
-            for batch in in_batches([sequence.ids for sequence in sequences], budget)
-            for pair in self._pool(batch, sequences, pooler)
-        ]
+    def _lay_out(
+        self, passages: Sequence[EmbedInput], pool: ThreadPoolExecutor
+    ) -> list[TokenSequence]:
+        share = max(1, math.ceil(len(passages) / self._workers))
+        parts = [passages[start : start + share] for start in range(0, len(passages), share)]
+        bodies = [body for part in pool.map(self._layout.tokenize, parts) for body in part]
+        return self._layout.sequences(passages, bodies)
 
+    def _batches(
+        self, ids: Sequence[NDArray[np.int32]], budget: Callable[[], int] | None
+    ) -> Iterator[Batch]:
+        most = self.token_budget
+        return in_batches(
+            ids, lambda: min(most, budget()) if budget else most, padded=self._encoder.padded
+        )
+
+    def _run(self, batch: Batch) -> tuple[Batch, NDArray[np.float32]]:
+        return batch, self._encoder.states(batch)
+
+    @staticmethod
     def _pool(
-        self, batch: Batch, sequences: Sequence[TokenSequence], pooler: Pooler
+        run: tuple[Batch, NDArray[np.float32]], sequences: Sequence[TokenSequence], pooler: Pooler
     ) -> list[tuple[int, PassageVectors]]:
-        states = self._states(batch)
+        batch, states = run
         return [
             pair
             for row, index in enumerate(batch.sequences)
             for pair in pooler.add(sequences[index], states[row, : batch.lengths[row]])
         ]
-
-    def _states(self, batch: Batch) -> NDArray[np.float32]:
-        feed = {IDS: batch.ids, LENGTHS: batch.lengths}
-        states: NDArray[np.float32] = self._session.run([STATES], feed)[0]
-        return states
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,11 +222,3 @@ def open_embedder(
     """Open an embedder in one call; see ``EmbedderFactory``."""
     factory = EmbedderFactory(record, models, tuple(places), download, provider)
     return factory.open(precision, SessionOptions(threads=threads))
-
-
-def _prove(session: Any) -> None:
-    """Run something small; raises if the provider cannot."""
-    feed = {IDS: np.ones((1, 2), np.int32), LENGTHS: np.array([2], np.int32)}
-    states = session.run([STATES], feed)[0]
-    if not np.isfinite(states).all():
-        raise RuntimeError("the test run gave values that are no numbers")

@@ -87,6 +87,8 @@ def affine(low: float, high: float) -> tuple[np.float32, np.uint8]:
 class FloatLinear:
     """Everything in float32, with ONNX Runtime's fused attention."""
 
+    masked = True
+
     def attention(
         self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats, heads: int
     ) -> str:
@@ -147,6 +149,9 @@ class IntegerLinear:
         levels: ``FULL_RANGE`` or ``SAFE_RANGE``, for the weights.
     """
 
+    # Without a mask ONNX Runtime attends in tiles that stay in the cache.
+    masked = False
+
     def __init__(self, ranges: Mapping[str, Range], levels: int = FULL_RANGE) -> None:
         self._ranges = ranges
         self._levels = levels
@@ -155,11 +160,10 @@ class IntegerLinear:
         self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats, heads: int
     ) -> str:
         rounded, scale, zero, weight = self._smoothed(graph, x, name, weight, 1.0)
-        integers, scales = self._columns(graph, name, weight)
-        zeros = graph.constant(f"{name}.zeros", np.zeros(weight.shape[1], np.int8))
-        shift = graph.constant(f"{name}.bias", bias)
-        inputs = [rounded, integers, shift, scale, scales, LENGTHS, zero, zeros]
-        return graph.node("QAttention", inputs, domain=MICROSOFT, num_heads=heads)
+        projected = self._product(graph, rounded, name, weight, bias, scale, zero)
+        parts = [f"{name}.{part}" for part in ("query", "key", "value")]
+        graph.nodes_out("Split", [projected], parts, axis=-1, num_outputs=3)
+        return graph.node("MultiHeadAttention", parts, domain=MICROSOFT, num_heads=heads)
 
     def mix(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats) -> str:
         seen = self._ranges[name]
