@@ -1,0 +1,174 @@
+"""A full disk costs the batch in hand and nothing that was there before.
+
+On a real file system of a few megabytes, which only an administrator can mount.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer import library as libraries
+from indexer.catalog import Catalog
+from indexer.errors import WorldError
+from indexer.excludes import Excludes
+from indexer.lock import LibraryLock
+from indexer.scan import RootWalk, ScanRules
+from indexer.types import FileState
+from tests.unit.catalog.fakes import FakeWalk, found, read, root_at
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+DISK_BYTES = 4 << 20
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of its own, of ``DISK_BYTES``."""
+    if sys.platform != "linux" or os.geteuid() != 0:
+        pytest.skip("only root on Linux can mount a small file system")
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs", str(place)]
+    done = subprocess.run(mount, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"this machine does not let us mount: {done.stderr.strip()}")
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", "--lazy", str(place)], check=True)  # noqa: S607
+
+
+def _fill(disk: Path) -> Path:
+    """Leave no byte free; gives the file that takes the room."""
+    ballast = disk / "ballast"
+    with ballast.open("wb", buffering=0) as file:
+        for size in (1 << 16, 1 << 12, 1):
+            try:
+                while file.write(b"x" * size):
+                    pass
+            except OSError:
+                continue
+    return ballast
+
+
+def _many(count: int) -> FakeWalk:
+    return FakeWalk({"": [found(f"{n} is a rather long name of a file.txt") for n in range(count)]})
+
+
+def test_the_catalog_says_so_and_goes_on_when_there_is_room(
+    small_disk: Path, tmp_path: Path
+) -> None:
+    with Catalog(small_disk / "catalog.sqlite") as catalog:
+        root = root_at(catalog, tmp_path / "r").id
+        catalog.scans.apply(root, _many(10))
+        docs = {read(catalog, job, str(job.file)) for job in catalog.queue.take(5)}
+        ballast = _fill(small_disk)
+        with pytest.raises(WorldError) as caught:
+            catalog.scans.apply(root, _many(5000))
+        assert caught.value.code == "disk_full"
+        assert str(small_disk) in caught.value.message
+
+        # What was there can still be read, and nothing half-way came beside it.
+        assert catalog.files.counts() == {FileState.TEXT_ONLY: 5, FileState.QUEUED: 5}
+        assert set(catalog.files.places(docs)) == docs
+        ballast.unlink()
+        assert catalog.scans.apply(root, _many(2000)).new == 1990
+    with Catalog(small_disk / "catalog.sqlite") as catalog:
+        assert set(catalog.docs.known().tolist()) == docs
+        assert catalog.db.value("PRAGMA integrity_check") == "ok"
+
+
+def test_words_survive_a_full_disk(small_disk: Path) -> None:
+    with Catalog(small_disk / "catalog.sqlite") as catalog:
+        catalog.lexicon.add(1, {"apple": 2, "pear": 1}, language="en")
+        catalog.lexicon.maintain()
+        ballast = _fill(small_disk)
+        counts = {f"word{n}": n + 1 for n in range(60_000)}
+
+        def add() -> None:
+            with catalog.write():
+                catalog.lexicon.add(2, counts, language="en")
+                catalog.lexicon.maintain()
+
+        with pytest.raises(WorldError) as caught:
+            add()
+        assert caught.value.code == "disk_full"
+        assert catalog.lexicon.df(["apple", "word7"]) == {"apple": 1, "word7": 0}
+        ballast.unlink()
+        catalog.lexicon.add(2, {"plum": 1}, language="en")
+        catalog.lexicon.maintain()
+        assert catalog.lexicon.df(["apple", "plum", "word7"]) == {
+            "apple": 1,
+            "plum": 1,
+            "word7": 0,
+        }
+
+
+def test_a_library_cannot_be_made_on_a_full_disk(small_disk: Path) -> None:
+    _fill(small_disk)
+    with pytest.raises(WorldError) as caught:
+        Catalog(small_disk / "catalog.sqlite")
+    assert caught.value.code == "disk_full"
+
+
+def test_the_lock_does_not_need_room(small_disk: Path) -> None:
+    (small_disk / "library").mkdir()
+    LibraryLock.acquire(small_disk / "library").release()
+    _fill(small_disk)
+    with LibraryLock.acquire(small_disk / "library"), pytest.raises(WorldError) as caught:
+        LibraryLock.acquire(small_disk / "library")
+    assert caught.value.code == "library_locked"
+
+
+def test_a_move_that_does_not_fit_leaves_the_library_whole(
+    small_disk: Path, tmp_path: Path
+) -> None:
+    library = tmp_path / "library"
+    library.mkdir()
+    with Catalog(library / "catalog.sqlite") as catalog:
+        catalog.set_meta("key", "value")
+    (library / "lance").mkdir()
+    (library / "lance" / "big").write_bytes(b"x" * 2 * DISK_BYTES)
+    with pytest.raises(WorldError) as caught:
+        libraries.move(library, small_disk / "library")
+    assert caught.value.code == "disk_full"
+    assert list(small_disk.iterdir()) == []
+    with Catalog(library / "catalog.sqlite") as catalog:
+        assert catalog.meta("key") == "value"
+
+
+def test_a_library_is_moved_to_another_disk(small_disk: Path, tmp_path: Path) -> None:
+    library = tmp_path / "library"
+    library.mkdir()
+    with Catalog(library / "catalog.sqlite") as catalog:
+        catalog.set_meta("key", "value")
+    libraries.move(library, small_disk / "library")
+    assert not library.exists()
+    with Catalog(small_disk / "library" / "catalog.sqlite") as catalog:
+        assert catalog.meta("key") == "value"
+
+
+def test_an_unmounted_drive_is_offline_and_comes_back(small_disk: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    (folder / "usb").mkdir(parents=True)
+    mount = ["mount", "--bind", str(small_disk), str(folder / "usb")]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("this machine does not let us mount a folder twice")
+    (small_disk / "on the drive.txt").write_text("x")
+    (folder / "at home.txt").write_text("x")
+    rules = ScanRules(Excludes(), {".txt": "text"})
+    with Catalog(tmp_path / "catalog.sqlite") as catalog:
+        root = catalog.roots.add(folder)
+        try:
+            assert catalog.scans.apply(root.id, RootWalk(root, rules)).new == 2
+        finally:
+            subprocess.run(["umount", str(folder / "usb")], check=True)  # noqa: S607
+        assert catalog.scans.apply(root.id, RootWalk(root, rules)).removed == 0
+        assert catalog.files.counts() == {FileState.QUEUED: 1, FileState.OFFLINE: 1}
