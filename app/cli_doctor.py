@@ -25,7 +25,10 @@ def _run(options: Namespace, context: Context) -> int:
     checks = [*doctor.checks(context.settings, config), *doctor.places(config)]
     status = 0
     try:
-        checks += context.with_engine(lambda engine: engine.doctor())
+        found = context.with_engine(lambda engine: engine.doctor())
+        # What the engine knows it knows better: it may run elsewhere.
+        names = {check["name"] for check in found}
+        checks = [*(check for check in checks if check["name"] not in names), *found]
     except LecternError as error:
         status = error.declared.exit_status
         checks.append(doctor.check("engine", error.message, ok=False, advice=error.next_step))

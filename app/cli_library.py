@@ -50,7 +50,7 @@ def status_lines(status: dict[str, Any]) -> list[str]:
         rows.append(("Model", f"{status['model']}, {status.get('precision', '')}"))
     if status.get("device"):
         rows.append(("Device", _because(status["device"], status.get("device_reason", ""))))
-    rows += _named("Not covered", [_language(each) for each in status.get("languages", [])])
+    rows += _named("Not covered", [_language(each) for each in _not_covered(status)])
     if status.get("running"):
         rows.append(("Running", _running(status["running"])))
     return render.columns(rows)
@@ -69,6 +69,10 @@ def _root(root: dict[str, Any]) -> str:
 
 def _because(what: str, why: str) -> str:
     return f"{what}: {why}" if why else what
+
+
+def _not_covered(status: dict[str, Any]) -> list[dict[str, Any]]:
+    return [each for each in status.get("languages", []) if each.get("advice")]
 
 
 def _language(row: dict[str, Any]) -> str:
