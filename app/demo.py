@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app import render
 from app.cli_common import Context, absolute_path
 from app.cli_index import index, summary_lines
 from app.cli_search import hit_lines
@@ -53,8 +52,7 @@ def run(context: Context, folder: str = FOLDER) -> int:
         context.print(*hit_lines(number, hit, style), "")
     if not result.hits:
         return 1
-    milliseconds = f"{1000 * result.seconds:.0f} ms"
-    context.print(f"{render.count(len(result.hits), 'hit')} in {milliseconds}. Ask it something:")
+    context.print("Ask it something yourself:")
     context.print(f"  lectern --library {_short(context.library)} search how did they reach land")
     return 0
 
