@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from indexer.errors import WorldError
+from indexer.extract.legacy import detect_legacy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,7 +83,7 @@ def find_encoding(path: Path) -> str:
         return _wide_encoding(sample)
     if _is_utf8(path):
         return "utf-8"
-    return _detect(sample)
+    return detect_legacy(sample)
 
 
 def _is_utf8(path: Path) -> bool:
@@ -108,14 +109,6 @@ def _wide_encoding(sample: bytes) -> str:
     if max(even, odd) * 4 > len(sample):
         return "utf-16-le" if odd > even else "utf-16-be"
     return "utf-8"  # a few stray zeros in a text
-
-
-def _detect(sample: bytes) -> str:
-    import charset_normalizer
-
-    best = charset_normalizer.from_bytes(sample, explain=False).best()
-    # Every byte sequence is text in cp1252 with replacements: the commonest of the old encodings.
-    return best.encoding if best is not None else "cp1252"
 
 
 def _border(text: str, target: int) -> int:

@@ -1,0 +1,72 @@
+"""Which format a file is: its first bytes count more than its name."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePath
+
+import pytest
+
+from indexer.errors import WorldError
+from indexer.extract import registry
+
+
+def identified(tmp_path: Path, name: str, content: bytes) -> str:
+    path = tmp_path / name
+    path.write_bytes(content)
+    return registry.identify(path).name
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("a.pdf", "pdf"), ("A.PDF", "pdf"), ("a.b.md", "markdown"), ("a.htm", "html"),
+        ("a.xhtml", "html"), ("a.txt", "text"), ("a.docx", None), ("a", None), (".txt", None),
+    ],
+)  # fmt: skip
+def test_names_promise_formats(name: str, expected: str | None) -> None:
+    known = registry.by_name(PurePath(name))
+    assert (known.name if known else None) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("report.pdf", b"%PDF-1.4\n", "pdf"),
+        ("report", b"junk before it %PDF-1.4\n", "pdf"),
+        ("report.txt", b"%PDF-1.7 kept under another name", "pdf"),
+        ("page.pdf", b"\xef\xbb\xbf  <!DOCTYPE html><p>x", "html"),
+        ("damaged.pdf", b"not much of a header", "pdf"),
+        ("README", b"plain words", "text"),
+        ("index", b"<html><body>x", "html"),
+        ("notes.txt", "wörter".encode("utf-16"), "text"),
+        ("notes.txt", "no mark at all".encode("utf-16-le"), "text"),
+        ("notes.txt", "no mark at all".encode("utf-32-be"), "text"),
+        ("notes.md", b"one stray \x00 zero in a text of some length", "markdown"),
+    ],
+)
+def test_content_decides(tmp_path: Path, name: str, content: bytes, expected: str) -> None:
+    assert identified(tmp_path, name, content) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "code"),
+    [
+        ("nothing.pdf", b"", "empty"),
+        ("nothing", b"", "empty"),
+        ("picture.pdf", b"\x89PNG\r\n\x1a\n", "unsupported"),
+        ("letter.txt", b"PK\x03\x04rest", "unsupported"),
+        ("letter.docx", b"anything", "unsupported"),
+        ("program", b"\x7fELF\x02\x01\x01", "unsupported"),
+        ("noise", bytes(range(32)) * 8, "unsupported"),
+        ("noise.txt", bytes(range(32)) * 8, "unsupported"),
+    ],
+)
+def test_what_nobody_reads_is_named(tmp_path: Path, name: str, content: bytes, code: str) -> None:
+    with pytest.raises(WorldError) as caught:
+        identified(tmp_path, name, content)
+    assert caught.value.code == code
+
+
+def test_every_format_has_a_reader() -> None:
+    for known in registry.FORMATS:
+        assert callable(known.opener())
