@@ -15,7 +15,8 @@ import numpy as np
 
 from indexer.embed.base import EmbedInput
 from indexer.pipeline.events import Embedded, Pending
-from indexer.store import VectorRows
+from indexer.pipeline.profiles import Profiles
+from indexer.store import VectorRows, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,6 +30,10 @@ UNIT = 256
 FLUSH_PASSAGES = 1024
 FLUSH_S = 10.0
 DOCS_AHEAD = 64
+# Stands for the document of a name on its way through the model; its ordinal is the name's id.
+NAME = -1
+# How often new names are embedded while documents are; they are few and short.
+NAMES_EVERY_S = 5.0
 
 
 @dataclass(slots=True)
@@ -45,6 +50,9 @@ class VectorWriter:
     _rows: Iterator[tuple[Pending, EmbedInput]] | None = None
     _after: int = 0
     _left: dict[int, int] = field(default_factory=dict)
+    _profiles: Profiles = field(default_factory=Profiles)
+    _names_out: int = 0
+    _names_fed: float = 0.0
     _docs: dict[int, DocRow] = field(default_factory=dict)
     _made: list[Embedded] = field(default_factory=list)
     _since: float = 0.0
@@ -58,7 +66,7 @@ class VectorWriter:
         """Hand units over until the model has enough; tell whether there was anything to hand."""
         fed = False
         while not self.worker.full:
-            unit = self._next_unit()
+            unit = self._next_names() or self._next_unit() or self._next_names(last=True)
             if not unit:
                 break
             self.in_flight += len(unit)
@@ -68,10 +76,15 @@ class VectorWriter:
 
     def take(self, made: Embedded) -> None:
         """Take the vectors of a batch."""
+        self.in_flight -= len(made.pending)
+        if made.pending[0].doc == NAME:
+            self._names_out -= len(made.pending)
+            names = [pending.ordinal for pending in made.pending]
+            self.catalog.names.store(self.space.id, names, made.vectors)
+            return
         if not self._made:
             self._since = time.monotonic()
         self._made.append(made)
-        self.in_flight -= len(made.pending)
         self.embedded += len(made.pending)
         self.tokens += made.tokens
 
@@ -87,15 +100,31 @@ class VectorWriter:
         if made:
             self.store.add_vectors(self.space.key, join(made))
         for batch in made:
+            self._profiles.add(batch)
             for pending in batch.pending:
                 self._left[pending.doc] -= 1
         complete = [doc for doc, left in self._left.items() if left == 0]
         if not complete:
             return
+        self.store.put_documents([self._profiles.take(self._docs[doc]) for doc in complete])
         with self.catalog.write():
             for doc in complete:
                 del self._left[doc]
                 self.catalog.spaces.finish(doc, self.space.id, self._docs.pop(doc).passages)
+
+    def _next_names(self, *, last: bool = False) -> Unit:
+        """New names of files and folders, now and then and when there is nothing else."""
+        now = time.monotonic()
+        if self._names_out or (not last and now - self._names_fed < NAMES_EVERY_S):
+            return []
+        self._names_fed = now
+        self.catalog.names.bind()
+        missing = self.catalog.names.missing(self.space.id, UNIT)
+        self._names_out = len(missing)
+        return [
+            (Pending(NAME, name), EmbedInput("", (), text.replace("_", " "), (0,)))
+            for name, text in missing
+        ]
 
     def _next_unit(self) -> Unit:
         unit: Unit = []
@@ -124,7 +153,11 @@ class VectorWriter:
             for doc, passages in pending:
                 begun = self.catalog.spaces.begin(doc, self.space.id)
                 there = self.store.ordinals_with_vectors(self.space.key, doc) if begun else ()
-                done[doc] = frozenset(there)
+                done[doc] = frozenset(map(int, there))
+                if done[doc]:
+                    keys = [key_of(doc, ordinal) for ordinal in done[doc]]
+                    known = self.store.vectors_of(self.space.key, np.array(keys, np.int64))
+                    self._profiles.start(doc, known)
                 self._left[doc] = passages - len(done[doc])
         self._docs.update(self.catalog.docs.get(done))
         return self._read(list(done), done)
