@@ -27,8 +27,8 @@ def _run(options: Namespace, context: Context) -> int:
     try:
         found = context.with_engine(lambda engine: engine.doctor())
         # What the engine knows it knows better: it may run elsewhere.
-        names = {check["name"] for check in found}
-        checks = [*(check for check in checks if check["name"] not in names), *found]
+        better = {check["name"]: check for check in found if check["value"]}
+        checks = [better.pop(check["name"], check) for check in checks] + list(better.values())
     except LecternError as error:
         status = error.declared.exit_status
         checks.append(doctor.check("engine", error.message, ok=False, advice=error.next_step))

@@ -77,7 +77,7 @@ def _not_covered(status: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _language(row: dict[str, Any]) -> str:
     documents = render.count(row.get("documents", 0), "document")
-    return f"{row.get('language', '')}, {documents}, searched by words. {row.get('advice', '')}"
+    return f"{row.get('language', '')}, {documents}. {row.get('advice', '')}"
 
 
 def _running(running: dict[str, Any]) -> str:

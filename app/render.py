@@ -11,10 +11,15 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from itertools import groupby
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # Controls, and the marks that make text run the other way than it reads.
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
 _SPACES = re.compile(r"\s+")
+SCRAP = 16  # cells; less than this of a sentence tells nothing
 _RESET = "\x1b[0m"
 _BOLD = "\x1b[1m"
 _DIM = "\x1b[2m"
@@ -94,7 +99,7 @@ def elide(text: str, width: int, dots: str = "…") -> str:
         return text
     kept = fit(text, max(0, width - cells(dots)))
     space = kept.rfind(" ")
-    if space > 0.6 * len(kept):
+    if space > 0.3 * len(kept):
         kept = kept[:space]
     return fit(kept.rstrip() + dots, width)
 
@@ -114,12 +119,12 @@ def snippet(text: str, best: tuple[int, int], room: int, style: Style) -> list[W
         style: Brings the dots and the marks.
     """
     start, end = best if 0 <= best[0] < best[1] <= len(text) else (0, 0)
-    before, marked, after = clean(text[:start]), clean(text[start:end]), clean(text[end:])
+    before, marked, after = map(_readable, (text[:start], text[start:end], text[end:]))
     opening, closing = style.marks
     marked = elide(marked, room - cells(opening + closing), style.dots)
-    left = room - cells(marked)
-    before = elide_front(before, min(left // 3, cells(before)), style.dots) if before else ""
-    after = elide(after, max(0, left - cells(before) - 2), style.dots)
+    left = max(0, room - cells(f"{opening}{marked}{closing}") - 2)  # two spaces between the three
+    before = _at_most(before, max(left // 3, left - cells(after)), style, elide_front)
+    after = _at_most(after, left - cells(before), style, elide)
     if marked:
         marked = f"{opening}{marked}{closing}"
     return [
@@ -127,6 +132,22 @@ def snippet(text: str, best: tuple[int, int], room: int, style: Style) -> list[W
         *(Word(word, marked=True) for word in marked.split()),
         *(Word(word) for word in after.split()),
     ]
+
+
+def _readable(text: str) -> str:
+    """Join what the page's lines tore apart, as the search view does, and make it harmless."""
+    from indexer.view import make_view
+
+    return clean(make_view(text).text)
+
+
+def _at_most(text: str, room: int, style: Style, shorten: Callable[[str, int, str], str]) -> str:
+    """Shorten text to its room; where only scraps would be left, dots say it best."""
+    if cells(text) <= room:
+        return text
+    if room >= SCRAP:
+        return shorten(text, room, style.dots)
+    return fit(style.dots, room)
 
 
 def wrap(words: list[Word], width: int, style: Style) -> list[str]:

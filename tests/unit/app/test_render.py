@@ -89,7 +89,7 @@ def test_a_snippet_fits_and_keeps_the_best_sentence(
 ) -> None:
     words = render.snippet(sample, (start, end), room, PLAIN)
     assert render.cells(" ".join(word.text for word in words)) <= room
-    best = render.clean(sample[start:end]) if 0 <= start < end <= len(sample) else ""
+    best = " ".join(sample[start:end].split()) if 0 <= start < end <= len(sample) else ""
     marked = " ".join(word.text for word in words if word.marked)
     if best and render.cells(best) + 2 <= room:
         assert marked == f"«{best}»"
@@ -101,6 +101,17 @@ def test_a_snippet_shows_what_stands_around_the_best_sentence() -> None:
     words = render.snippet(sample, (11, 24), 200, PLAIN)
     assert " ".join(word.text for word in words) == "Before it. «The best one.» After it."
     assert render.snippet(sample, (11, 24), 200, Style(unicode=False))[2].text == "**The"
+
+
+def test_a_snippet_joins_what_line_ends_tore_apart() -> None:
+    words = render.snippet("A nei-\nghbour of the o\ufb03ce. Best.", (27, 32), 200, PLAIN)
+    assert " ".join(word.text for word in words) == "A neighbour of the office. «Best.»"
+
+
+def test_dots_stand_for_scraps() -> None:
+    sample = "Some words come in front of it. The best. And so on for a long time."
+    words = render.snippet(sample, (32, 41), 28, PLAIN)
+    assert " ".join(word.text for word in words) == "… «The best.» …"
 
 
 @pytest.mark.parametrize(
