@@ -86,7 +86,9 @@ class EmbeddingWorker:
     def _embed(self, embedder: Embedder, unit: Unit) -> None:
         inputs = [one for _, one in unit]
         for batch in embedder.encode_batches(inputs, budget=self._gate.batch_tokens):
-            self._put(pack([(unit[index][0], made) for index, made in batch]))
+            # A run of the model may end no passage: a long one is read in several pieces.
+            if batch:
+                self._put(pack([(unit[index][0], made) for index, made in batch]))
             if self._stopping.is_set():
                 return
             self._gate.give_way()
