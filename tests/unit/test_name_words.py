@@ -1,0 +1,38 @@
+"""Words of names and the words that may name a file."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.name_words import of_name, of_query
+
+
+@pytest.mark.parametrize(
+    ("name", "query"),
+    [
+        ("ActivisionBlizzard_2019_10K", "Activision Blizzard"),
+        ("BESTBUY_2023_10K", "Best Buy's margins"),
+        ("JPMORGAN_2022Q2_10Q", "Q2 of FY2022"),
+        ("3M_2018_10K", "3M in FY2018"),
+        ("lease-agreement (final)", "the lease agreement"),
+    ],
+)
+def test_people_find_names_as_they_speak_of_them(name: str, query: str) -> None:
+    assert set(of_name(name)) & set(of_query(query))
+
+
+def test_a_name_is_cut_at_case_and_digits() -> None:
+    assert {"annual", "report", "2023"} <= set(of_name("AnnualReport2023"))
+
+
+@given(st.text(max_size=60))
+def test_words_are_folded_and_none_comes_twice(text: str) -> None:
+    for found in (of_name(text), of_query(text)):
+        assert len(found) == len(set(found))
+        assert all(word == word.casefold() for word in found)
+
+
+def test_a_pasted_paragraph_stays_cheap() -> None:
+    assert len(of_query("word " * 10_000 + "end")) < 1_000
