@@ -62,10 +62,7 @@ class Parser(argparse.ArgumentParser):
     """A parser that fails the way the commands do: a sentence and a next step."""
 
     def error(self, message: str) -> NoReturn:
-        hint = f"See `{self.prog} --help`."
-        if "unrecognized arguments" in message and self.prog.endswith("search"):
-            hint = "Put options in front, and a query with minus signs into single quotes."
-        self.exit(2, f"lectern: {message} [bad_usage]\n  {hint}\n")
+        self.exit(2, f"lectern: {message} [bad_usage]\n  See `{self.prog} --help`.\n")
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -96,6 +93,24 @@ def build_parser() -> argparse.ArgumentParser:
         _common(sub, library=argparse.SUPPRESS, offline=argparse.SUPPRESS)
         command.arguments(sub)
     return parser
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Parse a command line; it ends the process where it makes no sense, or asks for help.
+
+    In a query ``-word`` is no option, and options may stand between words, so what the parser
+    does not know belongs to the query. Terms with a minus go in front: where they stand does not
+    matter, but which word is the last one does.
+    """
+    parser = build_parser()
+    options, unknown = parser.parse_known_args(arguments)
+    if unknown and options.command == "search" and not any(w.startswith("--") for w in unknown):
+        minus = [word for word in unknown if word.startswith("-")]
+        words = [word for word in unknown if not word.startswith("-")]
+        options.query = [*minus, *options.query, *words]
+    elif unknown:
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+    return options
 
 
 def _common(parser: argparse.ArgumentParser, *, library: object, offline: object) -> None:
@@ -131,7 +146,7 @@ def main(arguments: Sequence[str] | None = None, *, open_engine: OpenEngine = op
         # Names that are not UTF-8 must not end a listing; in JSON the escape is even right.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
-    options = build_parser().parse_args(arguments)
+    options = parse(arguments)
     if options.version:
         from app.doctor import version
 

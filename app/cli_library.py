@@ -248,8 +248,9 @@ COMMANDS = (
     Command(
         "remove",
         "take folders or files out of the library, or delete it all",
-        "Forget folders or files; the documents themselves are never touched. With --everything "
-        "the whole library is deleted, the log too. Settings and models stay.",
+        "Forget folders or files that were given to `lectern index`; the documents themselves are "
+        "never touched. To leave out a part of a folder, add a pattern to the setting `exclude`. "
+        "With --everything the whole library is deleted, the log too. Settings and models stay.",
         (
             ("lectern remove ~/Documents/Old", "forget a folder"),
             ("lectern remove --everything", "delete the library; asks first"),

@@ -38,7 +38,7 @@ _BATCH_KEYS = ("path", "file", "page", "page_last", "start", "end", "score", "te
 GRAMMAR = f"""\
 the grammar of queries:
 {indent(grammar_help(), "  ")}
-In a shell, put queries with quotes or minus signs into single quotes."""
+In a shell, put queries with double quotes into single quotes."""
 
 
 def _arguments(parser: ArgumentParser) -> None:

@@ -119,6 +119,7 @@ def test_filters_are_written_in_the_grammar(lectern: Lectern, folder: Path) -> N
     lectern("index", folder)
     arguments = ("search", "--json", "--in", "documents", "--ext", "txt", "--date", "2024", "rent")
     text = json.loads(lectern(*arguments).stdout)["text"]
+    assert json.loads(lectern("search", "a", "-b", "--json", "c").stdout)["text"] == "-b a c"
     assert text == f"in:{folder} ext:txt date:2024 rent"
 
 
@@ -236,7 +237,8 @@ def test_doctor(lectern: Lectern) -> None:
         (["search", '"open'], 2, "bad_query"),
         (["search"], 2, "bad_query"),
         (["search", "--limit", "0", "a"], 2, "bad_usage"),
-        (["search", "ship", "-storm"], 2, "bad_usage"),
+        (["search", "ship", "--storm"], 2, "bad_usage"),
+        (["status", "-storm"], 2, "bad_usage"),
         (["remove"], 2, "bad_usage"),
         (["remove", "/nowhere"], 2, "not_a_root"),
         (["move-library", "x"], 2, "path_missing"),

@@ -1,0 +1,219 @@
+"""The command line over the real engine: the sample documents from files to answers and back.
+
+The model is a tiny one, made on the spot, so meaning is not judged here; words, pages, states,
+offsets and processes are.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import psutil
+import pytest
+
+from app.demo import documents
+from indexer.client import EngineClient
+from indexer.progress import CancelToken, Progress
+from tests.e2e.conftest import Lectern
+from tests.tiny_model import TINY, install_tiny_model
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FILES = 6
+
+
+def prepare(folder: Path) -> Lectern:
+    """Make a world with the tiny model in it."""
+    (folder / "run").mkdir(mode=0o700)
+    lectern = Lectern(folder, "app")
+    install_tiny_model(lectern.library.parent / "models")
+    lectern("settings", "set", "model", TINY)
+    return lectern
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A world in which the samples are indexed; to be copied, not touched."""
+    folder = tmp_path_factory.mktemp("indexed")
+    lectern = prepare(folder)
+    out = lectern("index", documents()).stdout
+    assert f"{FILES} files seen" in out
+    return folder
+
+
+@pytest.fixture(scope="module")
+def served(indexed: Path) -> Iterator[Lectern]:
+    """The indexed samples behind a running engine, for tests that change nothing."""
+    lectern = Lectern(indexed, "app")
+    with lectern.start("engine") as engine:
+        assert engine.stderr is not None
+        assert "Serving" in engine.stderr.readline()
+        yield lectern
+        lectern("engine", "--stop")
+        assert engine.wait(60) == 0
+
+
+@pytest.fixture
+def copied(indexed: Path, served: Lectern, tmp_path: Path) -> Lectern:
+    """A copy of the indexed library, to be changed; nobody writes to the original meanwhile."""
+    folder = tmp_path / "copy"
+    shutil.copytree(indexed, folder, ignore=shutil.ignore_patterns("*.sock", "engine.json", "run"))
+    (folder / "run").mkdir(mode=0o700)
+    return Lectern(folder, "app")
+
+
+def hits(lectern: Lectern, *query: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(lectern("search", "--json", *query).stdout)["hits"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("query", "file", "page"),
+    [
+        ('"double doors to the slipway"', "workshop-lease.pdf", 1),
+        ("mediator harbour board", "workshop-lease.pdf", 3),
+        ('"heart of a great gong"', None, 0),
+        ("age of the tide", "tides.html", 1),
+        ("fog detector cobweb", "lighthouse-log.txt", 1),
+        ("anchor bolts concrete cure", "observatory-notes.md", 1),
+        ("Anstellgut Roggenmehl", "brot.txt", 1),
+    ],
+)
+def test_words_lead_to_their_page(served: Lectern, query: str, file: str | None, page: int) -> None:
+    found = hits(served, query)
+    if file is None:
+        assert not [hit for hit in found if hit["why"] == "phrase"]
+    else:
+        assert (found[0]["file"], found[0]["page"]) == (file, page)
+
+
+def test_a_line_that_was_broken_with_a_hyphen_is_found_whole(served: Lectern) -> None:
+    (first, *_rest) = hits(served, '"The ice did not trouble us again seriously until"')
+    assert (first["file"], first["page"], first["why"]) == ("south.pdf", 2, "phrase")
+    assert "Loss of the Endurance" in " ".join(first["heading_path"])
+
+
+def test_running_heads_are_not_what_is_found(served: Lectern) -> None:
+    found = hits(served, '"LEASE OF A WORKSHOP: UNIT 7, MARRAM BOATYARD"')
+    assert all(hit["why"] != "phrase" for hit in found)
+
+
+def test_filters(served: Lectern) -> None:
+    assert {hit["file"] for hit in hits(served, "--ext", "html", "water")} == {"tides.html"}
+    assert "south.pdf" not in {hit["file"] for hit in hits(served, "ice", "-ext:pdf", "-zebra")}
+
+
+def test_offsets_lead_back_into_the_file(served: Lectern, tmp_path: Path) -> None:
+    queries = tmp_path / "queries.jsonl"
+    texts = ["fog horn", "dew heater battery", "street lamp", "redwings", "Sauerteig"]
+    lines = [json.dumps({"id": number, "query": text}) for number, text in enumerate(texts)]
+    queries.write_text("\n".join(lines))
+    answers = served("search", "--batch", queries).stdout.splitlines()
+    seen = 0
+    for answer in map(json.loads, answers):
+        for hit in answer["hits"]:
+            if Path(hit["path"]).suffix in {".txt", ".md"}:
+                text = Path(hit["path"]).read_bytes().decode("utf-8")
+                assert text[hit["start"] : hit["end"]] == hit["text"]
+                seen += 1
+    assert len(answers) == len(texts)
+    assert seen >= len(texts)
+
+
+def test_status_and_coverage(served: Lectern) -> None:
+    status = json.loads(served("status", "--json").stdout)
+    assert status["library"] == str(served.library)
+    assert sum(status["files"].values()) == FILES
+    assert status["understood"] == 1.0
+    assert status["bytes"] > 0
+    rows = [json.loads(line) for line in served("files", "--json").stdout.splitlines()]
+    assert {row["state"] for row in rows} <= {"indexed", "text_only"}
+    assert {row["pages"] for row in rows} >= {3, 46}
+    text = served("status").stdout
+    assert str(documents()) in text
+    assert "100 % understood" in text
+
+
+def test_doctor_finds_nothing_wrong(served: Lectern) -> None:
+    checks = json.loads(served("doctor", "--json").stdout)
+    assert [check for check in checks if not check["ok"]] == []
+    assert any(TINY in str(check["value"]) for check in checks)
+
+
+def test_indexing_again_reads_nothing_again(copied: Lectern) -> None:
+    summary = json.loads(copied("index", "--json").stdout)
+    assert summary["documents_added"] == 0
+    assert summary["files_seen"] == FILES
+
+
+def test_what_is_removed_is_not_found(copied: Lectern) -> None:
+    alone = copied.folder / "alone.txt"
+    alone.write_text("A zebra crossed the road.")
+    copied("index", alone)
+    assert hits(copied, "zebra")[0]["file"] == "alone.txt"
+    assert "[not_a_root]" in copied("remove", documents() / "tides.html", status=2).stderr
+    copied("remove", documents())
+    assert {hit["file"] for hit in hits(copied, "ice zebra")} == {"alone.txt"}
+    copied("remove", alone)
+    assert hits(copied, "zebra") == []
+    assert copied("files").stdout == ""
+    assert alone.exists()
+
+
+def test_a_library_can_move_and_be_deleted(copied: Lectern) -> None:
+    new = copied.folder / "elsewhere"
+    copied("move-library", new)
+    assert hits(copied, "redwings")[0]["file"] == "lighthouse-log.txt"
+    assert "deleted" in copied("remove", "--everything", "--yes").stdout
+    assert not new.exists()
+
+
+def test_the_library_is_for_its_owner_only(indexed: Path) -> None:
+    library = Lectern(indexed, "app").library
+    assert library.stat().st_mode & 0o077 == 0
+
+
+def test_interrupted_and_run_again_is_as_good_as_undisturbed(
+    served: Lectern, tmp_path: Path
+) -> None:
+    lectern = prepare(tmp_path)
+    token = CancelToken()
+
+    def stop_in_the_middle(progress: Progress) -> None:
+        if progress.passages or progress.passages_pending:
+            token.cancel()
+
+    with lectern.start("engine") as engine:
+        assert engine.stderr is not None
+        assert "Serving" in engine.stderr.readline()
+        client = EngineClient.attach(lectern.library)
+        assert client is not None
+        with contextlib.closing(client):
+            summary = client.index([documents()], report=stop_in_the_middle, token=token)
+        assert summary.cancelled == token.cancelled
+        lectern("engine", "--stop")
+    lectern("index")
+    assert lectern("files").stdout == served("files").stdout
+    assert [hit["text"] for hit in hits(lectern, "ice floe")] == [
+        hit["text"] for hit in hits(served, "ice floe")
+    ]
+
+
+def test_no_process_is_left_behind(copied: Lectern) -> None:
+    with copied.start("index", "--rescan") as indexing:
+        indexing.communicate(timeout=60)
+    # The command ran in a session of its own: whoever is left in it was left behind.
+    left = []
+    for process in psutil.process_iter():
+        try:
+            if os.getsid(process.pid) == indexing.pid:
+                left.append(process.name())
+        except (ProcessLookupError, PermissionError):
+            continue
+    assert left == []
