@@ -115,7 +115,9 @@ class _Meanings:
     def of(self, text: str) -> list[_Meaning]:
         found = list(dict.fromkeys(words(text)))[:MOST_TERMS]
         known = self.lexicon.df(found)
-        growing = found[-1] if found and self.query.last_word_open else ""
+        # Behind "?" or ")" nobody goes on typing the word before.
+        open_end = self.query.last_word_open and text[-1:].isalnum()
+        growing = found[-1] if found and open_end else ""
         return [self._one(word, known[word], growing=word == growing) for word in found]
 
     def _one(self, word: str, frequency: int, *, growing: bool) -> _Meaning:

@@ -15,6 +15,8 @@ from indexer.fusion import PageEvidence, best_of_groups, shares
 from indexer.store import DocFilter, docs_of
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
+
     from numpy.typing import NDArray
 
     from indexer.asked import Asked
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     Docs = NDArray[np.int32]
     Floats = NDArray[np.float32]
     Keys = NDArray[np.int64]
+    Leg = Future[Candidates]
 
 # Of each leg over the whole library, and of each leg inside the likeliest documents.
 WIDE = 100
@@ -56,48 +59,54 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Where candidates are looked for.
+    """Where candidates are looked for, a leg a task.
 
     Attributes:
         store: The passages and vectors.
         space: The embedding space.
         docs: Which documents may answer; None for all.
-        likely: Documents that are looked into whatever the legs find; ``docs`` lets them pass.
         without: Words that must not stand in a passage.
+        pool: Runs the legs side by side.
     """
 
     store: Store
     space: str
     docs: DocFilter | None
-    likely: Docs
-    without: tuple[str, ...] = ()
+    without: tuple[str, ...]
+    pool: ThreadPoolExecutor
 
-    def find(self, asked: Asked, vectors: Vectors, depth: int) -> Keys:
-        """Collect candidates, at least twice as many as the ``depth`` hits that are wanted.
-
-        Returns:
-            Keys in ascending order, none twice.
-        """
+    def start_words(self, asked: Asked, depth: int) -> list[Leg]:
+        """Begin to look for words; twice as many passages as the ``depth`` hits wanted."""
         wide = max(WIDE, 2 * depth)
-        legs = [
-            self._by_meaning(vectors.question, wide, self.docs),
-            self._by_words(asked.question_terms, wide, self.docs),
-        ]
+        legs = [self._by_words(asked.question_terms, wide, self.docs)]
+        if asked.two_parts:
+            legs.append(self._by_words(asked.terms, wide, self.docs))
+        return legs
+
+    def start_meaning(self, asked: Asked, vectors: Vectors, depth: int) -> list[Leg]:
+        """Begin to look for meaning."""
+        wide = max(WIDE, 2 * depth)
+        legs = [self._by_meaning(vectors.question, wide, self.docs)]
         if asked.two_parts:
             legs.append(self._by_meaning(vectors.whole, wide, self.docs))
-            legs.append(self._by_words(asked.terms, wide, self.docs))
-        if len(self.likely):
-            inside = DocFilter.of(self.likely.tolist())
-            legs.append(self._by_meaning(vectors.question, NARROW, inside))
-            legs.append(self._by_words(asked.question_terms, NARROW, inside))
-        return np.unique(np.concatenate([leg.keys for leg in legs])).astype(np.int64)
+        return legs
+
+    def start_inside(self, asked: Asked, vectors: Vectors, likely: Docs) -> list[Leg]:
+        """Begin to look into documents that are likely meant; ``docs`` lets them pass."""
+        if not len(likely):
+            return []
+        inside = DocFilter.of(likely.tolist())
+        return [
+            self._by_meaning(vectors.question, NARROW, inside),
+            self._by_words(asked.question_terms, NARROW, inside),
+        ]
 
     def weigh(self, asked: Asked, vectors: Vectors, keys: Keys) -> Ranked:
         """Score candidates by both legs, whichever found them."""
+        words = self.pool.submit(self.store.bm25_of, "stems", keys, asked.question_terms)
         pooled = self.store.vectors_of(self.space, keys)
         flat, offsets = self.store.sentence_vectors_of(self.space, keys)
-        bm25 = self.store.bm25_of("stems", keys, asked.question_terms)
-        share = shares(bm25, asked.ceiling)
+        share = shares(words.result(), asked.ceiling)
         if pooled.shape[1] == 0:  # no vectors yet: words alone
             none = np.zeros(len(keys), np.float32)
             return Ranked(
@@ -115,8 +124,13 @@ class Where:
         )
         return Ranked(keys, pages, best)
 
-    def _by_meaning(self, vector: Floats, count: int, docs: DocFilter | None) -> Candidates:
-        return self.store.knn(self.space, vector, count, docs)
+    def _by_meaning(self, vector: Floats, count: int, docs: DocFilter | None) -> Leg:
+        return self.pool.submit(self.store.knn, self.space, vector, count, docs)
 
-    def _by_words(self, terms: tuple[Term, ...], count: int, docs: DocFilter | None) -> Candidates:
-        return self.store.match("stems", terms, count, docs, self.without)
+    def _by_words(self, terms: tuple[Term, ...], count: int, docs: DocFilter | None) -> Leg:
+        return self.pool.submit(self.store.match, "stems", terms, count, docs, self.without)
+
+
+def union(legs: list[Leg]) -> Keys:
+    """Wait for legs; give what any of them found, int64 in ascending order, none twice."""
+    return np.unique(np.concatenate([leg.result().keys for leg in legs])).astype(np.int64)

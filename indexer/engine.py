@@ -91,6 +91,7 @@ class Engine:
         return engine
 
     def close(self) -> None:
+        self.searcher.close()
         self.store.close()
         self.catalog.close()
         self._lock.release()

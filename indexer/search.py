@@ -7,14 +7,16 @@ know how legs search or how evidence is summed.
 
 from __future__ import annotations
 
+import threading
 import time
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from indexer.asked import Asked, prepare
-from indexer.candidates import Ranked, Vectors, Where
+from indexer.candidates import Ranked, Vectors, Where, union
 from indexer.evidence import Library, gather
 from indexer.fusion import DEFAULT_WEIGHTS, Scored, Weights, fuse
 from indexer.hits import HitMaker, shorten
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
 
 # Documents that both legs are sent into, whatever they found by themselves.
 LIKELY = 4
+# The legs wait for each other's disk and locks more than for the processor.
+LEGS_AT_ONCE = 4
 # Passages with an exact phrase that are considered; more than anybody reads.
 PHRASES = 200
 # How many more passages are looked at when a condition can only be checked on their text.
@@ -49,6 +53,14 @@ class Searcher:
     store: Store
     models: ModelsInUse
     weights: Weights = DEFAULT_WEIGHTS
+    encoding: threading.Lock = field(default_factory=threading.Lock)
+    pool: ThreadPoolExecutor = field(
+        default_factory=lambda: ThreadPoolExecutor(LEGS_AT_ONCE, "search leg")
+    )
+
+    def close(self) -> None:
+        """End the threads of the legs."""
+        self.pool.shutdown()
 
     def search(
         self, text: str, *, limit: int, token: CancelToken | None, explain: bool, full_text: bool
@@ -80,19 +92,17 @@ class Searcher:
             return maker.listing(limit)
         passages = self.catalog.spaces.totals().passages
         asked = prepare(query, self.catalog.lexicon, self._languages(), passages)
-        vectors = self._encode(asked, space)
         token.check()
-        evidence = gather(asked, vectors.whole, self.catalog, space)
-        phrases = self._phrases(query, narrowing)
+        where = Where(self.store, space.key, narrowing.docs, query.excluded_words, self.pool)
         depth = limit * CHECKED if narrowing.checks_text else limit
-        where = Where(
-            self.store,
-            space.key,
-            docs=narrowing.docs,
-            likely=self._likely(evidence, narrowing),
-            without=query.excluded_words,
-        )
-        keys = where.find(asked, vectors, depth)
+        by_words = where.start_words(asked, depth)
+        exact = self.pool.submit(self._phrases, query, asked, narrowing)
+        vectors = self._encode(asked, space)
+        by_meaning = where.start_meaning(asked, vectors, depth)
+        evidence = gather(asked, vectors.whole, self.catalog, space)
+        inside = where.start_inside(asked, vectors, self._likely(evidence, narrowing))
+        keys = union([*by_words, *by_meaning, *inside])
+        phrases = exact.result()
         token.check()
         if phrases is not None:
             keys = np.union1d(keys, phrases)
@@ -104,8 +114,9 @@ class Searcher:
 
     def _encode(self, asked: Asked, space: Space) -> Vectors:
         embedder = self.models.query(space.record)
-        whole = embedder.encode_query(asked.text)
-        question = embedder.encode_query(asked.question) if asked.two_parts else whole
+        with self.encoding:
+            whole = embedder.encode_query(asked.text)
+            question = embedder.encode_query(asked.question) if asked.two_parts else whole
         return Vectors(whole, question)
 
     def _score(self, ranked: Ranked, evidence: Library) -> Scored:
@@ -126,10 +137,16 @@ class Searcher:
         )
         return np.sort(docs[np.argsort(-scores, kind="stable")[:LIKELY]])
 
-    def _phrases(self, query: Query, narrowing: Narrowing) -> Keys | None:
-        """The passages that hold every quoted phrase, or None if nothing is quoted."""
+    def _phrases(self, query: Query, asked: Asked, narrowing: Narrowing) -> Keys | None:
+        """The passages that hold every phrase that is asked for, or None if nothing is quoted.
+
+        Quotes outside the question ("the lease with Acme ("Tenant"); when does it end?") name
+        things; what is asked for need not hold them.
+        """
         found: Keys | None = None
         for phrase in query.phrases:
+            if phrase not in asked.question:
+                continue
             keys = np.unique(self.store.phrase(phrase, PHRASES, narrowing.docs).keys)
             found = keys if found is None else np.intersect1d(found, keys)
         return found
