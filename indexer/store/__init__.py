@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexer.store import dense, maintenance, runtime, schema, words, writing
+from indexer.store.maintenance import Upkeep
 from indexer.store.table import Table
 from indexer.store.values import (
     NOTHING,
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Candidates", "DocFilter", "DocumentRow", "Maintenance", "PassageRow", "Store",
-    "StoredPassage", "TableSize", "Term", "TextColumn", "VectorRows", "docs_of", "key_of",
+    "StoredPassage", "TableSize", "Term", "TextColumn", "Upkeep", "VectorRows", "docs_of", "key_of",
     "ordinals_of",
 ]  # fmt: skip
 
@@ -52,21 +53,21 @@ _STREAM = 256
 class Store:
     """The tables of one library. Open it with ``Store.open``."""
 
-    def __init__(self, database: Any, path: Path) -> None:
+    def __init__(self, database: Any, path: Path, upkeep: Upkeep | None = None) -> None:
         self._db = database
         self._path = path
         self._opening = threading.Lock()
         self._tables: dict[str, Table] = {}
         for name in database.list_tables().tables:
             self._take_in(name, database.open_table(name))
-        self._keeper = maintenance.Keeper(lambda: dict(self._tables))
+        self._keeper = maintenance.Keeper(lambda: dict(self._tables), upkeep)
 
     @classmethod
-    def open(cls, path: Path, *, threads: int) -> Store:
+    def open(cls, path: Path, *, threads: int, upkeep: Upkeep | None = None) -> Store:
         """Open the store in a directory that only its owner may read; make it if need be."""
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.chmod(0o700)
-        store = cls(runtime.connect(path, threads), path)
+        store = cls(runtime.connect(path, threads), path, upkeep)
         store._table(schema.PASSAGES, schema.passages_schema)
         store._table(schema.DOCUMENTS, schema.documents_schema)
         return store
