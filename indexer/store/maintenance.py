@@ -13,9 +13,11 @@ the backlog that is worth it grows with the table.
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+from indexer import faults
 from indexer.store import runtime
 from indexer.store.dense import ANN_FROM, RQ_BITS
 from indexer.store.schema import PASSAGES, is_vectors_table
@@ -30,18 +32,34 @@ if TYPE_CHECKING:
 # Versions younger than this stay: a reader may be at one.
 VERSION_AGE = timedelta(minutes=10)
 
-# Rows outside an index that start its upkeep: so many and this share while indexing …
+# While indexing, rows outside an index must also be this share of the table.
 _BACKLOG_SHARE = 0.125
-# … for text and for vectors; the second number is for when there is nothing else to do.
-_BACKLOGS = {False: (4_000, 1_000), True: (10_000, 4_000)}
-# Fragments (one a commit) and the share of deleted rows that make compaction worth its while.
-_FRAGMENTS_IDLE, _FRAGMENTS = 32, 400
+# The share of deleted rows that makes compaction worth its while.
 _DELETED_SHARE = 0.1
 # While indexing, upkeep waits rather than let the disk pass this many times the live data.
 _DISK_BOUND = 2.0
 _DISK_SLACK = 256 << 20
 
 _FTS_MEMORY_MB = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Upkeep:
+    """What starts the upkeep of a table; of each pair the second is for idle times.
+
+    The defaults are measured. Smaller numbers take tests through every step with a few rows.
+
+    Attributes:
+        text: Passages outside the full text index.
+        vectors: Vectors outside their index.
+        fragments: Pieces a table is in, one a commit.
+        ann_from: Vectors from which on they have an index.
+    """
+
+    text: tuple[int, int] = (4_000, 1_000)
+    vectors: tuple[int, int] = (10_000, 4_000)
+    fragments: tuple[int, int] = (400, 32)
+    ann_from: int = ANN_FROM
 
 
 def text_indices() -> Mapping[str, Any]:
@@ -84,8 +102,11 @@ def _backlog(table: Table) -> int:
 class Keeper:
     """Does the upkeep of some tables. Belongs to the thread that writes them."""
 
-    def __init__(self, tables: Callable[[], Mapping[str, Table]]) -> None:
+    def __init__(
+        self, tables: Callable[[], Mapping[str, Table]], upkeep: Upkeep | None = None
+    ) -> None:
         self._tables = tables
+        self._upkeep = upkeep or Upkeep()
         self._steps: list[str] = []
 
     def maintain(self, *, idle: bool) -> Maintenance:
@@ -122,23 +143,28 @@ class Keeper:
 
     def _due(self, name: str, table: Table, *, idle: bool) -> bool:
         rows = table.count()
-        floor, least = _BACKLOGS[is_vectors_table(name)]
+        upkeep = self._upkeep
+        floor, least = upkeep.vectors if is_vectors_table(name) else upkeep.text
         # Few vectors are not worth an index.
-        counts = name == PASSAGES or rows >= ANN_FROM
+        counts = name == PASSAGES or rows >= upkeep.ann_from
         if counts and table.backlog >= (least if idle else max(floor, rows * _BACKLOG_SHARE)):
             return True
-        if table.fragments() >= (_FRAGMENTS_IDLE if idle else _FRAGMENTS):
+        if table.fragments() >= upkeep.fragments[idle]:
             return True
         return idle and table.deleted > rows * _DELETED_SHARE
 
     def _tend(self, name: str, table: Table) -> None:
         if name == PASSAGES and table.backlog:
             for column, config in text_indices().items():
+                faults.reached("text-indexing")
                 table.inner.create_index(column, config=config, replace=True)
+            faults.reached("text-indexed")
             self._steps.append(f"{name}: full text rebuilt")
         elif is_vectors_table(name):
             self._index_vectors(name, table)
+        faults.reached("compacting")
         table.inner.optimize(cleanup_older_than=VERSION_AGE)
+        faults.reached("compacted")
         table.deleted = 0
         table.backlog = _backlog(table)
         self._steps.append(f"{name}: compacted and cleaned")
@@ -146,8 +172,10 @@ class Keeper:
     def _index_vectors(self, name: str, table: Table) -> None:
         from lancedb.index import IvfRq
 
-        if "vector" not in table.indices() and table.count() >= ANN_FROM:
+        if "vector" not in table.indices() and table.count() >= self._upkeep.ann_from:
+            faults.reached("vectors-indexing")
             table.inner.create_index("vector", config=IvfRq(distance_type="dot", num_bits=RQ_BITS))
+            faults.reached("vectors-indexed")
             self._steps.append(f"{name}: vectors indexed")
 
     def _report(self, began: float, before: Mapping[str, TableSize]) -> Maintenance:
