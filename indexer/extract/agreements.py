@@ -39,7 +39,7 @@ _SUFFIX = (
     r"plc|co|company)"
 )
 _WHOLE_NAME = re.compile(
-    rf".*?\b{_SUFFIX}\b\.?(?!,?\s*\(?{_SUFFIX}\b)(?!\s+(?:of|and\s+{_SUFFIX})\b)",
+    rf".*?\b{_SUFFIX}\b\.?(?![.\w])(?!,?\s*\(?{_SUFFIX}\b)(?!\s+(?:of|and\s+{_SUFFIX})\b)",
     re.IGNORECASE | re.DOTALL,
 )
 _ENDS_NAME = re.compile(

@@ -27,82 +27,28 @@ _CHARSET = re.compile(
     rb"<(?:meta|\?xml)[^>]*?(?:charset|encoding)\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE
 )
 _SPACE = re.compile(r"[ \t\n\r\f]+")
-_SILENT = frozenset(
-    [
-        "script",
-        "style",
-        "template",
-        "noscript",
-        "svg",
-        "math",
-        "iframe",
-        "object",
-        "canvas",
-        "head",
-        "select",
-        "button",
-        "-comment",
-        "!doctype",
-        "!--",
-    ]
-)
-_ASIDE = frozenset(["nav", "footer", "menu"])
-_HEADINGS = {f"h{level}": level for level in range(1, 7)}
-_KINDS = {
-    "li": BlockKind.LIST_ITEM,
-    "dd": BlockKind.LIST_ITEM,
-    "table": BlockKind.TABLE,
-    "pre": BlockKind.CODE,
-    "figcaption": BlockKind.CAPTION,
-    "caption": BlockKind.CAPTION,
+_SPACES = re.compile(r" {2,}")
+_AROUND_TABS = re.compile(r" *\t *")
+_AROUND_BREAKS = re.compile(r"[ \t]*\n[ \t\n]*")
+_SILENT = frozenset({
+    "script", "style", "template", "noscript", "svg", "math", "iframe", "object", "canvas",
+    "head", "select", "button", "-comment", "!doctype", "!--",
+})  # fmt: skip
+# What the innermost of these makes of the text inside it.
+_ROLES: dict[str, tuple[BlockKind, int]] = {
+    **{f"h{level}": (BlockKind.HEADING, level) for level in range(1, 7)},
+    **dict.fromkeys(("nav", "footer", "menu"), (BlockKind.FURNITURE, 0)),
+    **dict.fromkeys(("li", "dd"), (BlockKind.LIST_ITEM, 0)),
+    "pre": (BlockKind.CODE, 0),
+    "figcaption": (BlockKind.CAPTION, 0),
 }
-_BLOCKS = frozenset(
-    [
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "body",
-        "center",
-        "dd",
-        "details",
-        "dialog",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "header",
-        "hgroup",
-        "hr",
-        "html",
-        "legend",
-        "li",
-        "main",
-        "menu",
-        "nav",
-        "ol",
-        "p",
-        "pre",
-        "section",
-        "summary",
-        "table",
-        "caption",
-        "td",
-        "th",
-        "tr",
-        "ul",
-    ]
-)
+_IN_TABLES = {"td": "\t", "th": "\t", "tr": "\n", "table": "\n", "caption": "\n"}
+_BLOCKS = frozenset({
+    "address", "article", "aside", "blockquote", "body", "center", "dd", "details", "dialog",
+    "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3",
+    "h4", "h5", "h6", "header", "hgroup", "hr", "html", "legend", "li", "main", "menu", "nav",
+    "ol", "p", "pre", "section", "summary", "table", "caption", "td", "th", "tr", "ul",
+})  # fmt: skip
 
 
 class HtmlSource:
@@ -171,14 +117,20 @@ def _metadata(tree: Any) -> Metadata:
 
 
 class _Reader:
-    """Walks the tree without recursion and collects text and blocks."""
+    """Walks the tree without recursion and collects text and blocks.
+
+    Pages may nest their elements tens of thousands deep, so nothing here looks at all that are
+    open: only those that give text its role are remembered.
+    """
 
     def __init__(self) -> None:
         self._parts: list[str] = []
         self._blocks: list[RawBlock] = []
         self._length = 0
         self._pending: list[str] = []
-        self._open: list[str] = []
+        self._roles = [(BlockKind.PARAGRAPH, 0)]
+        self._tables = 0
+        self._verbatim = 0
 
     def read(self, root: Any) -> None:
         node, entering = root, True
@@ -209,47 +161,44 @@ class _Reader:
     def _enter(self, tag: str) -> None:
         if tag == "br":
             self._pending.append("\n")
-        elif tag in ("td", "th") and "table" in self._open:
-            self._pending.append("\t")
-        elif tag == "tr" and "table" in self._open:
-            self._pending.append("\n")
-        elif tag in _BLOCKS and (tag == "table" or "table" not in self._open):
+        elif self._tables:
+            self._pending.append(_IN_TABLES.get(tag, " " if tag in _BLOCKS else ""))
+        elif tag in _BLOCKS:
             self._flush()
-        self._open.append(tag)
+        self._tables += tag == "table"
+        self._verbatim += tag == "pre"
+        if tag in _ROLES:
+            self._roles.append(_ROLES[tag])
 
     def _leave(self, tag: str) -> None:
-        if tag in _BLOCKS and ("table" not in self._open[:-1]):
+        outermost = self._tables == 1 and tag == "table"
+        if tag in _BLOCKS and (self._tables == 0 or outermost):
             self._flush()
-        if self._open:
-            self._open.pop()
+        self._tables -= tag == "table"
+        self._verbatim -= tag == "pre"
+        if tag in _ROLES:
+            self._roles.pop()
 
     def _text(self, text: str) -> None:
-        self._pending.append(text if "pre" in self._open else _SPACE.sub(" ", text))
+        self._pending.append(text if self._verbatim else _SPACE.sub(" ", text))
 
     def _flush(self) -> None:
         """End the block under way."""
+        if not self._pending:
+            return
         text = "".join(self._pending)
         self._pending = []
-        if "pre" not in self._open:
-            text = re.sub(r" *\n *", "\n", re.sub(r"[ ]{2,}", " ", text))
-            text = re.sub(r"[ \t]*\n[ \t\n]*", "\n", text) if "table" in self._open else text
-        text = text.strip("\n \t") if "pre" not in self._open else text.strip("\n")
+        if self._verbatim and not self._tables:
+            text = text.strip("\n")
+        else:
+            text = _AROUND_BREAKS.sub("\n", _AROUND_TABS.sub("\t", _SPACES.sub(" ", text)))
+            text = text.strip("\n \t")
         if not text:
             return
         if self._parts:
             self._parts.append("\n")
             self._length += 1
-        kind, level = self._kind()
+        kind, level = BlockKind.TABLE if self._tables else self._roles[-1][0], self._roles[-1][1]
         self._blocks.append(RawBlock(self._length, self._length + len(text), kind, level))
         self._parts.append(text)
         self._length += len(text)
-
-    def _kind(self) -> tuple[BlockKind, int]:
-        for tag in reversed(self._open):
-            if tag in _HEADINGS:
-                return BlockKind.HEADING, _HEADINGS[tag]
-            if tag in _ASIDE:
-                return BlockKind.FURNITURE, 0
-            if tag in _KINDS:
-                return _KINDS[tag], 0
-        return BlockKind.PARAGRAPH, 0

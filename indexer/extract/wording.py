@@ -71,7 +71,7 @@ def is_plausible_title(text: str) -> bool:
     Accession numbers, file names, identifiers, placeholders and boilerplate are none.
     """
     title = tidy(text)
-    if not 3 <= len(title) <= 300 or len(_LETTER.findall(title)) * 2 < len(title.replace(" ", "")):
+    if not 3 <= len(title) <= 300 or len(_LETTER.findall(title)) * 3 < len(title.replace(" ", "")):
         return False
     if title.count("?") * 4 > len(title) or "\ufffd" in text:
         return False  # letters lost on the way

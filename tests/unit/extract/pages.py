@@ -1,0 +1,33 @@
+"""Pages built by hand for the passes that look at whole documents."""
+
+from __future__ import annotations
+
+from indexer.extract.base import RawBlock, RawPage, Style
+from indexer.types import BlockKind
+
+
+def row(text: str, *, size: float = 10.0, bold: bool = False, kind: str = "paragraph") -> RawBlock:
+    """A block of its own that is not placed yet; ``page_of`` places it."""
+    return RawBlock(0, len(text), BlockKind(kind), style=Style(size, bold, 0.0, 0.0))
+
+
+def page_of(number: int, *rows: str | tuple[str, RawBlock]) -> RawPage:
+    """A page of the given rows, spread evenly from its top to its bottom."""
+    text, blocks = "", []
+    for i, item in enumerate(rows):
+        content, block = item if isinstance(item, tuple) else (item, row(item))
+        if text:
+            text += "\n"
+        style = block.style or Style(10.0, bold=False, top=0.0, bottom=0.0)
+        top = i / len(rows)
+        placed = Style(style.size, style.bold, top, top + 0.5 / len(rows))
+        start = len(text)
+        blocks.append(RawBlock(start, start + len(content), block.kind, 0, placed, block.glued))
+        text += content
+    return RawPage(number, text, tuple(blocks))
+
+
+def styled(
+    text: str, *, size: float = 10.0, bold: bool = False, kind: str = "paragraph"
+) -> tuple[str, RawBlock]:
+    return text, row(text, size=size, bold=bold, kind=kind)

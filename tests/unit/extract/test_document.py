@@ -1,0 +1,132 @@
+"""Two passes over a document: offsets, furniture, headings, identity and outcome."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.errors import WorldError
+from indexer.extract.base import Metadata, PageText, RawBlock, RawPage, Style
+from indexer.extract.document import MAX_TERMS, Document
+from indexer.extract.spool import Spool
+from indexer.types import BlockKind, DocumentInfo, OutlineEntry
+from tests.unit.extract.pages import page_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+
+@dataclass
+class Pages:
+    """A source of ready-made pages."""
+
+    raw: list[RawPage]
+    metadata: Metadata = field(default_factory=Metadata)
+    outline: tuple[OutlineEntry, ...] = ()
+
+    @property
+    def page_count(self) -> int:
+        return len(self.raw)
+
+    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
+        return iter(self.raw)
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+def read(*pages: RawPage) -> tuple[DocumentInfo, list[PageText], dict[str, int]]:
+    with Spool() as spool:
+        document = Document(spool)
+        source = Pages(list(pages))
+        document.read(source, str.split, lambda page: None)
+        info = document.info(source, "pdf", lambda sample: "en")
+        return info, list(document.pages()), document.terms
+
+
+@given(st.lists(st.text(alphabet="ab é\n", max_size=20), min_size=1, max_size=6))
+def test_pages_are_slices_of_the_canonical_text(texts: list[str]) -> None:
+    pages = [page_of(n, *filter(None, text.split("\n"))) for n, text in enumerate(texts, 1)]
+    pages.append(RawPage(len(pages) + 1, "end"))
+    info, found, _ = read(*pages)
+    canonical = "\n".join(page.text for page in pages)
+    assert info.characters == len(canonical)
+    for page in found:
+        assert canonical[page.offset : page.offset + len(page.text)] == page.text
+        for block in page.blocks:
+            assert page.offset <= block.start <= block.end <= page.offset + len(page.text)
+
+
+def test_the_same_text_has_the_same_identity_and_another_has_another() -> None:
+    one, same, other = page_of(1, "a", "b"), page_of(1, "a", "b"), page_of(1, "a", "c")
+    assert read(one)[0].text_id == read(same)[0].text_id
+    assert read(one)[0].text_id != read(other)[0].text_id
+
+
+def test_where_pages_end_is_part_of_the_text() -> None:
+    assert (
+        read(page_of(1, "a"), page_of(2, "b"))[0].text_id == read(page_of(1, "a", "b"))[0].text_id
+    )
+
+
+def test_rows_cut_off_for_the_census_go_back_unless_they_are_furniture() -> None:
+    def part(start: int, end: int, top: float, *, glued: bool = True) -> RawBlock:
+        style = Style(10.0, bold=False, top=top, bottom=top + 0.02)
+        return RawBlock(start, end, BlockKind.PARAGRAPH, style=style, glued=glued)
+
+    pages = []
+    for n, letter in enumerate("abcde", 1):
+        text = f"A paragraph {letter * 20}\nthat goes on {letter * 20}\nThe Lamp"
+        first, second = text.index("\n"), text.rindex("\n")
+        rows = part(0, first, 0.1, glued=False), part(first + 1, second, 0.9)
+        pages.append(RawPage(n, text, (*rows, part(second + 1, len(text), 0.96))))
+    for page in read(*pages)[1]:
+        paragraph, foot = page.blocks
+        assert (paragraph.kind, foot.kind) == (BlockKind.PARAGRAPH, BlockKind.FURNITURE)
+        assert page.text[: paragraph.end - page.offset].count("\n") == 1
+        assert page.text[foot.start - page.offset : foot.end - page.offset] == "The Lamp"
+
+
+def test_terms_are_counted_with_words_at_line_ends_whole() -> None:
+    _, _, terms = read(RawPage(1, "a lighthou-\nse and a light"))
+    assert terms == {"a": 2, "lighthouse": 1, "and": 1, "light": 1}
+
+
+def test_the_number_of_terms_is_bounded() -> None:
+    rare = " ".join(f"w{i}" for i in range(MAX_TERMS + 10))
+    _, _, terms = read(RawPage(1, "often often"), RawPage(2, rare))
+    assert len(terms) <= MAX_TERMS
+    assert terms["often"] == 2
+
+
+def test_bad_pages_are_listed() -> None:
+    info, _, _ = read(page_of(1, "text"), RawPage(2, "", unreadable="broken"), page_of(3, "more"))
+    assert info.bad_pages == (2,)
+    assert info.pages == 3
+
+
+@pytest.mark.parametrize(
+    ("pages", "code"),
+    [
+        ([], "empty"),
+        ([RawPage(1, "")], "no_text"),
+        ([RawPage(1, "… — ***\n_")], "no_text"),
+        ([RawPage(1, "", unreadable="broken")], "unreadable"),
+        ([RawPage(1, ""), RawPage(2, "", unreadable="broken")], "no_text"),
+    ],
+)
+def test_documents_without_text_say_why(pages: list[RawPage], code: str) -> None:
+    with pytest.raises(WorldError) as caught:
+        read(*pages)
+    assert caught.value.code == code
+
+
+def test_progress_is_told_before_each_page() -> None:
+    told: list[int] = []
+    with Spool() as spool:
+        Document(spool).read(Pages([page_of(n, "x") for n in (1, 2)]), str.split, told.append)
+    assert told == [1, 2, 3]
