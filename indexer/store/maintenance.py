@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from indexer import faults
 from indexer.store import runtime
 from indexer.store.dense import ANN_FROM, RQ_BITS
+from indexer.store.disk import needing_room
 from indexer.store.schema import PASSAGES, is_vectors_table
 from indexer.store.values import Maintenance, TableSize
 
@@ -41,6 +42,8 @@ _DISK_BOUND = 2.0
 _DISK_SLACK = 256 << 20
 
 _FTS_MEMORY_MB = 128
+# Compounds, addresses and hashes are words to be found; what is longer is encoded data.
+_LONGEST_WORD = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,11 @@ def text_indices() -> Mapping[str, Any]:
     """The full text index of each column: see ``words`` for what they are asked."""
     from lancedb.index import FTS
 
-    build = {"num_workers": 1, "memory_limit": _FTS_MEMORY_MB}
+    build = {
+        "num_workers": 1,
+        "memory_limit": _FTS_MEMORY_MB,
+        "max_token_length": _LONGEST_WORD,
+    }
     exact = {"stem": False, "remove_stop_words": False}
     return {
         # Every word of every language where it stands, folded in case and accents.
@@ -88,7 +95,8 @@ def prepare(table: Table, name: str) -> None:
     there = table.indices()
     for column, config in wanted.items():
         if column not in there:
-            table.inner.create_index(column, config=config)
+            with needing_room(table.path.parent):
+                table.inner.create_index(column, config=config)
     table.backlog = _backlog(table)
 
 
@@ -120,7 +128,8 @@ class Keeper:
         if not idle and not _has_room(before, due):
             return Maintenance((), time.monotonic() - began, 0, 0)
         for name, table in due.items():
-            self._tend(name, table)
+            with needing_room(table.path.parent):
+                self._tend(name, table)
         runtime.give_back()
         return self._report(began, before)
 
@@ -131,7 +140,8 @@ class Keeper:
         before = self.sizes()
         for name, table in self._tables().items():
             if before[name].total > before[name].live * 1.1 + (16 << 20):
-                table.inner.optimize(cleanup_older_than=VERSION_AGE, delete_unverified=True)
+                with needing_room(table.path.parent):
+                    table.inner.optimize(cleanup_older_than=VERSION_AGE, delete_unverified=True)
                 self._steps.append(f"{name}: leftovers removed")
         return self._report(began, before)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from indexer.store.disk import needing_room
 from indexer.store.rowmap import RowMap
 
 if TYPE_CHECKING:
@@ -48,13 +49,15 @@ class Table:
 
     def add(self, rows: Any) -> None:
         """Append an Arrow table, in one commit."""
-        self.inner.add(rows)
+        with needing_room(self.path.parent):
+            self.inner.add(rows)
         self.rows.appended()
         self.backlog += len(rows)
 
     def delete_docs(self, docs: Sequence[int]) -> None:
         """Delete every row of these documents, in one commit."""
-        self.inner.delete(f"doc IN ({','.join(map(str, docs))})")
+        with needing_room(self.path.parent):
+            self.inner.delete(f"doc IN ({','.join(map(str, docs))})")
         if self.keyed:
             self.deleted += int(self.rows.counts(np.asarray(docs, np.int32)).sum())
             self.rows.forget(docs)
@@ -110,9 +113,14 @@ class Table:
 
         return self.read(work)
 
-    def scan(self, where: str) -> Any:
-        """Read the rows that a condition holds for, all columns."""
-        return self.read(lambda: self.inner.search().where(where).to_arrow())
+    def scan(self, where: str, columns: Sequence[str], limit: int | None = None) -> Any:
+        """Read columns of the rows that a condition holds for, or of the first of them."""
+
+        def work() -> Any:
+            builder = self.inner.search().where(where).select(list(columns))
+            return (builder if limit is None else builder.limit(limit)).to_arrow()
+
+        return self.read(work)
 
     def all_keys(self) -> Int64s:
         """The key of every row, read from the disk: the same key twice if it is there twice."""
