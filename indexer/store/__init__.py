@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexer.store import dense, maintenance, runtime, schema, words, writing
+from indexer.store.disk import drop_unborn, needing_room
 from indexer.store.maintenance import Upkeep
 from indexer.store.table import Table
 from indexer.store.values import (
@@ -64,9 +65,15 @@ class Store:
 
     @classmethod
     def open(cls, path: Path, *, threads: int, upkeep: Upkeep | None = None) -> Store:
-        """Open the store in a directory that only its owner may read; make it if need be."""
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        """Open the store in a directory that only its owner may read; make it if need be.
+
+        Raises:
+            WorldError: ``disk_full``, as every method that writes.
+        """
+        with needing_room(path):
+            path.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.chmod(0o700)
+        drop_unborn(path)
         store = cls(runtime.connect(path, threads), path, upkeep)
         store._table(schema.PASSAGES, schema.passages_schema)
         store._table(schema.DOCUMENTS, schema.documents_schema)
@@ -142,7 +149,9 @@ class Store:
             return {}
         table = self._tables[schema.DOCUMENTS]
         listed = ",".join(map(str, docs))
-        return writing.read_documents(table.scan(f"doc IN ({listed})"))
+        return writing.read_documents(
+            table.scan(f"doc IN ({listed})", schema.documents_schema().names)
+        )
 
     def iter_passages(self, docs: Sequence[int]) -> Iterator[StoredPassage]:
         """All passages of documents in the order given, streamed."""
@@ -235,7 +244,9 @@ class Store:
     def _table(self, name: str, columns: Callable[[], Any]) -> Table:
         with self._opening:
             if name not in self._tables:
-                self._take_in(name, self._db.create_table(name, schema=columns()))
+                with needing_room(self._path):
+                    made = self._db.create_table(name, schema=columns())
+                self._take_in(name, made)
             return self._tables[name]
 
     def _take_in(self, name: str, inner: Any) -> None:
