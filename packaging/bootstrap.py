@@ -33,7 +33,7 @@ LEVELS: dict[str, list[tuple[str, list[str]]]] = {
     ],
     "convert": [
         ("torch and sentence-transformers, for comparison only (about 1 GB)",
-         ["torch==2.13.0", "sentence-transformers>=5,<6"]),
+         ["torch==2.13.0", "sentence-transformers>=5,<7"]),
     ],
 }  # fmt: skip
 

@@ -13,26 +13,27 @@ import os
 import shutil
 import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indexer.config import Precision
-from indexer.embed.calibrate import float_graph, integer_graph
+from indexer.embed.calibrate import compile_float, compile_integer
 from indexer.embed.fetch import OWNER_ONLY, ensure_source, hash_file
-from indexer.embed.models import TOKENIZER, WEIGHTS
+from indexer.embed.graph import DATA, GRAPH
+from indexer.embed.models import TOKENIZER
 from indexer.errors import WorldError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from pathlib import Path
 
     from indexer.embed.models import ModelRecord
 
 log = logging.getLogger(__name__)
 
-BUILDER_VERSION = 3
-GRAPH = "model.onnx"
+BUILDER_VERSION = 4
 MANIFEST = "manifest.json"
 LOCK_TIMEOUT_S = 600
+_FILES = (GRAPH, DATA, TOKENIZER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,19 +106,10 @@ def intact(compiled: CompiledModel) -> bool:
     try:
         manifest = json.loads((compiled.folder / MANIFEST).read_text("utf-8"))
         return bool(manifest["made"] == _made(compiled)) and all(
-            hash_file(compiled.folder / name) == manifest["files"][name]
-            for name in (GRAPH, TOKENIZER)
+            hash_file(compiled.folder / name) == manifest["files"][name] for name in _FILES
         )
     except (OSError, ValueError, KeyError, TypeError):
         return False
-
-
-def compile_graph(record: ModelRecord, precision: Precision, source: Path) -> bytes:
-    """Write the graph of a model from its verified files; a serialized ONNX model."""
-    from safetensors.numpy import load_file
-
-    write = integer_graph if precision is Precision.INT8 else float_graph
-    return write(record, load_file(source / WEIGHTS), source / TOKENIZER)
 
 
 def _made(compiled: CompiledModel) -> dict[str, Any]:
@@ -133,13 +125,16 @@ def _made(compiled: CompiledModel) -> dict[str, Any]:
 def _build(compiled: CompiledModel, source: Path) -> None:
     """Make the folder beside its place and rename it, so that it is never seen half-written."""
     home = compiled.folder.parent
-    scratch = type(home)(tempfile.mkdtemp(prefix="building-", dir=home))
+    scratch = Path(tempfile.mkdtemp(prefix="building-", dir=home))
     try:
-        _write(scratch / GRAPH, compile_graph(compiled.record, compiled.precision, source))
-        _write(scratch / TOKENIZER, (source / TOKENIZER).read_bytes())
-        files = {name: hash_file(scratch / name) for name in (GRAPH, TOKENIZER)}
+        write = compile_integer if compiled.precision is Precision.INT8 else compile_float
+        write(compiled.record, source, scratch)
+        shutil.copyfile(source / TOKENIZER, scratch / TOKENIZER)
+        files = {name: hash_file(scratch / name) for name in _FILES}
         manifest = json.dumps({"made": _made(compiled), "files": files}, indent=1)
-        _write(scratch / MANIFEST, manifest.encode())
+        (scratch / MANIFEST).write_text(manifest, "utf-8")
+        for name in (*_FILES, MANIFEST):
+            _settle(scratch / name)
         if compiled.folder.exists():
             log.warning("%s is damaged and was built again", compiled.folder)
             shutil.rmtree(compiled.folder)
@@ -147,13 +142,22 @@ def _build(compiled: CompiledModel, source: Path) -> None:
         _sync_folder(home)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+    _clear_away(compiled)
 
 
-def _write(path: Path, content: bytes) -> None:
-    with path.open("wb") as file:
-        path.chmod(OWNER_ONLY)
-        file.write(content)
-        file.flush()
+def _clear_away(compiled: CompiledModel) -> None:
+    """Remove what older builders made, and what a killed one left behind."""
+    home = compiled.folder.parent
+    for pattern in (f"{compiled.precision}-*", "building-*"):
+        for folder in home.glob(pattern):
+            if folder != compiled.folder:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _settle(path: Path) -> None:
+    """Make a file its owner's alone, and durable."""
+    path.chmod(OWNER_ONLY)
+    with path.open("rb+") as file:
         os.fsync(file.fileno())
 
 

@@ -8,8 +8,10 @@ float32 one. It must not know where models are kept.
 from __future__ import annotations
 
 import logging
+import tempfile
 from dataclasses import dataclass
 from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +19,8 @@ import numpy as np
 from indexer.embed.batches import in_batches
 from indexer.embed.devices import CPU
 from indexer.embed.encoder import Encoder
-from indexer.embed.graph import STATES, build_encoder
+from indexer.embed.graph import STATES, write_encoder
+from indexer.embed.models import TOKENIZER, WEIGHTS
 from indexer.embed.quantize import (
     FULL_RANGE,
     SAFE_RANGE,
@@ -31,8 +34,7 @@ from indexer.errors import InternalError
 from indexer.pooling import unit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -56,37 +58,36 @@ class Sample:
     ranges: Mapping[str, Range]
 
 
-def float_graph(record: ModelRecord, weights: Mapping[str, Any], tokenizer: Path) -> bytes:
-    """Write the float32 graph and prove it.
+def compile_float(record: ModelRecord, source: Path, folder: Path) -> None:
+    """Write the float32 graph into a folder, and prove it.
+
+    Args:
+        record: Which model.
+        source: The folder of its verified files.
+        folder: Where to.
 
     Raises:
         InternalError: If the record's probe comes out wrong.
     """
-    model = build_encoder(record.architecture, weights, FloatLinear())
-    if record.probe is not None:
-        encoder = Encoder(model, CPU)
-        (vector,) = _vectors(encoder, _sequences(record, tokenizer, [record.probe.text]))
-        error = np.abs(vector[: len(record.probe.values)] - record.probe.values).max()
-        if not error <= record.probe.tolerance:
-            raise InternalError("internal", reason=f"{record.id} was compiled wrongly ({error})")
-    return model
+    model = write_encoder(record.architecture, _weights(source), FloatLinear(), folder)
+    _prove(record, Encoder(model, CPU), TextTokenizer(source / TOKENIZER))
 
 
-def integer_graph(record: ModelRecord, weights: Mapping[str, Any], tokenizer: Path) -> bytes:
-    """Write the 8-bit graph; coarser where the processor needs it."""
-    sample = _observe(record, weights, tokenizer)
-    best, best_cosine = b"", -1.0
+def compile_integer(record: ModelRecord, source: Path, folder: Path) -> None:
+    """Write the 8-bit graph into a folder; see ``compile_float``.
+
+    The weights are coarser where the processor cannot add up full ones, as their vectors tell.
+    """
+    with tempfile.TemporaryDirectory(dir=folder) as scratch:
+        sample = _observe(record, source, Path(scratch))
     for levels in (FULL_RANGE, SAFE_RANGE):
         linear = IntegerLinear(sample.ranges, levels)
-        model = build_encoder(record.architecture, weights, linear)
+        model = write_encoder(record.architecture, _weights(source), linear, folder)
         vectors = _vectors(Encoder(model, CPU), sample.ids)
         cosine = float((vectors * sample.vectors).sum(axis=1).min())
         log.info("%s in 8 bits, %d levels: lowest cosine %.4f", record.id, levels, cosine)
-        if cosine > best_cosine:
-            best, best_cosine = model, cosine
         if cosine >= CLOSE:
             break
-    return best
 
 
 def calibration_texts() -> list[str]:
@@ -95,10 +96,13 @@ def calibration_texts() -> list[str]:
     return file.read_text("utf-8").splitlines()
 
 
-def _observe(record: ModelRecord, weights: Mapping[str, Any], tokenizer: Path) -> Sample:
+def _observe(record: ModelRecord, source: Path, folder: Path) -> Sample:
     linear = RecordingLinear()
-    model = build_encoder(record.architecture, weights, linear, linear.activations)
+    weights = _weights(source)
+    model = write_encoder(record.architecture, weights, linear, folder, linear.activations)
     encoder = Encoder(model, CPU)
+    tokenizer = TextTokenizer(source / TOKENIZER)
+    _prove(record, encoder, tokenizer)
     ids = _sequences(record, tokenizer, calibration_texts())
     vectors = np.zeros((len(ids), record.dimension), np.float32)
     names = list(linear.activations)
@@ -117,10 +121,25 @@ def _observe(record: ModelRecord, weights: Mapping[str, Any], tokenizer: Path) -
     return Sample(ids, unit(vectors), ranges)
 
 
+def _prove(record: ModelRecord, encoder: Encoder, tokenizer: TextTokenizer) -> None:
+    if record.probe is None:
+        return
+    (vector,) = _vectors(encoder, _sequences(record, tokenizer, [record.probe.text]))
+    error = np.abs(vector[: len(record.probe.values)] - record.probe.values).max()
+    if not error <= record.probe.tolerance:
+        raise InternalError("internal", reason=f"{record.id} was compiled wrongly ({error})")
+
+
+def _weights(source: Path) -> Callable[[str], NDArray[np.float32]]:
+    from safetensors import safe_open
+
+    tensors: Any = safe_open(source / WEIGHTS, "numpy")
+    return lambda name: np.asarray(tensors.get_tensor(name), np.float32)
+
+
 def _sequences(
-    record: ModelRecord, tokenizer: Path, texts: Sequence[str]
+    record: ModelRecord, tokens: TextTokenizer, texts: Sequence[str]
 ) -> list[NDArray[np.int32]]:
-    tokens = TextTokenizer(tokenizer)
     room = record.window - len(tokens.lead) - len(tokens.tail)
     return [
         np.concatenate([tokens.lead, text.ids[:room], tokens.tail]) for text in tokens.encode(texts)

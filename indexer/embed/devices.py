@@ -107,7 +107,7 @@ def choose(wanted: str, prove: Callable[[str], T]) -> tuple[T, ProviderInUse]:
     return prove(last), ProviderInUse(last, _why_cpu(wanted, failures))
 
 
-def open_on(runtime: Any, model: Path | bytes, name: str) -> Any:
+def open_on(runtime: Any, model: Path, name: str) -> Any:
     """Open a session on one provider.
 
     Each run keeps to its own thread, so several may run side by side: for sequences of a few
@@ -125,8 +125,7 @@ def open_on(runtime: Any, model: Path | bytes, name: str) -> Any:
     # The graph is written fused; what the optimizer would fuse further is slower.
     settings.graph_optimization_level = runtime.GraphOptimizationLevel.ORT_ENABLE_BASIC
     wanted = list(dict.fromkeys((PROVIDERS[name], PROVIDERS[CPU])))
-    source = model if isinstance(model, bytes) else str(model)
-    session = runtime.InferenceSession(source, settings, providers=wanted)
+    session = runtime.InferenceSession(str(model), settings, providers=wanted)
     in_use = session.get_providers()[0]
     if in_use != PROVIDERS[name]:
         raise RuntimeError(f"the session fell back to {in_use}")

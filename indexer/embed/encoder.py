@@ -24,14 +24,14 @@ class Encoder:
     """Runs one graph on one execution provider. Thread-safe; runs may overlap.
 
     Args:
-        model: An ONNX file, or its bytes.
+        model: An ONNX file.
         provider: A key of ``devices.PROVIDERS``.
 
     Raises:
         WorldError: ``no_runtime`` if there is no ONNX Runtime.
     """
 
-    def __init__(self, model: Path | bytes, provider: str) -> None:
+    def __init__(self, model: Path, provider: str) -> None:
         self._session: Any = open_on(load_runtime(), model, provider)
         self.padded = LENGTHS in {value.name for value in self._session.get_inputs()}
 

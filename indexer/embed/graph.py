@@ -1,7 +1,7 @@
 """The encoder as an ONNX graph, written node by node from its weights.
 
 Owns the order of the operators. How a matrix product is carried out (float or integer) is a
-``Linear`` passed in. It must not know files, caches or sessions. Input ``input_ids`` is int32
+``Linear`` passed in. It must not know caches or sessions. Input ``input_ids`` is int32
 ``[batch, sequence]``; ``lengths``, in a graph that allows padding, is int32 ``[batch]`` (tokens
 that are not padding); the output ``states`` is float32 ``[batch, sequence, hidden]``.
 """
@@ -13,34 +13,61 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+    from typing import BinaryIO
 
     from numpy.typing import NDArray
 
     from indexer.embed.models import Architecture
 
     Floats = NDArray[np.float32]
-    Weights = Mapping[str, Floats]
+    Weights = Callable[[str], Floats]
 
 MICROSOFT = "com.microsoft"
 OPSET = 19
 IR_VERSION = 10
+GRAPH, DATA = "model.onnx", "model.bin"
+_INLINE_BYTES = 1024
+_ALIGNMENT = 64
 IDS, LENGTHS, STATES = "input_ids", "lengths", "states"
 
 
 class Graph:
-    """Nodes and constants in the making."""
+    """Nodes and constants in the making.
 
-    def __init__(self) -> None:
-        self.nodes: list[Any] = []
-        self.constants: dict[str, Any] = {}
+    Args:
+        data: Large constants are written here as they come, so that a model is never whole in
+            memory; ONNX Runtime maps the file and reads what it uses.
+    """
+
+    def __init__(self, data: BinaryIO) -> None:
+        from onnx import ModelProto
+
+        self.model = ModelProto(ir_version=IR_VERSION, producer_name="lectern")
+        self._data = data
+        self._names: set[str] = set()
 
     def constant(self, name: str, value: Any) -> str:
         """Add a constant unless one of that name is there; returns the name."""
-        from onnx import numpy_helper
+        from onnx import TensorProto, helper
 
-        if name not in self.constants:
-            self.constants[name] = numpy_helper.from_array(np.ascontiguousarray(value), name)
+        if name in self._names:
+            return name
+        self._names.add(name)
+        array = np.array(value, order="C")
+        tensor = self.model.graph.initializer.add(
+            name=name, dims=array.shape, data_type=helper.np_dtype_to_tensor_dtype(array.dtype)
+        )
+        if array.nbytes < _INLINE_BYTES:
+            tensor.raw_data = array.tobytes()
+            return name
+        self._data.write(bytes(-self._data.tell() % _ALIGNMENT))
+        tensor.data_location = TensorProto.EXTERNAL
+        place = {"location": DATA, "offset": self._data.tell(), "length": array.nbytes}
+        for key, number in place.items():
+            tensor.external_data.add(key=key, value=str(number))
+        self._data.write(array.data)
         return name
 
     def node(self, operator: str, inputs: list[str], output: str = "", **attributes: Any) -> str:
@@ -55,13 +82,29 @@ class Graph:
 
         domain = attributes.pop("domain", "")
         name = self._fresh("node")
-        self.nodes.append(
-            helper.make_node(operator, inputs, outputs, name=name, domain=domain, **attributes)
-        )
+        node = helper.make_node(operator, inputs, outputs, name=name, domain=domain, **attributes)
+        self.model.graph.node.append(node)
         return outputs
 
+    def finish(self, inputs: dict[str, list[str]], outputs: list[str], width: int) -> bytes:
+        """Declare what goes in (int32, by its axes) and comes out; returns the model's bytes."""
+        from onnx import TensorProto, helper
+
+        graph = self.model.graph
+        graph.name = "encoder"
+        for name, axes in inputs.items():
+            graph.input.append(helper.make_tensor_value_info(name, TensorProto.INT32, axes))
+        for name in outputs:
+            value = helper.make_tensor_value_info(
+                name, TensorProto.FLOAT, ["batch", "sequence", width]
+            )
+            graph.output.append(value)
+        for domain, version in (("", OPSET), (MICROSOFT, 1)):
+            self.model.opset_import.add(domain=domain, version=version)
+        return bytes(self.model.SerializeToString())
+
     def _fresh(self, stem: str) -> str:
-        return f"{stem}.{len(self.nodes)}"
+        return f"{stem}.{len(self.model.graph.node)}"
 
 
 class Linear(Protocol):
@@ -95,40 +138,49 @@ class Linear(Protocol):
         ...
 
 
-def build_encoder(
-    shape: Architecture, weights: Weights, linear: Linear, extra: Mapping[str, str] | None = None
-) -> bytes:
-    """Write the encoder.
+def write_encoder(
+    shape: Architecture,
+    weights: Weights,
+    linear: Linear,
+    folder: Path,
+    extra: Mapping[str, str] | None = None,
+) -> Path:
+    """Write the encoder into a folder, as ``GRAPH`` and ``DATA``.
 
     Args:
         shape: Layers, heads and the like.
-        weights: Tensors by their names in the safetensors file, each [out, in].
+        weights: Gives a tensor by its name in the safetensors file, [out, in].
         linear: How products are carried out.
+        folder: Where to; it must exist.
         extra: Filled by ``linear``: further tensors to put out, beside the states.
 
     Returns:
-        A serialized ONNX model.
+        The path of the graph.
 
     Raises:
         KeyError: If a tensor is missing.
+        OSError: If the folder cannot be written.
     """
-    graph = Graph()
-    x = _embeddings(graph, shape, weights, linear)
-    for layer in range(shape.layers):
-        x = _layer(graph, shape, weights, linear, layer, x)
-    graph.node("Identity", [x], STATES)
+    with (folder / DATA).open("wb") as data:
+        graph = Graph(data)
+        x = _embeddings(graph, shape, weights, linear)
+        for layer in range(shape.layers):
+            x = _layer(graph, shape, weights, linear, layer, x)
+        graph.node("Identity", [x], STATES)
     inputs = {IDS: ["batch", "sequence"], **({LENGTHS: ["batch"]} if linear.masked else {})}
     outputs = [STATES, *dict.fromkeys((extra or {}).values())]
-    return _serialize(graph, inputs, dict.fromkeys(outputs, shape.hidden))
+    path = folder / GRAPH
+    path.write_bytes(graph.finish(inputs, outputs, shape.hidden))
+    return path
 
 
 def _embeddings(graph: Graph, shape: Architecture, weights: Weights, linear: Linear) -> str:
     # Every token is of type 0, so that row is part of each position.
     positions = (
-        weights["embeddings.position_embeddings.weight"]
-        + weights["embeddings.token_type_embeddings.weight"][0]
+        weights("embeddings.position_embeddings.weight")
+        + weights("embeddings.token_type_embeddings.weight")[0]
     )
-    words = linear.lookup(graph, "words", weights["embeddings.word_embeddings.weight"])
+    words = linear.lookup(graph, "words", weights("embeddings.word_embeddings.weight"))
     zero = graph.constant("zero", np.array([0], np.int64))
     length = graph.node("Shape", [IDS], start=1, end=2)
     here = graph.node("Slice", [graph.constant("positions", positions), zero, length, zero])
@@ -141,7 +193,7 @@ def _layer(
     stem = f"encoder.layer.{layer}."
 
     def dense(name: str) -> tuple[Floats, Floats]:
-        return weights[f"{stem}{name}.weight"].T, weights[f"{stem}{name}.bias"]
+        return weights(f"{stem}{name}.weight").T, weights(f"{stem}{name}.bias")
 
     parts = [dense(f"attention.self.{part}") for part in ("query", "key", "value")]
     weight = np.concatenate([part[0] for part in parts], axis=1)
@@ -159,32 +211,8 @@ def _normalised(
 ) -> str:
     # Not the fused SkipLayerNormalization: on the CPU it takes several times as long as the two.
     total = graph.node("Add", [new, old])
-    scale = graph.constant(f"{name}.scale", weights[f"{name}.weight"])
-    shift = graph.constant(f"{name}.shift", weights[f"{name}.bias"])
+    scale = graph.constant(f"{name}.scale", weights(f"{name}.weight"))
+    shift = graph.constant(f"{name}.shift", weights(f"{name}.bias"))
     return graph.node(
         "LayerNormalization", [total, scale, shift], axis=-1, epsilon=shape.norm_epsilon
     )
-
-
-def _serialize(graph: Graph, inputs: dict[str, list[str]], outputs: dict[str, int]) -> bytes:
-    from onnx import TensorProto, helper
-
-    model = helper.make_model(
-        helper.make_graph(
-            graph.nodes,
-            "encoder",
-            [
-                helper.make_tensor_value_info(name, TensorProto.INT32, axes)
-                for name, axes in inputs.items()
-            ],
-            [
-                helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", "sequence", width])
-                for name, width in outputs.items()
-            ],
-            list(graph.constants.values()),
-        ),
-        opset_imports=[helper.make_opsetid("", OPSET), helper.make_opsetid(MICROSOFT, 1)],
-        ir_version=IR_VERSION,
-        producer_name="lectern",
-    )
-    return bytes(model.SerializeToString())

@@ -155,6 +155,10 @@ _MINILM = ModelRecord(
     languages=("en",),
     licence="Apache-2.0",
     homepage="https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2",
+    probe=Probe(
+        text="The library opens at nine in the morning.",
+        values=(0.029902, -0.029023, -0.016019, 0.017830, 0.041132, 0.093047, -0.096898, 0.057349),
+    ),
 )
 
 RECORDS: Mapping[str, ModelRecord] = {record.id: record for record in (_MINILM,)}
