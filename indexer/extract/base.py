@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from indexer.errors import WorldError
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
@@ -29,6 +31,17 @@ class Limits:
     markup_bytes: int = 16 * 1024**2  # a parsed tree needs about ten times its source
     silence_s: float = 60.0  # without a sign of progress
     resident_bytes: int = 350 * 1024**2  # of the whole child
+
+    @property
+    def largest_bytes(self) -> int:
+        """The size past which no file is looked into, whatever it is."""
+        return max(self.pdf_bytes, self.text_bytes, self.markup_bytes)
+
+
+def too_large(limit: int) -> WorldError:
+    """Return the outcome of a file of more than ``limit`` bytes."""
+    shown = f"{limit / 1024**3:g} GB" if limit >= 1024**3 else f"{limit / 1024**2:g} MB"
+    return WorldError("too_large", limit=shown)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from indexer.errors import InternalError, LecternError, WorldError
-from indexer.extract.base import Limits
+from indexer.extract.base import Limits, too_large
 from indexer.extract.confine import Alarm, confine, take_stdout
 from indexer.extract.document import Document
 from indexer.extract.registry import identify
@@ -71,6 +71,10 @@ class Conversation:
         if self.careful or now - self._last >= _PROGRESS_INTERVAL_S:
             self._last = now
             self.send("progress", page=min(page, self.pages), pages=self.pages)
+
+    def beat(self) -> None:
+        """Show that a long step is done."""
+        self.send("progress", page=self.pages, pages=self.pages)
 
     def is_wanted(self) -> bool:
         """Wait for the engine's decision about the document just announced."""
@@ -123,6 +127,8 @@ def _extract(conversation: Conversation, request: Header) -> None:
     path = Path(str(request["path"]))
     limits = _limits(request)
     before = _stamp(path)
+    if before[0] > limits.largest_bytes:
+        raise too_large(limits.largest_bytes)
     known = identify(path, str(request.get("format") or ""))
     source = known.opener()(path, request.get("password"), limits)
     with Spool() as spool:
@@ -131,6 +137,7 @@ def _extract(conversation: Conversation, request: Header) -> None:
             document = Document(spool)
             skip = frozenset(request.get("skip") or ())
             document.read(source, terms.words, conversation.progress, skip)
+            conversation.beat()
             info = document.info(source, known.name, language.detect)
             outline = source.outline
         finally:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from indexer.errors import WorldError
+from indexer.extract.base import too_large
 from indexer.extract.legacy import detect_legacy
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def open_text(path: Path, limit: int) -> TextFile:
     if size == 0:
         raise WorldError("empty")
     if size > limit:
-        raise WorldError("too_large", limit=f"{limit // 1024**2} MB")
+        raise too_large(limit)
     return TextFile(path, find_encoding(path))
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from selectolax.lexbor import LexborHTMLParser
 
 from indexer.errors import WorldError
-from indexer.extract.base import Limits, Metadata, RawBlock, RawPage
+from indexer.extract.base import Limits, Metadata, RawBlock, RawPage, too_large
 from indexer.extract.decode import find_encoding, without_surrogates
 from indexer.types import BlockKind
 
@@ -78,7 +78,7 @@ def open_source(path: Path, password: str | None, limits: Limits) -> HtmlSource:
     if size == 0:
         raise WorldError("empty")
     if size > limits.markup_bytes:
-        raise WorldError("too_large", limit=f"{limits.markup_bytes // 1024**2} MB")
+        raise too_large(limits.markup_bytes)
     text = path.read_bytes().decode(_encoding(path), "replace")
     return HtmlSource(LexborHTMLParser(without_surrogates(text)))
 

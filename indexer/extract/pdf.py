@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pymupdf
 
 from indexer.errors import WorldError
-from indexer.extract.base import Limits, Metadata, RawPage
+from indexer.extract.base import Limits, Metadata, RawPage, too_large
 from indexer.extract.pdf_layout import lay_out
 from indexer.extract.pdf_lines import read_lines
 from indexer.types import OutlineEntry
@@ -90,7 +90,7 @@ def open_source(path: Path, password: str | None, limits: Limits) -> PdfSource:
     if size == 0:
         raise WorldError("empty")
     if size > limits.pdf_bytes:
-        raise WorldError("too_large", limit=f"{limits.pdf_bytes / 1024**3:g} GB")
+        raise too_large(limits.pdf_bytes)
     with path.open("rb"):
         pass  # an OSError of the file itself must not be taken for a damaged document
     try:

@@ -36,7 +36,9 @@ _RECYCLE_SHARE = 0.7
 # The ends of a child that reading the document again without one of its pages may avoid.
 _SALVAGEABLE = frozenset({"child_died", "out_of_time", "out_of_memory"})
 MAX_SKIPPED_PAGES = 3
-_CAREFUL_SHARE = 0.25  # of the patience, once every page announces itself
+# The patience once every page announces itself: a share of the usual one, but no less than this.
+_CAREFUL_SHARE = 0.25
+_CAREFUL_S = 10.0
 _log = logging.getLogger(__name__)
 
 
@@ -126,7 +128,7 @@ class ExtractionChild:
         process = self._ready()
         number = next(self._ids)
         finished = False
-        process.silence_s = self._limits.silence_s * (_CAREFUL_SHARE if attempt.careful else 1.0)
+        process.silence_s = self._patience(careful=attempt.careful)
         try:
             process.send(self._request(number, attempt))
             for header in self._replies(process, number):
@@ -157,6 +159,11 @@ class ExtractionChild:
         """End the process and wait for it."""
         self._closed = True
         self._drop()
+
+    def _patience(self, *, careful: bool) -> float:
+        """Return for how many seconds the child may be silent."""
+        patience = self._limits.silence_s
+        return max(patience * _CAREFUL_SHARE, min(patience, _CAREFUL_S)) if careful else patience
 
     def _request(self, number: int, attempt: _Attempt) -> Header:
         return {

@@ -97,6 +97,16 @@ def test_a_count_of_pages_needs_no_proof() -> None:
     ]
 
 
+def test_what_is_all_a_page_has_to_say_is_kept() -> None:
+    assert furniture([page_of(n, f"Slide {n}: read this.") for n in range(1, 9)]) == [[]] * 8
+
+
+def test_a_page_left_blank_has_its_head_and_foot_nevertheless() -> None:
+    pages = book(8, lambda n: "The Lamp", str)
+    pages[4] = page_of(5, "The Lamp", "5")
+    assert furniture(pages)[4] == ["The Lamp", "5"]
+
+
 def test_long_paragraphs_are_never_furniture() -> None:
     long = "These words recur on every page and yet they are a paragraph. " * 5
     assert furniture(book(8, lambda n: long, lambda n: "")) == [[]] * 8

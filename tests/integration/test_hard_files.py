@@ -1,0 +1,115 @@
+"""Files that break programs: each ends in the state it should, in time and in little memory."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from indexer.errors import LecternError
+from indexer.extract.base import Limits
+from indexer.extract.sandbox import ExtractionChild
+from tests.corpora import BENCH, needs_corpus
+
+if TYPE_CHECKING:
+    from indexer.types import DocumentInfo
+
+pytestmark = [needs_corpus, pytest.mark.corpus]
+SLOWEST_S = 60.0
+
+
+@dataclass
+class Outcome:
+    """What became of one file."""
+
+    state: str
+    info: DocumentInfo | None
+    seconds: float
+
+
+def expectations() -> list[dict[str, Any]]:
+    listed = BENCH / "hard-files.jsonl"
+    if not listed.is_file():
+        return []
+    return [json.loads(line) for line in listed.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.fixture(scope="module")
+def outcomes() -> tuple[dict[str, Outcome], int]:
+    """The outcome of every file, and the peak resident size of all children, in bytes."""
+    found: dict[str, Outcome] = {}
+    peak = 0
+    with ExtractionChild() as child:
+        for row in expectations():
+            name = row["file"]
+            found[name] = extract(child, BENCH / "hard-files" / name)
+            peak = max(peak, resident_peak(child.pid))
+    return found, peak
+
+
+def extract(child: ExtractionChild, path: Path) -> Outcome:
+    infos: list[DocumentInfo] = []
+
+    def decide(info: DocumentInfo, _terms: object) -> bool:
+        infos.append(info)
+        return True
+
+    begun = time.monotonic()
+    try:
+        for _ in child.extract(path, "", None, decide):
+            pass
+    except LecternError as error:
+        return Outcome(error.code, None, time.monotonic() - begun)
+    state = "partial" if infos[0].bad_pages else "indexed"
+    return Outcome(state, infos[0], time.monotonic() - begun)
+
+
+def resident_peak(pid: int | None) -> int:
+    if pid is None or sys.platform != "linux":
+        return 0
+    status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+    found = re.search(r"VmHWM:\s+(\d+) kB", status)
+    return int(found[1]) * 1024 if found else 0
+
+
+def test_every_pdf_reaches_its_state(outcomes: tuple[dict[str, Outcome], int]) -> None:
+    found, _ = outcomes
+    wrong = {
+        row["file"]: (found[row["file"]].state, row["state"])
+        for row in expectations()
+        if row["state"] is not None and found[row["file"]].state != row["state"]
+    }
+    assert wrong == {}
+
+
+def test_every_page_is_counted(outcomes: tuple[dict[str, Outcome], int]) -> None:
+    found, _ = outcomes
+    wrong = {
+        row["file"]: (info.pages, row["pages"])
+        for row in expectations()
+        if row["pages"] and (info := found[row["file"]].info) and info.pages != row["pages"]
+    }
+    assert wrong == {}
+
+
+def test_other_formats_are_read_or_refused(outcomes: tuple[dict[str, Outcome], int]) -> None:
+    found, _ = outcomes
+    readable = (".txt", ".md", ".html")
+    for row in expectations():
+        if row["state"] is None:
+            expected = "indexed" if row["file"].endswith(readable) else "unsupported"
+            assert found[row["file"]].state == expected, row["file"]
+
+
+def test_nothing_hangs(outcomes: tuple[dict[str, Outcome], int]) -> None:
+    assert max(outcome.seconds for outcome in outcomes[0].values()) < SLOWEST_S
+
+
+def test_memory_stays_small(outcomes: tuple[dict[str, Outcome], int]) -> None:
+    assert outcomes[1] <= Limits().resident_bytes
