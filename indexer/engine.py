@@ -6,6 +6,7 @@ answers to ``indexer.api``; it must not know sockets, commands or windows.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import shutil
@@ -14,14 +15,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from indexer.catalog import Catalog
-from indexer.errors import Cancelled, WorldError
+from indexer.errors import Cancelled, LecternError, WorldError
 from indexer.excludes import Excludes
 from indexer.library import CATALOG_NAME, LANCE_NAME
 from indexer.lock import LibraryLock
 from indexer.models_in_use import ModelsInUse
 from indexer.pipeline.gate import QueryGate
 from indexer.pipeline.lane import Parts, Run
+from indexer.pipeline.pace import Pace
 from indexer.progress import Progress, Reporter, Step
+from indexer.recovery import recover
 from indexer.removal import forget_orphans, remove_paths
 from indexer.scan import RootWalk, ScanRules, known_formats
 from indexer.search import Searcher
@@ -55,9 +58,10 @@ class Engine:
     """
 
     def __init__(
-        self, config: EngineConfig, lock: LibraryLock, catalog: Catalog, store: Store
+        self, config: EngineConfig, lock: LibraryLock, catalog: Catalog, store: Store, pace: Pace
     ) -> None:
         self.config = config
+        self.pace = pace
         self.catalog = catalog
         self.store = store
         self.models = ModelsInUse(config)
@@ -68,26 +72,28 @@ class Engine:
         self._activity = _Activity()
 
     @classmethod
-    def open(cls, config: EngineConfig) -> Self:
+    def open(cls, config: EngineConfig, *, pace: Pace | None = None) -> Self:
         """Open a library, making it if there is none, and put in order what a crash left.
+
+        Args:
+            config: Which library, and how.
+            pace: How much is gathered before it is written.
 
         Raises:
             WorldError: ``library_locked``, ``library_newer``, ``library_damaged``,
                 ``library_unwritable`` or ``disk_full``.
         """
+        pace = pace or Pace()
         lock = LibraryLock.acquire(config.library)
-        try:
+        with contextlib.ExitStack() as unless_open:
+            unless_open.callback(lock.release)
             catalog = Catalog(config.library / CATALOG_NAME)
-            try:
-                store = Store.open(config.library / LANCE_NAME, threads=config.threads or _cores())
-            except BaseException:
-                catalog.close()
-                raise
-            engine = cls(config, lock, catalog, store)
-            engine._recover(opening=True)
-        except BaseException:
-            lock.release()
-            raise
+            unless_open.callback(catalog.close)
+            lance = config.library / LANCE_NAME
+            store = Store.open(lance, threads=config.threads or _cores(), upkeep=pace.upkeep)
+            engine = cls(config, lock, catalog, store, pace)
+            engine._put_in_order()
+            unless_open.pop_all()
         return engine
 
     def close(self) -> None:
@@ -109,7 +115,7 @@ class Engine:
             for path in paths:
                 _must_be_readable(path)
             roots = [self.catalog.roots.add(path) for path in paths] or self.catalog.roots.all()
-            self._recover()
+            recover(self.catalog, self.store)
             run = Run(self._parts(), reporter)
             seen, cancelled = 0, False
             try:
@@ -170,6 +176,7 @@ class Engine:
             limits=self.config.limits,
             children=self.config.children or max(1, _cores() // 2),
             check_space=self._check_space,
+            pace=self.pace,
         )
 
     def _scan(self, roots: Sequence[Root], reporter: Reporter, *, rescan: bool) -> int:
@@ -204,19 +211,15 @@ class Engine:
             needed = f"{self.config.min_free_bytes / 1e9:.1f} GB"
             raise WorldError("disk_full", needed=needed, path=str(self.config.library))
 
-    def _recover(self, *, opening: bool = False) -> None:
-        """Take back what was half written, and queue it again."""
-        if opening:
+    def _put_in_order(self) -> None:
+        try:
             self.store.clean_at_open()
-        recovery = self.catalog.queue.recover()
-        unfinished = list(recovery.unfinished_docs)
-        if opening:
-            # A power cut may take the catalog's last commit but not the store's.
-            known = set(self.catalog.docs.known().tolist())
-            unfinished += [doc for doc in self.store.known_docs().tolist() if doc not in known]
-        if unfinished:
-            self.store.delete_docs(unfinished)
-            self.catalog.docs.forget(unfinished)
+            recover(self.catalog, self.store)
+        except LecternError as error:
+            if error.code != "disk_full":
+                raise
+            # It must not keep anyone from searching; the next run tries again.
+            log.warning("the library could not be put in order", exc_info=True)
 
     def _tidy(self, reporter: Reporter) -> None:
         reporter.report(Progress(Step.MAINTAIN), force=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from indexer import faults
 from indexer.errors import WorldError
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def forget_orphans(catalog: Catalog, store: Store) -> tuple[int, int]:
         return 0, 0
     passages = sum(row.passages for row in catalog.docs.get(orphans).values())
     store.delete_docs(orphans)
+    faults.reached("orphans-deleted")
     catalog.docs.forget(orphans)
     return len(orphans), passages
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from indexer import library
 from indexer.errors import LecternError
+from indexer.recovery import incomplete
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -136,15 +137,13 @@ def _disk(engine: Engine) -> Iterator[Check]:
 
 def _health(engine: Engine) -> Iterator[Check]:
     problems = engine.store.verify()
-    expected = engine.catalog.docs.expected()
-    counts = engine.store.passage_counts(list(expected))
-    short = [doc for doc, passages in expected.items() if counts.get(doc) != passages]
+    short = incomplete(engine.catalog, engine.store)
     if short:
         problems.append(f"{len(short)} documents miss passages")
     yield (
         "library health",
         not problems,
-        "; ".join(problems) or f"{len(expected)} documents, all whole",
+        "; ".join(problems) or f"{engine.catalog.spaces.totals().documents} documents, all whole",
         "Index again; what is missing is made anew." if problems else "",
     )
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indexer import faults
 from indexer.pipeline.events import Embedded, EmbeddingFailed, Event, Pending
 
 if TYPE_CHECKING:
@@ -86,6 +87,7 @@ class EmbeddingWorker:
     def _embed(self, embedder: Embedder, unit: Unit) -> None:
         inputs = [one for _, one in unit]
         for batch in embedder.encode_batches(inputs, budget=self._gate.batch_tokens):
+            faults.reached("batch-embedded")
             # A run of the model may end no passage: a long one is read in several pieces.
             if batch:
                 self._put(pack([(unit[index][0], made) for index, made in batch]))

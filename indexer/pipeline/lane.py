@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from queue import Empty, Queue
 from typing import TYPE_CHECKING
 
+from indexer import faults
 from indexer.errors import LecternError
 from indexer.extract.base import EXTRACTOR_VERSION
 from indexer.pipeline.embedding import EmbeddingWorker
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from indexer.embed.base import Embedder
     from indexer.extract.base import Limits
     from indexer.pipeline.gate import QueryGate
+    from indexer.pipeline.pace import Pace
     from indexer.store import Store
     from indexer.types import DocumentInfo
 
@@ -59,6 +61,7 @@ class Parts:
     limits: Limits
     children: int
     check_space: Callable[[], None]
+    pace: Pace
 
 
 @dataclass(slots=True)
@@ -107,8 +110,10 @@ class Run:
             Reader(self._jobs, self._events, parts.limits) for _ in range(parts.children)
         ]
         self._worker = EmbeddingWorker(parts.open_embedder, self._events, parts.gate)
-        self.passages = PassageWriter(parts.catalog, parts.store)
-        self.vectors = VectorWriter(parts.catalog, parts.store, parts.space, self._worker)
+        self.passages = PassageWriter(parts.catalog, parts.store, parts.pace.passages)
+        self.vectors = VectorWriter(
+            parts.catalog, parts.store, parts.space, self._worker, parts.pace
+        )
         self._rates = Rates(parts.catalog)
 
     def work(self) -> None:
@@ -149,8 +154,8 @@ class Run:
         self._top_up()
         if self._work.jobs or self.vectors.in_flight:
             return False
-        self.vectors.flush()
-        return True
+        # Documents with nothing to embed are only marked here, and may have hidden others.
+        return not self.vectors.flush()
 
     # -- events -----------------------------------------------------------------------------
 
@@ -188,12 +193,14 @@ class Run:
         )
         if begun.write_passages:
             self._work.writing[job.file] = _Writing(begun.doc, info, event.terms)
+        faults.reached("document-begun")
         event.answer.give(begun.write_passages)
 
     def _cut(self, event: Cut) -> None:
         writing = self._work.writing[event.job.file]
         writing.passages += len(event.passages)
         self.passages.add(writing.doc, writing.info, event.passages)
+        faults.reached("passages-cut")
 
     def _finished(self, event: Finished) -> None:
         job = event.job
@@ -243,6 +250,7 @@ class Run:
                 self.vectors.take(event)
         self.parts.catalog.queue.release(self._work.jobs)
         try:
+            self.parts.check_space()
             self.passages.flush()
             self.vectors.flush()
         except LecternError:

@@ -11,6 +11,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from indexer import faults
 from indexer.store import PassageRow
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from indexer.store import Store
     from indexer.types import DocumentInfo, Passage
 
-# A commit of the store costs about as much as ten passages; many small ones cost disk as well.
-FLUSH_PASSAGES = 2048
 FLUSH_S = 2.0
 
 
@@ -41,6 +40,7 @@ class PassageWriter:
 
     catalog: Catalog
     store: Store
+    flush_at: int  # passages
     written: int = 0
     _rows: list[PassageRow] = field(default_factory=list)
     _ended: list[Ended] = field(default_factory=list)
@@ -76,7 +76,7 @@ class PassageWriter:
         if not self.holding:
             return False
         waited = time.monotonic() - self._since
-        return len(self._rows) >= FLUSH_PASSAGES or waited >= FLUSH_S or (hungry and waited >= 0.3)
+        return len(self._rows) >= self.flush_at or waited >= FLUSH_S or (hungry and waited >= 0.3)
 
     def flush(self) -> None:
         """Write what is held: the store first, the catalog second."""
@@ -85,6 +85,7 @@ class PassageWriter:
         if rows:
             self.store.add_passages(rows)
             self.written += len(rows)
+            faults.reached("passages-committed")
         if ended:
             with self.catalog.write():
                 for one in ended:
@@ -92,3 +93,4 @@ class PassageWriter:
                         one.doc, one.terms, title=one.info.title, language=one.info.language
                     )
                     self.catalog.docs.finish_passages(one.doc, one.passages)
+            faults.reached("passages-marked")

@@ -14,9 +14,10 @@ from pathlib import Path
 from queue import Empty, Full, Queue
 from typing import TYPE_CHECKING
 
+from indexer import faults
 from indexer.errors import Cancelled, InternalError, LecternError, WorldError
 from indexer.extract.sandbox import ExtractionChild
-from indexer.hashing import content_id
+from indexer.hashing import content_id, unchanged
 from indexer.pipeline.events import Cut, Event, Finished, Hashed, Opened
 
 if TYPE_CHECKING:
@@ -80,6 +81,7 @@ class Reader:
         failure: LecternError | None = None
         try:
             content = content_id(job.path, stopping=self._stopping.is_set)
+            faults.reached("file-hashed")
             hashed = Hashed(job, content)
             self._put(hashed)
             if hashed.answer.wait(self._stopping):
@@ -103,6 +105,8 @@ class Reader:
 
     def _extract(self, child: ExtractionChild, job: Job, content: Content) -> None:
         def decide(info: DocumentInfo, terms: Mapping[str, int]) -> bool:
+            if not unchanged(job.path, content.stamp):  # the text is not that of these bytes
+                raise WorldError("changed_while_read")
             opened = Opened(job, content, info, terms)
             self._put(opened)
             return opened.answer.wait(self._stopping)

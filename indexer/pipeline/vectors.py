@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indexer import faults
 from indexer.embed.base import EmbedInput
 from indexer.pipeline.events import Embedded, Pending
 from indexer.pipeline.profiles import Profiles
@@ -23,11 +24,9 @@ if TYPE_CHECKING:
 
     from indexer.catalog import Catalog, DocRow, Space
     from indexer.pipeline.embedding import EmbeddingWorker, Unit
+    from indexer.pipeline.pace import Pace
     from indexer.store import Store
 
-# Passages handed over together: enough to sort by length into full batches.
-UNIT = 256
-FLUSH_PASSAGES = 1024
 FLUSH_S = 10.0
 DOCS_AHEAD = 64
 # Stands for the document of a name on its way through the model; its ordinal is the name's id.
@@ -44,6 +43,7 @@ class VectorWriter:
     store: Store
     space: Space
     worker: EmbeddingWorker
+    pace: Pace
     embedded: int = 0
     tokens: int = 0
     in_flight: int = 0
@@ -92,25 +92,29 @@ class VectorWriter:
         if not self._made:
             return False
         held = sum(len(made.pending) for made in self._made)
-        return held >= FLUSH_PASSAGES or time.monotonic() - self._since >= FLUSH_S
+        return held >= self.pace.vectors or time.monotonic() - self._since >= FLUSH_S
 
-    def flush(self) -> None:
-        """Write what is held: the store first, the catalog second."""
+    def flush(self) -> bool:
+        """Write what is held, the store first; tell whether a document is complete with it."""
         made, self._made = self._made, []
         if made:
             self.store.add_vectors(self.space.key, join(made))
+            faults.reached("vectors-committed")
         for batch in made:
             self._profiles.add(batch)
             for pending in batch.pending:
                 self._left[pending.doc] -= 1
         complete = [doc for doc, left in self._left.items() if left == 0]
         if not complete:
-            return
+            return False
         self.store.put_documents([self._profiles.take(self._docs[doc]) for doc in complete])
+        faults.reached("profiles-committed")
         with self.catalog.write():
             for doc in complete:
                 del self._left[doc]
                 self.catalog.spaces.finish(doc, self.space.id, self._docs.pop(doc).passages)
+        faults.reached("vectors-marked")
+        return True
 
     def _next_names(self, *, last: bool = False) -> Unit:
         """New names of files and folders, now and then and when there is nothing else."""
@@ -119,7 +123,7 @@ class VectorWriter:
             return []
         self._names_fed = now
         self.catalog.names.bind()
-        missing = self.catalog.names.missing(self.space.id, UNIT)
+        missing = self.catalog.names.missing(self.space.id, self.pace.unit)
         self._names_out = len(missing)
         return [
             (Pending(NAME, name), EmbedInput("", (), text.replace("_", " "), (0,)))
@@ -128,7 +132,7 @@ class VectorWriter:
 
     def _next_unit(self) -> Unit:
         unit: Unit = []
-        while len(unit) < UNIT:
+        while len(unit) < self.pace.unit:
             if self._rows is None:
                 self._rows = self._open_rows()
                 if self._rows is None:
