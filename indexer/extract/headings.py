@@ -13,6 +13,7 @@ from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from indexer.extract.wording import is_boilerplate
 from indexer.types import BlockKind
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ _STYLE_LEVELS = 5
 _MAX_CHARS = 160
 _MAX_WORDS = 22
 _LARGER = 1.12  # times the body's size
+_SMALLER = 0.85
 _GRAND = re.compile(
     r"(?:part|article|chapter|book|appendix|annex|schedule|exhibit)\s+[\divxlcA-Z]+\b",
     re.IGNORECASE,
@@ -42,32 +44,49 @@ _NUMBERED_FORMS = frozenset({_NUMBER, _CLAUSE, _SUBCLAUSE})
 _TELLING = frozenset({_ARTICLE, _SECTION, _CAPITALS}) | _NUMBERED_FORMS  # needs no type of its own
 _MAX_CLAUSE_WORDS = 9
 
-StyleKey = tuple[float, bool, int]
+_GRAND_FORMS = frozenset({_ARTICLE, _SECTION})
+_STRETCH = 8  # pages
+_TYPES_KEPT = 8
+_COVERED_PAGES = 3  # a longer document may have a cover
+
+_Type = tuple[float, bool]  # size in points, and whether it is bold
+_Rank = tuple[float, bool, int]  # sorts higher headings first
 
 
 class HeadingCensus:
-    """Counts styles page by page; says what is a heading when all pages are seen."""
+    """Counts styles page by page; says what is a heading when all pages are seen.
+
+    A document may be bound of parts in different types, a report and its exhibits. So styles are
+    compared with the body of their surroundings: a stretch of pages and its two neighbours.
+    """
 
     def __init__(self, outline: Sequence[OutlineEntry] = ()) -> None:
-        self._characters: Counter[tuple[float, bool]] = Counter()
-        self._candidates: Counter[StyleKey] = Counter()
-        self._last_page: dict[StyleKey, int] = {}
+        self._pages = 0
+        self._body: dict[int, Counter[_Type]] = {}
+        self._candidates: Counter[tuple[int, _Type, int]] = Counter()
+        self._last_page: dict[tuple[int, _Type, int], int] = {}
         self._outline: dict[tuple[int, str], int] = {}
         for entry in outline:
             self._outline[entry.page, _plain(entry.title)] = entry.level
         self._outline_depth = max((entry.level for entry in outline), default=0)
-        self._levels: dict[StyleKey, int] | None = None
+        self._levels: dict[_Rank, int] | None = None
+        self._bodies: dict[int, _Type] = {}
 
     def add(self, page: RawPage) -> None:
+        self._pages += 1
+        stretch = page.number // _STRETCH
+        if stretch not in self._body:
+            self._forget_rare(stretch - 1)
+        body = self._body.setdefault(stretch, Counter())
         listed = _listed(page)
         for block in page.blocks:
             if block.style is None or block.kind is BlockKind.TABLE:
                 continue
-            style = _style(block.style)
-            self._characters[style] += block.end - block.start
+            style = _type(block.style)
+            body[style] += block.end - block.start
             text = page.text[block.start : block.end]
-            if block.start not in listed and _may_be_heading(text):
-                key = (*style, _form(text))
+            if block.start not in listed and _may_be_heading(text, page.number):
+                key = stretch, style, _form(text)
                 self._candidates[key] += 1
                 self._last_page[key] = page.number
 
@@ -82,55 +101,66 @@ class HeadingCensus:
         text = page.text[block.start : block.end]
         if self._outline and (level := self._outline.get((page.number, _plain(text)), 0)):
             return min(level, MAX_LEVEL)
-        if not _may_be_heading(text):
+        if not _may_be_heading(text, page.number):
             return 0
         if self._levels is None:
             self._levels = self._rank()
-        level = self._levels.get((*_style(block.style), _form(text)), 0)
+        rank = self._rank_of(page.number // _STRETCH, _type(block.style), _form(text))
+        level = self._levels.get(rank, 0) if rank else 0
         return min(level + self._outline_depth, MAX_LEVEL) if level else 0
 
-    def _rank(self) -> dict[StyleKey, int]:
-        """Give each style that stands out its level, the largest and boldest first.
+    def _forget_rare(self, stretch: int) -> None:
+        """Keep the commonest types of a finished stretch: memory must not grow with the pages."""
+        if stretch in self._body:
+            self._body[stretch] = Counter(dict(self._body[stretch].most_common(_TYPES_KEPT)))
 
-        Only the styles of most headings open a level of their own; the others, of which long
-        documents have dozens, join the level at which they would stand.
+    def _body_of(self, stretch: int) -> _Type:
+        """Return the type in which most of a stretch and its neighbours is set."""
+        if stretch not in self._bodies:
+            around: Counter[_Type] = Counter()
+            for near in (stretch - 1, stretch, stretch + 1):
+                around.update(self._body.get(near, {}))
+            self._bodies[stretch] = around.most_common(1)[0][0] if around else (0.0, False)
+        return self._bodies[stretch]
+
+    def _rank_of(self, stretch: int, style: _Type, form: int) -> _Rank | None:
+        """Return how high a heading stands, or nothing if its type does not stand out."""
+        body = self._body_of(stretch)
+        size = style[0] / body[0] if body[0] else 1.0
+        bold = style[1] and not body[1]
+        if size >= _LARGER or (size >= _SMALLER and (bold or form in _TELLING)):
+            return -round(size, 1), not bold, form
+        return None
+
+    def _rank(self) -> dict[_Rank, int]:
+        """Give each rank its level.
+
+        Only the ranks of most headings open a level of their own, and those that say what they
+        are; the others, of which long documents have dozens, join the level at which they stand.
         """
-        body = self._characters.most_common(1)[0][0] if self._characters else (0.0, False)
-        standing_out = {key: n for key, n in self._candidates.items() if _stands_out(key, body)}
-        if max(self._last_page.values(), default=0) > 3:
-            # the cover's large type comes back nowhere and heads nothing
-            large = _LARGER * body[0]
-            standing_out = {
-                key: count
-                for key, count in standing_out.items()
-                if key[0] < large or self._last_page[key] > 1
-            }
-        common = sorted(standing_out, key=lambda key: -standing_out[key])[:_STYLE_LEVELS]
-        ranks = sorted(_rank_of(key) for key in common)
-        return {
-            key: min(1 + bisect_left(ranks, _rank_of(key)), _STYLE_LEVELS) for key in standing_out
-        }
+        counts: Counter[_Rank] = Counter()
+        last: dict[_Rank, int] = {}
+        for (stretch, style, form), count in self._candidates.items():
+            if rank := self._rank_of(stretch, style, form):
+                counts[rank] += count
+                page = self._last_page[stretch, style, form]
+                last[rank] = max(last.get(rank, 0), page)
+        if self._pages > _COVERED_PAGES:
+            # what a cover alone shows heads nothing
+            counts = Counter({rank: count for rank, count in counts.items() if last[rank] > 1})
+        common = {rank for rank, _ in counts.most_common(_STYLE_LEVELS)}
+        telling = {rank for rank, count in counts.items() if count > 1 and rank[2] in _GRAND_FORMS}
+        ranks = sorted(common | telling)
+        return {rank: min(1 + bisect_left(ranks, rank), len(ranks)) for rank in counts}
 
 
-def _rank_of(key: StyleKey) -> tuple[float, bool, int]:
-    size, bold, form = key
-    return -size, not bold, form
-
-
-def _style(style: Style) -> tuple[float, bool]:
+def _type(style: Style) -> _Type:
     return round(style.size * 2) / 2, style.bold
 
 
-def _stands_out(key: StyleKey, body: tuple[float, bool]) -> bool:
-    size, bold, form = key
-    if size >= _LARGER * body[0]:
-        return True
-    if size < 0.85 * body[0]:
+def _may_be_heading(text: str, page: int) -> bool:
+    if page == 1 and is_boilerplate(text):
         return False
-    return (bold and not body[1]) or form in _TELLING
-
-
-def _may_be_heading(text: str) -> bool:
     if len(text) > _MAX_CHARS or text.count("\n") > 2 or "\t" in text.partition("\t")[2]:
         return False
     if _WORDLESS.match(text) or _ENDS_OPEN.search(text):

@@ -37,6 +37,7 @@ _SENTENCE_END = re.compile(r"[.!?:;。！？][\"'”’)\]]*$")
 _OPENERS = tuple("$€£¥(")
 _CLOSERS = re.compile(r"[)%]+$")
 _CELL_CHARS = 80
+_LABEL_CHARS = 130  # of what heads a row and takes a line of its own
 _MAX_ITEM_CHARS = 600  # a longer one is a paragraph that happens to be numbered
 _BESIDE_ROWS = 3  # a cell of several lines ends this far from the one beside its first
 _INNER = 0.25  # share of the text's width left of everything that is no first column
@@ -159,7 +160,7 @@ def _table_rows(rows: list[Row], texts: list[str]) -> list[bool]:
         inner = all(rows[i].x0 > margin for i in between)
         if len(between) > (8 if inner else 2) or not _is_continuous(rows[here : there + 1]):
             continue
-        if all(len(texts[i]) <= _CELL_CHARS for i in between):
+        if all(len(texts[i]) <= _LABEL_CHARS for i in between):
             inside[here : there + 1] = [True] * (there - here + 1)
     for i in range(len(rows) - 2, -1, -1):  # heads of columns stand above them, not at the margin
         head = inside[i + 1] and not inside[i] and rows[i].x0 > margin
@@ -191,7 +192,7 @@ def _overlap(row: Row, other: Row) -> bool:
 def _is_continuous(rows: list[Row]) -> bool:
     """Tell whether rows stand close together, up to the height of a cell of several lines."""
     return all(
-        -8 * row.size < row.y0 - before.y1 < 2.5 * row.size for before, row in pairwise(rows)
+        -8 * row.size < row.y0 - before.y1 < 3.0 * row.size for before, row in pairwise(rows)
     )
 
 

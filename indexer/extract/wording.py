@@ -32,6 +32,7 @@ _IDENTIFIER = re.compile(
 _BOILERPLATE = re.compile(
     r"united states(?: securities and exchange commission)?$|securities and exchange commission|"
     r"washington,? d\.? ?c|(?:form|schedule) [\dsfn]{1,2}-?[a-z\d]{1,3}(?:/a)?$|mark one|"
+    r"commission file|"
     r"(?:exhibit|annex|appendix|schedule)\s*\W?[\w.()]{1,8}\W?$|exhibit\s+\d|"
     r"table of contents|contents$|index$|"
     r"confidential|redacted|\[?\*\*\*|certain (?:portions|confidential|identified)|portions of|"
