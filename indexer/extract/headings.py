@@ -35,7 +35,8 @@ _GRAND = re.compile(
 _ITEM = re.compile(r"(?:item|section|§)\s*\d", re.IGNORECASE)
 _NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+\S")
 _ENDS_OPEN = re.compile(r"\b(?:and|or|the|of|a|an|to|in|for|with|by)$", re.IGNORECASE)
-_CLOSING = frozenset(".)]?!\"'”’»*†‡%")
+_OPENING = frozenset("\"'“‘„«§¿¡")
+_CLOSING = frozenset(".)]?!\"'”’»*†‡")
 _SENTENCE_GOES_ON = re.compile(r"[a-z)”\"][.;]\s+\S+\s+\S+\s+\S+\s+\S")
 _WORDLESS = re.compile(r"[\W\d_]*$")
 # How a heading is written, the grandest first; it ranks headings of one type style.
@@ -78,22 +79,22 @@ class HeadingCensus:
         if stretch not in self._body:
             self._forget_rare(stretch - 1)
         body = self._body.setdefault(stretch, Counter())
-        listed = _listed(page)
+        ruled_out = _ruled_out(page)
         for block in page.blocks:
             if block.style is None or block.kind is BlockKind.TABLE:
                 continue
             style = _type(block.style)
             body[style] += block.end - block.start
             text = page.text[block.start : block.end]
-            if block.start not in listed and _may_be_heading(text, page.number):
+            if block.start not in ruled_out and _may_be_heading(text, page.number):
                 key = stretch, style, _form(text)
                 self._candidates[key] += 1
                 self._last_page[key] = page.number
 
     def levels(self, page: RawPage, blocks: Sequence[RawBlock]) -> list[int]:
         """Return the level of the heading that each block of a page is, 0 if it is none."""
-        listed = _listed(page)
-        return [0 if block.start in listed else self._level_of(page, block) for block in blocks]
+        ruled_out = _ruled_out(page)
+        return [0 if block.start in ruled_out else self._level_of(page, block) for block in blocks]
 
     def _level_of(self, page: RawPage, block: RawBlock) -> int:
         if block.style is None or block.kind in (BlockKind.TABLE, BlockKind.CAPTION):
@@ -159,7 +160,9 @@ def _type(style: Style) -> _Type:
 
 
 def _may_be_heading(text: str, page: int) -> bool:
-    if page == 1 and is_boilerplate(text):
+    if page == 1 and is_boilerplate(" ".join(text.split())):
+        return False
+    if not (text[0].isalnum() or text[0] in _OPENING):
         return False
     if len(text) > _MAX_CHARS or text.count("\n") > 2 or "\t" in text.partition("\t")[2]:
         return False
@@ -196,15 +199,23 @@ def _is_title_case(text: str) -> bool:
     return len(text.split()) <= _MAX_CLAUSE_WORDS and all(word[0].isupper() for word in words)
 
 
-def _listed(page: RawPage) -> frozenset[int]:
-    """Return the starts of numbered blocks that stand together: a list, not headings."""
+def _ruled_out(page: RawPage) -> frozenset[int]:
+    """Return the starts of blocks whose neighbours show that they are no headings.
+
+    Numbered blocks that stand together are a list; a block that goes on in small letters is the
+    beginning of a paragraph, set in bold.
+    """
     found: set[int] = set()
-    for before, block in pairwise(page.blocks):
+    whole = [block for block in page.blocks if not block.glued]
+    for before, block in pairwise(whole):
+        if page.text[block.start].islower():
+            found.add(before.start)
         if before.style is None or block.style is None or before.style.bold:
             continue
-        forms = {_form(page.text[b.start : b.end]) for b in (before, block) if _is_short(b)}
-        if len(forms) == 1 and forms <= _NUMBERED_FORMS and _is_short(before) and _is_short(block):
-            found |= {before.start, block.start}
+        if _is_short(before) and _is_short(block):
+            forms = {_form(page.text[b.start : b.end]) for b in (before, block)}
+            if len(forms) == 1 and forms <= _NUMBERED_FORMS:
+                found |= {before.start, block.start}
     return frozenset(found)
 
 
