@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parents[2]
 WAIT_S = 60.0
@@ -45,11 +50,13 @@ class Lectern:
     def library(self) -> Path:
         return self.folder / "home" / "data" / "lectern" / "library"
 
+    @contextlib.contextmanager
     def start(
         self, *arguments: str | Path, environment: dict[str, str] | None = None
-    ) -> subprocess.Popen[str]:
+    ) -> Iterator[subprocess.Popen[str]]:
+        """Start a command line; it does not outlive the block, however that ends."""
         command = [sys.executable, "-m", self.module, *map(str, arguments)]
-        return subprocess.Popen(
+        with subprocess.Popen(
             command,
             cwd=self.folder,
             env={**self.environment, **(environment or {})},
@@ -58,7 +65,12 @@ class Lectern:
             stderr=subprocess.PIPE,
             encoding="utf-8",
             start_new_session=True,
-        )
+        ) as process:
+            try:
+                yield process
+            finally:
+                if process.poll() is None:
+                    process.kill()
 
     def __call__(
         self,
@@ -72,6 +84,16 @@ class Lectern:
             out, err = process.communicate(stdin, timeout=WAIT_S)
         assert process.returncode == status, f"{process.returncode}\n{out}\n{err}"
         return subprocess.CompletedProcess(process.args, status, out, err)
+
+    @contextlib.contextmanager
+    def serving(self) -> Iterator[subprocess.Popen[str]]:
+        """Keep an engine running, which every command then attaches to."""
+        with self.start("engine") as engine:
+            assert engine.stderr is not None
+            assert "Serving" in engine.stderr.readline()
+            yield engine
+            self("engine", "--stop")
+            assert engine.wait(WAIT_S) == 0
 
 
 @pytest.fixture

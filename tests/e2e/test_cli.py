@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -89,12 +90,13 @@ def test_an_empty_library_says_what_to_do_first(lectern: Lectern) -> None:
 
 def test_commands_that_start_together_share_one_engine(lectern: Lectern, folder: Path) -> None:
     lectern("index", folder)
-    searches = [lectern.start("search", "--json", "rent") for _each in range(4)]
-    for search in searches:
-        with search:
+    with contextlib.ExitStack() as stack:
+        start = stack.enter_context
+        searches = [start(lectern.start("search", "--json", "rent")) for _each in range(4)]
+        for search in searches:
             out, err = search.communicate(timeout=60)
-        assert (search.returncode, err) == (0, "")
-        assert json.loads(out)["hits"]
+            assert (search.returncode, err) == (0, "")
+            assert json.loads(out)["hits"]
 
 
 def test_without_a_runtime_one_sentence_names_the_extra(lectern: Lectern) -> None:
