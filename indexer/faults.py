@@ -24,9 +24,10 @@ class _Fault:
     """Counts down to one fault. Thread-safe."""
 
     def __init__(self, spec: str) -> None:
-        self._name, times, number = (*spec.split(":"), "1", "SIGKILL")[:3]
+        self._name, _, rest = spec.partition(":")
+        times, _, number = rest.partition(":")
         self._left = int(times)
-        self._signal = signal.Signals[number]
+        self._signal = signal.Signals[number or "SIGKILL"]
         self._lock = threading.Lock()
 
     def reached(self, name: str) -> None:
