@@ -30,6 +30,7 @@ from indexer.extract.confine import Alarm, confine, take_stdout
 from indexer.extract.document import Document
 from indexer.extract.registry import identify
 from indexer.extract.spool import Spool
+from indexer.extract.term_counts import TermCounts
 from indexer.extract.wire import info_to_wire, passage_to_wire
 from indexer.protocol import Header, hello, read_frame, write_frame
 
@@ -134,9 +135,9 @@ def _extract(conversation: Conversation, request: Header) -> None:
     with Spool() as spool:
         try:
             conversation.pages = source.page_count
-            document = Document(spool)
+            document = Document(spool, TermCounts(terms.words))
             skip = frozenset(request.get("skip") or ())
-            document.read(source, terms.words, conversation.progress, skip)
+            document.read(source, conversation.progress, skip)
             conversation.beat()
             info = document.info(source, known.name, language.detect)
             outline = source.outline
@@ -144,7 +145,7 @@ def _extract(conversation: Conversation, request: Header) -> None:
             source.close()
         if _stamp(path) != before:
             raise WorldError("changed_while_read")
-        conversation.send("document", info=info_to_wire(info), terms=document.terms)
+        conversation.send("document", info=info_to_wire(info), terms=document.terms.counts())
         if conversation.is_wanted():
             _send_passages(conversation, document, outline, info.language)
     conversation.send("end")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -21,29 +20,33 @@ from indexer.extract.titles import TITLE_PAGES, choose_title
 from indexer.types import Block, BlockKind, DocumentInfo
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from indexer.extract.spool import Spool
+    from indexer.extract.term_counts import TermCounts
 
 PAGE_JOINT = "\n"
-MAX_TERMS = 200_000
 
 _TITLE_CHARS = 6_000
 _SAMPLE_CHARS = 40_000
 _SAMPLE_CHARS_A_PAGE = 2_000
 _WORD_OR_DIGIT = re.compile(r"[^\W_]")
-_HYPHENATED = re.compile(r"(?<=\w)[-\u00ad\u2010]\r?\n(?=[a-z])")
 
 
 class Document:
-    """A document that was read once and whose pages can be given out in their final form."""
+    """A document that was read once and whose pages can be given out in their final form.
 
-    def __init__(self, spool: Spool) -> None:
+    Args:
+        spool: Where its pages wait.
+        terms: What counts its words.
+    """
+
+    def __init__(self, spool: Spool, terms: TermCounts) -> None:
+        self.terms = terms
         self._spool = spool
         self._hash = hashlib.sha256(f"{EXTRACTOR_VERSION}\n".encode())
         self._furniture = FurnitureCensus()
         self._headings = HeadingCensus()
-        self._terms: Counter[str] = Counter()
         self._sample: list[str] = []
         self._first_pages: list[RawPage] = []
         self._bad_pages: list[int] = []
@@ -54,7 +57,6 @@ class Document:
     def read(
         self,
         source: Source,
-        words: Callable[[str], Iterable[str]],
         progress: Callable[[int], None],
         skip: Collection[int] = (),
     ) -> None:
@@ -62,7 +64,6 @@ class Document:
 
         Args:
             source: The open document.
-            words: Splits a text into folded words.
             progress: Called with the number of each page before it is read.
             skip: Pages not to read.
 
@@ -74,7 +75,7 @@ class Document:
         self._headings = HeadingCensus(source.outline)
         progress(1)
         for page in source.pages(skip):
-            self._take(page, words)
+            self._take(page)
             progress(page.number + 1)
         if self._has_text:
             return
@@ -97,11 +98,6 @@ class Document:
             bad_pages=tuple(self._bad_pages),
         )
 
-    @property
-    def terms(self) -> dict[str, int]:
-        """The distinct folded words and how often each occurs."""
-        return dict(self._terms)
-
     def pages(self) -> Iterator[PageText]:
         """Yield the pages of the canonical text, with their blocks as they finally are."""
         offset = 0
@@ -109,7 +105,7 @@ class Document:
             yield PageText(page.number, offset, page.text, tuple(self._final_blocks(page, offset)))
             offset += len(page.text) + len(PAGE_JOINT)
 
-    def _take(self, page: RawPage, words: Callable[[str], Iterable[str]]) -> None:
+    def _take(self, page: RawPage) -> None:
         if self._spool.pages:
             self._hash.update(PAGE_JOINT.encode())
             self._characters += len(PAGE_JOINT)
@@ -123,9 +119,7 @@ class Document:
         self._has_text = self._has_text or _WORD_OR_DIGIT.search(page.text) is not None
         self._furniture.add(page)
         self._headings.add(page)
-        self._terms.update(words(_HYPHENATED.sub("", page.text)))
-        if len(self._terms) > MAX_TERMS:
-            self._terms = Counter(dict(self._terms.most_common(MAX_TERMS // 2)))
+        self.terms.add(page.text)
         if len(self._first_pages) < TITLE_PAGES:
             self._first_pages.append(_head(page))
         if len(self._sample) * _SAMPLE_CHARS_A_PAGE < _SAMPLE_CHARS:

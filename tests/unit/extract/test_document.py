@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from indexer.errors import WorldError
 from indexer.extract.base import Metadata, PageText, RawBlock, RawPage, Style
-from indexer.extract.document import MAX_TERMS, Document
+from indexer.extract.document import Document
 from indexer.extract.spool import Spool
+from indexer.extract.term_counts import TermCounts
 from indexer.types import BlockKind, DocumentInfo, OutlineEntry
 from tests.unit.extract.pages import page_of
 
@@ -41,11 +42,11 @@ class Pages:
 
 def read(*pages: RawPage) -> tuple[DocumentInfo, list[PageText], dict[str, int]]:
     with Spool() as spool:
-        document = Document(spool)
+        document = Document(spool, TermCounts(str.split))
         source = Pages(list(pages))
-        document.read(source, str.split, lambda page: None)
+        document.read(source, lambda page: None)
         info = document.info(source, "pdf", lambda sample: "en")
-        return info, list(document.pages()), document.terms
+        return info, list(document.pages()), document.terms.counts()
 
 
 @given(st.lists(st.text(alphabet="ab é\n", max_size=20), min_size=1, max_size=6))
@@ -91,16 +92,10 @@ def test_rows_cut_off_for_the_census_go_back_unless_they_are_furniture() -> None
         assert page.text[foot.start - page.offset : foot.end - page.offset] == "The Lamp"
 
 
-def test_terms_are_counted_with_words_at_line_ends_whole() -> None:
-    _, _, terms = read(RawPage(1, "a lighthou-\nse and a light"))
-    assert terms == {"a": 2, "lighthouse": 1, "and": 1, "light": 1}
-
-
-def test_the_number_of_terms_is_bounded() -> None:
-    rare = " ".join(f"w{i}" for i in range(MAX_TERMS + 10))
-    _, _, terms = read(RawPage(1, "often often"), RawPage(2, rare))
-    assert len(terms) <= MAX_TERMS
-    assert terms["often"] == 2
+def test_the_words_of_all_pages_are_counted() -> None:
+    assert read(RawPage(1, "a lamp"), RawPage(2, "and a light"))[2] == {
+        "a": 2, "lamp": 1, "and": 1, "light": 1,
+    }  # fmt: skip
 
 
 def test_bad_pages_are_listed() -> None:
@@ -128,5 +123,6 @@ def test_documents_without_text_say_why(pages: list[RawPage], code: str) -> None
 def test_progress_is_told_before_each_page() -> None:
     told: list[int] = []
     with Spool() as spool:
-        Document(spool).read(Pages([page_of(n, "x") for n in (1, 2)]), str.split, told.append)
+        source = Pages([page_of(n, "x") for n in (1, 2)])
+        Document(spool, TermCounts(str.split)).read(source, told.append)
     assert told == [1, 2, 3]
