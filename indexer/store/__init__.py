@@ -133,6 +133,10 @@ class Store:
 
     # -- what is there ----------------------------------------------------------------------
 
+    def known_docs(self) -> Int32s:
+        """The documents that have passages, ascending."""
+        return self._passages.rows.documents()[0]
+
     def passage_counts(self, docs: Sequence[int]) -> dict[int, int]:
         """How many passages each of the documents has."""
         counts = self._passages.rows.counts(np.asarray(docs, np.int32))

@@ -16,16 +16,16 @@ _WINDOW = 32_768  # deflate cannot look further back
 
 
 def _dictionary(view: str) -> bytes:
-    return view.encode("utf-8", "surrogatepass")[-_WINDOW:]
+    return view.encode()[-_WINDOW:]
 
 
 def encode(text: str, view: str) -> bytes:
     """What must be known beside ``view`` to have ``text``."""
     squeeze = zlib.compressobj(_LEVEL, zlib.DEFLATED, _RAW, zdict=_dictionary(view))
-    return squeeze.compress(text.encode("utf-8", "surrogatepass")) + squeeze.flush()
+    return squeeze.compress(text.encode()) + squeeze.flush()
 
 
 def decode(delta: bytes, view: str) -> str:
     """The text that ``encode`` was given with the same view."""
     stretch = zlib.decompressobj(_RAW, zdict=_dictionary(view))
-    return (stretch.decompress(delta) + stretch.flush()).decode("utf-8", "surrogatepass")
+    return (stretch.decompress(delta) + stretch.flush()).decode()

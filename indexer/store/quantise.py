@@ -31,6 +31,7 @@ def to_bytes(vectors: Float32s) -> Int8s:
 def from_bytes(quantised: Int8s) -> Float32s:
     """Restore unit vectors, float32 (n, dim), from int8 (n, dim); all zeros stay zeros."""
     vectors: Float32s = quantised.astype(np.float32)
-    norms = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
-    np.divide(vectors, norms, out=vectors, where=norms > 0)
+    norms = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    norms[norms == 0] = 1.0
+    vectors *= (1.0 / norms)[:, None]
     return vectors

@@ -22,9 +22,8 @@ METADATA_CACHE_BYTES = 32 << 20
 # Lance reads on threads of its own; more of them than this only adds memory on a local disk.
 _IO_THREADS = 4
 
-_M_TRIM_THRESHOLD = -1
-_M_MMAP_THRESHOLD = -3
 _M_ARENA_MAX = -8
+_ARENAS = 4
 
 
 def connect(path: Path, threads: int) -> Any:
@@ -59,9 +58,7 @@ def _limit_arenas() -> None:
     """Keep glibc from hoarding a heap for each thread: they add up to hundreds of MB."""
     libc = _glibc()
     if libc is not None:
-        libc.mallopt(_M_ARENA_MAX, 2)
-        libc.mallopt(_M_MMAP_THRESHOLD, 1 << 20)
-        libc.mallopt(_M_TRIM_THRESHOLD, 16 << 20)
+        libc.mallopt(_M_ARENA_MAX, _ARENAS)
 
 
 def _glibc() -> Any:

@@ -195,3 +195,24 @@ def test_everything_is_there_after_opening_again(store: Store, tmp_path: Path) -
     assert again.match("view", [Term("fox")], 5).keys.tolist() == [key_of(1, 0)]
     assert again.knn(SPACE, vector_for(2, 1), 1).keys.tolist() == [key_of(2, 1)]
     again.close()
+
+
+def test_a_phrase_without_spaces_is_found_wherever_it_is_cut(store: Store) -> None:
+    fill(store)
+    store.add_passages(rows(3, ["学习中国的历史"]))
+    assert store.phrase("学习中", 9).keys.tolist() == [key_of(2, 1), key_of(3, 0)]
+    assert store.phrase("学习中", 9, DocFilter.of([3])).keys.tolist() == [key_of(3, 0)]
+    assert store.phrase("京的大", 1).keys.tolist() == [key_of(2, 1)]
+
+
+def test_long_words_are_found(store: Store) -> None:
+    digest = "0123456789abcdef" * 4
+    store.add_passages(rows(1, [f"the digest {digest} is good", "the digest is bad"]))
+    assert store.phrase(f"digest {digest} is", 9).keys.tolist() == [key_of(1, 0)]
+    assert store.match("stems", [Term(digest)], 9).keys.tolist() == [key_of(1, 0)]
+
+
+@pytest.mark.parametrize("text", ["", " ", "'", '"', "%", "。", "a' OR 1=1 --", "北'京"])
+def test_odd_phrases_find_nothing_and_do_no_harm(store: Store, text: str) -> None:
+    fill(store)
+    assert len(store.phrase(text, 9)) == 0

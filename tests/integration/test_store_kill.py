@@ -1,0 +1,59 @@
+"""Killed at any moment, a store opens again with whole documents and nothing twice."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from indexer.store import Store, Term
+from tests.integration.store_victim import PASSAGES, SPACE
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def kill_after(path: Path, first: int, documents: int, delay: float) -> list[int]:
+    """Let the victim commit some documents, kill it a moment later; tell what it had said."""
+    command = [sys.executable, "-m", "tests.integration.store_victim", str(path), str(first)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as victim:
+        assert victim.stdout is not None
+        said: list[int] = []
+        try:
+            assert victim.stdout.readline() == "ready\n"
+            while len(said) < documents:
+                said.append(int(victim.stdout.readline()))
+            with pytest.raises(subprocess.TimeoutExpired):
+                victim.wait(delay)
+        finally:
+            victim.kill()
+        said += [int(line) for line in victim.stdout if line.endswith("\n")]
+    return said
+
+
+@pytest.mark.timeout(600)
+def test_kills_at_many_moments_leave_whole_documents(tmp_path: Path) -> None:
+    """Between and within appends, ``optimize``, index builds: the delays are spread over them."""
+    moments = np.random.default_rng(4).uniform(0.0, 0.25, 4)
+    path, first = tmp_path / "lance", 0
+    committed: set[int] = set()
+    for documents, delay in zip((1, 2, 3, 7), moments, strict=True):
+        committed |= set(kill_after(path, first, documents, float(delay)))
+        store = Store.open(path, threads=1)
+        store.clean_at_open()
+        assert store.verify() == []
+        known = store.known_docs().tolist()
+        assert committed <= set(known)
+        counts = store.passage_counts(known)
+        assert set(counts.values()) == {PASSAGES}
+        # The one document whose passages, but not its vectors, were written.
+        partial = [d for d in known if not len(store.ordinals_with_vectors(SPACE, d))]
+        assert len(partial) <= 1
+        store.delete_docs(partial)
+        found = store.match("view", [Term("fox")], 10**6).keys
+        assert len(found) == len(set(found.tolist())) == PASSAGES * (len(known) - len(partial))
+        store.maintain(idle=True)
+        first = max(known) + 1
+        store.close()

@@ -1,0 +1,204 @@
+"""Upkeep on real tables: nothing lost, nothing twice, old versions gone, the disk bounded."""
+
+from __future__ import annotations
+
+import threading
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from indexer.store import DocFilter, Store, Term, VectorRows, maintenance
+from indexer.store.values import docs_of, key_of
+from tests.store_rows import DIMENSION, rows, unit, vectors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+SPACE = "tiny"
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    """A store whose old versions may go at once."""
+    monkeypatch.setattr(maintenance, "VERSION_AGE", timedelta(milliseconds=1))
+    opened = Store.open(tmp_path / "lance", threads=2)
+    yield opened
+    opened.close()
+
+
+def texts(doc: int, count: int) -> list[str]:
+    return [f"the quick brown fox number {doc} met passage {i}" for i in range(count)]
+
+
+def found_docs(store: Store) -> set[int]:
+    return set(docs_of(store.match("view", [Term("fox")], 10_000).keys).tolist())
+
+
+def many(docs: range, each: int) -> VectorRows:
+    """Random unit vectors of many passages at once."""
+    count = len(docs) * each
+    made = unit(np.random.default_rng(docs.start).standard_normal((count, DIMENSION), np.float32))
+    return VectorRows(
+        docs=np.repeat(np.asarray(docs, np.int32), each),
+        ordinals=np.tile(np.arange(each, dtype=np.int32), len(docs)),
+        vectors=made,
+        sentences=made,
+        offsets=np.arange(count + 1, dtype=np.int64),
+    )
+
+
+def test_positions_survive_optimising_again_and_again(store: Store) -> None:
+    """Lance #7653: rows added to an index with positions broke the third ``optimize``."""
+    table = store._passages
+    store.add_passages(rows(1, texts(1, 300)))
+    store.maintain(idle=True)
+    for doc in (2, 3, 4):
+        store.add_passages(rows(doc, texts(doc, 300)))
+        table.inner.optimize(cleanup_older_than=maintenance.VERSION_AGE)
+        assert table.indices()["view"].num_unindexed_rows == 0
+        assert len(store.phrase(f"number {doc} met", 999)) == 300
+        assert len(table.inner.list_versions()) <= 2
+    assert len(store.phrase("quick brown fox", 9999)) == 1200
+    assert store.verify() == []
+
+
+def test_upkeep_is_cheap_until_it_is_due(store: Store) -> None:
+    store.add_passages(rows(1, texts(1, 100)))
+    assert store.maintain().steps == ()
+    assert store.maintain(idle=True).steps == ()
+    store.add_passages(rows(2, texts(2, 1000)))
+    assert store.maintain().steps == ()
+    done = store.maintain(idle=True)
+    assert "passages: full text rebuilt" in done.steps
+    assert done.bytes_after > 0
+    assert store.maintain(idle=True).steps == ()
+    assert found_docs(store) == {1, 2}
+
+
+def test_many_small_commits_are_compacted(store: Store) -> None:
+    for doc in range(40):
+        store.add_passages(rows(doc, texts(doc, 2)))
+        store.add_vectors(SPACE, vectors(doc, [0, 1]))
+    before = store.knn(SPACE, vectors(7, [1]).vectors[0], 5)
+    store.maintain(idle=True)
+    assert all(table.fragments() == 1 for table in (store._passages, store._vectors(SPACE)))  # type: ignore[union-attr]
+    after = store.knn(SPACE, vectors(7, [1]).vectors[0], 5)
+    assert after.keys.tolist() == before.keys.tolist()
+    assert found_docs(store) == set(range(40))
+    keys = np.array([key_of(7, 1), key_of(39, 0)], np.int64)
+    np.testing.assert_allclose(store.vectors_of(SPACE, keys)[0], before_vector(), atol=1e-3)
+    assert [p.doc for p in store.iter_passages([39, 3])] == [39, 39, 3, 3]
+    assert store.verify() == []
+
+
+def before_vector() -> NDArray[np.float32]:
+    vector: NDArray[np.float32] = vectors(7, [1]).vectors[0]
+    return vector
+
+
+def test_an_index_over_vectors_finds_the_nearest(store: Store) -> None:
+    batches = [many(range(first, first + 50), 100) for first in range(0, 300, 50)]
+    for batch in batches[:4]:
+        store.add_vectors(SPACE, batch)
+    done = store.maintain(idle=True)
+    assert "vectors_tiny: vectors indexed" in done.steps
+    for batch in batches[4:]:  # rows no index covers, then rows it was extended by
+        store.add_vectors(SPACE, batch)
+    every = np.concatenate([batch.vectors for batch in batches])
+    assert _recall(store, every) >= 0.95
+    store.maintain(idle=True)
+    assert _recall(store, every) >= 0.95
+    only = DocFilter.of(range(0, 300, 3))
+    found = store.knn(SPACE, every[0], 50, only)
+    assert len(found) == 50
+    assert (docs_of(found.keys) % 3 == 0).all()
+    # More than there are come back as all there are.
+    assert len(store.knn(SPACE, every[0], 500, DocFilter.of([4, 200]))) == 200
+
+
+def _recall(store: Store, every: NDArray[np.float32]) -> float:
+    keys = np.array([key_of(doc, i) for doc in range(len(every) // 100) for i in range(100)])
+    hits = []
+    for query in every[:: len(every) // 20]:
+        truth = keys[np.argsort(-(every @ query))[:50]]
+        hits.append(np.isin(truth, store.knn(SPACE, query, 50).keys).mean())
+    return float(np.mean(hits))
+
+
+def test_deleted_rows_stay_away_through_upkeep(store: Store) -> None:
+    for doc in range(12):
+        store.add_passages(rows(doc, texts(doc, 100)))
+        store.add_vectors(SPACE, vectors(doc, range(100)))
+    store.maintain(idle=True)
+    store.delete_docs([2, 5, 7])
+    assert found_docs(store) == {0, 1, 3, 4, 6, 8, 9, 10, 11}
+    done = store.maintain(idle=True)
+    assert done.steps
+    assert found_docs(store) == {0, 1, 3, 4, 6, 8, 9, 10, 11}
+    assert 5 not in docs_of(store.knn(SPACE, vectors(5, [0]).vectors[0], 900).keys)
+    store.add_passages(rows(5, ["the fox is back"]))
+    store.maintain(idle=True)
+    assert 5 in found_docs(store)
+    assert store.verify() == []
+
+
+def test_the_disk_stays_within_twice_the_live_data(store: Store) -> None:
+    for doc in range(30):
+        store.add_passages(rows(doc, texts(doc, 200)))
+        store.add_vectors(SPACE, vectors(doc, range(200)))
+        store.maintain(idle=doc % 5 == 4)
+    store.maintain(idle=True)
+    sizes = store.sizes().values()
+    assert sum(size.total for size in sizes) < 2 * sum(size.live for size in sizes) + 2_000_000
+
+
+def test_leftovers_go_at_open_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "lance"
+    store = Store.open(path, threads=2)
+    store.add_passages(rows(1, texts(1, 50)))
+    left = path / "passages.lance" / "data" / "0123456789abcdef0123456789abcdef.lance"
+    left.write_bytes(b"x" * (32 << 20))
+    store.close()
+    store = Store.open(path, threads=2)
+    assert store.clean_at_open().steps == ("passages: leftovers removed",)
+    assert not left.exists()
+    assert store.clean_at_open().steps == ()
+    assert found_docs(store) == {1}
+    store.close()
+
+
+def test_readers_are_never_disturbed_by_the_writer(store: Store) -> None:
+    store.add_passages(rows(0, texts(0, 50)))
+    store.add_vectors(SPACE, vectors(0, range(50)))
+    done = threading.Event()
+    failures: list[BaseException] = []
+
+    def read() -> None:
+        try:
+            while not done.is_set():
+                keys = store.match("view", [Term("fox")], 40).keys
+                assert len(set(keys.tolist())) == 40
+                assert len(store.passages_of(keys, ["text"])) == 40
+                near = store.knn(SPACE, vectors(0, [3]).vectors[0], 20).keys
+                assert len(set(near.tolist())) == 20
+                assert store.sentence_vectors_of(SPACE, near)[1][-1] == 40
+        except BaseException as error:  # noqa: BLE001  # reported by the test
+            failures.append(error)
+
+    readers = [threading.Thread(target=read) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    for doc in range(1, 12):
+        store.add_passages(rows(doc, texts(doc, 100)))
+        store.add_vectors(SPACE, vectors(doc, range(100)))
+        store._passages.inner.optimize()
+        store.maintain(idle=True)
+    done.set()
+    for reader in readers:
+        reader.join()
+    assert failures == []

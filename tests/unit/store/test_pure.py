@@ -1,0 +1,162 @@
+"""The pure parts: quantised vectors, text deltas, weights, filters, the row map."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from indexer.store import Candidates, DocFilter, delta, filters, quantise, schema
+from indexer.store.rowmap import RowMap
+from indexer.store.values import docs_of, key_of, keys_of, ordinals_of
+from indexer.store.words import repeats
+from tests.store_rows import unit
+
+texts = st.text(max_size=200)
+
+
+@given(hnp.arrays(np.float32, st.tuples(st.integers(1, 8), st.integers(2, 64)),
+                  elements=st.floats(-1, 1, width=32)))  # fmt: skip
+def test_quantised_vectors_point_the_same_way(vectors: np.ndarray) -> None:
+    vectors = vectors[np.abs(vectors).max(axis=1) > 1e-6]
+    if not len(vectors):
+        return
+    vectors = unit(vectors)
+    restored = quantise.from_bytes(quantise.to_bytes(vectors))
+    np.testing.assert_allclose(np.linalg.norm(restored, axis=1), 1.0, atol=1e-5)
+    assert ((restored * vectors).sum(axis=1) > 0.9995).all()
+
+
+def test_a_vector_of_zeros_stays_one() -> None:
+    zeros = np.zeros((2, 8), np.float32)
+    np.testing.assert_array_equal(quantise.from_bytes(quantise.to_bytes(zeros)), zeros)
+    assert quantise.to_bytes(np.empty((0, 8), np.float32)).shape == (0, 8)
+
+
+@given(texts, texts)
+def test_a_delta_gives_the_text_back(text: str, view: str) -> None:
+    assert delta.decode(delta.encode(text, view), view) == text
+
+
+def test_a_delta_is_small() -> None:
+    view = " ".join(f"word{i} and more" for i in range(60))
+    text = view.replace(" and", " and\n")
+    assert len(delta.encode(text, view)) < len(text) / 3
+
+
+@given(st.lists(st.floats(0.05, 1.0), min_size=1, max_size=20))
+def test_repeats_keep_the_order_of_weights(weights: list[float]) -> None:
+    counts, scale = repeats(weights)
+    assert all(1 <= count <= 4 for count in counts)
+    assert counts[weights.index(max(weights))] * scale == pytest.approx(max(weights))
+    for a, b in zip(np.argsort(weights), np.argsort(weights)[1:], strict=False):
+        assert counts[a] <= counts[b]
+
+
+def test_equal_weights_repeat_nothing() -> None:
+    assert repeats([0.7, 0.7]) == ([1, 1], 0.7)
+    assert repeats([1.0, 0.5]) == ([2, 1], 0.5)
+    assert repeats([]) == ([], 1.0)
+
+
+@given(st.integers(0, 2**31 - 1), st.lists(st.integers(0, 2**20 - 1), max_size=9))
+def test_keys_tell_document_and_ordinal(doc: int, ordinals: list[int]) -> None:
+    keys = keys_of(doc, np.asarray(ordinals, np.int32))
+    assert keys.tolist() == [key_of(doc, ordinal) for ordinal in ordinals]
+    assert set(docs_of(keys).tolist()) <= {doc}
+    assert ordinals_of(keys).tolist() == ordinals
+
+
+documents = st.sets(st.integers(0, 60), max_size=40)
+
+
+@given(documents, documents, st.booleans(), st.integers(0, 8), st.integers(0, 30))
+def test_a_plan_finds_what_passes_and_all_of_it(
+    present: set[int], listed: set[int], allowed: bool, long: int, count: int
+) -> None:
+    """However the plan is carried out, the best ``count`` that pass come back, best first."""
+    docs = np.array(sorted(present), np.int32)
+    counts = docs.astype(np.int64) % 3 + 1
+    keys = np.array([key_of(d, i) for d, n in zip(docs, counts, strict=True) for i in range(n)])
+    ranked = np.random.default_rng(len(keys)).permutation(keys.astype(np.int64))
+    wanted = DocFilter.of(listed, allowed=allowed)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(filters, "_LONG", long)
+        how = filters.plan(wanted, docs, counts)
+
+    def fetch(limit: int, where: str | None) -> Candidates:
+        chosen = [key for key in ranked.tolist() if where is None or _holds(where, key >> 20)]
+        found = np.array(chosen[:limit], np.int64)
+        return Candidates(found, np.arange(len(found), 0, -1, dtype=np.float32))
+
+    found = filters.collect(fetch, count, how, len(keys))
+    passing = [key for key in ranked.tolist() if ((key >> 20) in listed) == allowed]
+    assert found.keys.tolist() == passing[:count]
+
+
+def _holds(where: str, doc: int) -> bool:
+    """Evaluate a condition as SQL would."""
+    python = re.sub(r"IN \(([\d,]+)\)", r"in (\1,)", where)
+    python = python.replace(" AND ", " and ").replace(" OR ", " or ").replace("NOT ", "not ")
+    return bool(eval(python, {}, {"doc": doc}))  # noqa: S307
+
+
+def test_a_run_of_documents_is_one_range() -> None:
+    docs = np.arange(0, 5000, dtype=np.int32) * 2
+    how = filters.plan(DocFilter(docs[:2500]), docs, np.ones(5000, np.int64))
+    assert how.where == "(doc >= 0 AND doc <= 4998)"
+    assert how.share == 0.5
+
+
+def test_a_row_map_follows_appends_and_deletions() -> None:
+    rows: list[tuple[int, int]] = []  # key, row id
+
+    def scan(first: int) -> tuple[np.ndarray, np.ndarray]:
+        later = [(key, row) for key, row in rows if row >= first]
+        return (
+            np.array([k for k, _ in later], np.int64),
+            np.array([r for _, r in later], np.int64),
+        )
+
+    known = RowMap(scan)
+    assert len(known.keys()) == 0
+    rows += [(key_of(2, 0), 0), (key_of(1, 1), 1), (key_of(1, 0), 2)]
+    known.appended()
+    assert known.keys().tolist() == [key_of(1, 0), key_of(1, 1), key_of(2, 0)]
+    ids, places = known.rows_of(np.array([key_of(2, 0), key_of(3, 0), key_of(1, 0)], np.int64))
+    assert (ids.tolist(), places.tolist()) == ([0, 2], [0, 2])
+    assert known.counts(np.array([1, 2, 3], np.int32)).tolist() == [2, 1, 0]
+    rows[:] = [(key_of(2, 0), 0)]
+    known.forget([1])
+    rows.append((key_of(1, 0), 3))
+    known.appended()
+    assert known.rows_of(np.array([key_of(1, 0)], np.int64))[0].tolist() == [3]
+    docs, counts = known.documents()
+    assert (docs.tolist(), counts.tolist()) == ([1, 2], [1, 1])
+
+
+def test_a_row_map_asks_again_after_a_failed_scan() -> None:
+    fail = [True]
+
+    def scan(_first: int) -> tuple[np.ndarray, np.ndarray]:
+        if fail[0]:
+            raise OSError("gone")
+        return np.array([7], np.int64), np.array([0], np.int64)
+
+    known = RowMap(scan)
+    with pytest.raises(OSError, match="gone"):
+        known.keys()
+    fail[0] = False
+    assert known.keys().tolist() == [7]
+
+
+def test_table_names_are_safe_and_distinct() -> None:
+    assert schema.vectors_table("plain-1_x") == "vectors_plain-1_x"
+    odd, other = schema.vectors_table("a/b c"), schema.vectors_table("a b/c")
+    assert odd != other
+    assert re.fullmatch(r"[A-Za-z0-9_-]+", odd)
+    assert len(schema.vectors_table("x" * 500)) < 100
