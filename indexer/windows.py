@@ -7,6 +7,7 @@ functions of lengths; it must not know tokens, models or vectors.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
@@ -65,19 +66,20 @@ def _windows(
     spans: Sequence[tuple[int, int]], total: int, capacity: int, overlap: int
 ) -> list[tuple[int, int]]:
     windows: list[tuple[int, int]] = []
-    covered = 0  # everything before was held, passages whole where they fit
+    ends = [end for _, end in spans]
+    covered = 0  # every passage that ends before was held whole, or read in steps
     for start, end in spans:
-        if end <= covered:
-            continue
+        fits = end - start <= capacity
         # A passage that no window holds is read in steps, each with its overlap.
         while covered < end:
-            length = end - start
-            context = min(overlap, capacity - length) if length <= capacity else overlap
-            begin = max(0, (start if length <= capacity else max(covered, start)) - context)
-            windows.append((begin, min(total, begin + capacity)))
-            covered = windows[-1][1]
+            context = min(overlap, capacity - (end - start)) if fits else overlap
+            begin = max(0, (start if fits else max(covered, start)) - context)
+            window = begin, min(total, begin + capacity)
+            if window not in windows[-1:]:
+                windows.append(window)
+            covered = window[1]
         # What the last window holds only in part is read again, whole, by the next.
-        covered = max((b for _, b in spans if b <= covered), default=covered)
+        covered = ends[bisect_right(ends, covered) - 1]
     return windows
 
 

@@ -104,7 +104,9 @@ class Pooler:
             pooled = self._open[piece.passage]
             sums = segment_sums(states, piece.bounds)
             pooled.sentences += sums
-            pooled.whole += states.sum(axis=0) if everything else sums.sum(axis=0)
+            # A passage without tokens still means something: its title and headings.
+            whole = everything or not piece.rows
+            pooled.whole += states.sum(axis=0) if whole else sums.sum(axis=0)
             pooled.tokens += piece.rows + shared
             shared = 0  # counted once
             pooled.missing -= 1

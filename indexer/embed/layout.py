@@ -49,12 +49,18 @@ class Layout:
         A model trained late reads neighbours together, so there the passages must be those of one
         document, in order.
         """
+        if not passages:
+            return []
         if self._record.late:
-            return self._windows(list(range(len(passages))), passages, bodies)
+            # Headings stand in the text of a window, each where it belongs.
+            prefix = self._prefix(passages[0].title, ())
+            return self._windows(range(len(passages)), passages, bodies, prefix)
         return [
             sequence
-            for index in range(len(passages))
-            for sequence in self._windows([index], passages, bodies)
+            for index, passage in enumerate(passages)
+            for sequence in self._windows(
+                [index], passages, bodies, self._prefix(passage.title, passage.heading_path)
+            )
         ]
 
     def text(self, text: str) -> list[TokenSequence]:
@@ -65,17 +71,19 @@ class Layout:
         return self._run([0], [len(body)], body.ids, [bounds], prefix)
 
     def _windows(
-        self, indices: list[int], passages: Sequence[EmbedInput], bodies: Sequence[Tokens]
+        self,
+        indices: Sequence[int],
+        passages: Sequence[EmbedInput],
+        bodies: Sequence[Tokens],
+        prefix: NDArray[np.int32],
     ) -> list[TokenSequence]:
+        """Lay out passages that follow each other."""
         lengths = [len(bodies[index]) for index in indices]
-        first = passages[indices[0]] if indices else None
-        prefix = self._prefix(first.title, first.heading_path) if first else np.empty(0, np.int32)
-        offsets = list(accumulate(lengths, initial=0))
         bounds = [
             offset + _sentence_bounds(bodies[index], passages[index].view_starts)
-            for index, offset in zip(indices, offsets, strict=False)
+            for index, offset in zip(indices, accumulate(lengths, initial=0), strict=False)
         ]
-        ids = np.concatenate([bodies[index].ids for index in indices]) if indices else prefix
+        ids = np.concatenate([bodies[index].ids for index in indices])
         return self._run(indices, lengths, ids, bounds, prefix)
 
     def _run(

@@ -1,0 +1,65 @@
+"""The records are complete, and others can be added as files."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.embed.models import RECORDS, TOKENIZER, WEIGHTS, ModelRecord
+from indexer.embed.record_files import RECORD, find_record, write_record
+from indexer.errors import WorldError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+every_record = pytest.mark.parametrize("record", RECORDS.values(), ids=RECORDS)
+
+
+@every_record
+def test_a_record_pins_its_files(record: ModelRecord) -> None:
+    assert {file.name for file in record.package.files} >= {WEIGHTS, TOKENIZER}
+    for file in record.package.files:
+        assert re.fullmatch(r"[0-9a-f]{64}", file.sha256)
+        assert file.size > 0
+
+
+@every_record
+def test_a_record_fits_together(record: ModelRecord) -> None:
+    shape = record.architecture
+    assert shape.hidden % shape.heads == 0
+    assert record.max_prefix + record.overlap < record.window <= shape.positions
+    assert record.licence
+    assert record.languages
+    assert record.probe is not None
+
+
+@every_record
+def test_a_record_survives_its_file(record: ModelRecord, tmp_path: Path) -> None:
+    other = replace(record, id="another")
+    write_record(other, tmp_path)
+    assert find_record("another", tmp_path) == other
+
+
+def test_an_unknown_model_is_refused_by_name() -> None:
+    with pytest.raises(WorldError, match="no model named nonesuch") as caught:
+        find_record("nonesuch")
+    assert caught.value.code == "unknown_model"
+
+
+def test_a_model_cannot_be_a_path_out_of_the_folder(tmp_path: Path) -> None:
+    models = tmp_path / "models"
+    models.mkdir()
+    write_record(replace(next(iter(RECORDS.values())), id="outside"), tmp_path)
+    with pytest.raises(WorldError):
+        find_record("../outside", models)
+
+
+@pytest.mark.parametrize("content", ["", "{}", "[1]", '{"id": 3}'])
+def test_a_damaged_record_names_no_model(content: str, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / RECORD).write_text(content)
+    with pytest.raises(WorldError):
+        find_record("mine", tmp_path)

@@ -1,0 +1,56 @@
+"""Tokens point into the text, and no text can forge a special one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.embed.models import TOKENIZER
+from indexer.embed.tokens import TextTokenizer
+from tests.tiny_model import TINY, install_tiny_model
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+
+
+@pytest.fixture(scope="module")
+def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> TextTokenizer:
+    models: Path = tmp_path_factory.mktemp("models")
+    install_tiny_model(models)
+    return TextTokenizer(models / TINY / "source" / TOKENIZER)
+
+
+def test_the_frame_is_read_from_the_tokenizer(tokenizer: TextTokenizer) -> None:
+    assert tokenizer.lead.tolist() == [2]
+    assert tokenizer.tail.tolist() == [3]
+
+
+@pytest.mark.parametrize("token", SPECIAL)
+def test_a_literal_special_token_is_ordinary_text(tokenizer: TextTokenizer, token: str) -> None:
+    (tokens,) = tokenizer.encode([f"before {token} after"])
+    (brackets,) = tokenizer.encode([f"before [ {token[1:-1]} ] after"])
+    assert not np.isin(tokens.ids, [0, 2, 3, 4]).any()
+    assert tokens.ids.tolist() == brackets.ids.tolist()
+
+
+pieces = st.one_of(st.text(max_size=12), st.sampled_from([*SPECIAL, "</s>", "<s>", "\ufffd", "\0"]))
+
+
+@given(st.lists(pieces, max_size=8).map(" ".join))
+def test_tokens_start_inside_the_text_in_order(tokenizer: TextTokenizer, text: str) -> None:
+    (tokens,) = tokenizer.encode([text])
+    assert len(tokens.ids) == len(tokens.starts)
+    assert (np.diff(tokens.starts) >= 0).all()
+    assert len(tokens) == 0 or 0 <= tokens.starts[0] <= tokens.starts[-1] < len(text)
+    assert not np.isin(tokens.ids, [0, 2, 3, 4]).any()
+
+
+def test_nothing_is_cut_off(tokenizer: TextTokenizer) -> None:
+    (tokens,) = tokenizer.encode(["word " * 3000])
+    assert len(tokens) == 6000
