@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import signal
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -86,17 +84,6 @@ def test_nothing_found_is_said_and_is_no_failure(lectern: Lectern, folder: Path)
 
 def test_an_empty_library_says_what_to_do_first(lectern: Lectern) -> None:
     assert "lectern index PATH" in lectern("search", "zebra").stderr
-
-
-def test_commands_that_start_together_share_one_engine(lectern: Lectern, folder: Path) -> None:
-    lectern("index", folder)
-    with contextlib.ExitStack() as stack:
-        start = stack.enter_context
-        searches = [start(lectern.start("search", "--json", "rent")) for _each in range(4)]
-        for search in searches:
-            out, err = search.communicate(timeout=60)
-            assert (search.returncode, err) == (0, "")
-            assert json.loads(out)["hits"]
 
 
 def test_without_a_runtime_one_sentence_names_the_extra(lectern: Lectern) -> None:
@@ -271,83 +258,6 @@ def test_a_locked_library_names_its_holder(lectern: Lectern) -> None:
         assert f"another program (process {os.getpid()}" in failed.stderr
 
 
-def first_line(process: subprocess.Popen[str]) -> str:
-    assert process.stderr is not None
-    return process.stderr.readline()
-
-
-def test_a_running_engine_is_used_and_can_be_stopped(lectern: Lectern, folder: Path) -> None:
-    with lectern.start("engine") as engine:
-        assert "Serving" in first_line(engine)
-        assert "3 files seen" in lectern("index", folder).stdout
-        assert "lease" in lectern("search", "rent").stdout
-        assert "[busy]" in lectern("--offline", "status", status=6).stderr
-        lectern("engine", "--stop")
-        assert engine.wait(60) == 0
-    assert "No engine" in lectern("engine", "--stop").stderr
-    assert not list((lectern.folder / "run").iterdir())
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_the_engine_ends_cleanly_on_a_signal(lectern: Lectern, number: signal.Signals) -> None:
-    with lectern.start("engine") as engine:
-        assert "Serving" in first_line(engine)
-        engine.send_signal(number)
-        assert engine.wait(60) == 0
-    assert not list((lectern.folder / "run").iterdir())
-
-
-def test_a_killed_engine_leaves_nothing_in_the_way(lectern: Lectern, folder: Path) -> None:
-    with lectern.start("engine") as engine:
-        assert "Serving" in first_line(engine)
-        engine.kill()
-    assert list((lectern.folder / "run").iterdir())
-    assert "3 files seen" in lectern("index", folder).stdout
-
-
-def test_an_idle_engine_ends_by_itself(lectern: Lectern) -> None:
-    lectern("engine", "--idle-exit", "0")
-
-
-def test_searching_works_while_another_command_indexes(lectern: Lectern, folder: Path) -> None:
-    lectern("index", folder)
-    os.mkfifo(folder / "slow.txt")
-    with lectern.start("index", folder) as indexing:
-        # Opens once the other process reads it, in the middle of its work.
-        (folder / "slow.txt").write_text("WAIT")
-        assert "lease" in lectern("search", "rent").stdout
-        indexing.send_signal(signal.SIGINT)
-        out, err = indexing.communicate(timeout=60)
-    assert indexing.returncode == 130
-    assert "Stopped after" in out
-    assert "Run the same command again" in out
-    assert "Traceback" not in err
-
-
-def test_ctrl_c_stops_a_run_in_another_process_too(lectern: Lectern, folder: Path) -> None:
-    os.mkfifo(folder / "slow.txt")
-    with lectern.start("engine") as engine:
-        assert "Serving" in first_line(engine)
-        with lectern.start("index", folder) as indexing:
-            (folder / "slow.txt").write_text("WAIT")
-            indexing.send_signal(signal.SIGINT)
-            out, _err = indexing.communicate(timeout=60)
-        assert indexing.returncode == 130
-        assert "Stopped after" in out
-        assert json.loads(lectern("status", "--json").stdout)["documents"] == 3
-        lectern("engine", "--stop")
-
-
-def test_a_second_ctrl_c_does_not_wait(lectern: Lectern, folder: Path) -> None:
-    os.mkfifo(folder / "slow.txt")
-    with lectern.start("index", folder) as indexing:
-        (folder / "slow.txt").write_text("STUCK")
-        indexing.send_signal(signal.SIGINT)
-        while indexing.poll() is None:
-            indexing.send_signal(signal.SIGINT)
-    assert indexing.returncode == 130
-
-
 def test_output_that_nobody_reads_is_no_error(lectern: Lectern, folder: Path) -> None:
     for number in range(3000):
         (folder / f"{number:04}.txt").write_text("text")
@@ -368,61 +278,3 @@ def test_names_that_are_not_utf8_are_listed(lectern: Lectern, folder: Path) -> N
     assert "caf\\udce9.txt" in lectern("search", "menu").stdout
     hit = json.loads(lectern("search", "--json", "menu").stdout)["hits"][0]
     assert os.fsencode(hit["path"]).endswith(b"/caf\xe9.txt")
-
-
-def on_terminal(
-    lectern: Lectern, *arguments: str | Path, typed: str = "", status: int = 0, **environment: str
-) -> str:
-    """Run a command on a terminal of its own and return everything it wrote there."""
-    pty = pytest.importorskip("pty")
-    ours, theirs = pty.openpty()
-    os.write(ours, typed.encode())
-    command = [sys.executable, "-m", lectern.module, *map(str, arguments)]
-    with subprocess.Popen(
-        command,
-        env={**lectern.environment, "TERM": "xterm", **environment},
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-    ) as process:
-        os.close(theirs)
-        parts = []
-        try:
-            while part := os.read(ours, 4096):
-                parts.append(part)
-        except OSError:  # how Linux says that the other end is closed
-            pass
-        os.close(ours)
-        assert process.wait(60) == status
-    return b"".join(parts).decode()
-
-
-def test_colour_and_progress_on_a_terminal_only(lectern: Lectern, folder: Path) -> None:
-    indexing = on_terminal(lectern, "index", folder)
-    assert "\r0/3 files · 0 pages" in indexing
-    assert "3 files seen" in indexing
-    coloured = on_terminal(lectern, "search", "crew")
-    assert "\x1b[1;36mThe crew camped on the ice.\x1b[0m" in coloured
-    assert "«" not in coloured
-    plain = on_terminal(lectern, "search", "crew", NO_COLOR="1")
-    assert "\x1b" not in plain
-    assert "«The crew camped on the ice.»" in plain
-
-
-def test_no_progress_is_written_where_it_would_only_fill_a_log(
-    lectern: Lectern, folder: Path
-) -> None:
-    assert lectern("index", folder).stderr == ""
-    assert "\r" not in on_terminal(lectern, "index", "--quiet", folder).replace("\r\n", "")
-
-
-def test_before_everything_goes_the_person_is_asked(lectern: Lectern, folder: Path) -> None:
-    lectern("index", folder)
-    catalog = lectern.library / "catalog.sqlite"
-    catalog.touch()
-    assert "Nothing was deleted." in on_terminal(
-        lectern, "remove", "--everything", typed="n\n", status=1
-    )
-    assert catalog.exists()
-    assert "is deleted" in on_terminal(lectern, "remove", "--everything", typed="y\n")
-    assert not catalog.exists()
