@@ -18,7 +18,7 @@ from indexer.terms import stems, words
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from indexer.lexicon import Lexicon
+    from indexer.lexicon import Lexicon, Reading
     from indexer.query import Query
 
 # What stands in for a word counts less than the word itself.
@@ -54,24 +54,27 @@ class Asked:
         return self.question != self.text
 
 
-def prepare(query: Query, lexicon: Lexicon, languages: Sequence[str], passages: int) -> Asked:
+def prepare(
+    query: Query, lexicon: Lexicon, reading: Reading, languages: Sequence[str], passages: int
+) -> Asked:
     """Make a query ready.
 
     Args:
         query: As it was parsed.
         lexicon: Knows the library's words.
+        reading: Counts them, for this query.
         languages: Of the library's documents, the most common first; words are stemmed in each,
             since nobody says in which language they search.
         passages: How many the library has.
     """
     asked = question(query.text)
-    meanings = _Meanings(lexicon, languages, query)
+    meanings = _Meanings(lexicon, reading, languages, query)
     found = meanings.of(query.text)
     inside = found
     if asked != query.text:
         wanted = set(words(asked))
         inside = [meaning for meaning in found if meaning.word in wanted]
-    counts = lexicon.occurrences([meaning.group for meaning in inside])
+    counts = reading.occurrences([meaning.group for meaning in inside])
     return Asked(
         text=query.text,
         question=asked,
@@ -109,12 +112,13 @@ class _Meanings:
     """Finds what the words of one query may stand for."""
 
     lexicon: Lexicon
+    reading: Reading
     languages: Sequence[str]
     query: Query
 
     def of(self, text: str) -> list[_Meaning]:
         found = list(dict.fromkeys(words(text)))[:MOST_TERMS]
-        known = self.lexicon.df(found)
+        known = self.reading.df(found)
         # Behind "?" or ")" nobody goes on typing the word before.
         open_end = self.query.last_word_open and text[-1:].isalnum()
         growing = found[-1] if found and open_end else ""

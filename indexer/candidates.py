@@ -104,8 +104,7 @@ class Where:
     def weigh(self, asked: Asked, vectors: Vectors, keys: Keys) -> Ranked:
         """Score candidates by both legs, whichever found them."""
         words = self.pool.submit(self.store.bm25_of, "stems", keys, asked.question_terms)
-        pooled = self.store.vectors_of(self.space, keys)
-        flat, offsets = self.store.sentence_vectors_of(self.space, keys)
+        pooled, flat, offsets = self.store.all_vectors_of(self.space, keys)
         share = shares(words.result(), asked.ceiling)
         if pooled.shape[1] == 0:  # no vectors yet: words alone
             none = np.zeros(len(keys), np.float32)

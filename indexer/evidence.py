@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from indexer.asked import Asked
     from indexer.catalog import Catalog, Space
+    from indexer.lexicon import Reading
 
     Docs = NDArray[np.int32]
     Floats = NDArray[np.float32]
@@ -69,16 +70,19 @@ class Library:
         )
 
 
-def gather(asked: Asked, vector: Floats, catalog: Catalog, space: Space) -> Library:
+def gather(
+    asked: Asked, vector: Floats, catalog: Catalog, reading: Reading, space: Space
+) -> Library:
     """Collect what speaks for documents.
 
     Args:
         asked: The query.
         vector: The whole query's vector, (dim,), in ``space``.
-        catalog: Knows the names, and the words of names and documents.
+        catalog: Knows the names and their words.
+        reading: Knows the words of documents.
         space: Whose vectors of names are compared.
     """
-    docs, scores = catalog.lexicon.document_scores(asked.groups, limit=DOCUMENTS)
+    docs, scores = reading.document_scores(asked.groups, limit=DOCUMENTS)
     named, name_scores = catalog.lexicon.name_scores(of_query(asked.text))
     return Library(
         name_meaning=_likeness(vector, catalog, space),

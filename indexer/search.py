@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.catalog import Catalog, Space
+    from indexer.lexicon import Reading
     from indexer.models_in_use import ModelsInUse
     from indexer.store import Store
     from indexer.types import Hit
@@ -37,12 +38,26 @@ if TYPE_CHECKING:
 
 # Documents that both legs are sent into, whatever they found by themselves.
 LIKELY = 4
+# Less evidence than this is chance, such as a name that shares one common word.
+LIKELY_FROM = 0.15
 # The legs wait for each other's disk and locks more than for the processor.
 LEGS_AT_ONCE = 4
 # Passages with an exact phrase that are considered; more than anybody reads.
 PHRASES = 200
 # How many more passages are looked at when a condition can only be checked on their text.
 CHECKED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A query and its candidates; ``phrases`` are those with the exact phrase, if one is asked."""
+
+    asked: Asked
+    vectors: Vectors
+    evidence: Library
+    where: Where
+    keys: Keys
+    phrases: Keys | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,27 +105,33 @@ class Searcher:
         maker = HitMaker(self.catalog, self.store, query, narrowing)
         if space is None or not query.terms:
             return maker.listing(limit)
-        passages = self.catalog.spaces.totals().passages
-        asked = prepare(query, self.catalog.lexicon, self._languages(), passages)
+        with self.catalog.lexicon.reading() as reading:
+            found = self._find(query, narrowing, space, reading, limit)
         token.check()
+        ranked = found.where.weigh(found.asked, found.vectors, found.keys)
+        token.check()
+        scored = self._score(ranked, found.evidence)
+        order = self._order(ranked.keys, scored, found.phrases)
+        return maker.make(ranked, scored, order, found.phrases, limit, explain=explain)
+
+    def _find(
+        self, query: Query, narrowing: Narrowing, space: Space, reading: Reading, limit: int
+    ) -> _Found:
+        """Collect candidates; each leg starts as soon as what it needs is known."""
+        passages = self.catalog.spaces.totals().passages
+        asked = prepare(query, self.catalog.lexicon, reading, self._languages(), passages)
         where = Where(self.store, space.key, narrowing.docs, query.excluded_words, self.pool)
         depth = limit * CHECKED if narrowing.checks_text else limit
         by_words = where.start_words(asked, depth)
         exact = self.pool.submit(self._phrases, query, asked, narrowing)
         vectors = self._encode(asked, space)
         by_meaning = where.start_meaning(asked, vectors, depth)
-        evidence = gather(asked, vectors.whole, self.catalog, space)
+        evidence = gather(asked, vectors.whole, self.catalog, reading, space)
         inside = where.start_inside(asked, vectors, self._likely(evidence, narrowing))
-        keys = union([*by_words, *by_meaning, *inside])
-        phrases = exact.result()
-        token.check()
+        keys, phrases = union([*by_words, *by_meaning, *inside]), exact.result()
         if phrases is not None:
             keys = np.union1d(keys, phrases)
-        ranked = where.weigh(asked, vectors, keys)
-        scored = self._score(ranked, evidence)
-        token.check()
-        order = self._order(ranked.keys, scored, phrases)
-        return maker.make(ranked, scored, order, phrases, limit, explain=explain)
+        return _Found(asked, vectors, evidence, where, keys, phrases)
 
     def _encode(self, asked: Asked, space: Space) -> Vectors:
         embedder = self.models.query(space.record)
@@ -127,7 +148,7 @@ class Searcher:
         docs = evidence.known()
         if narrowing.docs is not None:
             docs = docs[narrowing.docs.keeps(docs)]
-        if len(docs) <= 1:
+        if not len(docs):
             return docs
         known = evidence.of(docs)
         scores = (
@@ -135,7 +156,8 @@ class Searcher:
             + self.weights.name_words * known.name_words
             + self.weights.document_words * known.clarity * known.words
         )
-        return np.sort(docs[np.argsort(-scores, kind="stable")[:LIKELY]])
+        likely = np.argsort(-scores, kind="stable")[:LIKELY]
+        return np.sort(docs[likely[scores[likely] >= LIKELY_FROM]])
 
     def _phrases(self, query: Query, asked: Asked, narrowing: Narrowing) -> Keys | None:
         """The passages that hold every phrase that is asked for, or None if nothing is quoted.

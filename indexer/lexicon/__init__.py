@@ -10,7 +10,8 @@ completions of a prefix, a corrected typo. Such a group is counted as if it were
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,7 +26,7 @@ from indexer.lexicon.vocabulary import Vocabulary
 from indexer.terms import words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -47,7 +48,65 @@ class _Ground:
     segments: Sequence[Segment]
     pending: Sequence[PendingDoc]
     length: NDArray[np.float32]  # in words, 0 where there is no document
-    allowed: NDArray[np.bool_]
+
+
+@dataclass(slots=True)
+class Reading:
+    """One look at the lexicon: several questions about the same words, each counted once.
+
+    Valid inside ``Lexicon.reading``, on the thread that opened it.
+    """
+
+    _lexicon: Lexicon
+    _ground: _Ground
+    _counted: dict[tuple[str, ...], NDArray[np.float32]] = field(default_factory=dict)
+
+    def counts(self, group: Sequence[str]) -> NDArray[np.float32]:
+        """How often words that count as one stand in each document, indexed by document."""
+        key = tuple(dict.fromkeys(group))
+        if key not in self._counted:
+            self._counted[key] = self._lexicon.count(self._ground, key)
+        return self._counted[key]
+
+    def df(self, wanted: Sequence[str]) -> dict[str, int]:
+        """Count the documents that have each word in their text, title or names."""
+        return {word: int(np.count_nonzero(self.counts([word]))) for word in wanted}
+
+    def occurrences(self, groups: Sequence[Sequence[str]]) -> list[float]:
+        """Count how often each group of words occurs in the whole library, about."""
+        return [float(self.counts(group).sum()) for group in groups]
+
+    def document_scores(
+        self,
+        groups: Sequence[Sequence[str]],
+        docs: NDArray[np.int32] | None = None,
+        limit: int = 1000,
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """Score whole documents by BM25; see ``Lexicon.document_scores``."""
+        length = self._ground.length
+        alive = length > 0
+        total = int(alive.sum())
+        scores = np.zeros(len(alive), np.float32)
+        if total == 0:
+            return np.zeros(0, np.int32), scores[:0]
+        allowed = alive if docs is None else alive & _chosen(docs, len(alive))
+        norm = K1 * (1 - B + B * length / length[alive].mean())
+        for group in groups:
+            counts = self.counts(group)
+            there = np.flatnonzero(counts)
+            rarity = np.log1p((total - len(there) + 0.5) / (len(there) + 0.5))
+            there = there[allowed[there]]
+            found = counts[there]
+            scores[there] += rarity * found * (K1 + 1) / (found + norm[there])
+        best = np.flatnonzero(scores)
+        order = np.lexsort((best, -scores[best]))[:limit]
+        return best[order].astype(np.int32), scores[best[order]]
+
+
+def _chosen(docs: NDArray[np.int32], count: int) -> NDArray[np.bool_]:
+    chosen = np.zeros(count, np.bool_)
+    chosen[docs[docs < count]] = True
+    return chosen
 
 
 class Lexicon:
@@ -128,24 +187,8 @@ class Lexicon:
         Returns:
             Documents with a score above 0 and their scores, best first.
         """
-        with self._db.read():
-            ground = self._ground(docs)
-            alive = ground.length > 0
-            total = int(alive.sum())
-            scores = np.zeros(len(alive), np.float32)
-            if total == 0:
-                return np.zeros(0, np.int32), scores[:0]
-            norm = K1 * (1 - B + B * ground.length / ground.length[alive].mean())
-            for group in groups:
-                counts = self._counts(ground, list(dict.fromkeys(group)))
-                there = np.flatnonzero(counts)
-                rarity = np.log1p((total - len(there) + 0.5) / (len(there) + 0.5))
-                there = there[ground.allowed[there]]
-                counts = counts[there]
-                scores[there] += rarity * counts * (K1 + 1) / (counts + norm[there])
-        best = np.flatnonzero(scores)
-        order = np.lexsort((best, -scores[best]))[:limit]
-        return best[order].astype(np.int32), scores[best[order]]
+        with self.reading() as reading:
+            return reading.document_scores(groups, docs, limit)
 
     def name_scores(self, wanted: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """Score documents by the words of a query that stand in their names, by rarity.
@@ -156,21 +199,18 @@ class Lexicon:
         with self._db.read():
             return self._names.scores(wanted)
 
-    def occurrences(self, groups: Sequence[Sequence[str]]) -> list[float]:
-        """Count how often each group of words occurs in the whole library, about."""
-        with self._db.read():
-            ground = self._ground(None)
-            return [
-                float(self._counts(ground, list(dict.fromkeys(group))).sum()) for group in groups
-            ]
-
     def df(self, wanted: Sequence[str]) -> dict[str, int]:
         """Count the documents that have each word in their text, title or names."""
-        with self._db.read():
-            ground = self._ground(None)
-            return {word: int(np.count_nonzero(self._counts(ground, [word]))) for word in wanted}
+        with self.reading() as reading:
+            return reading.df(wanted)
 
-    def _ground(self, docs: NDArray[np.int32] | None) -> _Ground:
+    @contextmanager
+    def reading(self) -> Iterator[Reading]:
+        """Look at the lexicon as it is now; words asked for twice are counted once."""
+        with self._db.read():
+            yield Reading(self, self._ground())
+
+    def _ground(self) -> _Ground:
         segments, pending = self._segments.all(), self._pending.all()
         last = max(
             [int(segment.docs[-1]) for segment in segments] + [doc.doc for doc in pending],
@@ -184,14 +224,9 @@ class Lexicon:
         length[dead[dead <= last]] = 0
         for doc in pending:
             length[doc.doc] = max(doc.length, 1)
-        allowed = length > 0
-        if docs is not None:
-            chosen = np.zeros(len(allowed), np.bool_)
-            chosen[docs[docs <= last]] = True
-            allowed &= chosen
-        return _Ground(segments, pending, length, allowed)
+        return _Ground(segments, pending, length)
 
-    def _counts(self, ground: _Ground, group: Sequence[str]) -> NDArray[np.float32]:
+    def count(self, ground: _Ground, group: Sequence[str]) -> NDArray[np.float32]:
         """Count a group of words in every document that is not deleted."""
         counts = np.zeros(len(ground.length), np.float32)
         for term in self._vocabulary.ids(group).values():

@@ -236,6 +236,14 @@ class Store:
             return np.zeros((0, 0), np.float32), np.zeros(len(keys) + 1, np.int64)
         return dense.sentence_vectors_of(table, keys, _dimension(table))
 
+    def all_vectors_of(self, space: str, keys: Int64s) -> tuple[Float32s, Float32s, Int64s]:
+        """``vectors_of`` and ``sentence_vectors_of`` in one read."""
+        table = self._vectors(space)
+        if table is None:
+            none = np.zeros((len(keys), 0), np.float32)
+            return none, np.zeros((0, 0), np.float32), np.zeros(len(keys) + 1, np.int64)
+        return dense.all_vectors_of(table, keys, _dimension(table))
+
     # -- within -----------------------------------------------------------------------------
 
     @property
