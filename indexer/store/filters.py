@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 _RUN = 3
 # Conditions longer than this are slower than fetching more hits than needed.
 _LONG = 1500
-# Below this share of passages, fetching more would mean fetching very much more.
-_SPARSE = 0.15
+# From this share of passages on, dropping a few is always cheaper than a condition; below the
+# other, it would mean fetching very much more than needed.
+_DENSE, _SPARSE = 0.5, 0.15
 _SPARE = 1.25
 _GROWTH = 4
 
@@ -44,20 +45,28 @@ def plan(docs: DocFilter | None, present: Int32s, counts: Int64s) -> Plan:
         present: The documents that have rows, ascending.
         counts: How many rows each of them has.
     """
+    passing = share(docs, present, counts)
+    if docs is None or passing in (0.0, 1.0):
+        return Plan(share=passing)
+    runs = _runs(docs.keeps(present))
+    if passing >= _DENSE or (passing >= _SPARSE and len(runs) > _LONG):
+        return Plan(drop=docs, share=passing)
+    return Plan(where=_condition(present, runs), share=passing)
+
+
+def share(docs: DocFilter | None, present: Int32s, counts: Int64s) -> float:
+    """The share of rows whose document passes; exactly 0 or 1 if none or all do."""
     if docs is None or not len(present):
-        return Plan()
+        return 1.0
+    return float(counts[docs.keeps(present)].sum() / counts.sum())
+
+
+def condition(docs: DocFilter | None, present: Int32s) -> str | None:
+    """A condition that holds for the rows that pass, or ``None`` if all do."""
+    if docs is None:
+        return None
     passing = docs.keeps(present)
-    share = float(counts[passing].sum() / counts.sum())
-    if share in (0.0, 1.0):
-        return Plan(share=share)
-    inside, outside = _runs(passing), _runs(~passing)
-    negate = len(outside) < len(inside)
-    shorter = outside if negate else inside
-    if len(shorter) <= _LONG:
-        return Plan(where=_condition(present, shorter, negate=negate), share=share)
-    if share < _SPARSE:
-        return Plan(where=_condition(present, inside, negate=False), share=share)
-    return Plan(drop=docs, share=share)
+    return None if passing.all() else _condition(present, _runs(passing))
 
 
 def _runs(mask: Mask) -> Int64s:
@@ -66,8 +75,8 @@ def _runs(mask: Mask) -> Int64s:
     return np.stack([np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1], axis=1)
 
 
-def _condition(present: Int32s, runs: Int64s, *, negate: bool) -> str:
-    """A condition that holds for the documents in these runs, or for all but them."""
+def _condition(present: Int32s, runs: Int64s) -> str:
+    """A condition that holds for the documents in these runs."""
     singles: list[int] = []
     parts: list[str] = []
     for first, last in runs.tolist():
@@ -77,8 +86,7 @@ def _condition(present: Int32s, runs: Int64s, *, negate: bool) -> str:
             parts.append(f"(doc >= {present[first]} AND doc <= {present[last]})")
     if singles:
         parts.append(f"doc IN ({','.join(map(str, singles))})")
-    either = " OR ".join(parts)
-    return f"NOT ({either})" if negate else either
+    return " OR ".join(parts) if parts else "false"
 
 
 def collect(

@@ -97,14 +97,15 @@ def prepare(table: Table, name: str) -> None:
         if column not in there:
             with needing_room(table.path.parent):
                 table.inner.create_index(column, config=config)
-    table.backlog = _backlog(table)
+    _look(table)
 
 
-def _backlog(table: Table) -> int:
-    """Rows that are searched one by one, as no index covers them."""
+def _look(table: Table) -> None:
+    """Note which rows are searched one by one, as no index covers them."""
     there = table.indices()
     searched = [there[column] for column in ("view", "stems", "vector") if column in there]
-    return max((index.num_unindexed_rows for index in searched), default=table.count())
+    table.has_vector_index = "vector" in there
+    table.backlog = max((index.num_unindexed_rows for index in searched), default=table.count())
 
 
 class Keeper:
@@ -176,7 +177,7 @@ class Keeper:
         table.inner.optimize(cleanup_older_than=VERSION_AGE)
         faults.reached("compacted")
         table.deleted = 0
-        table.backlog = _backlog(table)
+        _look(table)
         self._steps.append(f"{name}: compacted and cleaned")
 
     def _index_vectors(self, name: str, table: Table) -> None:

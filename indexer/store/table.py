@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from indexer.store.disk import needing_room
+from indexer.store.recent import Recent
 from indexer.store.rowmap import RowMap
+from indexer.store.values import Candidates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -43,6 +45,8 @@ class Table:
         #: Rows that no index covers yet, and rows deleted since the last upkeep.
         self.backlog = 0
         self.deleted = 0
+        self.has_vector_index = False
+        self.recent = Recent()
         self._refresh = threading.Lock()
 
     # -- writing ----------------------------------------------------------------------------
@@ -61,6 +65,7 @@ class Table:
         if self.keyed:
             self.deleted += int(self.rows.counts(np.asarray(docs, np.int32)).sum())
             self.rows.forget(docs)
+            self.recent.clear()
 
     # -- reading ----------------------------------------------------------------------------
 
@@ -103,15 +108,29 @@ class Table:
             return found, places
         return _matched(found, got, ids, places)
 
-    def search(self, build: Callable[[Any], Any], query: Any, kind: str) -> Any:
-        """Run a search; ``build`` narrows the builder that LanceDB makes for ``query``."""
+    def search(self, build: Callable[[Any], Any], query: Any, kind: str, score: str) -> Candidates:
+        """Run a search and give what it finds, in its order.
+
+        Only row ids are read, and told as keys by the row map: reading the keys of 200 hits from
+        the disk takes longer than finding them.
+
+        Args:
+            build: Narrows the builder that LanceDB makes for the query.
+            query: A vector or a full text query.
+            kind: ``vector`` or ``fts``.
+            score: The name of the column with the scores.
+        """
         column = "vector" if kind == "vector" else None
 
         def work() -> Any:
             builder = self.inner.search(query, query_type=kind, vector_column_name=column)
+            # Without a column of its own a search reads all of them.
+            builder = builder.select(["_rowid", score]).with_row_id(with_row_id=True)
             return build(builder).to_arrow()
 
-        return self.read(work)
+        found = self.read(work)
+        keys, known = self.rows.keys_at(found.column("_rowid").to_numpy().astype(np.int64))
+        return Candidates(keys, found.column(score).to_numpy()[known].astype(np.float32))
 
     def scan(self, where: str, columns: Sequence[str], limit: int | None = None) -> Any:
         """Read columns of the rows that a condition holds for, or of the first of them."""

@@ -69,7 +69,8 @@ class Candidates:
         return Candidates(self.keys[mask], self.scores[mask])
 
 
-NOTHING = Candidates(np.empty(0, np.int64), np.empty(0, np.float32))
+NO_KEYS: Int64s = np.empty(0, np.int64)
+NOTHING = Candidates(NO_KEYS, np.empty(0, np.float32))
 
 
 @dataclass(frozen=True, slots=True)

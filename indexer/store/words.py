@@ -109,7 +109,10 @@ def bm25_of(table: Table, column: TextColumn, keys: Int64s, terms: Sequence[Term
     text, unit = _query_text(terms)
     if not text or not len(keys):
         return scores
-    where = f"key IN ({','.join(map(str, keys.tolist()))})"
+    rows, _ = table.rows.rows_of(keys)
+    if not len(rows):
+        return scores
+    where = f"_rowid IN ({','.join(map(str, rows.tolist()))})"
     found = _search(table, _match_query(text, column, ()), len(keys), where)
     order = np.argsort(keys, kind="stable")
     places = order[np.searchsorted(keys[order], found.keys)]
@@ -156,13 +159,12 @@ def _scan(table: Table, text: str, limit: int, where: str | None) -> Candidates:
 
 def _search(table: Table, query: Any, limit: int, where: str | None) -> Candidates:
     def narrow(builder: Any) -> Any:
-        builder = builder.select(["key", "_score"]).limit(limit)
+        builder = builder.limit(limit)
         if table.backlog > _FLAT_ROWS:
             builder = builder.fast_search()
         return builder.where(where, prefilter=True) if where else builder
 
-    found = table.search(narrow, query, "fts")
-    keys, scores = found.column("key").to_numpy(), found.column("_score").to_numpy()
+    found = table.search(narrow, query, "fts", "_score")
     # Lance leaves the order of equal scores to chance; runs must be repeatable.
-    order = np.lexsort((keys, -scores))
-    return Candidates(keys[order], scores[order].astype(np.float32))
+    order = np.lexsort((found.keys, -found.scores))
+    return Candidates(found.keys[order], found.scores[order])
