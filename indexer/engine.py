@@ -224,6 +224,8 @@ class Engine:
     def _tidy(self, reporter: Reporter) -> None:
         reporter.report(Progress(Step.MAINTAIN), force=True)
         forget_orphans(self.catalog, self.store)
+        self.catalog.lexicon.maintain()
+        self.catalog.names.prune()
         self.store.maintain(idle=True)
 
     def _noting(self, report: Callable[[Progress], None]) -> Callable[[Progress], None]:

@@ -1,7 +1,7 @@
 """How far an indexing run is, how fast it goes and how long it will take.
 
-Owns the arithmetic of progress. Counting queued files costs a query, so it is done once a second
-at most. It must not know who is told.
+Owns the arithmetic of progress. Counting what is queued reads every row, so it is done once a
+second at most, and less often where that takes long. It must not know who is told.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from indexer.catalog import Catalog
 
 COUNT_EVERY_S = 1.0
+COUNT_SHARE = 0.02  # of the lane's time
 
 
 class Done(Protocol):
@@ -56,9 +57,10 @@ class Rates:
 
     catalog: Catalog
     started: float = field(default_factory=time.monotonic)
-    _counted: float = float("-inf")
-    _waiting: int = 0
-    _pending: int = 0
+    _count_at: float = float("-inf")
+    _files: int = 0  # in the queue when the run began
+    _passages: int = 0  # in the library now
+    _embedded: int | None = None  # in the library before the run
 
     @property
     def seconds(self) -> float:
@@ -66,23 +68,33 @@ class Rates:
 
     def progress(self, step: Step, done: Done, *, embedded: int, tokens: int) -> Progress:
         """Take a snapshot; ``embedded`` counts passages."""
-        now = time.monotonic()
-        if now - self._counted >= COUNT_EVERY_S:
-            self._counted = now
-            self._waiting = self.catalog.queue.waiting()
-            totals = self.catalog.spaces.totals()
-            self._pending = max(0, totals.passages - totals.embedded)
+        self._count()
         seconds = self.seconds
+        files = max(self._files, done.files)
+        pending = max(0, self._passages - (self._embedded or 0) - embedded)
         return Progress(
             step=step,
             files_done=done.files,
-            files_total=done.files + self._waiting,
+            files_total=files,
             pages=done.pages,
             passages=embedded,
-            passages_pending=self._pending,
+            passages_pending=pending,
             tokens=tokens,
             seconds=seconds,
             eta_seconds=remaining_seconds(
-                seconds, done.files, self._waiting, embedded, self._pending
+                seconds, done.files, files - done.files, embedded, pending
             ),
         )
+
+    def _count(self) -> None:
+        began = time.monotonic()
+        if began < self._count_at:
+            return
+        totals = self.catalog.spaces.totals()
+        if self._embedded is None:
+            # What is read leaves the queue only when it is written, so it is counted once.
+            self._files = self.catalog.queue.waiting()
+            self._embedded = totals.embedded
+        self._passages = totals.passages
+        now = time.monotonic()
+        self._count_at = now + max(COUNT_EVERY_S, (now - began) / COUNT_SHARE)
