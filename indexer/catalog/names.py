@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from indexer.catalog.database import Database
 
 _MISSING = """
-SELECT id, text FROM names n WHERE text <> '' AND NOT EXISTS
+SELECT id, text FROM names n WHERE id > ? AND text <> '' AND NOT EXISTS
     (SELECT 1 FROM name_vectors v WHERE v.space = ? AND v.name = n.id)
 ORDER BY id LIMIT ?
 """
@@ -71,9 +71,12 @@ class Names:
             self._db.mark_places()
         return len(files)
 
-    def missing(self, space: int, limit: int = 1000) -> list[tuple[int, str]]:
-        """Give names without a vector in a space, as ``(name, text)``; call ``bind`` first."""
-        return self._db.rows(_MISSING, space, limit)
+    def missing(self, space: int, limit: int = 1000, after: int = 0) -> list[tuple[int, str]]:
+        """Give names without a vector in a space, as ``(name, text)``; call ``bind`` first.
+
+        Names with higher numbers are newer; ``after`` passes by those that were given before.
+        """
+        return self._db.rows(_MISSING, after, space, limit)
 
     def store(self, space: int, names: Sequence[int], vectors: NDArray[np.float32]) -> None:
         """Keep the vectors of names, one row each, as half floats."""

@@ -227,8 +227,9 @@ class Run:
     def _flush_due(self) -> None:
         if self.passages.due(hungry=self._worker.hungry):
             self.parts.check_space()
-            self.passages.flush()
-        if self.vectors.due() or (self.vectors.in_flight == 0 and not self.vectors.idle):
+            for doc in self.passages.flush():
+                self.vectors.backlog.add(doc)
+        if self.vectors.due(last=not self._work.jobs and not self.passages.holding):
             self.parts.check_space()
             self.vectors.flush()
             self.parts.store.maintain()

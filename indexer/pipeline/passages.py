@@ -78,8 +78,8 @@ class PassageWriter:
         waited = time.monotonic() - self._since
         return len(self._rows) >= self.flush_at or waited >= FLUSH_S or (hungry and waited >= 0.3)
 
-    def flush(self) -> None:
-        """Write what is held: the store first, the catalog second."""
+    def flush(self) -> list[int]:
+        """Write what is held, the store first; give the documents that are complete with it."""
         rows, ended = self._rows, self._ended
         self._rows, self._ended = [], []
         if rows:
@@ -94,3 +94,4 @@ class PassageWriter:
                     )
                     self.catalog.docs.finish_passages(one.doc, one.passages)
             faults.reached("passages-marked")
+        return [one.doc for one in ended]

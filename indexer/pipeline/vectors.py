@@ -1,8 +1,7 @@
-"""Feeds the model with passages that have no vectors yet, and writes what it makes.
+"""Feeds the model with what has no vectors yet, and writes what it makes.
 
-Owns which passages are embedded next and the marks of documents whose vectors are complete. A
-document that was interrupted goes on with the passages that are missing. It must not know how
-passages came to be.
+Owns when vectors are written and the marks of documents whose vectors are complete. It must not
+know how passages came to be, nor which are next (``indexer.pipeline.backlog``).
 """
 
 from __future__ import annotations
@@ -14,25 +13,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer import faults
-from indexer.embed.base import EmbedInput
-from indexer.pipeline.events import Embedded, Pending
-from indexer.pipeline.profiles import Profiles
-from indexer.store import VectorRows, key_of
+from indexer.pipeline.backlog import Backlog
+from indexer.pipeline.name_feed import NAME, NameFeed
+from indexer.store import VectorRows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    from indexer.catalog import Catalog, DocRow, Space
-    from indexer.pipeline.embedding import EmbeddingWorker, Unit
+    from indexer.catalog import Catalog, Space
+    from indexer.pipeline.embedding import EmbeddingWorker
+    from indexer.pipeline.events import Embedded
     from indexer.pipeline.pace import Pace
     from indexer.store import Store
 
 FLUSH_S = 10.0
-DOCS_AHEAD = 64
-# Stands for the document of a name on its way through the model; its ordinal is the name's id.
-NAME = -1
-# How often new names are embedded while documents are; they are few and short.
-NAMES_EVERY_S = 5.0
+# The same while the model has nothing to do: more may come soon, and commits cost.
+FLUSH_IDLE_S = 1.0
 
 
 @dataclass(slots=True)
@@ -47,40 +43,39 @@ class VectorWriter:
     embedded: int = 0
     tokens: int = 0
     in_flight: int = 0
-    _rows: Iterator[tuple[Pending, EmbedInput]] | None = None
-    _after: int = 0
-    _left: dict[int, int] = field(default_factory=dict)
-    _profiles: Profiles = field(default_factory=Profiles)
-    _names_out: int = 0
-    _names_fed: float = 0.0
-    _docs: dict[int, DocRow] = field(default_factory=dict)
+    backlog: Backlog = field(init=False)
+    _names: NameFeed = field(init=False)
     _made: list[Embedded] = field(default_factory=list)
     _since: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.backlog = Backlog(self.catalog, self.store, self.space)
+        self._names = NameFeed(self.catalog, self.space)
 
     @property
     def idle(self) -> bool:
         """Whether nothing is being embedded or waits to be written."""
         return not self.in_flight and not self._made
 
-    def feed(self) -> bool:
-        """Hand units over until the model has enough; tell whether there was anything to hand."""
-        fed = False
+    def feed(self) -> None:
+        """Hand units over until the model has enough."""
+        count = self.pace.unit
         while not self.worker.full:
-            unit = self._next_names() or self._next_unit() or self._next_names(last=True)
+            unit = (
+                self._names.take(count)
+                or self.backlog.take(count)
+                or self._names.take(count, last=True)
+            )
             if not unit:
                 break
             self.in_flight += len(unit)
             self.worker.put(unit)
-            fed = True
-        return fed
 
     def take(self, made: Embedded) -> None:
         """Take the vectors of a batch."""
         self.in_flight -= len(made.pending)
         if made.pending[0].doc == NAME:
-            self._names_out -= len(made.pending)
-            names = [pending.ordinal for pending in made.pending]
-            self.catalog.names.store(self.space.id, names, made.vectors)
+            self._names.made(made)
             return
         if not self._made:
             self._since = time.monotonic()
@@ -88,11 +83,15 @@ class VectorWriter:
         self.embedded += len(made.pending)
         self.tokens += made.tokens
 
-    def due(self) -> bool:
+    def due(self, *, last: bool) -> bool:
+        """Whether to flush now; ``last`` says that nothing more is being read."""
         if not self._made:
             return False
         held = sum(len(made.pending) for made in self._made)
-        return held >= self.pace.vectors or time.monotonic() - self._since >= FLUSH_S
+        waited = time.monotonic() - self._since
+        if held >= self.pace.vectors or waited >= FLUSH_S:
+            return True
+        return not self.in_flight and (last or waited >= FLUSH_IDLE_S)
 
     def flush(self) -> bool:
         """Write what is held, the store first; tell whether a document is complete with it."""
@@ -101,81 +100,18 @@ class VectorWriter:
             self.store.add_vectors(self.space.key, join(made))
             faults.reached("vectors-committed")
         for batch in made:
-            self._profiles.add(batch)
-            for pending in batch.pending:
-                self._left[pending.doc] -= 1
-        complete = [doc for doc, left in self._left.items() if left == 0]
+            self.backlog.made(batch)
+        complete = self.backlog.complete()
         if not complete:
             return False
-        self.store.put_documents([self._profiles.take(self._docs[doc]) for doc in complete])
+        self.store.put_documents(complete)
         faults.reached("profiles-committed")
+        counts = self.store.passage_counts([row.doc for row in complete])
         with self.catalog.write():
-            for doc in complete:
-                del self._left[doc]
-                self.catalog.spaces.finish(doc, self.space.id, self._docs.pop(doc).passages)
+            for doc, passages in counts.items():
+                self.catalog.spaces.finish(doc, self.space.id, passages)
         faults.reached("vectors-marked")
         return True
-
-    def _next_names(self, *, last: bool = False) -> Unit:
-        """New names of files and folders, now and then and when there is nothing else."""
-        now = time.monotonic()
-        if self._names_out or (not last and now - self._names_fed < NAMES_EVERY_S):
-            return []
-        self._names_fed = now
-        self.catalog.names.bind()
-        missing = self.catalog.names.missing(self.space.id, self.pace.unit)
-        self._names_out = len(missing)
-        return [
-            (Pending(NAME, name), EmbedInput("", (), text.replace("_", " "), (0,)))
-            for name, text in missing
-        ]
-
-    def _next_unit(self) -> Unit:
-        unit: Unit = []
-        while len(unit) < self.pace.unit:
-            if self._rows is None:
-                self._rows = self._open_rows()
-                if self._rows is None:
-                    break
-            one = next(self._rows, None)
-            if one is None:
-                self._rows = None
-            else:
-                unit.append(one)
-        return unit
-
-    def _open_rows(self) -> Iterator[tuple[Pending, EmbedInput]] | None:
-        pending = self.catalog.spaces.pending(self.space.id, DOCS_AHEAD, self._after)
-        if not pending and self._after and self.idle and not self._left:
-            # A document may have been written later than one with a higher number.
-            pending = self.catalog.spaces.pending(self.space.id, DOCS_AHEAD, 0)
-        if not pending:
-            return None
-        self._after = pending[-1][0]
-        done: dict[int, frozenset[int]] = {}
-        with self.catalog.write():
-            for doc, passages in pending:
-                begun = self.catalog.spaces.begin(doc, self.space.id)
-                there = self.store.ordinals_with_vectors(self.space.key, doc) if begun else ()
-                done[doc] = frozenset(map(int, there))
-                if done[doc]:
-                    keys = [key_of(doc, ordinal) for ordinal in done[doc]]
-                    known = self.store.vectors_of(self.space.key, np.array(keys, np.int64))
-                    self._profiles.start(doc, known)
-                self._left[doc] = passages - len(done[doc])
-        self._docs.update(self.catalog.docs.get(done))
-        return self._read(list(done), done)
-
-    def _read(
-        self, docs: list[int], done: dict[int, frozenset[int]]
-    ) -> Iterator[tuple[Pending, EmbedInput]]:
-        for stored in self.store.iter_passages(docs):
-            if stored.ordinal not in done[stored.doc]:
-                title = self._docs[stored.doc].title_used
-                yield (
-                    Pending(stored.doc, stored.ordinal),
-                    EmbedInput(title, stored.heading_path, stored.view, stored.view_starts),
-                )
 
 
 def join(made: Sequence[Embedded]) -> VectorRows:

@@ -1,0 +1,59 @@
+"""New names of files and folders on their way through the model.
+
+Owns when names are embedded: now and then while documents are, and when there is nothing else.
+They are few and short. It must not know what names are good for.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from indexer.embed.base import EmbedInput
+from indexer.pipeline.events import Pending
+
+if TYPE_CHECKING:
+    from indexer.catalog import Catalog, Space
+    from indexer.pipeline.embedding import Unit
+    from indexer.pipeline.events import Embedded
+
+EVERY_S = 5.0
+# Stands for the document of a name on its way through the model; its ordinal is the name's id.
+NAME = -1
+
+
+@dataclass(slots=True)
+class NameFeed:
+    """Hands out names that have no vector yet, and stores those that come back."""
+
+    catalog: Catalog
+    space: Space
+    _after: int = 0
+    _more: bool = True  # names of an earlier run may lack vectors
+    _out: int = 0
+    _fed: float = float("-inf")
+
+    def take(self, count: int, *, last: bool = False) -> Unit:
+        """The next names, at most so many; ``last`` says that there is nothing else."""
+        now = time.monotonic()
+        if self._out or (not last and now - self._fed < EVERY_S):
+            return []
+        self._fed = now
+        if self.catalog.names.bind() == 0 and not self._more:
+            return []
+        missing = self.catalog.names.missing(self.space.id, count, self._after)
+        self._more = len(missing) == count
+        self._out = len(missing)
+        if missing:
+            self._after = missing[-1][0]
+        return [
+            (Pending(NAME, name), EmbedInput("", (), text.replace("_", " "), (0,)))
+            for name, text in missing
+        ]
+
+    def made(self, batch: Embedded) -> None:
+        """Keep the vectors of names."""
+        self._out -= len(batch.pending)
+        names = [pending.ordinal for pending in batch.pending]
+        self.catalog.names.store(self.space.id, names, batch.vectors)
