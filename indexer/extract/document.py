@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,7 @@ class Document:
         self._headings = HeadingCensus()
         self._sample: list[str] = []
         self._first_pages: list[RawPage] = []
+        self._marked_headings: Counter[int] = Counter()
         self._bad_pages: list[int] = []
         self._reason = ""
         self._characters = 0
@@ -89,7 +91,9 @@ class Document:
             text_id=self._hash.hexdigest(),
             format=form,
             extractor_version=EXTRACTOR_VERSION,
-            title=choose_title(source.metadata.title, self._first_pages),
+            title=choose_title(
+                source.metadata.title, self._first_pages, collection=self._is_collection
+            ),
             author=source.metadata.author,
             created=source.metadata.created,
             language=detect("\n".join(self._sample)),
@@ -97,6 +101,12 @@ class Document:
             characters=self._characters,
             bad_pages=tuple(self._bad_pages),
         )
+
+    @property
+    def _is_collection(self) -> bool:
+        """Whether several headings share the highest level, in a format that marks them."""
+        counts = self._marked_headings
+        return bool(counts) and counts[min(counts)] > 1
 
     def pages(self) -> Iterator[PageText]:
         """Yield the pages of the canonical text, with their blocks as they finally are."""
@@ -120,6 +130,9 @@ class Document:
         self._furniture.add(page)
         self._headings.add(page)
         self.terms.add(page.text)
+        self._marked_headings.update(
+            block.level for block in page.blocks if block.kind is BlockKind.HEADING
+        )
         if len(self._first_pages) < TITLE_PAGES:
             self._first_pages.append(_head(page))
         if len(self._sample) * _SAMPLE_CHARS_A_PAGE < _SAMPLE_CHARS:

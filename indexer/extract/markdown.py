@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from markdown_it import MarkdownIt
 
-from indexer.extract.base import Limits, Metadata, RawBlock, RawPage
+from indexer.extract.base import MAX_ITEM_CHARS, Limits, Metadata, RawBlock, RawPage
 from indexer.extract.decode import TextFile, open_text
 from indexer.extract.text import Line, lines_of, paragraph_blocks
 from indexer.types import BlockKind
@@ -91,7 +91,7 @@ def _blocks(token: Token, lines: list[Line], *, in_list: bool) -> Iterator[RawBl
     if token.type == "heading_open":
         yield from _heading(token, lines)
     elif token.type == "paragraph_open" and in_list:
-        yield RawBlock(start, end, BlockKind.LIST_ITEM)
+        yield RawBlock(start, end, _item_kind(lines))
     elif token.type == "paragraph_open":
         yield from paragraph_blocks(lines)
     elif token.type == "table_open":
@@ -105,6 +105,13 @@ def _blocks(token: Token, lines: list[Line], *, in_list: bool) -> Iterator[RawBl
     elif token.type == "html_block":
         comment = _COMMENT.match("\n".join(line.content for line in lines))
         yield RawBlock(start, end, BlockKind.FURNITURE if comment else BlockKind.PARAGRAPH)
+
+
+def _item_kind(lines: list[Line]) -> BlockKind:
+    if len(lines) > 1 and all(" | " in line.content for line in lines):
+        return BlockKind.TABLE
+    long = lines[-1].end - lines[0].start > MAX_ITEM_CHARS
+    return BlockKind.PARAGRAPH if long else BlockKind.LIST_ITEM
 
 
 def _heading(token: Token, lines: list[Line]) -> Iterator[RawBlock]:

@@ -12,7 +12,7 @@ from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING
 
-from indexer.extract.base import RawBlock, Style
+from indexer.extract.base import MAX_ITEM_CHARS, RawBlock, Style
 from indexer.extract.furniture import EDGE_ROWS
 from indexer.extract.pdf_order import Row, reading_order
 from indexer.types import BlockKind
@@ -38,7 +38,6 @@ _OPENERS = tuple("$€£¥(")
 _CLOSERS = re.compile(r"[)%]+$")
 _CELL_CHARS = 80
 _LABEL_CHARS = 130  # of what heads a row and takes a line of its own
-_MAX_ITEM_CHARS = 600  # a longer one is a paragraph that happens to be numbered
 _BESIDE_ROWS = 3  # a cell of several lines ends this far from the one beside its first
 _INNER = 0.25  # share of the text's width left of everything that is no first column
 _CELL_GAP = 1.2  # in type sizes: wider than any space between words
@@ -143,7 +142,7 @@ def _blocks(rows: list[Row], texts: list[str]) -> list[tuple[int, int, BlockKind
 def _kind(lines: list[str]) -> BlockKind:
     text = lines[0]
     if _LIST_ITEM.match(text):
-        long = sum(map(len, lines)) > _MAX_ITEM_CHARS
+        long = sum(map(len, lines)) > MAX_ITEM_CHARS
         return BlockKind.PARAGRAPH if long else BlockKind.LIST_ITEM
     if len(text) < 200 and _CAPTION.match(text):
         return BlockKind.CAPTION

@@ -215,6 +215,8 @@ class ExtractionChild:
     def _settle(self, process: ChildProcess, *, finished: bool) -> None:
         """After a document: keep the process only if it is idle, young and small."""
         self._served += 1
+        if not finished:
+            process.kill("abandoned")
         large = process.resident_bytes() > _RECYCLE_SHARE * self._limits.resident_bytes
         if not finished or large or self._served >= DOCUMENTS_A_CHILD:
             self._drop()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-MAX_TERMS = 200_000  # beyond it the rarest are forgotten
+MAX_TERMS = 100_000  # beyond it the rarest are forgotten
 _HYPHENATED = re.compile(r"(?<=\w)[-\u00ad\u2010]\r?\n(?=[a-z])")
 
 

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from indexer.extract.base import Limits, Metadata, RawBlock, RawPage
+from indexer.extract.base import MAX_ITEM_CHARS, Limits, Metadata, RawBlock, RawPage
 from indexer.extract.decode import TextFile, open_text
 from indexer.types import BlockKind, OutlineEntry
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
-_BULLET = re.compile(r"\s*(?:[-*+•◦▪‣·]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)])\s+\S")
+_LIST_ITEM = re.compile(r"\s*(?:[-*+•◦▪‣·]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)])\s+\S")
 _UNDERLINE = re.compile(r"\s*(=|-|~|\^|\*|#)\1{2,}\s*$")
 # "= = Gameplay = =" and "== Gameplay ==": as many signs as the heading is deep.
 _WIKI_HEADING = re.compile(r"\s*((?:=\s?){1,6})\s*([^=\s].*?)\s*((?:=\s?){1,6})\s*$")
@@ -29,6 +29,9 @@ _NUMBERED = re.compile(
     re.IGNORECASE,
 )
 _MAX_HEADING_CHARS = 120
+_UNWRAPPED = 200  # characters: no one types, and no program wraps, lines this long
+_MAX_PLAIN_CHARS, _MAX_PLAIN_WORDS = 80, 10
+_PLAIN_LEVEL = 3  # below chapters and capitals
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,21 +93,71 @@ def plain_blocks(text: str) -> Iterator[RawBlock]:
 
 def paragraph_blocks(lines: list[Line]) -> Iterator[RawBlock]:
     """Yield the blocks of lines that stand together without an empty line between them."""
-    if len(lines) == 1 and (level := typed_heading(lines[0].content)):
-        yield RawBlock(lines[0].start, lines[0].end, BlockKind.HEADING, level)
-        return
     if len(lines) > 1 and _is_underlined(lines):
         yield RawBlock(lines[0].start, lines[0].end, BlockKind.HEADING, _underline_level(lines[1]))
         if lines[2:]:
             yield from paragraph_blocks(lines[2:])
         return
-    first, kind = 0, _kind(lines[0])
-    for i in range(1, len(lines)):
-        heading = wiki_level(lines[i].content)
-        if heading or _BULLET.match(lines[i].content) or wiki_level(lines[i - 1].content):
-            yield _block(lines[first:i], kind)
-            first, kind = i, _kind(lines[i])
-    yield _block(lines[first:], kind)
+    roles = [_role(lines, i) for i in range(len(lines))]
+    first = 0
+    for i in range(1, len(lines) + 1):
+        if i == len(lines) or _begins_block(lines, roles, i):
+            yield from _block(lines[first:i], *roles[first])
+            first = i
+
+
+def _block(lines: list[Line], kind: BlockKind, level: int) -> Iterator[RawBlock]:
+    start, end = lines[0].start, lines[-1].end
+    marked = _WIKI_HEADING.match(lines[0].content) if kind is BlockKind.HEADING else None
+    if marked is not None:  # the signs leave the view
+        text, after = start + marked.start(2), start + marked.end(2)
+        yield RawBlock(start, text, BlockKind.FURNITURE)
+        yield RawBlock(text, after, kind, level)
+        yield RawBlock(after, end, BlockKind.FURNITURE)
+    elif kind is BlockKind.LIST_ITEM and end - start > MAX_ITEM_CHARS:
+        yield RawBlock(start, end, BlockKind.PARAGRAPH)
+    else:
+        yield RawBlock(start, end, kind, level)
+
+
+def _role(lines: list[Line], i: int) -> tuple[BlockKind, int]:
+    """Return what one line begins or continues, and the level if it is a heading."""
+    content = lines[i].content
+    alone = len(lines) == 1
+    if level := typed_heading(content) if alone else wiki_level(content):
+        return BlockKind.HEADING, level
+    if _is_piped(lines, i):
+        return BlockKind.TABLE, 0
+    if _LIST_ITEM.match(content):
+        return BlockKind.LIST_ITEM, 0
+    if i + 1 < len(lines) and len(lines[i + 1].content) >= _UNWRAPPED and _may_head(content):
+        return BlockKind.HEADING, _PLAIN_LEVEL
+    return BlockKind.PARAGRAPH, 0
+
+
+def _begins_block(lines: list[Line], roles: list[tuple[BlockKind, int]], i: int) -> bool:
+    """Tell whether a line does not belong to the block of the line before it."""
+    before, kind = roles[i - 1][0], roles[i][0]
+    if BlockKind.HEADING in (before, kind) or kind is BlockKind.LIST_ITEM:
+        return True
+    if BlockKind.TABLE in (before, kind):
+        return before is not kind
+    # Where lines are not wrapped, each is a paragraph.
+    return max(len(lines[i - 1].content), len(lines[i].content)) >= _UNWRAPPED
+
+
+def _is_piped(lines: list[Line], i: int) -> bool:
+    """Tell whether a line is a row of cells between bars, as its neighbour is."""
+    near = range(max(i - 1, 0), min(i + 2, len(lines)))
+    return " | " in lines[i].content and any(" | " in lines[k].content for k in near if k != i)
+
+
+def _may_head(content: str) -> bool:
+    """Tell whether a short line can be the heading of the long one after it."""
+    line = content.strip()
+    if not 0 < len(line) <= _MAX_PLAIN_CHARS or not line[0].isupper():
+        return False
+    return line[-1].isalnum() and len(line.split()) <= _MAX_PLAIN_WORDS
 
 
 def typed_heading(line: str) -> int:
@@ -118,9 +171,13 @@ def typed_heading(line: str) -> int:
         return 1
     words = content.split()
     letters = [c for c in content if c.isalpha()]
-    shouted = len(letters) > 3 and all(c.isupper() for c in letters if c.lower() != c.upper())
+    shouted = (
+        len(letters) > 3
+        and content[0].isalnum()
+        and all(c.isupper() for c in letters if c.lower() != c.upper())
+    )
     cased = any(c.lower() != c.upper() for c in letters)
-    return 2 if shouted and cased and len(words) <= 12 and content[-1] not in ",;:" else 0
+    return 2 if shouted and cased and len(words) <= 12 and content[-1] not in ",;:." else 0
 
 
 def wiki_level(line: str) -> int:
@@ -130,17 +187,6 @@ def wiki_level(line: str) -> int:
         return 0
     left, right = match[1].count("="), match[3].count("=")
     return left if left == right else 0
-
-
-def _kind(line: Line) -> tuple[BlockKind, int]:
-    if level := wiki_level(line.content):
-        return BlockKind.HEADING, level
-    is_item = _BULLET.match(line.content) is not None
-    return (BlockKind.LIST_ITEM if is_item else BlockKind.PARAGRAPH), 0
-
-
-def _block(lines: list[Line], kind: tuple[BlockKind, int]) -> RawBlock:
-    return RawBlock(lines[0].start, lines[-1].end, kind[0], kind[1])
 
 
 def _is_underlined(lines: list[Line]) -> bool:

@@ -35,12 +35,16 @@ _ASIDE = re.compile(r"\s*\([^)]*\)")
 _IS_RELEASE = re.compile(r"for immediate release|press release|news release", re.IGNORECASE)
 
 
-def choose_title(metadata_title: str, first_pages: Sequence[RawPage]) -> str:
+def choose_title(
+    metadata_title: str, first_pages: Sequence[RawPage], *, collection: bool = False
+) -> str:
     """Return the best title the content offers, or "" if there is none.
 
     Args:
         metadata_title: What the file says its title is.
         first_pages: Its first pages, or the beginnings of them.
+        collection: Whether several headings share the highest level: then each of them names a
+            part, and none the document.
     """
     texts = [_ODD_SPACES.sub(" ", page.text) for page in first_pages]
     return _short(
@@ -48,7 +52,7 @@ def choose_title(metadata_title: str, first_pages: Sequence[RawPage]) -> str:
         or (metadata_title if is_plausible_title(metadata_title) else "")
         or agreement_title(texts[:2])
         or _release_title(texts[:1])
-        or _visible_title(first_pages)
+        or _visible_title(first_pages, collection=collection)
     )
 
 
@@ -71,14 +75,13 @@ def _release_title(texts: Sequence[str]) -> str:
     return f"{who} {found[1]} {found[2]}" if 2 < len(who) <= 80 else ""
 
 
-def _visible_title(pages: Sequence[RawPage]) -> str:
+def _visible_title(pages: Sequence[RawPage], *, collection: bool) -> str:
     """Return the heading of the first page that has one."""
     for page in pages:
         if not any(c.isalpha() for c in page.text):
             continue
-        marked = _marked_title(page)
-        if marked or (page.blocks[:1] and page.blocks[0].style is None):
-            return marked or _first_line(page)
+        if page.blocks and page.blocks[0].style is None:
+            return "" if collection else _marked_title(page) or _first_line(page)
         return _largest(page) or _first_heading(page)
     return ""
 

@@ -208,6 +208,20 @@ def test_a_page_that_never_ends_costs_that_page(tmp_path: Path) -> None:
     assert "Page 4 has words" in " ".join(p.view for p in passages)
 
 
+@linux_only
+def test_memory_does_not_grow_with_the_pages(tmp_path: Path) -> None:
+    peaks = []
+    for pages in (50, 3_000):
+        path = tmp_path / f"{pages}.pdf"
+        path.write_bytes(endless_page(pages=pages, endless=0))
+        with ExtractionChild() as child:
+            assert read(child, path)[0].pages == pages
+            status = Path(f"/proc/{child.pid}/status").read_text(encoding="ascii")
+        peaks.append(int(status.partition("VmHWM:")[2].split()[0]) // 1024)
+    few, many = peaks
+    assert many < few + 40
+
+
 @posix_only
 def test_a_child_that_falls_silent_is_killed(tmp_path: Path, tale: Path) -> None:
     with ExtractionChild(Limits(silence_s=4.0)) as child:

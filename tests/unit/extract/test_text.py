@@ -50,11 +50,28 @@ def test_underlined_lines_are_headings() -> None:
 
 def test_headings_between_equals_signs_are_as_deep_as_those() -> None:
     text = " = Lamp = \n It burns oil .\n\n = = Wick = = \n It is made of cotton .\n"
-    assert [
-        (content.strip(), level) for kind, content, level in blocks_of(text) if kind == "heading"
-    ] == [
-        ("= Lamp =", 1),
-        ("= = Wick = =", 2),
+    headings = [block for block in blocks_of(text) if block[0] == "heading"]
+    assert headings == [("heading", "Lamp", 1), ("heading", "Wick", 2)]
+
+
+def test_where_lines_are_not_wrapped_each_is_a_paragraph() -> None:
+    long = "The keeper lit the lamp every evening, and wrote down what he saw. " * 4
+    text = f"Results\nOn oil and wicks\n{long}\n{long}\nshort, after it"
+    assert blocks_of(text) == [
+        ("paragraph", "Results", 0),
+        ("heading", "On oil and wicks", 3),
+        ("paragraph", long, 0),
+        ("paragraph", long, 0),
+        ("paragraph", "short, after it", 0),
+    ]
+
+
+def test_rows_between_bars_are_a_table() -> None:
+    text = "Sales were as follows:\n- | 2013 | 2012\noil | 12 | 15\nwicks | 7 | 9\nin millions."
+    assert blocks_of(text) == [
+        ("paragraph", "Sales were as follows:", 0),
+        ("table", "- | 2013 | 2012\noil | 12 | 15\nwicks | 7 | 9", 0),
+        ("paragraph", "in millions.", 0),
     ]
 
 
@@ -63,7 +80,8 @@ def test_headings_between_equals_signs_are_as_deep_as_those() -> None:
     [
         ("CHAPTER IV", 1), ("Chapter 12. The Storm", 1), ("PART ONE", 1), ("THE STORM", 2),
         ("He was asleep.", 0), ("chapter and verse, he said, were all", 0), ("1984", 0),
-        ("== Wick ==", 2), ("a == b", 0), ("A", 0), ("日本語の文章", 0), ("", 0),
+        ("== Wick ==", 2), ("(223 KB EPS).", 0),
+        ("THE END.", 0), ("a == b", 0), ("A", 0), ("日本語の文章", 0), ("", 0),
     ],
 )  # fmt: skip
 def test_what_people_type_as_a_heading(line: str, level: int) -> None:

@@ -181,6 +181,12 @@ def test_text_formats(text: str, blocks: tuple[RawBlock, ...], expected: str) ->
     assert choose_title("", [RawPage(1, text, blocks)]) == expected
 
 
+def test_a_collection_is_not_named_after_its_first_part() -> None:
+    page = RawPage(1, "Lamp\ntext", (RawBlock(0, 4, BlockKind.HEADING, 1),))
+    assert choose_title("", [page]) == "Lamp"
+    assert choose_title("", [page], collection=True) == ""
+
+
 ANY = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=200)
 WORDY = st.text(alphabet='ABab AGREEMENTbetween\n,.()“”"&\t10-K', max_size=300)
 
