@@ -101,6 +101,7 @@ Lamp Inc. and Wick Ltd. hereby agree"""
         ("SERVICES AGREEMENT\nThis agreement binds whoever signs it.", "SERVICES AGREEMENT", ""),
         ("Contract No.: 151315\nCooperation Agreement\nApril 2013", "Cooperation Agreement", ""),
         ("This letter is not about any agreement between us.\nIt is late.", "", ""),
+        ("License: CC BY\nLast Updated: 2021", "", ""),
         ("", "", ""),
     ],
 )
