@@ -37,11 +37,13 @@ class RowMap:
         nothing = np.empty(0, np.int64)
         self._inverse: tuple[Int64s | None, Int64s, Int64s] = (None, nothing, nothing)
         self._next_row = 0
-        self._stale = True
+        # How often rows were appended, and after which of those times the map was completed.
+        self._appends = 1
+        self._complete = 0
 
     def appended(self) -> None:
         """Say that rows were added."""
-        self._stale = True
+        self._appends += 1
 
     def forget(self, docs: Iterable[int]) -> None:
         """Say that all rows of these documents were deleted."""
@@ -68,6 +70,9 @@ class RowMap:
     def keys_at(self, rows: Int64s) -> tuple[Int64s, Int64s]:
         """The keys of those row ids that are there, and their places among the given ids."""
         known, keys = self._by_row()
+        if len(rows) and int(rows.max()) >= self._next_row:
+            self.appended()  # a search may see rows before their writer says so
+            known, keys = self._by_row()
         if not len(known):
             return np.empty(0, np.int64), np.empty(0, np.int64)
         at = np.minimum(np.searchsorted(known, rows), len(known) - 1)
@@ -106,18 +111,13 @@ class RowMap:
         return by_row, keys_by_row
 
     def _current(self) -> tuple[Int64s, Int64s]:
-        if not self._stale:
-            return self._map
-        with self._lock:
-            if self._stale:
-                # Before the scan: rows that come while it runs are for the next one.
-                self._stale = False
-                try:
+        if self._complete != self._appends:
+            with self._lock:
+                appends = self._appends  # before the scan: later rows are for the next one
+                if self._complete != appends:
                     self._take_in(*self._scan(self._next_row))
-                except BaseException:
-                    self._stale = True
-                    raise
-            return self._map
+                    self._complete = appends
+        return self._map
 
     def _take_in(self, keys: Int64s, rows: Int64s) -> None:
         if not len(keys):

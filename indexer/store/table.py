@@ -61,9 +61,9 @@ class Table:
     def delete_docs(self, docs: Sequence[int]) -> None:
         """Delete every row of these documents, in one commit."""
         with needing_room(self.path.parent):
-            self.inner.delete(f"doc IN ({','.join(map(str, docs))})")
+            gone = self.inner.delete(f"doc IN ({','.join(map(str, docs))})")
         if self.keyed:
-            self.deleted += int(self.rows.counts(np.asarray(docs, np.int32)).sum())
+            self.deleted += gone.num_deleted_rows
             self.rows.forget(docs)
             self.recent.clear()
 
