@@ -201,6 +201,8 @@ class Engine:
         return ScanRules(
             excludes=Excludes((*self.config.exclude, *root.patterns), hidden=self.config.hidden),
             formats=known_formats(),
+            max_bytes=self.config.limits.largest_bytes,
+            max_bytes_of=self.config.limits.by_format,
             passed_by={**others, library: "Lectern's own library"},
             roots=[known.path for known in self.catalog.roots.all()],
         )

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from indexer.extract.base import shown_size
 from indexer.types import FileState
 
 if TYPE_CHECKING:
@@ -62,14 +63,15 @@ class Kind:
 class Kinds:
     """Classifies entries.
 
-    ``formats`` maps extensions with their dot to formats that can be read; ``limit`` is the
-    largest file that is read, in bytes; ``counting`` holds the volumes whose block counts are
-    true.
+    ``formats`` maps extensions with their dot to formats that can be read; ``limits`` holds the
+    largest file of each format that is read, in bytes, and ``limit`` that of all others;
+    ``counting`` holds the volumes whose block counts are true.
     """
 
     formats: Mapping[str, str]
     limit: int
     counting: frozenset[int] = frozenset()
+    limits: Mapping[str, int] = field(default_factory=dict)
 
     def of(self, name: bytes, found: os.stat_result) -> Kind:
         """Classify what is no folder."""
@@ -84,11 +86,12 @@ class Kinds:
             return Kind("", FileState.UNSUPPORTED, code, {"format": plain})
         if found.st_size == 0:
             return Kind(known or "", FileState.EMPTY, "empty")
+        limit = self.limits.get(known or "", self.limit)
+        if found.st_size > limit:
+            detail = {"limit": shown_size(limit)}
+            return Kind(known or "", FileState.TOO_LARGE, "too_large", detail)
         if self._is_away(found):
             return Kind(known or "", FileState.PLACEHOLDER, "placeholder")
-        if found.st_size > self.limit:
-            limit = f"{self.limit / (1 << 30):.3g} GB"
-            return Kind(known or "", FileState.TOO_LARGE, "too_large", {"limit": limit})
         return Kind(known or "")
 
     def _is_away(self, found: os.stat_result) -> bool:

@@ -34,13 +34,15 @@ _ABSENT = (FileNotFoundError, NotADirectoryError)
 class ScanRules:
     """What a walk goes by.
 
-    ``passed_by`` maps absolute paths of folders to the reason why they are not entered: other
-    roots, the library itself. ``roots`` are the paths of all roots, to say where links lead.
+    ``max_bytes`` is the size past which a file is not read, ``max_bytes_of`` the same for single
+    formats. ``passed_by`` maps absolute paths of folders to the reason why they are not entered:
+    other roots, the library itself. ``roots`` are the paths of all roots, to say where links lead.
     """
 
     excludes: Excludes
     formats: Mapping[str, str]
     max_bytes: int = GIB
+    max_bytes_of: Mapping[str, int] = field(default_factory=dict)
     passed_by: Mapping[bytes, str] = field(default_factory=dict)
     roots: Sequence[bytes] = ()
 
@@ -67,7 +69,7 @@ class RootWalk:
         self.unread: dict[bytes, str] = {}
         self.problem: WorldError | None = None
         self._token = token
-        self._kinds = Kinds(rules.formats, rules.max_bytes, counting_volumes())
+        self._kinds = Kinds(rules.formats, rules.max_bytes, counting_volumes(), rules.max_bytes_of)
         self._entered: set[tuple[int, int]] = set()
         self._real_roots = [os.path.realpath(path) for path in rules.roots]
         self._parents: tuple[bytes, tuple[str, ...]] = (b"", ())

@@ -34,6 +34,16 @@ class Limits:
     resident_bytes: int = 350 * 1024**2  # of the whole child
 
     @property
+    def by_format(self) -> dict[str, int]:
+        """The size past which a file is not read, by the format its name promises."""
+        return {
+            "pdf": self.pdf_bytes,
+            "html": self.markup_bytes,
+            "markdown": self.text_bytes,
+            "text": self.text_bytes,
+        }
+
+    @property
     def largest_bytes(self) -> int:
         """The size past which no file is looked into, whatever it is."""
         return max(self.pdf_bytes, self.text_bytes, self.markup_bytes)
@@ -41,8 +51,12 @@ class Limits:
 
 def too_large(limit: int) -> WorldError:
     """Return the outcome of a file of more than ``limit`` bytes."""
-    shown = f"{limit / 1024**3:g} GB" if limit >= 1024**3 else f"{limit / 1024**2:g} MB"
-    return WorldError("too_large", limit=shown)
+    return WorldError("too_large", limit=shown_size(limit))
+
+
+def shown_size(size: int) -> str:
+    """Write a limit as a person would set it."""
+    return f"{size / 1024**3:.3g} GB" if size >= 1024**3 else f"{size / 1024**2:.3g} MB"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -72,14 +73,22 @@ def test_sizes_decide_without_opening(tmp_path: Path) -> None:
     assert _states(found) == {"big.txt": "too_large", "none.txt": "empty", "small.txt": "read"}
 
 
+def test_each_format_may_have_a_limit_of_its_own(tmp_path: Path) -> None:
+    _make(tmp_path, "a.txt", "a.pdf")
+    rules = replace(_rules(), max_bytes_of={"text": 0})
+    _, found = _walk(tmp_path, rules)
+    assert _states(found) == {"a.txt": "too_large", "a.pdf": "read"}
+    assert found["a.txt"].detail == {"limit": "0 MB"}
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="block counts are trusted on Linux only")
 def test_a_file_without_blocks_is_a_placeholder(tmp_path: Path) -> None:
-    with (tmp_path / "sparse.txt").open("wb") as file:
-        file.truncate(4 << 30)
+    for name, size in (("sparse.txt", 1 << 20), ("huge.txt", 4 << 30)):
+        with (tmp_path / name).open("wb") as file:
+            file.truncate(size)
     _, found = _walk(tmp_path)
-    blocks = (tmp_path / "sparse.txt").stat().st_blocks
-    expected = "placeholder" if blocks == 0 else "too_large"
-    assert _states(found) == {"sparse.txt": expected}
+    expected = "placeholder" if (tmp_path / "sparse.txt").stat().st_blocks == 0 else "read"
+    assert _states(found) == {"sparse.txt": expected, "huge.txt": "too_large"}
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pipes in folders")
