@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from string import ascii_lowercase, digits, punctuation
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from indexer.embed.models import (
     Package,
     Pooling,
     PoolScope,
+    Probe,
     SourceFile,
 )
 from indexer.embed.record_files import write_record
@@ -36,7 +38,9 @@ _SHAPE = Architecture(layers=2, heads=2, hidden=32, intermediate=64, vocabulary=
 _SEED = 7
 
 
-def install_tiny_model(models: Path, *, late: bool = False, window: int = 160) -> ModelRecord:
+def install_tiny_model(
+    models: Path, *, late: bool = False, window: int = 160, probe: tuple[float, ...] = ()
+) -> ModelRecord:
     """Write the sources and the record of the tiny model into a folder of models.
 
     Afterwards ``find_record(TINY, models)`` finds it and it compiles without the network. Other
@@ -51,6 +55,8 @@ def install_tiny_model(models: Path, *, late: bool = False, window: int = 160) -
     for name, content in contents.items():
         (source / name).write_bytes(content)
     record = _record(contents, len(vocabulary), late=late, window=window)
+    if probe:
+        record = replace(record, probe=Probe("a probe", probe))
     write_record(record, models)
     return record
 

@@ -21,7 +21,7 @@ from indexer.embed.side_by_side import closing_pool, in_order
 from indexer.embed.tokens import TextTokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
     from concurrent.futures import ThreadPoolExecutor
     from pathlib import Path
 
@@ -116,7 +116,7 @@ class OnnxEmbedder:
 
     def encode_batches(
         self, passages: Sequence[EmbedInput], *, budget: Callable[[], int] | None = None
-    ) -> Iterator[list[tuple[int, PassageVectors]]]:
+    ) -> Generator[list[tuple[int, PassageVectors]], None, None]:
         with closing_pool(self._workers) as pool:
             sequences = self._lay_out(passages, pool)
             counts = [len(passage.view_starts) for passage in passages]

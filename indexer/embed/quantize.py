@@ -43,6 +43,7 @@ FULL_RANGE = 127
 # 255 and 127 do not, and are cut off there without a word.
 SAFE_RANGE = 63
 _SMALLEST_SHARE = 1e-3  # of the largest: channels that never speak need no finer scale
+_SMALLEST_SCALE = 1e-12
 _GELU_FLOOR = 20  # of 255 levels, for the few values below zero
 _GELU_PEAK = 2.0  # 20/235 of this covers GELU's minimum, -0.17
 
@@ -92,7 +93,7 @@ def smoothing(seen: Range, weight: Floats, share: float) -> Floats:
 def affine(low: float, high: float) -> tuple[np.float32, np.uint8]:
     """The scale and zero point by which the values from ``low`` to ``high`` become 0 to 255."""
     low, high = min(low, 0.0), max(high, 0.0)
-    scale = np.float32((high - low) / 255 or 1.0)
+    scale = np.float32(max((high - low) / 255, _SMALLEST_SCALE))
     return scale, np.uint8(np.clip(round(-low / float(scale)), 0, 255))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,7 +21,7 @@ def _states(rows: int) -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
 def test_sums_of_segments_are_the_sums_of_their_rows(edges: list[int]) -> None:
     states = _states(40)
     sums = segment_sums(states, np.array(edges, np.int64))
-    plain = [states[a:b].sum(axis=0) for a, b in zip(edges, edges[1:], strict=False)]
+    plain = [states[a:b].sum(axis=0) for a, b in pairwise(edges)]
     assert sums.shape == (len(edges) - 1, 8)
     np.testing.assert_allclose(sums, np.array(plain).reshape(-1, 8), atol=1e-5)
 
@@ -27,7 +29,7 @@ def test_sums_of_segments_are_the_sums_of_their_rows(edges: list[int]) -> None:
 @given(bounds)
 def test_an_empty_segment_sums_to_zero(edges: list[int]) -> None:
     sums = segment_sums(_states(40), np.array(edges, np.int64))
-    for row, (a, b) in zip(sums, zip(edges, edges[1:], strict=False), strict=True):
+    for row, (a, b) in zip(sums, pairwise(edges), strict=True):
         assert a < b or not row.any()
 
 

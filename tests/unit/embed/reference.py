@@ -1,0 +1,52 @@
+"""The encoder and late pooling in plain numpy, step by step, to compare with."""
+
+from __future__ import annotations
+
+from math import erf, sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+from safetensors.numpy import load_file
+
+from indexer.embed.models import WEIGHTS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from indexer.embed.models import Architecture
+
+    Floats = NDArray[np.float32]
+
+
+def plain_states(shape: Architecture, source: Path, ids: NDArray[np.int32]) -> Floats:
+    """Token states of one sequence, shape ``(len(ids), hidden)``, without any library of models."""
+    w = load_file(source / WEIGHTS)
+
+    def norm(x: Floats, name: str) -> Floats:
+        mean, deviation = x.mean(-1, keepdims=True), x.std(-1, keepdims=True)
+        normal = (x - mean) / np.sqrt(deviation**2 + shape.norm_epsilon)
+        return np.asarray(normal * w[f"{name}.weight"] + w[f"{name}.bias"], np.float32)
+
+    def dense(x: Floats, name: str) -> Floats:
+        return np.asarray(x @ w[f"{name}.weight"].T + w[f"{name}.bias"], np.float32)
+
+    gelu = np.vectorize(lambda v: v * 0.5 * (1 + erf(v / sqrt(2))), otypes=[np.float32])
+    x = w["embeddings.word_embeddings.weight"][ids]
+    x = x + w["embeddings.position_embeddings.weight"][: len(ids)]
+    x = norm(x + w["embeddings.token_type_embeddings.weight"][0], "embeddings.LayerNorm")
+    for layer in range(shape.layers):
+        stem = f"encoder.layer.{layer}"
+        parts = [dense(x, f"{stem}.attention.self.{part}") for part in ("query", "key", "value")]
+        size = shape.hidden // shape.heads
+        context = np.zeros_like(x)
+        for head in range(shape.heads):
+            q, k, v = (part[:, head * size : (head + 1) * size] for part in parts)
+            scores = np.exp(q @ k.T / sqrt(size))
+            context[:, head * size : (head + 1) * size] = scores / scores.sum(1, keepdims=True) @ v
+        mixed = dense(context, f"{stem}.attention.output.dense")
+        x = norm(x + mixed, f"{stem}.attention.output.LayerNorm")
+        inner = gelu(dense(x, f"{stem}.intermediate.dense"))
+        x = norm(x + dense(inner, f"{stem}.output.dense"), f"{stem}.output.LayerNorm")
+    return x

@@ -1,0 +1,128 @@
+"""A compiled model is whole, is the one that was built, or is built again."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.config import Precision
+from indexer.embed.build import (
+    MANIFEST,
+    CompiledModel,
+    compiled_folder,
+    ensure_compiled,
+    intact,
+)
+from indexer.embed.graph import DATA, GRAPH
+from indexer.embed.models import TOKENIZER
+from indexer.errors import WorldError
+from tests.tiny_model import TINY, install_tiny_model
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from indexer.embed.models import ModelRecord
+
+both = pytest.mark.parametrize("precision", list(Precision))
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> ModelRecord:
+    return install_tiny_model(tmp_path)
+
+
+def _compile(record: ModelRecord, models: Path, precision: Precision) -> CompiledModel:
+    return ensure_compiled(record, models, precision, download=False)
+
+
+@both
+def test_it_is_compiled_once(record: ModelRecord, tmp_path: Path, precision: Precision) -> None:
+    first = _compile(record, tmp_path, precision)
+    stamps = {path: path.stat().st_mtime_ns for path in first.folder.iterdir()}
+    assert {path.name for path in stamps} == {GRAPH, DATA, TOKENIZER, MANIFEST}
+    again = _compile(record, tmp_path, precision)
+    assert {path: path.stat().st_mtime_ns for path in again.folder.iterdir()} == stamps
+
+
+@both
+@pytest.mark.parametrize("name", [GRAPH, DATA, TOKENIZER, MANIFEST])
+@pytest.mark.parametrize("harm", ["cut", "changed", "gone"])
+def test_a_damaged_file_is_built_again(
+    record: ModelRecord, tmp_path: Path, precision: Precision, name: str, harm: str
+) -> None:
+    compiled = _compile(record, tmp_path, precision)
+    path = compiled.folder / name
+    content = path.read_bytes()
+    if harm == "gone":
+        path.unlink()
+    else:
+        middle = len(content) // 2
+        path.write_bytes(
+            content[:middle] + (b"" if harm == "cut" else b"!" + content[middle + 1 :])
+        )
+    assert not intact(compiled)
+    assert intact(_compile(record, tmp_path, precision))
+
+
+def test_it_needs_no_weights_once_it_is_compiled(record: ModelRecord, tmp_path: Path) -> None:
+    _compile(record, tmp_path, Precision.INT8)
+    shutil.rmtree(tmp_path / TINY / "source")
+    assert intact(_compile(record, tmp_path, Precision.INT8))
+
+
+def test_other_weights_are_compiled_anew(record: ModelRecord, tmp_path: Path) -> None:
+    _compile(record, tmp_path, Precision.INT8)
+    late = install_tiny_model(tmp_path, window=80)
+    assert intact(_compile(late, tmp_path, Precision.INT8))  # the same weights
+    folder = compiled_folder(record, tmp_path, Precision.INT8)
+    manifest = (folder / MANIFEST).read_text("utf-8")
+    (folder / MANIFEST).write_text(manifest.replace(record.package.files[0].sha256, "0" * 64))
+    assert not intact(CompiledModel(record, Precision.INT8, folder))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permission bits are a POSIX matter")
+def test_its_files_are_their_owners_alone(record: ModelRecord, tmp_path: Path) -> None:
+    folder = _compile(record, tmp_path, Precision.INT8).folder
+    assert {stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()} == {0o600}
+
+
+def test_leftovers_of_a_killed_build_and_an_older_one_go(
+    record: ModelRecord, tmp_path: Path
+) -> None:
+    home = tmp_path / TINY
+    for name in ("building-x7", "int8-0"):
+        (home / name).mkdir(parents=True)
+        (home / name / GRAPH).write_bytes(b"half")
+    compiled = _compile(record, tmp_path, Precision.INT8)
+    assert sorted(path.name for path in home.iterdir() if path.is_dir()) == sorted(
+        [compiled.folder.name, "source"]
+    )
+
+
+def test_two_builders_get_in_nobodys_way(record: ModelRecord, tmp_path: Path) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        made = list(pool.map(lambda _: _compile(record, tmp_path, Precision.INT8), range(2)))
+    assert made[0] == made[1]
+    assert intact(made[0])
+
+
+def test_nothing_to_build_from_is_said(record: ModelRecord, tmp_path: Path) -> None:
+    with pytest.raises(WorldError, match="working offline") as caught:
+        _compile(record, tmp_path / "elsewhere", Precision.INT8)
+    assert caught.value.code == "model_missing"
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_that_cannot_be_written_is_said(record: ModelRecord, tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    try:
+        with pytest.raises(WorldError) as caught:
+            _compile(record, tmp_path / "models", Precision.INT8)
+    finally:
+        tmp_path.chmod(0o700)
+    assert caught.value.code == "library_unwritable"

@@ -1,0 +1,76 @@
+"""The provider in use is one that works, and the reason is said."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.config import Precision
+from indexer.embed.devices import AUTO, CPU, PROVIDERS, candidates, choose
+from indexer.embed.onnx import open_embedder
+from indexer.errors import WorldError
+from tests.tiny_model import install_tiny_model
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+EVERYTHING = list(PROVIDERS.values())
+
+
+def _opens(name: str) -> str:
+    return name
+
+
+def test_accelerators_come_first_and_the_cpu_last() -> None:
+    assert candidates(EVERYTHING) == ["cuda", "directml", "coreml", "cpu"]
+    assert candidates(["CPUExecutionProvider"]) == ["cpu"]
+
+
+def test_a_wanted_provider_is_the_only_one_beside_the_cpu() -> None:
+    assert candidates(EVERYTHING, "coreml") == ["coreml", "cpu"]
+    assert candidates(EVERYTHING, "cpu") == ["cpu"]
+    assert candidates(["CPUExecutionProvider"], "cuda") == ["cpu"]
+
+
+def test_an_unknown_provider_is_refused() -> None:
+    with pytest.raises(WorldError, match="choose auto, cuda") as caught:
+        candidates(EVERYTHING, "abacus")
+    assert caught.value.code == "bad_setting"
+
+
+def test_the_cpu_is_used_when_asked_for() -> None:
+    assert choose(CPU, _opens)[1].reason == "The CPU, as asked."
+
+
+def test_a_missing_provider_is_named() -> None:
+    proven, provider = choose("directml", _opens)
+    assert proven == provider.name == CPU
+    assert "directml is not part of the installed ONNX Runtime" in provider.reason
+
+
+def test_a_provider_that_fails_gives_way_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    import onnxruntime
+
+    monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: EVERYTHING)
+
+    def without_driver(name: str) -> str:
+        if name != CPU:
+            raise RuntimeError(f"no driver for {name}\nand a long trace")
+        return name
+
+    _, provider = choose(AUTO, without_driver)
+    assert provider.name == CPU
+    assert "cuda failed (no driver for cuda); directml failed" in provider.reason
+    assert choose(AUTO, _opens)[1].name == "cuda"
+
+
+def test_without_a_runtime_the_extra_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(WorldError, match="No ONNX Runtime is installed") as caught:
+        open_embedder(install_tiny_model(tmp_path), tmp_path, Precision.INT8)
+    assert caught.value.code == "no_runtime"
+    assert "lectern[cpu]" in caught.value.next_step

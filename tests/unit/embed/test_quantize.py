@@ -1,0 +1,111 @@
+"""Rounding stays within half a step, and the graphs compute what they stand for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.config import Precision
+from indexer.embed import calibrate
+from indexer.embed.batches import Batch
+from indexer.embed.build import compiled_folder
+from indexer.embed.encoder import Encoder
+from indexer.embed.quantize import (
+    FULL_RANGE,
+    SAFE_RANGE,
+    Range,
+    affine,
+    quantize_columns,
+    smoothing,
+)
+from indexer.errors import InternalError
+from tests.tiny_model import TINY, install_tiny_model
+from tests.unit.embed.reference import plain_states
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+seeds = st.integers(0, 10_000)
+levels = st.sampled_from([FULL_RANGE, SAFE_RANGE])
+
+
+@given(seeds, levels)
+def test_a_rounded_weight_is_half_a_step_off_at_most(seed: int, top: int) -> None:
+    weight = np.random.default_rng(seed).standard_normal((7, 5)).astype(np.float32)
+    integers, scales = quantize_columns(weight, top)
+    assert np.abs(integers).max() <= top
+    assert (np.abs(integers * scales - weight) <= scales * 0.501).all()
+
+
+def test_a_column_of_zeros_stays_zero() -> None:
+    integers, scales = quantize_columns(np.zeros((3, 2), np.float32), FULL_RANGE)
+    assert not integers.any()
+    assert (scales == 1).all()
+
+
+@given(st.floats(-50, 50), st.floats(-50, 50))
+def test_zero_has_a_level_of_its_own(low: float, high: float) -> None:
+    scale, zero = affine(min(low, high), max(low, high))
+    assert scale > 0
+    assert 0 <= int(zero) <= 255
+    assert (255 - int(zero)) * scale >= max(low, high, 0) - scale
+    assert int(zero) * scale >= -min(low, high, 0) - scale
+
+
+@given(seeds, st.floats(0, 1))
+def test_smoothing_changes_no_product(seed: int, share: float) -> None:
+    random = np.random.default_rng(seed)
+    x = random.standard_normal((4, 6)).astype(np.float32)
+    weight = random.standard_normal((6, 3)).astype(np.float32)
+    factors = smoothing(Range(x.min(axis=0), x.max(axis=0)), weight, share)
+    assert (factors > 0).all()
+    smoothed = (x / factors) @ (weight * factors[:, None])
+    np.testing.assert_allclose(smoothed, x @ weight, atol=1e-3)
+
+
+def test_a_silent_channel_does_not_divide_by_zero() -> None:
+    silent = np.zeros(3, np.float32)
+    assert (smoothing(Range(silent, silent), np.zeros((3, 2), np.float32), 0.5) > 0).all()
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("models")
+
+
+@pytest.mark.parametrize(
+    ("precision", "worst"), [(Precision.FP32, 0.99999), (Precision.INT8, 0.99)]
+)
+def test_the_graph_is_the_encoder(models: Path, precision: Precision, worst: float) -> None:
+    record = install_tiny_model(models)
+    folder = compiled_folder(record, models, precision)
+    folder.mkdir(parents=True, exist_ok=True)
+    write = calibrate.compile_float if precision is Precision.FP32 else calibrate.compile_integer
+    source = models / TINY / "source"
+    write(record, source, folder)
+    ids = np.random.default_rng(1).integers(5, record.architecture.vocabulary, 40).astype(np.int32)
+    batch = Batch((0,), ids[None], np.array([40], np.int32))
+    states = Encoder(folder / "model.onnx", "cpu").states(batch)[0]
+    plain = plain_states(record.architecture, source, ids)
+    cosine = (
+        (states * plain).sum(1) / np.linalg.norm(states, axis=1) / np.linalg.norm(plain, axis=1)
+    )
+    assert cosine.min() > worst
+    if precision is Precision.FP32:
+        np.testing.assert_allclose(states, plain, atol=1e-4)
+
+
+def test_a_wrong_conversion_is_not_accepted(models: Path, tmp_path: Path) -> None:
+    record = install_tiny_model(models, probe=(1.0, 1.0))
+    with pytest.raises(InternalError, match="compiled wrongly"):
+        calibrate.compile_float(record, models / TINY / "source", tmp_path)
+
+
+def test_calibration_reads_texts_of_many_kinds() -> None:
+    texts = calibrate.calibration_texts()
+    assert len(texts) > 40
+    assert all(texts)
