@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from indexer.config import Precision
 from indexer.embed.calibrate import compile_float, compile_integer
-from indexer.embed.fetch import OWNER_ONLY, ensure_source, hash_file
+from indexer.embed.fetch import NO_ACCESS, NO_SPACE, OWNER_ONLY, ensure_source, hash_file
 from indexer.embed.graph import DATA, GRAPH
 from indexer.embed.models import TOKENIZER
 from indexer.errors import WorldError
@@ -33,6 +33,8 @@ log = logging.getLogger(__name__)
 BUILDER_VERSION = 4
 MANIFEST = "manifest.json"
 LOCK_TIMEOUT_S = 600
+# Weights, compiled graphs and the scratch files of a build, for a model of 100 MB.
+_ROOM_BYTES = 500_000_000
 _FILES = (GRAPH, DATA, TOKENIZER)
 
 
@@ -78,10 +80,11 @@ def ensure_compiled(
         note: Told, in a sentence, what takes long.
 
     Raises:
-        WorldError: ``model_missing`` if there is nothing to build from, ``library_unwritable`` if
-            the folder cannot be written.
+        WorldError: ``model_missing`` if there is nothing to build from, ``library_unwritable`` or
+            ``disk_full`` if the folder cannot be written, ``busy`` if another process builds for
+            longer than anyone should.
     """
-    from filelock import FileLock
+    from filelock import FileLock, Timeout
 
     compiled = CompiledModel(record, precision, compiled_folder(record, models, precision))
     if intact(compiled):
@@ -92,13 +95,24 @@ def ensure_compiled(
         with FileLock(home / "build.lock", timeout=LOCK_TIMEOUT_S):
             if not intact(compiled):  # another process may have built it meanwhile
                 source = ensure_source(
-                    record, home / "source", places=places, download=download, note=note
-                )
+                    record, home / "source", places=(*places, models, home),
+                    download=download, note=note,
+                )  # fmt: skip
                 note(f"Compiling {record.id} to {precision}, once")
                 _build(compiled, source)
-    except PermissionError as error:
-        raise WorldError("library_unwritable", library=str(home)) from error
+    except Timeout as error:
+        raise WorldError("busy", reason=f"another process compiles {record.id}") from error
+    except OSError as error:
+        raise _explained(error, home) from error
     return compiled
+
+
+def _explained(error: OSError, home: Path) -> Exception:
+    if error.errno in NO_SPACE:
+        return WorldError("disk_full", needed=f"{_ROOM_BYTES / 1e6:.0f} MB", path=str(home))
+    if error.errno in NO_ACCESS:
+        return WorldError("library_unwritable", library=str(home))
+    return error
 
 
 def intact(compiled: CompiledModel) -> bool:

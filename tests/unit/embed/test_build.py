@@ -22,6 +22,7 @@ from indexer.embed.graph import DATA, GRAPH
 from indexer.embed.models import TOKENIZER
 from indexer.errors import WorldError
 from tests.tiny_model import TINY, install_tiny_model
+from tests.unit.embed.wheels import write_wheel
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -109,6 +110,12 @@ def test_two_builders_get_in_nobodys_way(record: ModelRecord, tmp_path: Path) ->
         made = list(pool.map(lambda _: _compile(record, tmp_path, Precision.INT8), range(2)))
     assert made[0] == made[1]
     assert intact(made[0])
+
+
+def test_a_wheel_laid_beside_the_models_is_enough(record: ModelRecord, tmp_path: Path) -> None:
+    models = tmp_path / "elsewhere"
+    write_wheel(record, tmp_path / TINY / "source", models)
+    assert intact(_compile(record, models, Precision.INT8))
 
 
 def test_nothing_to_build_from_is_said(record: ModelRecord, tmp_path: Path) -> None:

@@ -66,6 +66,19 @@ def test_a_provider_that_fails_gives_way_with_its_reason(monkeypatch: pytest.Mon
     assert choose(AUTO, _opens)[1].name == "cuda"
 
 
+def test_8_bits_stay_on_the_cpu_when_the_accelerator_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import onnxruntime
+
+    monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: EVERYTHING)
+    record = install_tiny_model(tmp_path)
+    embedder = open_embedder(record, tmp_path, Precision.INT8, provider="coreml", download=False)
+    assert embedder.precision is Precision.INT8
+    assert embedder.provider.name == CPU
+    assert embedder.provider.reason.startswith("The CPU, because coreml failed (")
+
+
 def test_without_a_runtime_the_extra_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
