@@ -98,9 +98,10 @@ def _title_line(text: str) -> tuple[str, int] | None:
 
 def _is_heading(line: str) -> bool:
     if (
-        _NUMBERED.search(line)
+        ":" in line
+        or _NUMBERED.search(line)
         or _PROSE.search(line)
-        or line.endswith((".", ",", ";", ":"))
+        or line.endswith((".", ",", ";"))
         or "\t" in line
     ):
         return False

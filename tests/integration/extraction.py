@@ -1,0 +1,55 @@
+"""What the tests of the extraction child share: a document, and how it is read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from indexer.errors import WorldError
+from tests.unit.extract.pdfs import PROSE, box, save, text_at, together
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from indexer.extract.sandbox import ExtractionChild
+    from indexer.types import DocumentInfo, Passage
+
+
+class Seen:
+    """Says yes to every document, and remembers what it was told."""
+
+    def __init__(self, *, wanted: bool = True) -> None:
+        self.wanted = wanted
+        self.infos: list[DocumentInfo] = []
+        self.terms: list[Mapping[str, int]] = []
+
+    def __call__(self, info: DocumentInfo, terms: Mapping[str, int]) -> bool:
+        self.infos.append(info)
+        self.terms.append(terms)
+        return self.wanted
+
+
+def read(
+    child: ExtractionChild, path: Path, password: str | None = None
+) -> tuple[DocumentInfo, list[Passage]]:
+    seen = Seen()
+    passages = [passage for group in child.extract(path, "", password, seen) for passage in group]
+    return seen.infos[0], passages
+
+
+def code_of(child: ExtractionChild, path: Path, password: str | None = None) -> str:
+    with pytest.raises(WorldError) as caught:
+        read(child, path, password)
+    return caught.value.code
+
+
+def keepers_tale(folder: Path) -> Path:
+    """Save six pages of prose with a running head and page numbers."""
+
+    def draw(n: int) -> Any:
+        furniture = text_at((72, 40, "A Keeper's Tale"), (300, 800, str(n)))
+        return together(furniture, box(72, 90, 540, 700, f"Night {n * n}. {PROSE}"))
+
+    return save(folder / "tale.pdf", *(draw(n) for n in range(1, 7)))
