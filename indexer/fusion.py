@@ -6,8 +6,8 @@ from. In words:
 * *Page evidence* is meaning plus words. Meaning is the cosine of the passage, part pooled vector
   and part best sentence (MaxSim with one query vector), to the whole query and to its question in
   equal parts. Words are the BM25 of the question as a share of what a passage could reach at all,
-  squared: a passage that holds nearly all of a question's rare words is likely the answer, one
-  that holds half of them is seldom more than of the same topic.
+  cubed: a passage that holds nearly all of a question's rare words is likely the answer, one that
+  holds half of them is seldom more than of the same topic.
 * *Document evidence* says which document is meant: the likeness of file names to the query, the
   words of names in the query, and the BM25 of whole documents. The last counts by its clarity, the
   lead of the best document over the second: without a lead, words common to many documents would
@@ -15,8 +15,8 @@ from. In words:
 
 A fixed sum of normalised scores (the usual convex fusion, or reciprocal ranks) ranks pages of
 contracts and reports worse than vectors alone, because the words that find the document are spread
-all over it; squaring the share and weighing documents apart is what keeps words from hurting
-there and lets them lead on running text. `make bench` prints what each part is worth.
+all over it; cubing the share and weighing documents apart is what keeps words from hurting there
+and lets them lead on running text. `make bench` prints what each part is worth.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 # BM25's term weight approaches (k1 + 1) · idf as a term repeats; with k1 = 1.2, as LanceDB has it.
 BM25_CEILING = 2.2
+# Between the square and the fourth power the order changes little; see the docstring above.
+WORDS_POWER = 3
 # Names are short, and chance matches of one word are common: a sum of inverse document
 # frequencies below this is not full evidence however far it leads.
 NAME_FLOOR = 6.0
@@ -42,9 +44,9 @@ NAME_FLOOR = 6.0
 class Weights:
     """The parameters of the fusion; one setting serves every library."""
 
-    sentence: float = 0.4  # of the best sentence within meaning; the pooled vector has the rest
+    sentence: float = 0.5  # of the best sentence within meaning; the pooled vector has the rest
     question: float = 0.5  # of the question within meaning; the whole query has the rest
-    words: float = 2.0
+    words: float = 4.5
     name_meaning: float = 0.3
     name_words: float = 0.3
     document_words: float = 2.0
@@ -149,7 +151,7 @@ def fuse(
     )
     return Scored(
         meaning=meaning.astype(np.float32),
-        words=(weights.words * pages.share**2).astype(np.float32),
+        words=(weights.words * pages.share**WORDS_POWER).astype(np.float32),
         document=document.astype(np.float32)[owner],
     )
 

@@ -37,8 +37,8 @@ COLUMNS = (
 NAMED_ROOM = 3
 # Code points of a shortened hit: about four lines.
 SNIPPET = 320
-# From here a leg has something to say about a passage: a share of the attainable BM25 of a
-# third, squared and weighted, and a cosine that unrelated text seldom reaches.
+# From here a leg has something to say about a passage: a third of the attainable BM25, cubed and
+# weighted, and a cosine that unrelated text seldom reaches.
 WORDS_FROM = 0.2
 MEANING_FROM = 0.35
 

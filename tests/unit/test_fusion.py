@@ -53,7 +53,7 @@ def test_the_score_is_the_sum_that_the_docstring_tells(
         expected = (
             (1 - w.question) * whole
             + w.question * asked
-            + w.words * pages.share[i] ** 2
+            + w.words * pages.share[i] ** 3
             + w.name_meaning * documents.name_meaning[doc]
             + w.name_words * documents.name_words[doc]
             + w.document_words * documents.clarity * documents.words[doc]
