@@ -1,0 +1,117 @@
+"""``python -m tests.benchmarks``: runs the parts asked for and prints one table.
+
+python -m tests.benchmarks                       everything, as `make bench` does
+python -m tests.benchmarks quality latency       these parts only
+python -m tests.benchmarks --quick               the smallest set, a small synthetic library
+python -m tests.benchmarks --million             1,000,000 synthetic passages too (an hour)
+python -m tests.benchmarks table                 the table again, from the parts on disk
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from indexer.atomic import write_file
+from tests.benchmarks import (
+    ablation,
+    latency,
+    machine,
+    memory,
+    quality,
+    report,
+    sets,
+    size,
+    throughput,
+)
+from tests.benchmarks.libraries import Libraries, Options, note
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tests.benchmarks.report import Section
+
+# In the order of the table.
+PARTS: dict[str, Callable[[Options, Libraries], Section]] = {
+    "quality": quality.run,
+    "throughput": throughput.run,
+    "latency": latency.run,
+    "memory": memory.run,
+    "size": size.run,
+    "ablation": ablation.run,
+}
+# Throughput indexes a set anew, so it goes first and the other parts have that library.
+ORDER = ("throughput", "quality", "size", "latency", "ablation", "memory")
+TABLE = "table"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line and return its exit status."""
+    asked = _parse(arguments)
+    if asked.parts == [TABLE]:
+        print(_table(asked.out))
+        return 0
+    if not sets.BENCH.is_dir():
+        print(f"The benchmark sets are not there: {sets.BENCH} is missing. Nothing was measured.")
+        return 0
+    options = _options(asked)
+    parts = set(asked.parts) - {TABLE} or set(PARTS)
+    facts = machine.facts()
+    libraries = Libraries(options)
+    done: dict[str, Section] = {}
+    for name in (name for name in ORDER if name in parts):
+        note(f"{name} …")
+        done[name] = PARTS[name](options, libraries)
+        done[name].save(options.out, facts)
+    text = report.document([done[name] for name in PARTS if name in done], facts)
+    write_file(options.out / "table.md", text)
+    print(text)
+    return 0
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.benchmarks",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("parts", nargs="*", metavar="PART", help=f"of {', '.join((*PARTS, TABLE))}; all of them")
+    add("--sets", nargs="+", choices=sets.NAMES, help="these sets only", metavar="SET")
+    add("--quick", action="store_true", help=f"{sets.NAMES[0]} and small numbers only")
+    add("--keep", action="store_true", help="take the libraries of an earlier run as they are")
+    add("--million", action="store_true", help="measure at 1,000,000 synthetic passages too")
+    add("--out", type=Path, default=Path("bench-results"), help="where results and libraries go")
+    add("--convert-python", default="", metavar="PYTHON",
+        help="a Python with torch and sentence-transformers; this one, if it has them")  # fmt: skip
+    asked = parser.parse_args(arguments)
+    unknown = sorted(set(asked.parts) - {*PARTS, TABLE})
+    if unknown:
+        parser.error(f"there is no part {unknown[0]}; choose from {', '.join((*PARTS, TABLE))}")
+    return asked
+
+
+def _options(asked: argparse.Namespace) -> Options:
+    small = sets.NAMES[:1] if asked.quick else sets.NAMES
+    return Options(
+        out=asked.out.absolute(),
+        names=tuple(name for name in sets.NAMES if name in (asked.sets or small)),
+        quick=asked.quick,
+        keep=asked.keep,
+        million=asked.million,
+        convert_python=asked.convert_python or throughput.python_with_torch(),
+    )
+
+
+def _table(out: Path) -> str:
+    """The table of everything kept in a folder, whenever it was measured."""
+    files = [out / f"{name}.json" for name in PARTS]
+    kept = [report.load(file) for file in files if file.exists()]
+    facts = kept[0][1] if kept else {}
+    return report.document([section for section, _ in kept], facts)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,95 @@
+"""Latency: one warm query after the other, its embedding included, at several sizes.
+
+The sets' own libraries answer the sets' own queries. The synthetic libraries (see
+``synthetic_engine``) hold 100,000 and, if asked for, 1,000,000 passages; they are also asked
+inside folders that hold 1 %, 50 % and 99 % of their documents.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indexer.engine import Engine
+from tests.benchmarks import sets, synthetic_library
+from tests.benchmarks.libraries import note
+from tests.benchmarks.passages import thinned
+from tests.benchmarks.report import Section
+from tests.benchmarks.synthetic_texts import FOLDERS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tests.benchmarks.libraries import Libraries, Options
+    from tests.benchmarks.report import Cell
+
+# Asked and not timed: caches fill, the query's session is opened.
+WARM, QUERIES = 20, 200
+LIMIT = 10  # what a person sees first
+# Natural questions without quotes; their words occur in the synthetic texts.
+SYNTHETIC_QUERIES = "chunking-eval"
+COLUMNS = ("library", "passages", "within", "queries", "p50 ms", "p95 ms", "max ms")
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Milliseconds of n queries, (n,)."""
+
+    milliseconds: tuple[float, ...]
+
+    def cells(self) -> tuple[Cell, ...]:
+        p50, p95 = np.percentile(self.milliseconds, [50, 95])
+        return len(self.milliseconds), float(p50), float(p95), max(self.milliseconds)
+
+
+def run(options: Options, libraries: Libraries) -> Section:
+    """Ask every library."""
+    rows: list[tuple[Cell, ...]] = []
+    for wanted in options.chosen:
+        with libraries.open(wanted.name) as engine:
+            spent = ask(engine, [query.text for query in wanted.queries()])
+            rows.append((wanted.name, _passages(engine), "everything", *spent.cells()))
+    for size in synthetic_library.sizes(options):
+        rows += _synthetic(options, size)
+    return Section("latency", "Query latency, warm", COLUMNS, tuple(rows), (_NOTE,))
+
+
+def ask(engine: Engine, queries: Sequence[str]) -> Spent:
+    """Time queries as the engine's callers send them."""
+    chosen = thinned(queries, QUERIES)
+    for text in chosen[:WARM]:
+        engine.search(text, limit=LIMIT, full_text=False)
+    spent = []
+    for text in chosen:
+        began = time.perf_counter()
+        engine.search(text, limit=LIMIT, full_text=False)
+        spent.append(1e3 * (time.perf_counter() - began))
+    return Spent(tuple(spent))
+
+
+def _synthetic(options: Options, size: int) -> list[tuple[Cell, ...]]:
+    library = synthetic_library.ensure(options, size)
+    queries = [query.text for query in sets.find(SYNTHETIC_QUERIES).queries()]
+    rows: list[tuple[Cell, ...]] = []
+    with closing(Engine.open(options.config(library))) as engine:
+        for folder, share in {"": "everything", **FOLDERS}.items():
+            prefix = f"in:{folder} " if folder else ""
+            spent = ask(engine, [prefix + text for text in queries])
+            label = f"in: {share}" if folder else share
+            note(f"synthetic {size:,}, {label}: p50 {np.median(spent.milliseconds):.1f} ms")
+            rows.append(("synthetic", _passages(engine), label, *spent.cells()))
+    return rows
+
+
+def _passages(engine: Engine) -> int:
+    return engine.catalog.spaces.totals().passages
+
+
+_NOTE = (
+    "From the query's text to ten hits: understood, embedded in fp32, searched, ranked, read. "
+    f"At most {QUERIES} queries of a set, one after the other, after {WARM} to warm up."
+)

@@ -1,0 +1,120 @@
+"""The sets as libraries: each is indexed once a run, with the settings a person starts with.
+
+Owns where the libraries of the benchmark lie and when they are made anew. It must not know what
+is measured on them.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from app.paths import models_folder
+from indexer.config import EngineConfig
+from indexer.engine import Engine
+from indexer.progress import CancelToken, Progress
+from tests.benchmarks import sets
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from indexer.types import Summary
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What was asked for on the command line."""
+
+    out: Path
+    names: tuple[str, ...] = sets.NAMES
+    quick: bool = False
+    keep: bool = False  # take libraries as an earlier run left them
+    million: bool = False
+    convert_python: str = ""  # a Python that has torch and sentence-transformers
+
+    @property
+    def chosen(self) -> list[sets.BenchSet]:
+        return [sets.find(name) for name in self.names]
+
+    def config(self, library: Path) -> EngineConfig:
+        """The settings a person starts with."""
+        return EngineConfig(library=library, models=models_folder())
+
+
+@dataclass(slots=True)
+class Libraries:
+    """The libraries of one run."""
+
+    options: Options
+    _ready: set[str] = field(default_factory=set)
+
+    def folder(self, name: str) -> Path:
+        return self.options.out / "libraries" / name
+
+    @contextmanager
+    def open(self, name: str) -> Iterator[Engine]:
+        """Open a set's library, indexed by this run or, with ``keep``, by an earlier one."""
+        if name not in self._ready and not self.options.keep:
+            self._discard(name)
+        with closing(self._engine(name)) as engine:
+            if name not in self._ready:
+                index(engine, sets.find(name).corpus)
+                self._ready.add(name)
+            yield engine
+
+    @contextmanager
+    def open_empty(self, name: str) -> Iterator[Engine]:
+        """Open a set's library with nothing in it, for somebody who then indexes the set."""
+        self._discard(name)
+        with closing(self._engine(name)) as engine:
+            yield engine
+        self._ready.add(name)
+
+    def _engine(self, name: str) -> Engine:
+        folder = self.folder(name)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        return Engine.open(self.options.config(folder))
+
+    def _discard(self, name: str) -> None:
+        shutil.rmtree(self.folder(name), ignore_errors=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """An indexing run from its call to its return: scan, reading, embedding, upkeep."""
+
+    summary: Summary
+    seconds: float
+
+
+def index(engine: Engine, corpus: Path) -> Indexed:
+    """Index a folder, saying how far it is."""
+    began = time.perf_counter()
+    summary = engine.index([corpus], report=_Line(corpus.parent.name), token=CancelToken())
+    seconds = time.perf_counter() - began
+    note(f"{corpus.parent.name}: {summary.passages:,} passages indexed in {seconds:.0f} s")
+    return Indexed(summary, seconds)
+
+
+def note(text: str) -> None:
+    """Say what is going on, beside the table."""
+    print(text, file=sys.stderr, flush=True)
+
+
+@dataclass(slots=True)
+class _Line:
+    """A line of progress every ten seconds."""
+
+    name: str
+    _next: float = field(default_factory=lambda: time.monotonic() + 10.0)
+
+    def __call__(self, progress: Progress) -> None:
+        if time.monotonic() >= self._next:
+            self._next = time.monotonic() + 10.0
+            files = f"{progress.files_done}/{progress.files_total} files"
+            note(f"  {self.name}: {progress.step}, {files}, {progress.passages:,} passages")

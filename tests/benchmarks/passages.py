@@ -1,0 +1,59 @@
+"""Passages of a set as the model will read them, before anything is indexed.
+
+Owns the choice of a sample and the way to it: the extraction child of the index lane. It must not
+know what the sample is for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from indexer.embed.base import EmbedInput
+from indexer.extract.base import Limits
+from indexer.extract.sandbox import ExtractionChild
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from indexer.types import DocumentInfo
+
+T = TypeVar("T")
+
+# Documents that are read for a sample; beyond that every so many are left out.
+DOCUMENTS = 10
+
+
+def sample(corpus: Path, count: int) -> list[EmbedInput]:
+    """About ``count`` passages, taken evenly from documents taken evenly, in their order."""
+    files = sorted(path for path in corpus.rglob("*") if path.is_file())
+    found: list[EmbedInput] = []
+    with ExtractionChild(Limits()) as child:
+        for file in thinned(files, DOCUMENTS):
+            found.extend(_read(child, file))
+    return thinned(found, count)
+
+
+def thinned(values: Sequence[T], count: int) -> list[T]:
+    """At most ``count`` values, evenly spaced.
+
+    >>> thinned(range(10), 4)
+    [0, 2, 5, 7]
+    """
+    if len(values) <= count:
+        return list(values)
+    return [values[at * len(values) // count] for at in range(count)]
+
+
+def _read(child: ExtractionChild, file: Path) -> list[EmbedInput]:
+    titles: list[str] = []
+
+    def decide(info: DocumentInfo, _terms: Mapping[str, int]) -> bool:
+        titles.append(info.title)
+        return True
+
+    return [
+        EmbedInput(titles[-1], passage.heading_path, passage.view, passage.view_starts)
+        for group in child.extract(file, "", None, decide)
+        for passage in group
+    ]

@@ -1,0 +1,79 @@
+"""The peak memory of a process and of those it starts, seen from outside.
+
+Owns the watching; it must not know what the processes do. On Linux the kernel's own high-water
+mark (``VmHWM``) is read, so nothing between two looks is missed; elsewhere the resident memory is
+sampled.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import psutil
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+ROOT = Path(__file__).resolve().parents[2]
+LOOK_S = 0.05
+CHILD = "indexer.extract.child"
+
+
+@dataclass(slots=True)
+class Peaks:
+    """What a command took. Memory in bytes; ``children`` counts extraction processes."""
+
+    status: int = 0
+    output: str = ""
+    seconds: float = 0.0
+    engine: int = 0
+    child: int = 0
+    children: set[int] = field(default_factory=set)
+
+
+def watch(command: Sequence[str], env: Mapping[str, str] | None = None) -> Peaks:
+    """Run a command in the checkout; its short output is kept, its error stream is ours."""
+    peaks = Peaks()
+    began = time.perf_counter()
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, text=True, env=env, cwd=ROOT) as running:
+        process = psutil.Process(running.pid)
+        while running.poll() is None:
+            _look(process, peaks)
+            with suppress(subprocess.TimeoutExpired):
+                running.wait(LOOK_S)
+        if running.stdout is not None:
+            peaks.output = running.stdout.read()
+    peaks.status = running.returncode
+    peaks.seconds = time.perf_counter() - began
+    return peaks
+
+
+def _look(process: psutil.Process, peaks: Peaks) -> None:
+    with suppress(psutil.Error, OSError):
+        peaks.engine = max(peaks.engine, peak(process))
+        for child in process.children(recursive=True):
+            with suppress(psutil.Error, OSError):
+                # Before its program is loaded, a new process still has its parent's memory, and
+                # its parent's command line.
+                if CHILD in child.cmdline():
+                    peaks.children.add(child.pid)
+                    peaks.child = max(peaks.child, peak(child))
+
+
+def peak(process: psutil.Process) -> int:
+    """The most memory a process ever had resident, in bytes, as far as the system tells it."""
+    try:
+        status = Path(f"/proc/{process.pid}/status").read_text(encoding="ascii", errors="replace")
+    except FileNotFoundError:
+        memory = process.memory_info()
+        return int(getattr(memory, "peak_wset", memory.rss))
+    for line in status.splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) << 10
+    return 0  # ended, and not yet taken note of

@@ -1,0 +1,59 @@
+"""Quality: every query of every set through the engine as it ships, one setting for all.
+
+CUAD's questions name the contract they mean before they ask; a second row asks without that, as
+somebody would who has only this contract in mind.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.benchmarks import scoring
+from tests.benchmarks.report import Section
+from tests.benchmarks.sets import Query, without_preamble
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from indexer.engine import Engine
+    from tests.benchmarks.libraries import Libraries, Options
+    from tests.benchmarks.report import Cell
+    from tests.benchmarks.sets import BenchSet
+
+COLUMNS = ("set", "queries", *scoring.COLUMNS)
+NOTE = (
+    "Spans (chunking-eval): share of the gold characters within the first k hits. Pages (cuad, "
+    "financebench): a gold page among the first k distinct pages. `doc@1`: the first hit is in "
+    "the right file. Scored by the sets' own score.py."
+)
+
+
+def run(options: Options, libraries: Libraries) -> Section:
+    """Index, ask and score."""
+    rows: list[tuple[Cell, ...]] = []
+    for wanted in options.chosen:
+        with libraries.open(wanted.name) as engine:
+            for label, queries in _phrasings(wanted):
+                rows.append(_row(options, engine, wanted, label, queries))
+    return Section("quality", "Quality", COLUMNS, tuple(rows), (NOTE,))
+
+
+def _phrasings(wanted: BenchSet) -> Iterator[tuple[str, list[Query]]]:
+    queries = wanted.queries()
+    yield wanted.name, queries
+    short = [Query(query.id, without_preamble(query.text)) for query in queries]
+    if short != queries:
+        yield f"{wanted.name}, without its preamble", short
+
+
+def _row(
+    options: Options, engine: Engine, wanted: BenchSet, label: str, queries: Sequence[Query]
+) -> tuple[Cell, ...]:
+    def ask(text: str) -> list[scoring.RunHit]:
+        found = engine.search(text, limit=scoring.LIMIT, full_text=True)
+        return scoring.run_hits(found.hits)
+
+    file = options.out / "runs" / f"{label.replace(', ', '-').replace(' ', '-')}.jsonl"
+    ran = scoring.ask_all(queries, ask, file)
+    scores = scoring.score(wanted, ran.file)
+    return label, len(queries), *(scores[column] for column in scoring.COLUMNS)

@@ -1,0 +1,64 @@
+"""The benchmark sets beside the checkout: where they are and what they ask.
+
+Owns the layout of ``../shared/bench`` and the wording of its queries. It must not know how a set
+is indexed, searched or scored.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+# Not from ``tests.corpora``: that one needs pytest, which `make bench` does not install.
+BENCH = Path(__file__).resolve().parents[3] / "shared" / "bench"
+SCORE = BENCH / "score.py"
+HARD_FILES = BENCH / "hard-files"
+
+NAMES = ("chunking-eval", "cuad", "financebench")
+
+# "Consider the AGREEMENT between A; B; What is …?": the question is what follows the last part.
+_PREAMBLE = re.compile(r"Consider .*; (?=[^;]*$)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One question of a set."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class BenchSet:
+    """One set: a folder of documents and the questions about them."""
+
+    name: str
+    folder: Path
+
+    @property
+    def corpus(self) -> Path:
+        return self.folder / "corpus"
+
+    def queries(self) -> list[Query]:
+        """The questions, in the order of the file."""
+        lines = (self.folder / "queries.jsonl").read_text(encoding="utf-8").splitlines()
+        rows = [json.loads(line) for line in lines if line.strip()]
+        return [Query(str(row["id"]), str(row["query"])) for row in rows]
+
+
+def find(name: str) -> BenchSet:
+    """The set of that name."""
+    return BenchSet(name, BENCH / name)
+
+
+def without_preamble(text: str) -> str:
+    """The question of a query that first says which contract it means.
+
+    >>> without_preamble("Consider the Lease between A; B; What is the governing law?")
+    'What is the governing law?'
+    >>> without_preamble("What is the governing law?")
+    'What is the governing law?'
+    """
+    return _PREAMBLE.sub("", text, count=1)

@@ -1,0 +1,148 @@
+"""Builds a synthetic library: everything is Lectern's own but most of the vectors.
+
+    python -m tests.benchmarks.synthetic_engine --passages 100000 --library DIR
+
+The texts are files that the real lane scans, extracts, cuts and writes; only the model is stood in
+for, because it would take an hour for a million passages. Names and every 64th unit do go through
+the model, so that its memory counts. Runs as a process of its own, which is watched from outside.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+import zlib
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from app.paths import models_folder
+from indexer.config import EngineConfig
+from indexer.embed.base import PassageVectors
+from indexer.engine import Engine
+from tests.benchmarks import sets
+from tests.benchmarks.libraries import index, note
+from tests.benchmarks.synthetic_texts import Texts, vocabulary
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from indexer.config import Precision
+    from indexer.embed.base import Embedder, EmbedInput
+    from indexer.embed.devices import ProviderInUse
+    from indexer.embed.models import ModelRecord
+    from indexer.pipeline.lane import Parts
+
+    Floats = NDArray[np.float32]
+
+REAL_EVERY = 64  # units
+_BATCH = 16  # passages
+_TOPICS = 200
+
+
+class StandIn:
+    """An embedder that draws vectors: near a topic, nearer to their document, as real ones are."""
+
+    def __init__(self, real: Embedder) -> None:
+        self._real = real
+        self._rng = np.random.default_rng(3)
+        self._units = 0
+        dimension = real.record.dimension
+        self._scale = (np.arange(1, dimension + 1) ** -0.35).astype(np.float32)
+        self._topics = self._drawn(self._rng, _TOPICS)
+
+    @property
+    def record(self) -> ModelRecord:
+        return self._real.record
+
+    @property
+    def precision(self) -> Precision:
+        return self._real.precision
+
+    @property
+    def provider(self) -> ProviderInUse:
+        return self._real.provider
+
+    @property
+    def space(self) -> str:
+        return self._real.space
+
+    def encode_query(self, text: str) -> Floats:
+        return self._real.encode_query(text)
+
+    def encode_passages(self, passages: Sequence[EmbedInput]) -> list[PassageVectors]:
+        return [self._made(passage) for passage in passages]
+
+    def encode_batches(
+        self, passages: Sequence[EmbedInput], *, budget: Callable[[], int] | None = None
+    ) -> Iterator[list[tuple[int, PassageVectors]]]:
+        self._units += 1
+        names = not passages[0].title  # every text has one
+        if names or self._units % REAL_EVERY == 0:
+            yield from self._real.encode_batches(passages, budget=budget)
+            return
+        for start in range(0, len(passages), _BATCH):
+            part = passages[start : start + _BATCH]
+            yield [(start + at, self._made(passage)) for at, passage in enumerate(part)]
+
+    def _made(self, passage: EmbedInput) -> PassageVectors:
+        seed = zlib.crc32(passage.title.encode())
+        document = self._drawn(np.random.default_rng(seed), 1)[0] + self._topics[seed % _TOPICS]
+        vector = _unit(0.45 * document + 0.8 * self._drawn(self._rng, 1)[0])
+        noise = _unit(self._drawn(self._rng, len(passage.view_starts)))
+        return PassageVectors(vector, _unit(0.6 * vector + 0.8 * noise), len(passage.view) // 4)
+
+    def _drawn(self, rng: np.random.Generator, count: int) -> Floats:
+        drawn: Floats = rng.standard_normal((count, len(self._scale)), np.float32) * self._scale
+        return drawn
+
+
+class SyntheticEngine(Engine):
+    """The engine with its model stood in for while it indexes."""
+
+    def _parts(self) -> Parts:
+        parts = super()._parts()
+        return replace(parts, open_embedder=lambda: StandIn(parts.open_embedder()))
+
+
+def _unit(vectors: Floats) -> Floats:
+    made: Floats = (vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)).astype(np.float32)
+    return made
+
+
+def build(library: Path, passages: int) -> dict[str, float]:
+    """Write the texts, index them, throw them away; say what came of it."""
+    folder = library.with_name(f"{library.name}-texts") / "corpus"
+    shutil.rmtree(folder.parent, ignore_errors=True)
+    # Read with the set that the queries come from.
+    words = vocabulary(sets.find("chunking-eval").corpus)
+    documents = Texts(words, passages).write(folder)
+    note(f"synthetic: {documents:,} documents written")
+    config = EngineConfig(library=library, models=models_folder())
+    with closing(SyntheticEngine.open(config)) as engine:
+        indexed = index(engine, folder)
+    shutil.rmtree(folder.parent)
+    return {
+        "documents": indexed.summary.documents_added,
+        "passages": indexed.summary.passages,
+        "seconds": indexed.seconds,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--passages", type=int, required=True)
+    parser.add_argument("--library", type=Path, required=True)
+    asked = parser.parse_args()
+    json.dump(build(asked.library, asked.passages), sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

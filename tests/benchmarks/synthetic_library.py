@@ -1,0 +1,69 @@
+"""Synthetic libraries and what building them took; built once, kept from run to run.
+
+Owns where they lie and the record beside each. A library is made by ``synthetic_engine`` in a
+process that is watched from outside. Delete its folder to have it made anew.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+from indexer.atomic import write_file
+from tests.benchmarks.libraries import note
+from tests.benchmarks.machine import commit
+from tests.benchmarks.processes import watch
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.benchmarks.libraries import Options
+
+QUICK, FULL, MILLION = 10_000, 100_000, 1_000_000
+
+
+def sizes(options: Options) -> tuple[int, ...]:
+    """How many passages the synthetic libraries of this run have."""
+    if options.quick:
+        return (QUICK,)
+    return (FULL, MILLION) if options.million else (FULL,)
+
+
+def ensure(options: Options, size: int) -> Path:
+    """The library of that size, built if it is not there."""
+    library = options.out / "synthetic" / str(size)
+    if not _record(library).exists():
+        _build(library, size)
+    return library
+
+
+def facts(options: Options, size: int) -> dict[str, Any]:
+    """What building it took: documents, passages, seconds, peaks in bytes, the commit."""
+    text = _record(ensure(options, size)).read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+def _record(library: Path) -> Path:
+    return library.with_name(f"{library.name}.json")
+
+
+def _build(library: Path, size: int) -> None:
+    note(f"synthetic: building a library of {size:,} passages")
+    shutil.rmtree(library, ignore_errors=True)
+    library.parent.mkdir(parents=True, exist_ok=True)
+    module = "tests.benchmarks.synthetic_engine"
+    command = [sys.executable, "-m", module, "--passages", str(size), "--library", str(library)]
+    peaks = watch(command)
+    if peaks.status:
+        raise subprocess.CalledProcessError(peaks.status, command)
+    kept = {
+        **json.loads(peaks.output),
+        "engine_peak": peaks.engine,
+        "child_peak": peaks.child,
+        "commit": commit(),
+    }
+    write_file(_record(library), json.dumps(kept, indent=1) + "\n")

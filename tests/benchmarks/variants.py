@@ -1,0 +1,116 @@
+"""Searches with one part left out, or with one part alone.
+
+Owns what is left out and how; it must not know how answers are scored.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing, contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+from unittest import mock
+
+from indexer.fusion import DEFAULT_WEIGHTS, Weights
+from indexer.query import parse
+from indexer.search import Searcher
+from indexer.store import Term, docs_of
+from indexer.terms import stems
+from tests.benchmarks import scoring
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+
+    from indexer.engine import Engine
+    from indexer.store import Candidates, Store
+    from tests.benchmarks.scoring import RunHit
+
+    Ask = Callable[[str], list[RunHit]]
+
+AS_IT_IS = "as it is"
+_WEIGHTS = {
+    AS_IT_IS: DEFAULT_WEIGHTS,
+    "without sentence vectors": replace(DEFAULT_WEIGHTS, sentence=0.0),
+    "sentence vectors without pooled ones": replace(DEFAULT_WEIGHTS, sentence=1.0),
+    "without the words of passages": replace(DEFAULT_WEIGHTS, words=0.0),
+    "without document evidence": replace(
+        DEFAULT_WEIGHTS, name_meaning=0.0, name_words=0.0, document_words=0.0
+    ),
+    "without names": replace(DEFAULT_WEIGHTS, name_meaning=0.0, name_words=0.0),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One way to answer; ``opened`` gives it for the length of a block."""
+
+    label: str
+    opened: Callable[[], AbstractContextManager[Ask]]
+
+
+def variants(engine: Engine) -> Iterator[Variant]:
+    """What is compared, the unchanged search first."""
+    for label, weights in _WEIGHTS.items():
+        yield Variant(label, partial(searching, engine, engine.store, weights))
+    yield Variant("question not split off", partial(_unsplit, engine))
+    legs = Legs(engine, engine.store)
+    yield Variant("meaning alone (pooled vectors)", lambda: nullcontext(legs.meaning))
+    yield Variant("words alone (BM25 of stems)", lambda: nullcontext(legs.words))
+
+
+@contextmanager
+def searching(engine: Engine, store: Store, weights: Weights = DEFAULT_WEIGHTS) -> Iterator[Ask]:
+    """The engine's search over another store, or with other weights."""
+    searcher = Searcher(engine.catalog, store, engine.models, weights)
+
+    def ask(text: str) -> list[RunHit]:
+        found = searcher.search(
+            text, limit=scoring.LIMIT, token=None, explain=False, full_text=True
+        )
+        return scoring.run_hits(found.hits)
+
+    with closing(searcher):
+        yield ask
+
+
+@contextmanager
+def _unsplit(engine: Engine) -> Iterator[Ask]:
+    """Every query is taken for one question."""
+    with mock.patch("indexer.asked.question", str), searching(engine, engine.store) as ask:
+        yield ask
+
+
+@dataclass(frozen=True, slots=True)
+class Legs:
+    """Each leg's own list, as the store gives it."""
+
+    engine: Engine
+    store: Store
+
+    def meaning(self, text: str) -> list[RunHit]:
+        space = self.engine.catalog.spaces.active()
+        assert space is not None
+        vector = self.engine.models.query(space.record).encode_query(parse(text).text)
+        return self._placed(self.store.knn(space.key, vector, scoring.LIMIT))
+
+    def words(self, text: str) -> list[RunHit]:
+        languages = [name for name in self.engine.catalog.docs.languages() if name]
+        found = {stem for name in languages for stem in stems(parse(text).text, name).split()}
+        terms = [Term(stem) for stem in sorted(found)]
+        return self._placed(self.store.match("stems", terms, scoring.LIMIT))
+
+    def _placed(self, found: Candidates) -> list[RunHit]:
+        docs = docs_of(found.keys).tolist()
+        places = self.engine.catalog.files.places(docs)
+        columns = ("page_first", "char_start", "char_end")
+        passages = self.store.passages_of(found.keys, columns)
+        return [
+            {
+                "file": places[doc][0].relative,
+                "page": passages[key]["page_first"],
+                "start": passages[key]["char_start"],
+                "end": passages[key]["char_end"],
+            }
+            for key, doc in zip(found.keys.tolist(), docs, strict=True)
+        ]

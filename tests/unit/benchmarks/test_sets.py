@@ -1,0 +1,48 @@
+"""What is asked of the sets, and how samples are taken."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.benchmarks.passages import thinned
+from tests.benchmarks.scoring import compared
+from tests.benchmarks.sets import BenchSet, Query, without_preamble
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ('Consider the Deed between A, Inc. ("A"); B; Who pays?', "Who pays?"),
+        ("Consider the Deed\nbetween A; B; Who pays?", "Who pays?"),
+        ("Who pays?", "Who pays?"),
+        ("Should we consider the Deed; or not?", "Should we consider the Deed; or not?"),
+    ],
+)
+def test_the_preamble_of_a_contract_question_goes(text: str, question: str) -> None:
+    assert without_preamble(text) == question
+
+
+def test_queries_come_in_the_order_of_the_file(tmp_path: Path) -> None:
+    rows = [{"id": "q2", "query": "é?", "gold": []}, {"id": "q1", "query": "b", "gold": []}]
+    lines = "\n".join(json.dumps(row) for row in rows) + "\n\n"
+    (tmp_path / "queries.jsonl").write_text(lines, encoding="utf-8")
+    assert BenchSet("tiny", tmp_path).queries() == [Query("q2", "é?"), Query("q1", "b")]
+
+
+@given(st.lists(st.integers()), st.integers(1, 50))
+def test_thinning_keeps_order_and_never_more_than_asked(values: list[int], count: int) -> None:
+    kept = thinned(list(enumerate(values)), count)
+    assert len(kept) == min(count, len(values))
+    assert kept == sorted(set(kept))
+
+
+def test_better_and_worse_queries_are_counted() -> None:
+    assert compared([1.0, 0.5, 0.0, 1.0], [0.5, 1.0, 1.0, 1.0]) == "+2 -1"
