@@ -6,12 +6,18 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from app.paths import models_folder
 from indexer.config import DEFAULT_MODEL, Precision
 from indexer.embed.build import ensure_compiled
 from indexer.embed.record_files import find_record
 from tests.tiny_model import install_tiny_model
+
+
+# A busy machine is no failure.
+settings.register_profile("lectern", deadline=None)
+settings.load_profile("lectern")
 
 
 @pytest.fixture(scope="session")
