@@ -14,7 +14,6 @@ from indexer.embed.build import ensure_compiled
 from indexer.embed.record_files import find_record
 from tests.tiny_model import install_tiny_model
 
-
 # A busy machine is no failure.
 settings.register_profile("lectern", deadline=None)
 settings.load_profile("lectern")
