@@ -1,4 +1,4 @@
-"""A small folder of documents made on the spot: every format, every kind of trouble, same each time."""
+"""A small folder of documents made on the spot, the same each time: every format, and trouble."""
 
 from __future__ import annotations
 

@@ -6,13 +6,20 @@ library is opened, indexed to the end and compared with one that was never distu
 
 from __future__ import annotations
 
+import json
+import shutil
+import signal
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.integration import corpus
-from tests.integration.killing import Seen, World, check_same, look
+from indexer import faults
+from tests.e2e.conftest import Lectern
+from tests.integration import corpus, killing
+from tests.integration.killing import kill_at, kill_within
+from tests.integration.world import Seen, World, check_same, look
+from tests.tiny_model import TINY
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -80,17 +87,94 @@ def finish(world: World, undisturbed: Seen) -> None:
     with world.engine() as engine:
         world.index(engine)
         check_same(look(engine), undisturbed)
-        again = world.index(engine)
-        assert (again.documents_added, again.passages) == (0, 0)
+        assert world.index(engine).work == (0, 0, 0)
 
 
 @pytest.mark.parametrize("point", POINTS)
 def test_killed_at(world: World, undisturbed: Seen, point: str) -> None:
-    world.kill_at(point)
+    kill_at(world, point)
     finish(world, undisturbed)
 
 
 @pytest.mark.parametrize("point", BUSY)
 def test_killed_while_the_store_writes(world: World, undisturbed: Seen, point: str) -> None:
-    world.kill_within(point)
+    kill_within(world, point)
     finish(world, undisturbed)
+
+
+def test_killed_again_and_again(world: World, undisturbed: Seen) -> None:
+    for point in ("passages-cut:2", "passages-committed:2", "vectors-committed:2", "compacting:1"):
+        kill_at(world, point)
+    finish(world, undisturbed)
+
+
+@pytest.mark.parametrize("point", ["passages-committed:1", "passages-committed:3"])
+def test_killed_while_it_puts_the_library_in_order(
+    world: World, undisturbed: Seen, point: str
+) -> None:
+    kill_at(world, point)
+    kill_at(world, "leftovers-deleted:1")
+    finish(world, undisturbed)
+
+
+@pytest.mark.parametrize("back", [True, False])
+def test_killed_while_a_document_that_is_gone_is_deleted(
+    world: World, undisturbed: Seen, tmp_path: Path, *, back: bool
+) -> None:
+    """Also when the file comes back: the catalog still knew a document the store had lost."""
+    mine = World(tmp_path / "mine", world.library, world.models)
+    shutil.copytree(world.documents, mine.documents)
+    with mine.engine() as engine:
+        mine.index(engine)
+    (mine.documents / "long.txt").unlink()
+    kill_at(mine, "orphans-deleted:1")
+    if back:
+        shutil.copy2(world.documents / "long.txt", mine.documents)
+    with mine.engine() as engine:
+        mine.index(engine)
+        seen = look(engine)
+    if back:
+        check_same(seen, undisturbed)
+    else:
+        assert seen.files == {k: v for k, v in undisturbed.files.items() if k != "long.txt"}
+
+
+def test_killed_while_a_table_is_made(world: World, undisturbed: Seen) -> None:
+    """The folder of a table without a version is no table; LanceDB lists it all the same."""
+    kill_at(world, "passages-marked:1")
+    unborn = world.library / "lance" / "vectors_x.lance"
+    (unborn / "_transactions").mkdir(parents=True)
+    (unborn / "_transactions" / "0-x.txn").write_bytes(b"half")
+    finish(world, undisturbed)
+    assert not unborn.exists()
+
+
+@pytest.mark.parametrize("point", ["passages-cut:1", "batch-embedded:2"])
+def test_ctrl_c_ends_cleanly_and_the_next_run_completes(
+    undisturbed: Seen, documents: Path, tiny_models_dir: Path, tmp_path: Path, point: str
+) -> None:
+    lectern = _command_line(tmp_path, tiny_models_dir)
+    fault = {faults.VARIABLE: f"{point}:SIGSTOP"}
+    with lectern.start("index", documents, environment=fault) as process:
+        killing.wait_until_stopped(process)
+        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGCONT)
+        out, err = process.communicate(timeout=killing.WAIT_S)
+    assert process.returncode == 130
+    assert out.startswith("Stopped after")
+    assert "Run the same command again to go on." in out
+    assert "Traceback" not in err
+    assert killing.children_of(process.pid) == []
+
+    finish(World(documents, lectern.library, tiny_models_dir), undisturbed)
+
+
+def _command_line(folder: Path, models: Path) -> Lectern:
+    """A person's account in which everything but the person is as in ``World``."""
+    lectern = Lectern(folder, "app")
+    (folder / "run").mkdir(mode=0o700)
+    shutil.copytree(models, lectern.library.parent / "models")
+    settings = folder / "home" / "config" / "lectern" / "settings.json"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(json.dumps({"model": TINY, "precision": "fp32", "min_free_gb": 0}))
+    return lectern

@@ -1,0 +1,192 @@
+"""A folder of documents, a library and the tiny model; and libraries compared by what is in them.
+
+Owns what tests of whole engines share. It must not know processes (``killing``).
+"""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indexer.config import EngineConfig, Precision
+from indexer.engine import Engine
+from indexer.pipeline.pace import Pace
+from indexer.progress import CancelToken, Progress, Step
+from indexer.store import Upkeep, key_of
+from tests.tiny_model import TINY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from indexer.types import Hit, Summary
+
+# Small enough that the corpus takes several of each kind.
+PACE = Pace(
+    passages=4,
+    vectors=8,
+    unit=8,
+    upkeep=Upkeep(text=(24, 8), vectors=(24, 8), fragments=(6, 3), ann_from=32),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an indexing run did: ``read`` counts the files whose bytes were looked at."""
+
+    summary: Summary
+    read: int
+
+    @property
+    def work(self) -> tuple[int, int, int]:
+        """Files read, documents written, passages embedded."""
+        return self.read, self.summary.documents_added, self.summary.passages
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Documents, a library and the folder of the tiny model."""
+
+    documents: Path
+    library: Path
+    models: Path
+    min_free_bytes: int = 0
+
+    @property
+    def config(self) -> EngineConfig:
+        return EngineConfig(
+            library=self.library,
+            models=self.models,
+            model=TINY,
+            precision=Precision.FP32,
+            threads=1,
+            children=1,
+            offline=True,
+            min_free_bytes=self.min_free_bytes,
+        )
+
+    @contextlib.contextmanager
+    def engine(self, **changes: Any) -> Iterator[Engine]:
+        """Open the library; ``changes`` are other values of its configuration."""
+        config = replace(self.config, **changes)
+        with contextlib.closing(Engine.open(config, pace=PACE)) as engine:
+            yield engine
+
+    def index(self, engine: Engine, *paths: Path, token: CancelToken | None = None) -> Outcome:
+        """Index some paths, the documents if none is given."""
+        read = 0
+
+        def note(progress: Progress) -> None:
+            nonlocal read
+            if progress.step is Step.INDEX:
+                read = progress.files_done
+
+        chosen = paths or (self.documents,)
+        summary = engine.index(chosen, report=note, token=token or CancelToken())
+        return Outcome(summary, read)
+
+
+def search(engine: Engine, query: str, limit: int = 5) -> tuple[Hit, ...]:
+    return engine.search(query, limit=limit, full_text=True).hits
+
+
+def found(engine: Engine, query: str) -> list[str]:
+    """The files that a query finds, best first."""
+    return list(dict.fromkeys(hit.file for hit in search(engine, query)))
+
+
+def states(engine: Engine) -> dict[str, str]:
+    """Every file with its state, or with the reason where there is one."""
+    rows = engine.files(None, None, 0, 100_000)
+    return {row.file: row.code or str(row.state) for row in rows}
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A library as it can be compared: by files, whatever numbers documents have.
+
+    ``vectors`` holds, for each file, the vectors of its passages and of their sentences;
+    ``shared`` which files hold the same text.
+    """
+
+    files: dict[str, tuple[object, ...]]
+    passages: dict[str, list[dict[str, Any]]]
+    vectors: dict[str, tuple[Any, Any]]
+    shared: set[frozenset[str]]
+    words: dict[str, int]
+    hits: list[list[tuple[str, int, int]]]
+
+
+_COLUMNS = (
+    "ordinal", "text_id", "language", "page_first", "page_last", "char_start", "char_end",
+    "heading_path", "text", "view", "stems", "text_starts", "view_starts",
+)  # fmt: skip
+_QUERIES = ("zephyr clause", '"single xylophone"', "tides")
+_WORDS = ("zephyr", "xylophone", "kalo", "tides", "report")
+
+
+def look(engine: Engine) -> Seen:
+    """Look at all there is, and insist that it hangs together."""
+    check_whole(engine)
+    catalog, store = engine.catalog, engine.store
+    space = catalog.spaces.active()
+    assert space is not None
+    files: dict[str, tuple[object, ...]] = {}
+    passages, vectors = {}, {}
+    owners: dict[int, set[str]] = {}
+    for row in catalog.files.listing(limit=10_000):
+        files[row.file] = (row.state, row.code, row.detail, row.size, row.pages, row.bad_pages)
+        known = catalog.files.at(row.path)
+        doc = catalog.files.doc_of(known[0]) if known else None
+        if doc is None:
+            continue
+        owners.setdefault(doc, set()).add(row.file)
+        ordinals = range(store.passage_counts([doc])[doc])
+        keys = np.array([key_of(doc, ordinal) for ordinal in ordinals], np.int64)
+        rows = store.passages_of(keys, _COLUMNS)
+        passages[row.file] = [rows[int(key)] for key in keys]
+        sentences, _ = store.sentence_vectors_of(space.key, keys)
+        vectors[row.file] = store.vectors_of(space.key, keys), sentences
+    hits = [
+        [(hit.file, hit.start, hit.end) for hit in search(engine, query, 3)] for query in _QUERIES
+    ]
+    shared = {frozenset(names) for names in owners.values()}
+    return Seen(files, passages, vectors, shared, catalog.lexicon.df(_WORDS), hits)
+
+
+def check_whole(engine: Engine) -> None:
+    """Nothing twice, nothing that nobody owns, nothing unfinished."""
+    catalog, store = engine.catalog, engine.store
+    space = catalog.spaces.active()
+    assert space is not None
+    assert store.verify() == []
+    known = catalog.docs.known().tolist()
+    expected = catalog.docs.expected()
+    assert store.known_docs().tolist() == [doc for doc in known if expected[doc]]
+    assert store.passage_counts(known) == expected
+    for doc, passages in expected.items():
+        assert len(store.ordinals_with_vectors(space.key, doc)) == passages
+    assert sorted(store.documents(known)) == known
+    assert store.sizes()["documents"].rows == len(known)
+    assert catalog.spaces.pending(space.id, 10) == []
+    assert catalog.docs.orphans() == []
+    assert catalog.queue.waiting() == 0
+    assert catalog.names.missing(space.id) == []
+    assert engine.status()["understood"] == 1.0
+    assert catalog.db.value("PRAGMA integrity_check") == "ok"
+
+
+def check_same(seen: Seen, undisturbed: Seen) -> None:
+    """Insist that two libraries are alike, vectors to a thousandth."""
+    assert seen.files == undisturbed.files
+    assert seen.passages == undisturbed.passages
+    assert seen.shared == undisturbed.shared
+    assert seen.words == undisturbed.words
+    assert seen.hits == undisturbed.hits
+    assert seen.vectors.keys() == undisturbed.vectors.keys()
+    for file, pair in seen.vectors.items():
+        for mine, theirs in zip(pair, undisturbed.vectors[file], strict=True):
+            np.testing.assert_allclose(mine, theirs, atol=1e-3, err_msg=file)
