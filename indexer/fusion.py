@@ -109,7 +109,7 @@ def relative(scores: Floats, floor: float = 0.0) -> Floats:
     if not len(scores):
         return scores
     top = max(float(scores.max()), floor)
-    if top <= 0.0:
+    if np.float32(top) <= np.finfo(np.float32).tiny:
         return np.zeros_like(scores)
     found: Floats = np.clip(scores / np.float32(top), 0.0, 1.0, dtype=np.float32)
     return found
