@@ -97,14 +97,15 @@ def sentence_vectors_of(table: Table, keys: Int64s, dimension: int) -> tuple[Flo
         Unit vectors, float32 (m, dim), and offsets, int64 (n + 1,): those of passage ``i`` are
         the rows ``offsets[i]:offsets[i + 1]``, none where it has no vectors yet.
     """
-    found, places = table.take(keys, ["sentences"])
-    ends, flat = _buffers(found.column("sentences").combine_chunks())
+    found, places = table.take(keys, ["sentence_codes"])
+    ends, flat = _buffers(found.column("sentence_codes").combine_chunks())
+    width = quantise.width(dimension)
     counts = np.zeros(len(keys), np.int64)
-    counts[places] = np.diff(ends) // dimension
+    counts[places] = np.diff(ends) // width
     offsets = np.concatenate([[0], np.cumsum(counts)])
     order = np.argsort(places, kind="stable")
-    index = _gather(ends[:-1][order] // dimension, counts[places[order]])
-    return quantise.from_bytes(flat.reshape(-1, dimension)[index]), offsets
+    index = _gather(ends[:-1][order] // width, counts[places[order]])
+    return quantise.unpack(flat.reshape(-1, width)[index], dimension), offsets
 
 
 def all_vectors_of(table: Table, keys: Int64s, dimension: int) -> tuple[Float32s, Float32s, Int64s]:
@@ -115,13 +116,11 @@ def all_vectors_of(table: Table, keys: Int64s, dimension: int) -> tuple[Float32s
 def _buffers(column: Any) -> tuple[Int64s, Any]:
     """The ends and the bytes of a binary column, as arrays that share its memory."""
     if not len(column):
-        return np.zeros(1, np.int64), np.empty(0, np.int8)
+        return np.zeros(1, np.int64), np.empty(0, np.uint8)
     _, ends, data = column.buffers()
     kind = np.int64 if str(column.type) == "large_binary" else np.int32
     at = np.frombuffer(ends, kind)[column.offset : column.offset + len(column) + 1]
-    flat = (
-        np.frombuffer(data, np.int8)[at[0] : at[-1]] if data is not None else np.empty(0, np.int8)
-    )
+    flat = np.frombuffer(data if data is not None else b"", np.uint8)[at[0] : at[-1]]
     return at.astype(np.int64) - int(at[0]), flat
 
 

@@ -22,6 +22,9 @@ METADATA_CACHE_BYTES = 32 << 20
 # Lance reads on threads of its own; more of them than this only adds memory on a local disk.
 _IO_THREADS = 4
 
+# Text is compressed in chunks of so many bytes; the smaller, the quicker one passage is fetched.
+TEXT_CHUNK = 16_384
+
 _M_ARENA_MAX = -8
 _ARENAS = 4
 
@@ -31,6 +34,7 @@ def connect(path: Path, threads: int) -> Any:
     for name in ("LANCE_CPU_THREADS", "TOKIO_WORKER_THREADS", "RAYON_NUM_THREADS"):
         os.environ[name] = str(max(1, threads))
     os.environ["LANCE_IO_THREADS"] = str(_IO_THREADS)
+    os.environ["LANCE_BINARY_MINIBLOCK_CHUNK_SIZE"] = str(TEXT_CHUNK)
     # Its warnings go straight to stderr, past our log, and tell a person nothing.
     os.environ.setdefault("LANCEDB_LOG", "error")
     # One allocator for all, so that ``give_back`` reaches the memory of pyarrow too.

@@ -62,10 +62,10 @@ def vectors_table(rows: VectorRows) -> Any:
 
     count, dimension = rows.vectors.shape
     keys = (rows.docs.astype(np.int64) << ORDINAL_BITS) | rows.ordinals
-    blob = quantise.to_bytes(rows.sentences)
-    ends = np.ascontiguousarray(rows.offsets * dimension, np.int32)
+    codes = np.ascontiguousarray(quantise.pack(rows.sentences))
+    ends = np.ascontiguousarray(rows.offsets * quantise.width(dimension), np.int32)
     sentences = pa.Array.from_buffers(
-        pa.binary(), count, [None, pa.py_buffer(ends), pa.py_buffer(np.ascontiguousarray(blob))]
+        pa.binary(), count, [None, pa.py_buffer(ends), pa.py_buffer(codes)]
     )
     halves = np.ascontiguousarray(rows.vectors, np.float16).reshape(-1)
     columns = [
