@@ -16,6 +16,7 @@ from indexer.engine import Engine
 from indexer.pipeline.pace import Pace
 from indexer.progress import CancelToken, Progress, Step
 from indexer.store import Upkeep, key_of
+from indexer.types import Why
 from tests.tiny_model import TINY
 
 if TYPE_CHECKING:
@@ -96,6 +97,12 @@ def search(engine: Engine, query: str, limit: int = 5) -> tuple[Hit, ...]:
 def found(engine: Engine, query: str) -> list[str]:
     """The files that a query finds, best first."""
     return list(dict.fromkeys(hit.file for hit in search(engine, query)))
+
+
+def quoted(engine: Engine, words: str) -> list[str]:
+    """The files that hold these words next to each other."""
+    hits = search(engine, f'"{words}"', 20)
+    return sorted({hit.file for hit in hits if hit.why is Why.PHRASE})
 
 
 def states(engine: Engine) -> dict[str, str]:

@@ -1,0 +1,350 @@
+"""Indexing again costs what changed and nothing else, counted by files, documents and passages."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.engine import Engine
+from indexer.errors import WorldError
+from indexer.progress import CancelToken, Progress, ignore
+from indexer.types import Why
+from tests.integration import corpus
+from tests.integration.world import (
+    PACE,
+    World,
+    check_same,
+    check_whole,
+    found,
+    look,
+    quoted,
+    search,
+    states,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from indexer.embed.base import Embedder
+    from indexer.pipeline.lane import Parts
+    from indexer.types import SearchResult
+
+# What a run may cost: (files read, documents written, passages embedded).
+NOTHING = (0, 0, 0)
+
+
+@pytest.fixture(scope="module")
+def indexed(tiny_models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> World:
+    """The corpus, indexed; to be copied, not touched."""
+    folder = tmp_path_factory.mktemp("indexed")
+    world = World(folder / "documents", folder / "library", tiny_models_dir)
+    corpus.make(world.documents)
+    with world.engine() as engine:
+        world.index(engine)
+    return world
+
+
+@pytest.fixture
+def world(indexed: World, tmp_path: Path) -> World:
+    """A library to change, and a copy of the documents that takes the place of the originals."""
+    world = World(tmp_path / "documents", tmp_path / "library", indexed.models)
+    shutil.copytree(indexed.library, world.library)
+    # A move of the whole tree, as far as the file system tells: same bytes, sizes and times.
+    shutil.copytree(indexed.documents, world.documents)
+    with world.engine() as engine:
+        (root,) = engine.catalog.roots.all()
+        engine.catalog.roots.relocate(root.id, world.documents)
+        # New inodes on the same volume: every file is hashed again, and nothing more.
+        read, *written = world.index(engine).work
+        assert read > 0
+        assert written == [0, 0]
+    return world
+
+
+@pytest.fixture
+def engine(world: World) -> Iterator[Engine]:
+    with world.engine() as engine:
+        yield engine
+
+
+def passages_of(engine: Engine, file: str) -> int:
+    (row,) = [row for row in engine.files(None, None, 0, 1000) if row.file == file]
+    known = engine.catalog.files.at(row.path)
+    assert known is not None
+    doc = engine.catalog.files.doc_of(known[0])
+    assert doc is not None
+    return engine.store.passage_counts([doc])[doc]
+
+
+def test_every_file_has_its_state_and_reason(engine: Engine) -> None:
+    assert states(engine) == {
+        "digits.txt": "indexed",
+        "empty.txt": "empty",
+        "junk.pdf": "unreadable",
+        "long.txt": "indexed",
+        "notes/book.md": "indexed",
+        "notes/copy.txt": "indexed",
+        "page.html": "indexed",
+        "reports/one.pdf": "indexed",
+        "reports/two.pdf": "indexed",
+        "short.txt": "indexed",
+        "table.xlsx": "unsupported",
+    }
+    check_whole(engine)
+
+
+def test_nothing_is_read_twice(world: World, engine: Engine) -> None:
+    assert world.index(engine).work == NOTHING
+    # Nor when it is told to look at every root.
+    assert engine.index([], report=ignore, token=CancelToken()).documents_added == 0
+
+
+def test_told_to_rescan_it_hashes_everything_and_writes_nothing(
+    world: World, engine: Engine
+) -> None:
+    summary = engine.index([], report=ignore, token=CancelToken(), rescan=True)
+    assert (summary.documents_added, summary.passages) == (0, 0)
+    check_whole(engine)
+
+
+def test_a_changed_file_is_read_again(world: World, engine: Engine) -> None:
+    (world.documents / "short.txt").write_text("A single vibraphone stands in the yard.")
+    assert world.index(engine).work == (1, 1, 1)
+    assert quoted(engine, "single vibraphone") == ["short.txt"]
+    # Its copy still has the old text.
+    assert quoted(engine, "single xylophone") == ["notes/copy.txt"]
+    check_whole(engine)
+
+
+def test_what_a_changed_file_said_before_is_gone(world: World, engine: Engine) -> None:
+    for name in ("short.txt", "notes/copy.txt"):
+        (world.documents / name).write_text("Nothing here now.")
+    assert world.index(engine).work == (2, 1, 1)
+    assert quoted(engine, "single xylophone") == []
+    assert engine.catalog.lexicon.df(["xylophone"]) == {"xylophone": 0}
+    check_whole(engine)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "files"),
+    [
+        ("long.txt", "renamed.txt", {"renamed.txt"}),
+        ("long.txt", "notes/moved.txt", {"notes/moved.txt"}),
+        ("reports", "papers", {"papers/one.pdf", "papers/two.pdf"}),
+    ],
+)
+def test_a_new_name_or_place_costs_nothing(
+    world: World, engine: Engine, old: str, new: str, files: set[str]
+) -> None:
+    (world.documents / old).rename(world.documents / new)
+    assert world.index(engine).work == NOTHING
+    assert files <= states(engine).keys()
+    assert not any(file.startswith(old) for file in states(engine))
+    if "long" in old:
+        assert quoted(engine, "zephyr clause") == [new]
+    check_whole(engine)
+
+
+def test_a_new_name_is_found(world: World, engine: Engine) -> None:
+    (world.documents / "long.txt").rename(world.documents / "winterreise.txt")
+    world.index(engine)
+    assert found(engine, "winterreise")[0] == "winterreise.txt"
+
+
+def test_a_copy_shares_its_document(world: World, engine: Engine) -> None:
+    shutil.copy(world.documents / "long.txt", world.documents / "reports" / "again.txt")
+    assert world.index(engine).work == (1, 0, 0)
+    (hit, *_) = search(engine, '"zephyr clause"')
+    places = {hit.path, *hit.other_paths}
+    assert places == {
+        str(world.documents / "long.txt"),
+        str(world.documents / "reports" / "again.txt"),
+    }
+    check_whole(engine)
+
+
+def test_a_move_to_another_disk_embeds_nothing(world: World, engine: Engine) -> None:
+    """Copied there and deleted here: another inode, the same bytes."""
+    shutil.copy(world.documents / "long.txt", world.documents / "elsewhere.txt")
+    (world.documents / "long.txt").unlink()
+    assert world.index(engine).work == (1, 0, 0)
+    assert quoted(engine, "zephyr clause") == ["elsewhere.txt"]
+    check_whole(engine)
+
+
+def test_a_deleted_file_leaves(world: World, engine: Engine) -> None:
+    before = engine.status()["passages"]
+    gone = passages_of(engine, "long.txt")
+    (world.documents / "long.txt").unlink()
+    assert world.index(engine).work == NOTHING
+    assert "long.txt" not in states(engine)
+    assert quoted(engine, "zephyr clause") == []
+    assert engine.status()["passages"] == before - gone
+    check_whole(engine)
+
+
+def test_of_two_copies_one_may_go(world: World, engine: Engine) -> None:
+    (world.documents / "short.txt").unlink()
+    assert world.index(engine).work == NOTHING
+    assert quoted(engine, "single xylophone") == ["notes/copy.txt"]
+    check_whole(engine)
+
+
+def test_a_root_out_of_reach_is_offline_and_comes_back(world: World, engine: Engine) -> None:
+    before = look(engine)
+    away = world.documents.with_name("unplugged")
+    world.documents.rename(away)
+    summary = engine.index([], report=ignore, token=CancelToken())
+    assert set(summary.states) == {"offline"}
+    assert engine.status()["roots"][0]["offline"]
+    assert engine.status()["documents"] == len(before.shared)
+    # What it holds is still found, and told to be away.
+    (hit, *_) = search(engine, '"zephyr clause"')
+    assert (hit.file, hit.state) == ("long.txt", "offline")
+
+    away.rename(world.documents)
+    assert world.index(engine).work == NOTHING
+    check_same(look(engine), before)
+
+
+def test_other_bytes_of_the_same_text_embed_nothing(world: World, engine: Engine) -> None:
+    import pymupdf
+
+    path = world.documents / "reports" / "one.pdf"
+    with pymupdf.open(path) as document:
+        document.set_metadata({**document.metadata, "keywords": "seen, filed"})
+        changed = document.tobytes()
+    assert changed != path.read_bytes()
+    path.write_bytes(changed)
+    assert world.index(engine).work == (1, 0, 0)
+    assert states(engine)["reports/one.pdf"] == "indexed"
+    check_whole(engine)
+
+
+def test_only_what_is_named_is_looked_at(world: World, engine: Engine) -> None:
+    other = world.documents.with_name("other")
+    other.mkdir()
+    (other / "new.txt").write_text("A theremin hums next door.")
+    (world.documents / "late.txt").write_text("Written meanwhile.")
+    assert world.index(engine, other).work == (1, 1, 1)
+    assert "late.txt" not in states(engine)
+    single = world.documents.with_name("alone.txt")
+    single.write_text("One file can be a root.")
+    assert world.index(engine, single).work == (1, 1, 1)
+    assert found(engine, "theremin")[0] == "new.txt"
+    check_whole_but_queue(engine)
+
+
+def check_whole_but_queue(engine: Engine) -> None:
+    assert engine.store.verify() == []
+    assert engine.status()["understood"] == 1.0
+
+
+def test_what_is_removed_leaves_and_can_come_back(world: World, engine: Engine) -> None:
+    before = look(engine)
+    removed = engine.remove([world.documents])
+    assert removed["files"] == len(before.files)
+    assert removed["documents"] == len(before.shared)
+    assert states(engine) == {}
+    assert search(engine, "zephyr") == ()
+    check_whole(engine)
+    world.index(engine)
+    check_same(look(engine), before)
+
+
+def test_nothing_is_removed_for_a_path_that_is_no_root(world: World, engine: Engine) -> None:
+    with pytest.raises(WorldError) as caught:
+        engine.remove([world.documents, world.documents.with_name("elsewhere")])
+    assert caught.value.code == "not_a_root"
+    assert quoted(engine, "zephyr clause") == ["long.txt"]
+
+
+@pytest.mark.parametrize("step", ["read", "embedded"])
+def test_a_cancelled_run_goes_on_where_it_was(indexed: World, tmp_path: Path, step: str) -> None:
+    world = World(indexed.documents, tmp_path / "library", indexed.models)
+    token = CancelToken()
+
+    def stop(progress: Progress) -> None:
+        reached = {
+            "read": progress.files_done > 2,
+            "embedded": progress.passages > 0,
+        }
+        if reached[step]:
+            token.cancel()
+
+    with indexed.engine() as engine:
+        undisturbed = look(engine)
+    with world.engine() as engine:
+        first = engine.index([world.documents], report=stop, token=token)
+        assert first.cancelled
+        assert engine.store.verify() == []
+        second = world.index(engine).summary
+        assert not second.cancelled
+        check_same(look(engine), undisturbed)
+        # What was embedded before the stop was not embedded again.
+        total = engine.status()["passages"]
+        assert first.passages + second.passages == total
+
+
+def test_a_token_that_is_cancelled_already_does_nothing(world: World, engine: Engine) -> None:
+    (world.documents / "late.txt").write_text("Written meanwhile.")
+    token = CancelToken()
+    token.cancel()
+    assert world.index(engine, token=token).summary.cancelled
+    assert world.index(engine).work == (1, 1, 1)
+
+
+class PatientEngine(Engine):
+    """An engine that embeds nothing before it is told to."""
+
+    may_embed = threading.Event()
+
+    def _parts(self) -> Parts:
+        parts = super()._parts()
+
+        def open_embedder() -> Embedder:
+            self.may_embed.wait()
+            return parts.open_embedder()
+
+        return replace(parts, open_embedder=open_embedder)
+
+
+def test_words_are_found_before_there_is_a_vector(indexed: World, tmp_path: Path) -> None:
+    world = World(indexed.documents, tmp_path / "library", indexed.models)
+    answers: list[SearchResult] = []
+
+    def ask(_progress: Progress) -> None:
+        result = patient.search('"zephyr clause"', limit=1, full_text=True)
+        if result.hits and result.hits[0].why is Why.PHRASE:
+            answers.append(result)
+            patient.may_embed.set()
+
+    with contextlib.closing(PatientEngine.open(world.config, pace=PACE)) as patient:
+        patient.index([world.documents], report=ask, token=CancelToken())
+        assert patient.status()["understood"] == 1.0
+    assert answers[0].hits[0].file == "long.txt"
+    assert answers[0].hits[0].state == "text_only"
+    assert answers[0].understood == 0.0
+
+
+def test_two_readers_share_the_work_and_agree(indexed: World, tmp_path: Path) -> None:
+    world = World(indexed.documents, tmp_path / "library", indexed.models)
+    with indexed.engine() as engine:
+        undisturbed = look(engine)
+    with world.engine(children=2) as engine:
+        world.index(engine)
+        check_same(look(engine), undisturbed)
+
+
+def test_the_library_is_for_its_owner_only(world: World) -> None:
+    for folder, _, names in os.walk(world.library):
+        for path in [folder, *(os.path.join(folder, name) for name in names)]:  # noqa: PTH118
+            if os.path.dirname(path) == str(world.library):  # noqa: PTH120
+                assert os.stat(path).st_mode & 0o077 == 0, path  # noqa: PTH116
