@@ -35,83 +35,180 @@ def _declare(*codes: ErrorCode) -> dict[str, ErrorCode]:
 # The one table of failures: help, documentation, dialogs and exit statuses come from here.
 CODES = _declare(
     # the person's request
-    ErrorCode("path_missing", "There is nothing at {path}.",
-              "Check the path, or mount the drive it is on.", 2),
-    ErrorCode("path_denied", "Lectern may not read {path}.",
-              "Give yourself permission to read it, or leave it out.", 2),
-    ErrorCode("not_empty", "{path} is not empty.",
-              "Name a folder that does not exist yet.", 2),
-    ErrorCode("not_a_root", "{path} is not in this library.",
-              "List what is with `lectern status`.", 2),
-    ErrorCode("bad_query", "The query cannot be read: {reason}.",
-              "See `lectern search --help` for the grammar.", 2),
-    ErrorCode("bad_setting", "The setting {name} cannot be {value}: {reason}.",
-              "See `lectern settings --help`.", 2),
-    ErrorCode("bad_usage", "The command line makes no sense: {reason}.",
-              "See `{command} --help`.", 2),
-    ErrorCode("bad_request", "The request cannot be read: {reason}.",
-              "Update both sides to the same version of Lectern.", 2),
+    ErrorCode(
+        "path_missing",
+        "There is nothing at {path}.",
+        "Check the path, or mount the drive it is on.",
+        2,
+    ),
+    ErrorCode(
+        "path_denied",
+        "Lectern may not read {path}.",
+        "Give yourself permission to read it, or leave it out.",
+        2,
+    ),
+    ErrorCode("not_empty", "{path} is not empty.", "Name a folder that does not exist yet.", 2),
+    ErrorCode(
+        "not_a_root", "{path} is not in this library.", "List what is with `lectern status`.", 2
+    ),
+    ErrorCode(
+        "bad_query",
+        "The query cannot be read: {reason}.",
+        "See `lectern search --help` for the grammar.",
+        2,
+    ),
+    ErrorCode(
+        "bad_setting",
+        "The setting {name} cannot be {value}: {reason}.",
+        "See `lectern settings --help`.",
+        2,
+    ),
+    ErrorCode(
+        "bad_usage", "The command line makes no sense: {reason}.", "See `{command} --help`.", 2
+    ),
+    ErrorCode(
+        "bad_request",
+        "The request cannot be read: {reason}.",
+        "Update both sides to the same version of Lectern.",
+        2,
+    ),
     # the library
-    ErrorCode("library_locked", "The library {library} is in use by {holder}.",
-              "Quit that program, or wait for it to finish.", 3),
-    ErrorCode("library_newer", "The library {library} was written by a newer version ({found}; "
-              "this one reads up to {known}).", "Update Lectern.", 3),
-    ErrorCode("library_damaged", "The library {library} is damaged: {reason}.",
-              "Remove it with `lectern remove --everything` and index again.", 3),
-    ErrorCode("library_unwritable", "Lectern may not write to {library}.",
-              "Choose another place with --library.", 3),
-    ErrorCode("disk_full", "Less than {needed} is free at {path}.",
-              "Free some space; indexing goes on where it stopped.", 4),
+    ErrorCode(
+        "library_locked",
+        "The library {library} is in use by {holder}.",
+        "Quit that program, or wait for it to finish.",
+        3,
+    ),
+    ErrorCode(
+        "library_newer",
+        "The library {library} was written by a newer version ({found}; "
+        "this one reads up to {known}).",
+        "Update Lectern.",
+        3,
+    ),
+    ErrorCode(
+        "library_damaged",
+        "The library {library} is damaged: {reason}.",
+        "Remove it with `lectern remove --everything` and index again.",
+        3,
+    ),
+    ErrorCode(
+        "library_unwritable",
+        "Lectern may not write to {library}.",
+        "Choose another place with --library.",
+        3,
+    ),
+    ErrorCode(
+        "disk_full",
+        "Less than {needed} is free at {path}.",
+        "Free some space; indexing goes on where it stopped.",
+        4,
+    ),
     # the model
-    ErrorCode("no_runtime", "No ONNX Runtime is installed.",
-              "Install one with `pip install 'lectern[cpu]'` (or [gpu], or [directml]).", 5),
-    ErrorCode("model_missing", "The model {model} is not here and could not be fetched: {reason}.",
-              "Connect to the network once, or copy the package beside the library.", 5),
-    ErrorCode("model_damaged", "The files of the model {model} are not the ones it was made of.",
-              "Delete {path} and run `lectern doctor`.", 5),
-    ErrorCode("unknown_model", "There is no model named {model}.",
-              "`lectern doctor` lists the models.", 5),
+    ErrorCode(
+        "no_runtime",
+        "No ONNX Runtime is installed.",
+        "Install one with `pip install 'lectern[cpu]'` (or [gpu], or [directml]).",
+        5,
+    ),
+    ErrorCode(
+        "model_missing",
+        "The model {model} is not here and could not be fetched: {reason}.",
+        "Connect to the network once, or copy the package beside the library.",
+        5,
+    ),
+    ErrorCode(
+        "model_damaged",
+        "The files of the model {model} are not the ones it was made of.",
+        "Delete {path} and run `lectern doctor`.",
+        5,
+    ),
+    ErrorCode(
+        "unknown_model", "There is no model named {model}.", "`lectern doctor` lists the models.", 5
+    ),
     # one document
-    ErrorCode("needs_password", "The document is protected by a password.",
-              "Save a copy without the password."),
-    ErrorCode("unreadable", "The document is damaged beyond repair: {reason}.",
-              "Open it in its own program and save it again."),
-    ErrorCode("no_text", "No page of the document holds text.",
-              "It may be a scan: run a text recognition program on it."),
+    ErrorCode(
+        "needs_password",
+        "The document is protected by a password.",
+        "Save a copy without the password.",
+    ),
+    ErrorCode(
+        "unreadable",
+        "The document is damaged beyond repair: {reason}.",
+        "Open it in its own program and save it again.",
+    ),
+    ErrorCode(
+        "no_text",
+        "No page of the document holds text.",
+        "It may be a scan: run a text recognition program on it.",
+    ),
     ErrorCode("empty", "The file holds nothing to read.", "Nothing to do."),
-    ErrorCode("too_large", "The file is larger than {limit}.",
-              "Raise the limit, or split the file."),
-    ErrorCode("unsupported", "Lectern does not read {format} files yet.",
-              "Save it as PDF, HTML or text."),
+    ErrorCode(
+        "too_large", "The file is larger than {limit}.", "Raise the limit, or split the file."
+    ),
+    ErrorCode(
+        "unsupported", "Lectern does not read {format} files yet.", "Save it as PDF, HTML or text."
+    ),
     # what is passed by, with the reason in the coverage list
-    ErrorCode("excluded", "It is left out: {reason}.",
-              "Let it in with a pattern that begins with \"!\"."),
-    ErrorCode("not_document", "A {format} file is no document that Lectern could read.",
-              "Nothing to do."),
-    ErrorCode("placeholder", "Its bytes are in the cloud, not on this disk.",
-              "Make it available offline in its own program."),
+    ErrorCode(
+        "excluded", "It is left out: {reason}.", 'Let it in with a pattern that begins with "!".'
+    ),
+    ErrorCode(
+        "not_document", "A {format} file is no document that Lectern could read.", "Nothing to do."
+    ),
+    ErrorCode(
+        "placeholder",
+        "Its bytes are in the cloud, not on this disk.",
+        "Make it available offline in its own program.",
+    ),
     ErrorCode("special_file", "It is no regular file but a {kind}.", "Nothing to do."),
-    ErrorCode("symlink", "It is a link that is not followed: {reason}.",
-              "Index the folder it leads to."),
-    ErrorCode("changed_while_read", "The file changed while it was read.",
-              "It is read again at the next run."),
+    ErrorCode(
+        "symlink", "It is a link that is not followed: {reason}.", "Index the folder it leads to."
+    ),
+    ErrorCode(
+        "changed_while_read",
+        "The file changed while it was read.",
+        "It is read again at the next run.",
+    ),
     ErrorCode("vanished", "The file was gone when its turn came.", "Nothing to do."),
-    ErrorCode("out_of_time", "Reading the document took longer than {limit}.",
-              "Open it in its own program and save it again."),
-    ErrorCode("out_of_memory", "Reading the document needed more than {limit}.",
-              "Split the file into smaller ones."),
-    ErrorCode("child_died", "The reader stopped while it read the document ({reason}).",
-              "Open it in its own program and save it again."),
-    ErrorCode("read_error", "The file could not be read: {reason}.",
-              "Check the drive, then index again."),
+    ErrorCode(
+        "out_of_time",
+        "Reading the document took longer than {limit}.",
+        "Open it in its own program and save it again.",
+    ),
+    ErrorCode(
+        "out_of_memory",
+        "Reading the document needed more than {limit}.",
+        "Split the file into smaller ones.",
+    ),
+    ErrorCode(
+        "child_died",
+        "The reader stopped while it read the document ({reason}).",
+        "Open it in its own program and save it again.",
+    ),
+    ErrorCode(
+        "read_error", "The file could not be read: {reason}.", "Check the drive, then index again."
+    ),
     # the engine
-    ErrorCode("engine_gone", "The engine stopped answering.",
-              "Run the command again; finished work is kept.", 6),
-    ErrorCode("engine_version", "The engine speaks protocol {found}, this program {known}.",
-              "Quit the other Lectern and try again.", 6),
+    ErrorCode(
+        "engine_gone",
+        "The engine stopped answering.",
+        "Run the command again; finished work is kept.",
+        6,
+    ),
+    ErrorCode(
+        "engine_version",
+        "The engine speaks protocol {found}, this program {known}.",
+        "Quit the other Lectern and try again.",
+        6,
+    ),
     ErrorCode("busy", "The engine is busy: {reason}.", "Wait, or stop the other command.", 6),
-    ErrorCode("internal", "Something went wrong inside Lectern: {reason}.",
-              "Please report it with the log.", 70),
+    ErrorCode(
+        "internal",
+        "Something went wrong inside Lectern: {reason}.",
+        "Please report it with the log.",
+        70,
+    ),
 )
 
 
