@@ -1,0 +1,24 @@
+"""The program can be its own extraction child, as a frozen one must be."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import BinaryIO, cast
+
+from indexer.extract.base import Limits
+from indexer.extract.process import FROZEN_ARGUMENT, command
+from indexer.protocol import check_hello, read_frame
+
+
+def test_the_frozen_command_line_starts_a_child() -> None:
+    plain = command(Limits())
+    arguments = plain[plain.index("-m") + 2 :]
+    started = [sys.executable, "-m", "app", FROZEN_ARGUMENT, *arguments]
+    with subprocess.Popen(started, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        frame = read_frame(cast("BinaryIO", child.stdout))
+        assert frame is not None
+        check_hello(frame[0])
+        assert child.stdin is not None
+        child.stdin.close()
+        assert child.wait() == 0
