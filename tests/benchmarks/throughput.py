@@ -17,7 +17,7 @@ import tempfile
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from app.paths import models_folder
 from indexer.embed.base import EmbedInput, passage_prefix
@@ -119,7 +119,7 @@ def _against_torch(
     first, tokens = _ours(embedder, texts)
     torch = _torch(options, embedder, texts)
     last, _ = _ours(embedder, texts)
-    return 2 * tokens / (first + last), tokens / torch["seconds"]
+    return 2 * tokens / (first + last), tokens / torch if torch else None
 
 
 def _ours(embedder: OnnxEmbedder, texts: Sequence[EmbedInput]) -> tuple[float, int]:
@@ -128,8 +128,11 @@ def _ours(embedder: OnnxEmbedder, texts: Sequence[EmbedInput]) -> tuple[float, i
     return time.perf_counter() - began, sum(one.tokens for one in made)
 
 
-def _torch(options: Options, embedder: OnnxEmbedder, texts: Sequence[EmbedInput]) -> dict[str, Any]:
-    """The same texts through sentence-transformers, in a process that has nothing else to do."""
+def _torch(options: Options, embedder: OnnxEmbedder, texts: Sequence[EmbedInput]) -> float | None:
+    """Seconds that sentence-transformers takes for texts, in a process of its own.
+
+    None, with a note, where it fails: what was measured before is worth keeping.
+    """
     record = embedder.record
     source = models_folder() / record.id / "source"
     job = {
@@ -146,10 +149,9 @@ def _torch(options: Options, embedder: OnnxEmbedder, texts: Sequence[EmbedInput]
         command = [options.convert_python, str(script), str(file)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        note(done.stderr)
-        raise subprocess.CalledProcessError(done.returncode, command)
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+        note(f"sentence-transformers ended with {done.returncode}: {done.stderr}")
+        return None
+    return float(json.loads(done.stdout)["seconds"])
 
 
 def _rows(name: str, measured: Measured) -> list[tuple[Cell, ...]]:
