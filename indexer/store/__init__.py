@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indexer.store import dense, maintenance, runtime, schema, words, writing
+from indexer.store import dense, indices, maintenance, runtime, schema, words, writing
 from indexer.store.disk import drop_unborn, needing_room
 from indexer.store.maintenance import Upkeep
 from indexer.store.table import Table
@@ -81,7 +81,8 @@ class Store:
         return store
 
     def close(self) -> None:
-        """Let go of the tables."""
+        """Remove old versions and let go of the tables. Nothing may be reading."""
+        self._keeper.clean_at_close()
         self._tables.clear()
 
     # -- writing, by one thread -------------------------------------------------------------
@@ -264,7 +265,7 @@ class Store:
 
     def _take_in(self, name: str, inner: Any) -> None:
         table = Table(inner, self._path / f"{name}.lance", keyed=name != schema.DOCUMENTS)
-        maintenance.prepare(table, name)
+        indices.prepare(table, name)
         self._tables[name] = table
 
 

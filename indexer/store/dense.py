@@ -2,13 +2,11 @@
 
 Owns how vectors are searched and fetched. It must not know how they were made or are fused.
 
-Up to ``ANN_FROM`` rows, and among as few rows as that under a filter, search is exact: it costs
-0.75 ms for 1,000 vectors of 384 dimensions. Past that an IVF_RQ index (RaBitQ, 3 bits a component,
-168 bytes a passage) orders all rows at 10 ms for a million, every partition probed; the best
-``_REFINE`` times as many as wanted are then scored exactly here. Of the indices tried at 100,000
-rows (recall of the first 50, build, search on two busy cores): IVF_FLAT .991, 3 s, 32 ms; IVF_SQ
-1.0, 4 s, 27 ms; IVF_RQ .999, 5 s, 6 ms; IVF_HNSW_SQ takes a minute to build. Lance would filter
-and refine by itself, but a filter costs RaBitQ its speed (45 ms at a million rows).
+Without an index (see ``indices``), and among few rows under a filter, search is exact: it costs
+0.75 ms for 1,000 vectors of 384 dimensions. Else the index orders all rows, at 10 ms for a million
+with every partition probed, and more than are wanted are then scored exactly here. Lance would
+filter and refine by itself, but its filter takes the index its speed (45 ms at a million rows),
+and the vectors it refines with would have to be fetched once more to weigh the candidates.
 """
 
 from __future__ import annotations
@@ -23,10 +21,8 @@ from indexer.store.values import NOTHING, Candidates, DocFilter, Float32s, Int64
 if TYPE_CHECKING:
     from indexer.store.table import Table
 
-ANN_FROM = 10_000
-RQ_BITS = 3
-
-_REFINE = 3
+# How many are scored exactly for so many wanted.
+_REFINE, _REFINE_MORE = 1.5, 32
 _EVERY_PARTITION = 1 << 16
 _EXACT_ROWS = 15_000
 
@@ -47,7 +43,8 @@ def knn(table: Table, vector: Float32s, count: int, docs: DocFilter | None) -> C
     def fetch(limit: int, _where: str | None) -> Candidates:
         return _approximate(table, query, limit)
 
-    return _rescored(table, query, filters.collect(fetch, count * _REFINE, how, total)).first(count)
+    likely = filters.collect(fetch, int(count * _REFINE) + _REFINE_MORE, how, total)
+    return _rescored(table, query, likely).first(count)
 
 
 def _exact(table: Table, query: Float32s, count: int, where: str | None) -> Candidates:

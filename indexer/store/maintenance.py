@@ -15,23 +15,28 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from indexer import faults
-from indexer.store import runtime
-from indexer.store.dense import ANN_FROM, RQ_BITS
+from indexer.store import indices, runtime
 from indexer.store.disk import needing_room
+from indexer.store.indices import ANN_FROM
 from indexer.store.schema import PASSAGES, is_vectors_table
+from indexer.store.sizes import size_of
 from indexer.store.values import Maintenance, TableSize
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
     from indexer.store.table import Table
 
-# Versions younger than this stay: a reader may be at one.
+# Versions younger than this stay while the store is open: a reader may be at one.
 VERSION_AGE = timedelta(minutes=10)
+# At open and at close there is no reader; none at all would be warned of.
+_NO_AGE = timedelta(milliseconds=1)
+# Bytes beyond the live ones that are worth a clean-up.
+_GARBAGE_SHARE, _GARBAGE_BYTES = 0.1, 16 << 20
+_FEW_FRAGMENTS = 8
 
 # While indexing, rows outside an index must also be this share of the table.
 _BACKLOG_SHARE = 0.125
@@ -40,10 +45,6 @@ _DELETED_SHARE = 0.1
 # While indexing, upkeep waits rather than let the disk pass this many times the live data.
 _DISK_BOUND = 2.0
 _DISK_SLACK = 256 << 20
-
-_FTS_MEMORY_MB = 128
-# Compounds, addresses and hashes are words to be found; what is longer is encoded data.
-_LONGEST_WORD = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,49 +66,6 @@ class Upkeep:
     ann_from: int = ANN_FROM
 
 
-def text_indices() -> Mapping[str, Any]:
-    """The full text index of each column: see ``words`` for what they are asked."""
-    from lancedb.index import FTS
-
-    build = {
-        "num_workers": 1,
-        "memory_limit": _FTS_MEMORY_MB,
-        "max_token_length": _LONGEST_WORD,
-    }
-    exact = {"stem": False, "remove_stop_words": False}
-    return {
-        # Every word of every language where it stands, folded in case and accents.
-        "view": FTS(base_tokenizer="icu", with_position=True, **exact, **build),
-        # What we stemmed, as it is.
-        "stems": FTS(
-            base_tokenizer="whitespace", lower_case=False, ascii_folding=False, **exact, **build
-        ),
-    }
-
-
-def prepare(table: Table, name: str) -> None:
-    """Give a table the indices it has from the first row on, where they are missing."""
-    from lancedb.index import BTree
-
-    wanted = {"doc": BTree()}
-    if name == PASSAGES:
-        wanted.update(text_indices())
-    there = table.indices()
-    for column, config in wanted.items():
-        if column not in there:
-            with needing_room(table.path.parent):
-                table.inner.create_index(column, config=config)
-    _look(table)
-
-
-def _look(table: Table) -> None:
-    """Note which rows are searched one by one, as no index covers them."""
-    there = table.indices()
-    searched = [there[column] for column in ("view", "stems", "vector") if column in there]
-    table.has_vector_index = "vector" in there
-    table.backlog = max((index.num_unindexed_rows for index in searched), default=table.count())
-
-
 class Keeper:
     """Does the upkeep of some tables. Belongs to the thread that writes them."""
 
@@ -117,6 +75,7 @@ class Keeper:
         self._tables = tables
         self._upkeep = upkeep or Upkeep()
         self._steps: list[str] = []
+        self._tended: dict[str, float] = {}
 
     def maintain(self, *, idle: bool) -> Maintenance:
         """Do what is due; cheap when nothing is."""
@@ -140,11 +99,19 @@ class Keeper:
         self._steps = []
         before = self.sizes()
         for name, table in self._tables().items():
-            if before[name].total > before[name].live * 1.1 + (16 << 20):
+            if _has_garbage(before[name]):
                 with needing_room(table.path.parent):
-                    table.inner.optimize(cleanup_older_than=VERSION_AGE, delete_unverified=True)
+                    table.inner.optimize(cleanup_older_than=_NO_AGE, delete_unverified=True)
+                indices.look(table)
                 self._steps.append(f"{name}: leftovers removed")
         return self._report(began, before)
+
+    def clean_at_close(self) -> None:
+        """Remove old versions of tables that need nothing else, which takes no time."""
+        for table in self._tables().values():
+            tidy = table.backlog == 0 and table.fragments() <= _FEW_FRAGMENTS
+            if tidy and _has_garbage(size_of(table)):
+                table.inner.optimize(cleanup_older_than=_NO_AGE)
 
     def sizes(self) -> dict[str, TableSize]:
         """Rows and bytes of each table."""
@@ -162,11 +129,16 @@ class Keeper:
             return True
         if table.fragments() >= upkeep.fragments[idle]:
             return True
-        return idle and table.deleted > rows * _DELETED_SHARE
+        return idle and (table.deleted > rows * _DELETED_SHARE or self._expired(name, table))
+
+    def _expired(self, name: str, table: Table) -> bool:
+        """Whether versions that the last upkeep had to leave can go by now."""
+        since = time.monotonic() - self._tended.get(name, float("-inf"))
+        return since > VERSION_AGE.total_seconds() and _has_garbage(size_of(table))
 
     def _tend(self, name: str, table: Table) -> None:
         if name == PASSAGES and table.backlog:
-            for column, config in text_indices().items():
+            for column, config in indices.text_indices().items():
                 faults.reached("text-indexing")
                 table.inner.create_index(column, config=config, replace=True)
             faults.reached("text-indexed")
@@ -177,15 +149,14 @@ class Keeper:
         table.inner.optimize(cleanup_older_than=VERSION_AGE)
         faults.reached("compacted")
         table.deleted = 0
-        _look(table)
+        self._tended[name] = time.monotonic()
+        indices.look(table)
         self._steps.append(f"{name}: compacted and cleaned")
 
     def _index_vectors(self, name: str, table: Table) -> None:
-        from lancedb.index import IvfRq
-
-        if "vector" not in table.indices() and table.count() >= self._upkeep.ann_from:
+        if not table.has_vector_index and table.count() >= self._upkeep.ann_from:
             faults.reached("vectors-indexing")
-            table.inner.create_index("vector", config=IvfRq(distance_type="dot", num_bits=RQ_BITS))
+            table.inner.create_index("vector", config=indices.vector_index())
             faults.reached("vectors-indexed")
             self._steps.append(f"{name}: vectors indexed")
 
@@ -200,26 +171,13 @@ class Keeper:
         )
 
 
+def _has_garbage(size: TableSize) -> bool:
+    return size.total > size.live * (1 + _GARBAGE_SHARE) + _GARBAGE_BYTES
+
+
 def _has_room(sizes: Mapping[str, TableSize], due: Mapping[str, Table]) -> bool:
     """Whether rewriting tables keeps the disk within its bound."""
     total = sum(size.total for size in sizes.values())
     live = sum(size.live for size in sizes.values())
     rewritten = sum(sizes[name].live for name in due)
     return total + rewritten <= live * _DISK_BOUND + _DISK_SLACK
-
-
-def size_of(table: Table) -> TableSize:
-    """Rows of a table, bytes of its directory, and how many of them the newest version uses."""
-    live = int(table.inner.stats()["total_bytes"])
-    live += sum(int(index.size_bytes or 0) for index in table.indices().values())
-    return TableSize(table.count(), _bytes_under(table.path), live)
-
-
-def _bytes_under(directory: Path) -> int:
-    total = 0
-    for path in directory.rglob("*"):
-        try:
-            total += path.stat().st_size if path.is_file() else 0
-        except FileNotFoundError:  # cleaned up meanwhile
-            continue
-    return total

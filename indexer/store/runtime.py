@@ -11,13 +11,16 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
+from indexer.store.sizes import index_bytes
+
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Pages of indices that queries came by. Postings and quantised vectors of 100,000 passages take
-# 80 MB; past the limit the coldest are read again from the disk, which the system caches too.
-INDEX_CACHE_BYTES = 160 << 20
-METADATA_CACHE_BYTES = 32 << 20
+# Pages of indices that queries came by, postings and vector codes: 90 MB for 100,000 passages. A
+# vector index that does not fit is read again by every query, so a large library has a large
+# cache; a small one must not fill it with indices that were rebuilt since.
+_INDEX_CACHE_BYTES = (96 << 20, 384 << 20)
+_METADATA_CACHE_BYTES = 32 << 20
 
 # Lance reads on threads of its own; more of them than this only adds memory on a local disk.
 _IO_THREADS = 4
@@ -47,8 +50,13 @@ def connect(path: Path, threads: int) -> Any:
         # Row ids that survive compaction: indices need no rewriting then, and a row found a
         # moment ago can still be fetched.
         storage_options={"new_table_enable_stable_row_ids": "true"},
-        session=lancedb.Session(INDEX_CACHE_BYTES, METADATA_CACHE_BYTES),
+        session=lancedb.Session(_index_cache(path), _METADATA_CACHE_BYTES),
     )
+
+
+def _index_cache(path: Path) -> int:
+    least, most = _INDEX_CACHE_BYTES
+    return min(most, max(least, index_bytes(path)))
 
 
 def give_back() -> None:
