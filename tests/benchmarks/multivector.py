@@ -108,6 +108,9 @@ class MultivectorStore:
     def sentence_vectors_of(self, _space: str, keys: Keys) -> tuple[Floats, NDArray[np.int64]]:
         return self._vectors.vectors_of(keys)
 
+    def all_vectors_of(self, space: str, keys: Keys) -> tuple[Floats, Floats, NDArray[np.int64]]:
+        return self._store.vectors_of(space, keys), *self._vectors.vectors_of(keys)
+
 
 def _rows(keys: Keys, flat: Floats, offsets: NDArray[np.int64]) -> Any:
     import pyarrow as pa

@@ -6,9 +6,7 @@ still hold until their clean-up stands in a row of its own.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from indexer.library import LANCE_NAME
 from indexer.store import schema
@@ -25,11 +23,10 @@ if TYPE_CHECKING:
 MB = 1e6
 COLUMNS = ("set", "part", "MB", "bytes for a byte of text")
 PARTS = (
-    "text, stems, places", "full text indices", "pooled vectors", "sentence vectors",
+    "text, stems, places", "full text indices", "pooled vectors", "sentence vectors, keys",
     "vector index", "catalog", "other", "all in use", "old versions, to be cleaned up",
 )  # fmt: skip
 _WHOLE = "canonical text"
-_ROWS_AT_ONCE = 2000
 
 
 def run(options: Options, libraries: Libraries) -> Section:
@@ -66,10 +63,9 @@ def weigh(engine: Engine, library: Path) -> dict[str, int]:
         if name == schema.PASSAGES:
             parts["text, stems, places"] += data
         elif schema.is_vectors_table(name):
-            pooled, sentences = _vectors(table)
+            pooled = table.count() * _vector_bytes(table)
             parts["pooled vectors"] += pooled
-            parts["sentence vectors"] += sentences
-            parts["other"] += data - pooled - sentences
+            parts["sentence vectors, keys"] += data - pooled
         else:
             parts["other"] += data
     store = sum(parts.values())
@@ -81,16 +77,7 @@ def weigh(engine: Engine, library: Path) -> dict[str, int]:
     return parts
 
 
-def _vectors(table: Table) -> tuple[int, int]:
-    """Bytes of the pooled vectors and of the sentence vectors, as they are written."""
-    import pyarrow.compute as pc
-
-    width = table.inner.schema.field("vector").type
-    pooled = table.count() * int(width.list_size) * np.dtype(np.float16).itemsize
-    sentences = 0
-    keys = table.rows.keys()
-    for start in range(0, len(keys), _ROWS_AT_ONCE):
-        found, _ = table.take(keys[start : start + _ROWS_AT_ONCE], ["sentences"])
-        lengths: Any = pc.binary_length(found.column("sentences"))
-        sentences += int(pc.sum(lengths).as_py() or 0)
-    return pooled, sentences
+def _vector_bytes(table: Table) -> int:
+    """Bytes of one pooled vector."""
+    kind = table.inner.schema.field("vector").type
+    return int(kind.list_size) * int(kind.value_type.bit_width) // 8

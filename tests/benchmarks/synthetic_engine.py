@@ -1,17 +1,17 @@
 """Builds a synthetic library: everything is Lectern's own but most of the vectors.
 
-    python -m tests.benchmarks.synthetic_engine --passages 100000 --library DIR
+    python -m tests.benchmarks.synthetic_engine --texts DIR --library DIR
 
-The texts are files that the real lane scans, extracts, cuts and writes; only the model is stood in
-for, because it would take an hour for a million passages. Names and every 64th unit do go through
-the model, so that its memory counts. Runs as a process of its own, which is watched from outside.
+The texts (see ``synthetic_texts``) are files that the real lane scans, extracts, cuts and writes;
+only the model is stood in for, because it would take hours for a million passages. Names and every
+64th unit do go through the model, so that its memory counts. Runs as a process of its own, which
+is watched from outside, and does nothing else in it.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import shutil
 import sys
 import zlib
 from contextlib import closing
@@ -25,9 +25,7 @@ from app.paths import models_folder
 from indexer.config import EngineConfig
 from indexer.embed.base import PassageVectors
 from indexer.engine import Engine
-from tests.benchmarks import sets
-from tests.benchmarks.libraries import index, note
-from tests.benchmarks.synthetic_texts import Texts, vocabulary
+from tests.benchmarks.libraries import index
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -117,18 +115,11 @@ def _unit(vectors: Floats) -> Floats:
     return made
 
 
-def build(library: Path, passages: int) -> dict[str, float]:
-    """Write the texts, index them, throw them away; say what came of it."""
-    folder = library.with_name(f"{library.name}-texts") / "corpus"
-    shutil.rmtree(folder.parent, ignore_errors=True)
-    # Read with the set that the queries come from.
-    words = vocabulary(sets.find("chunking-eval").corpus)
-    documents = Texts(words, passages).write(folder)
-    note(f"synthetic: {documents:,} documents written")
+def build(texts: Path, library: Path) -> dict[str, float]:
+    """Index the texts; say what came of it."""
     config = EngineConfig(library=library, models=models_folder())
     with closing(SyntheticEngine.open(config)) as engine:
-        indexed = index(engine, folder)
-    shutil.rmtree(folder.parent)
+        indexed = index(engine, texts)
     return {
         "documents": indexed.summary.documents_added,
         "passages": indexed.summary.passages,
@@ -138,10 +129,10 @@ def build(library: Path, passages: int) -> dict[str, float]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--passages", type=int, required=True)
+    parser.add_argument("--texts", type=Path, required=True)
     parser.add_argument("--library", type=Path, required=True)
     asked = parser.parse_args()
-    json.dump(build(asked.library, asked.passages), sys.stdout)
+    json.dump(build(asked.texts, asked.library), sys.stdout)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from indexer.atomic import write_file
 from tests.benchmarks.libraries import note
 from tests.benchmarks.machine import commit
-from tests.benchmarks.processes import watch
+from tests.benchmarks.processes import Peaks, watch
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,13 +53,13 @@ def _record(library: Path) -> Path:
 
 def _build(library: Path, size: int) -> None:
     note(f"synthetic: building a library of {size:,} passages")
-    shutil.rmtree(library, ignore_errors=True)
-    library.parent.mkdir(parents=True, exist_ok=True)
-    module = "tests.benchmarks.synthetic_engine"
-    command = [sys.executable, "-m", module, "--passages", str(size), "--library", str(library)]
-    peaks = watch(command)
-    if peaks.status:
-        raise subprocess.CalledProcessError(peaks.status, command)
+    # A folder called "corpus", as the sets have it, so that progress is told by the size.
+    texts = library.parent / "texts" / str(size) / "corpus"
+    for left in (library, texts):
+        shutil.rmtree(left, ignore_errors=True)
+    _run("synthetic_texts", "--passages", str(size), "--folder", str(texts))
+    peaks = _run("synthetic_engine", "--texts", str(texts), "--library", str(library))
+    shutil.rmtree(texts.parents[1])
     kept = {
         **json.loads(peaks.output),
         "engine_peak": peaks.engine,
@@ -67,3 +67,12 @@ def _build(library: Path, size: int) -> None:
         "commit": commit(),
     }
     write_file(_record(library), json.dumps(kept, indent=1) + "\n")
+
+
+def _run(module: str, *arguments: str) -> Peaks:
+    """Run a module of this package in a process of its own."""
+    command = [sys.executable, "-m", f"{__package__}.{module}", *arguments]
+    peaks = watch(command)
+    if peaks.status:
+        raise subprocess.CalledProcessError(peaks.status, command)
+    return peaks

@@ -1,5 +1,7 @@
 """Documents of any number, the same for the same seed, written as Markdown files.
 
+    python -m tests.benchmarks.synthetic_texts --passages 100000 --folder DIR
+
 Words come as often as in real text (the chunking-eval set), with a long tail of made-up ones, as
 every growing library has; each document has words of its own that it keeps coming back to.
 Lengths are log-normal, about 100 passages on average. Owns the texts and their folders; it must
@@ -8,16 +10,19 @@ not know what is done with them.
 
 from __future__ import annotations
 
+import argparse
 import re
 from collections import Counter
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from tests.benchmarks import sets
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -123,3 +128,17 @@ class Texts:
                 at += size
             parts.append(" ".join(sentences))
         return title, "\n\n".join(parts) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--passages", type=int, required=True)
+    parser.add_argument("--folder", type=Path, required=True)
+    asked = parser.parse_args()
+    # The words of the set that the queries come from.
+    words = vocabulary(sets.find(sets.NAMES[0]).corpus)
+    Texts(words, asked.passages).write(asked.folder)
+
+
+if __name__ == "__main__":
+    main()
