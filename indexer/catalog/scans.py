@@ -192,7 +192,8 @@ class Scans:
     def _drop(
         self, connection: sqlite3.Connection, tally: Tally, unread: Mapping[bytes, str]
     ) -> int:
-        there = tally.volumes | tally.renumbered
+        # A folder that could not be listed has a row without a volume: see _note_unread.
+        there = tally.volumes | tally.renumbered | {0}
         gone = [file for file, (path, _) in tally.gone.items() if path not in unread]
         lost = [file for file in gone if tally.gone[file][1] not in there]
         removed = set(gone).difference(lost)

@@ -58,3 +58,16 @@ def make(folder: Path) -> None:
     (folder / "empty.txt").touch()
     (folder / "junk.pdf").write_bytes(random.Random(5).randbytes(4000))
     (folder / "table.xlsx").write_bytes(b"PK\x03\x04 not really")
+
+
+def tiny_name(number: int) -> str:
+    return f"{number // 1000}/note {number}.txt"
+
+
+def make_tiny_files(folder: Path, count: int) -> None:
+    """Fill a folder with files of one sentence, a thousand to a folder."""
+    for number in range(count):
+        path = folder / tiny_name(number)
+        if number % 1000 == 0:
+            path.parent.mkdir(parents=True)
+        path.write_text(f"Number {number} of many notes, kept on shelf {number % 97}.")

@@ -70,10 +70,10 @@ class World:
         )
 
     @contextlib.contextmanager
-    def engine(self, **changes: Any) -> Iterator[Engine]:
+    def engine(self, *, pace: Pace = PACE, **changes: Any) -> Iterator[Engine]:
         """Open the library; ``changes`` are other values of its configuration."""
         config = replace(self.config, **changes)
-        with contextlib.closing(Engine.open(config, pace=PACE)) as engine:
+        with contextlib.closing(Engine.open(config, pace=pace)) as engine:
             yield engine
 
     def index(self, engine: Engine, *paths: Path, token: CancelToken | None = None) -> Outcome:

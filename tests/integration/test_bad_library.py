@@ -1,0 +1,110 @@
+"""A library that cannot be written, read or had: a clear outcome, and nothing in it is lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.engine import Engine
+from indexer.errors import WorldError
+from indexer.library import CATALOG_NAME
+from tests.integration import corpus, killing, rights
+from tests.integration.world import World, check_same, found, look, states
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DISK_BYTES = 32 << 20
+
+
+@pytest.fixture
+def world(tiny_models_dir: Path, tmp_path: Path) -> World:
+    world = World(tmp_path / "documents", tmp_path / "library", tiny_models_dir)
+    corpus.make(world.documents)
+    return world
+
+
+@pytest.mark.parametrize("room", [0, 100_000, 1_000_000])
+def test_a_full_disk(world: World, tmp_path: Path, room: int) -> None:
+    """Whatever is written when the disk is full, it costs nothing that was written before."""
+    with world.engine() as engine:
+        world.index(engine)
+        undisturbed = look(engine)
+    with rights.small_disk(tmp_path / "disk", DISK_BYTES) as disk:
+        squeezed = World(world.documents, disk / "library", world.models)
+        reports = world.documents / "reports"
+        with squeezed.engine() as engine:
+            squeezed.index(engine, reports)
+            ballast = rights.fill(disk)
+            os.truncate(ballast, ballast.stat().st_size - room)
+            with pytest.raises(WorldError) as caught:
+                squeezed.index(engine)
+            assert caught.value.code == "disk_full"
+            assert str(disk) in caught.value.message
+            assert found(engine, "report one")[0] == "one.pdf"
+        # Nor does a full disk keep anyone from opening the library and searching it.
+        with squeezed.engine() as engine:
+            assert found(engine, "report one")[0] == "one.pdf"
+            assert engine.status()["documents"] >= 2
+            ballast.unlink()
+            squeezed.index(engine)
+            engine.remove([reports])
+            squeezed.index(engine)
+            check_same(look(engine), undisturbed)
+
+
+def test_a_library_of_a_newer_version(world: World) -> None:
+    with world.engine():
+        pass
+    with sqlite3.connect(world.library / CATALOG_NAME) as connection:
+        connection.execute("PRAGMA user_version = 1000")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+    before = {path: path.read_bytes() for path in world.library.rglob("*") if path.is_file()}
+    with pytest.raises(WorldError) as caught:
+        Engine.open(world.config)
+    assert caught.value.code == "library_newer"
+    after = {path: path.read_bytes() for path in world.library.rglob("*") if path.is_file()}
+    assert after == before
+
+
+def test_a_library_that_another_process_holds(world: World) -> None:
+    with killing.stopped_at(world, "document-begun:1") as process:
+        with pytest.raises(WorldError) as caught:
+            Engine.open(world.config)
+        assert caught.value.code == "library_locked"
+        assert str(process.pid) in caught.value.message
+        process.send_signal(signal.SIGCONT)
+        killing.finish(process)
+    with world.engine() as engine:
+        assert states(engine)["long.txt"] == "indexed"
+        assert world.index(engine).work == (0, 0, 0)
+
+
+def test_a_library_where_nothing_may_be_written(world: World) -> None:
+    prefix = rights.bound_by_permissions()
+    world.library.parent.joinpath("closed").mkdir(mode=0o500)
+    closed = World(world.documents, world.library.parent / "closed" / "library", world.models)
+    with killing.start(closed, prefix=prefix) as process:
+        assert "library_unwritable" in killing.finish(process, status=1)
+
+
+def test_a_library_that_is_damaged(world: World) -> None:
+    with world.engine() as engine:
+        world.index(engine)
+    catalog = world.library / CATALOG_NAME
+    catalog.write_bytes(b"These are not the bytes of a catalog. " * 1000)
+    with pytest.raises(WorldError) as caught:
+        Engine.open(world.config)
+    assert caught.value.code == "library_damaged"
+    # The lock is free again, and the way out that the message names works.
+    from indexer import library
+
+    assert library.remove_everything(world.library) > 0
+    with world.engine() as engine:
+        world.index(engine)
+        look(engine)
