@@ -50,18 +50,21 @@ __all__ = [
 
 # Passages read at a time when streaming: a few hundred KB of text.
 _STREAM = 256
+_OUTGROWN = 1.3
 
 
 class Store:
     """The tables of one library. Open it with ``Store.open``."""
 
-    def __init__(self, database: Any, path: Path, upkeep: Upkeep | None = None) -> None:
-        self._db = database
+    def __init__(self, path: Path, threads: int, upkeep: Upkeep | None = None) -> None:
         self._path = path
+        self._threads = threads
+        self._cache = runtime.cache_bytes(path)
+        self._db = runtime.connect(path, threads, self._cache)
         self._opening = threading.Lock()
         self._tables: dict[str, Table] = {}
-        for name in database.list_tables().tables:
-            self._take_in(name, database.open_table(name))
+        for name in self._db.list_tables().tables:
+            self._take_in(name, self._db.open_table(name))
         self._keeper = maintenance.Keeper(lambda: dict(self._tables), upkeep)
 
     @classmethod
@@ -75,7 +78,7 @@ class Store:
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.chmod(0o700)
         drop_unborn(path)
-        store = cls(runtime.connect(path, threads), path, upkeep)
+        store = cls(path, threads, upkeep)
         store._table(schema.PASSAGES, schema.passages_schema)
         store._table(schema.DOCUMENTS, schema.documents_schema)
         return store
@@ -127,7 +130,10 @@ class Store:
 
     def maintain(self, *, idle: bool = False) -> Maintenance:
         """Tidy what is due. Call it often; ``idle`` says that there is nothing else to do."""
-        return self._keeper.maintain(idle=idle)
+        done = self._keeper.maintain(idle=idle)
+        if done.steps:
+            self._grow_cache()
+        return done
 
     def clean_at_open(self) -> Maintenance:
         """Remove leftovers of interrupted writes; call it before the first write only."""
@@ -254,6 +260,15 @@ class Store:
 
     def _vectors(self, space: str) -> Table | None:
         return self._tables.get(schema.vectors_table(space))
+
+    def _grow_cache(self) -> None:
+        """Open all tables anew with a larger cache when they have outgrown theirs."""
+        wanted = runtime.cache_bytes(self._path)
+        if wanted > _OUTGROWN * self._cache:
+            self._cache = wanted
+            self._db = runtime.connect(self._path, self._threads, wanted)
+            for name, table in self._tables.items():
+                table.inner = self._db.open_table(name)
 
     def _table(self, name: str, columns: Callable[[], Any]) -> Table:
         with self._opening:

@@ -11,15 +11,17 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from indexer.store.sizes import index_bytes
+from indexer.store.sizes import vector_index_bytes
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Pages of indices that queries came by, postings and vector codes: 90 MB for 100,000 passages. A
-# vector index that does not fit is read again by every query, so a large library has a large
-# cache; a small one must not fill it with indices that were rebuilt since.
-_INDEX_CACHE_BYTES = (96 << 20, 384 << 20)
+# Pages of indices that queries came by. A vector index that does not fit is decoded again by every
+# query (100 ms rather than 15 at a million passages), postings may come and go. Never more than
+# is of use, as indices that were rebuilt since fill what room there is.
+_POSTINGS_CACHE_BYTES = 96 << 20
+_VECTORS_CACHE_SHARE = 1.25
+_INDEX_CACHE_LIMIT = 1 << 30
 _METADATA_CACHE_BYTES = 32 << 20
 
 # Lance reads on threads of its own; more of them than this only adds memory on a local disk.
@@ -32,8 +34,14 @@ _M_ARENA_MAX = -8
 _ARENAS = 4
 
 
-def connect(path: Path, threads: int) -> Any:
-    """Open the LanceDB database in a directory; its threads obey the first call's number."""
+def connect(path: Path, threads: int, cache: int) -> Any:
+    """Open the LanceDB database in a directory.
+
+    Args:
+        path: The directory.
+        threads: How many threads LanceDB may use; the first call in a process decides.
+        cache: How many bytes of indices to keep in memory.
+    """
     for name in ("LANCE_CPU_THREADS", "TOKIO_WORKER_THREADS", "RAYON_NUM_THREADS"):
         os.environ[name] = str(max(1, threads))
     os.environ["LANCE_IO_THREADS"] = str(_IO_THREADS)
@@ -50,13 +58,14 @@ def connect(path: Path, threads: int) -> Any:
         # Row ids that survive compaction: indices need no rewriting then, and a row found a
         # moment ago can still be fetched.
         storage_options={"new_table_enable_stable_row_ids": "true"},
-        session=lancedb.Session(_index_cache(path), _METADATA_CACHE_BYTES),
+        session=lancedb.Session(cache, _METADATA_CACHE_BYTES),
     )
 
 
-def _index_cache(path: Path) -> int:
-    least, most = _INDEX_CACHE_BYTES
-    return min(most, max(least, index_bytes(path)))
+def cache_bytes(path: Path) -> int:
+    """How large a cache the indices below a directory deserve."""
+    codes = int(vector_index_bytes(path) * _VECTORS_CACHE_SHARE)
+    return min(_INDEX_CACHE_LIMIT, _POSTINGS_CACHE_BYTES + codes)
 
 
 def give_back() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from indexer.store.schema import vectors_table
 from indexer.store.values import TableSize
 
 if TYPE_CHECKING:
@@ -22,9 +23,9 @@ def size_of(table: Table) -> TableSize:
     return TableSize(table.count(), bytes_under([table.path]), live)
 
 
-def index_bytes(path: Path) -> int:
-    """The bytes of all indices of the tables in a directory, open or not."""
-    return bytes_under(path.glob("*.lance/_indices"))
+def vector_index_bytes(path: Path) -> int:
+    """The bytes of the indices of all tables of vectors in a directory, open or not."""
+    return bytes_under(path.glob(f"{vectors_table('')}*.lance/_indices"))
 
 
 def bytes_under(directories: Iterable[Path]) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from indexer.store import DocFilter, Store, Term, VectorRows, maintenance
+from indexer.store import DocFilter, Store, Term, VectorRows, maintenance, runtime
 from indexer.store.values import docs_of, key_of
 from tests.store_rows import DIMENSION, rows, unit, vectors
 
@@ -202,3 +202,18 @@ def test_readers_are_never_disturbed_by_the_writer(store: Store) -> None:
     for reader in readers:
         reader.join()
     assert failures == []
+
+
+def test_a_cache_that_was_outgrown_is_replaced(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runtime, "_POSTINGS_CACHE_BYTES", 1 << 20)
+    store._cache = 1 << 20
+    store.add_passages(rows(1, texts(1, 20)))
+    store.add_vectors(SPACE, many(range(100), 120))
+    before = store._vectors(SPACE).inner  # type: ignore[union-attr]
+    store.maintain(idle=True)
+    assert store._vectors(SPACE).inner is not before  # type: ignore[union-attr]
+    assert len(store.knn(SPACE, many(range(100), 120).vectors[5], 20)) == 20
+    store.add_passages(rows(2, texts(2, 20)))
+    assert found_docs(store) == {1, 2}
