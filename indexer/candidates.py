@@ -123,6 +123,19 @@ class Where:
         )
         return Ranked(keys, pages, best)
 
+    def around(self, vectors: Vectors, keys: Keys) -> Floats:
+        """The cosines of the passages before and after some to the whole query: (n, 2), 0 if none.
+
+        Keys of one document are consecutive, so the neighbours of a passage are known by its key.
+        """
+        sides = np.stack([keys - 1, keys + 1], axis=1)
+        wanted, place = np.unique(sides, return_inverse=True)
+        pooled = self.store.vectors_of(self.space, wanted)
+        if pooled.shape[1] == 0:
+            return np.zeros(sides.shape, np.float32)
+        cosines: Floats = (pooled @ vectors.whole)[place.reshape(sides.shape)]
+        return cosines
+
     def _by_meaning(self, vector: Floats, count: int, docs: DocFilter | None) -> Leg:
         return self.pool.submit(self.store.knn, self.space, vector, count, docs)
 

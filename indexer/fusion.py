@@ -7,7 +7,9 @@ from. In words:
   and part best sentence (MaxSim with one query vector), to the whole query and to its question in
   equal parts. Words are the BM25 of the question as a share of what a passage could reach at all,
   cubed: a passage that holds nearly all of a question's rare words is likely the answer, one that
-  holds half of them is seldom more than of the same topic.
+  holds half of them is seldom more than of the same topic. A little of the likeness of the passage
+  before and of the one after joins in: an answer stands among text on its topic, a chance
+  likeness stands alone.
 * *Document evidence* says which document is meant: the likeness of file names to the query, the
   words of names in the query, and the BM25 of whole documents. The last counts by its clarity, the
   lead of the best document over the second: without a lead, words common to many documents would
@@ -21,7 +23,7 @@ and lets them lead on running text. `make bench` prints what each part is worth.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -47,6 +49,7 @@ class Weights:
     sentence: float = 0.5  # of the best sentence within meaning; the pooled vector has the rest
     question: float = 0.5  # of the question within meaning; the whole query has the rest
     words: float = 4.5
+    around: float = 0.1  # of the passages before and after, each
     name_meaning: float = 0.3
     name_words: float = 0.3
     document_words: float = 2.0
@@ -90,10 +93,23 @@ class Scored:
     meaning: Floats
     words: Floats
     document: Floats
+    around: Floats
 
     @property
     def total(self) -> Floats:
-        return self.meaning + self.words + self.document
+        return self.meaning + self.words + self.document + self.around
+
+    def with_around(self, places: NDArray[np.intp], cosines: Floats, weight: float) -> Scored:
+        """Add what stands around some of the passages.
+
+        Args:
+            places: Which passages, shape (k,); those left out should be the last anyway.
+            cosines: Of the passages before and after each to the whole query, (k, 2), 0 for none.
+            weight: Of each.
+        """
+        around = self.around.copy()
+        around[places] = np.float32(weight) * cosines.sum(axis=1)
+        return replace(self, around=around)
 
 
 def shares(bm25: Floats, ceiling: float) -> Floats:
@@ -153,6 +169,7 @@ def fuse(
         meaning=meaning.astype(np.float32),
         words=(weights.words * pages.share**WORDS_POWER).astype(np.float32),
         document=document.astype(np.float32)[owner],
+        around=np.zeros(len(owner), np.float32),
     )
 
 

@@ -210,6 +210,7 @@ def _parts(ranked: Ranked, scored: Scored, at: int) -> dict[str, float]:
         "meaning": scored.meaning[at],
         "words": scored.words[at],
         "document": scored.document[at],
+        "around": scored.around[at],
         "pooled": ranked.pages.pooled[at],
         "sentence": ranked.pages.sentence[at],
         "pooled_question": ranked.pages.pooled_question[at],

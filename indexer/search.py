@@ -42,6 +42,8 @@ LIKELY = 4
 LIKELY_FROM = 0.15
 # The legs wait for each other's disk and locks more than for the processor.
 LEGS_AT_ONCE = 4
+# Passages whose neighbours are looked at; what scores less is not going to be shown.
+AROUND = 64
 # Passages with an exact phrase that are considered; more than anybody reads.
 PHRASES = 200
 # How many more passages are looked at when a condition can only be checked on their text.
@@ -111,6 +113,9 @@ class Searcher:
         ranked = found.where.weigh(found.asked, found.vectors, found.keys)
         token.check()
         scored = self._score(ranked, found.evidence)
+        best = np.argsort(-scored.total, kind="stable")[: max(AROUND, CHECKED * limit)]
+        near = found.where.around(found.vectors, ranked.keys[best])
+        scored = scored.with_around(best, near, self.weights.around)
         order = self._order(ranked.keys, scored, found.phrases)
         return maker.make(ranked, scored, order, found.phrases, limit, explain=explain)
 

@@ -73,6 +73,19 @@ def test_more_evidence_never_scores_less(
     assert (after >= before).all()
 
 
+@given(evidence(), st.data())
+def test_what_stands_around_is_added_where_it_was_looked_at(
+    given_: tuple[PageEvidence, DocumentEvidence, np.ndarray], data: st.DataObject
+) -> None:
+    plain = fuse(*given_, DEFAULT_WEIGHTS)
+    count = len(plain.total)
+    places = np.arange(data.draw(st.integers(0, count)))
+    cosines = data.draw(arrays(np.float32, (len(places), 2), elements=unit))
+    found = plain.with_around(places, cosines, 0.1).total - plain.total
+    assert found[: len(places)] == pytest.approx(0.1 * cosines.sum(axis=1), abs=1e-5)
+    assert not found[len(places) :].any()
+
+
 def test_without_clarity_the_words_of_documents_decide_nothing() -> None:
     pages = PageEvidence(*(np.full(2, 0.5, np.float32) for _ in range(5)))
     words = np.array([1.0, 0.2], np.float32)
