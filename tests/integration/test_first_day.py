@@ -1,0 +1,215 @@
+"""What people expect on the first day: nothing private is read, nothing is wasted or held."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer import library as libraries
+from indexer.errors import WorldError
+from indexer.progress import CancelToken, Progress
+from tests.integration import corpus
+from tests.integration.world import (
+    World,
+    check_same,
+    check_whole,
+    found,
+    look,
+    quoted,
+    states,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PETABYTE = 10**15
+GERMAN = (
+    "Der Sauerteig wird am Vorabend angesetzt und ruht in der warmen Küche bis zum Morgen. "
+    "Dann wird das Mehl mit lauwarmem Wasser verknetet, und das Brot geht noch einmal zwei "
+    "Stunden lang, bevor es in den heißen Ofen geschoben wird."
+)
+
+# A file, what is left out because of it, and why.
+PRIVATE = [
+    (".ssh/notes.txt", ".ssh", "keys and passwords"),
+    (".gnupg/notes.txt", ".gnupg", "keys and passwords"),
+    (".aws/credentials.txt", ".aws", "keys and passwords"),
+    ("server.pem", "server.pem", "keys and passwords"),
+    ("passwords.kdbx", "passwords.kdbx", "keys and passwords"),
+    (".mozilla/firefox/page.html", ".mozilla", "browser"),
+    (".config/google-chrome/page.html", ".config", "hidden"),
+    (".thunderbird/mail.txt", ".thunderbird", "mail program"),
+    (".cache/page.html", ".cache", "cache"),
+    ("__pycache__/notes.txt", "__pycache__", "cache"),
+    (".git/description.txt", ".git", "version control"),
+    ("site/node_modules/lib/readme.md", "site/node_modules", "others wrote"),
+    ("work/.venv/readme.md", "work/.venv", "others wrote"),
+    (".hidden.txt", ".hidden.txt", "hidden"),
+    ("~$report.txt", "~$report.txt", "system"),
+]
+
+
+@pytest.fixture
+def world(tiny_models_dir: Path, tmp_path: Path) -> World:
+    world = World(tmp_path / "documents", tmp_path / "library", tiny_models_dir)
+    world.documents.mkdir()
+    (world.documents / "mine.txt").write_text("My own note about a quince.")
+    return world
+
+
+@pytest.fixture
+def filled(world: World) -> World:
+    shutil.rmtree(world.documents)
+    corpus.make(world.documents)
+    return world
+
+
+def put(folder: Path, path: str, text: str = "A durian that nobody is to find.") -> None:
+    (folder / path).parent.mkdir(parents=True, exist_ok=True)
+    (folder / path).write_text(text)
+
+
+def test_nothing_private_or_foreign_is_read(world: World) -> None:
+    for path, _, _ in PRIVATE:
+        put(world.documents, path)
+    with world.engine() as engine:
+        world.index(engine)
+        rows = {row.file: row.detail for row in engine.files("excluded", None, 0, 100)}
+        assert rows.keys() == {excluded for _, excluded, _ in PRIVATE}
+        for _, excluded, reason in PRIVATE:
+            assert reason in rows[excluded]
+        assert engine.catalog.files.counts() == {"indexed": 1, "excluded": len(PRIVATE)}
+        assert engine.catalog.lexicon.df(["durian", "quince"]) == {"durian": 0, "quince": 1}
+
+
+def test_what_is_left_out_can_be_let_in(world: World) -> None:
+    put(world.documents, "site/node_modules/lib/readme.md")
+    put(world.documents, "drafts/notes.txt")
+    with world.engine(exclude=("!node_modules/", "drafts/")) as engine:
+        world.index(engine)
+        assert quoted(engine, "durian that nobody") == ["site/node_modules/lib/readme.md"]
+    # A pattern taken back takes its file out again, and lets the other in.
+    with world.engine() as engine:
+        world.index(engine)
+        assert quoted(engine, "durian that nobody") == ["drafts/notes.txt"]
+        check_whole(engine)
+
+
+def test_the_library_is_not_read_itself(world: World) -> None:
+    inner = World(world.documents, world.documents / "library", world.models)
+    with inner.engine() as engine:
+        inner.index(engine)
+        assert states(engine) == {"mine.txt": "indexed", "library": "excluded"}
+
+
+def test_indexing_pauses_while_the_disk_is_nearly_full(filled: World) -> None:
+    with filled.engine(min_free_bytes=PETABYTE) as engine:
+        with pytest.raises(WorldError) as caught:
+            filled.index(engine)
+        assert caught.value.code == "disk_full"
+        assert "1000000.0 GB" in caught.value.message
+        # Nothing was written, and what is there is known by name.
+        assert engine.store.sizes()["passages"].rows == 0
+        assert states(engine)["long.txt"] == "queued"
+        assert found(engine, "long.txt") == ["long.txt"]
+    with filled.engine() as engine:
+        filled.index(engine)
+        check_whole(engine)
+        assert quoted(engine, "zephyr clause") == ["long.txt"]
+
+
+def test_it_pauses_in_the_middle_and_goes_on(filled: World) -> None:
+    with filled.engine() as engine:
+
+        def fill(_progress: Progress) -> None:
+            totals = engine.catalog.spaces.totals()
+            if totals.embedded < totals.passages:
+                engine.config = replace(engine.config, min_free_bytes=PETABYTE)
+
+        with pytest.raises(WorldError) as caught:
+            engine.index([filled.documents], report=fill, token=CancelToken())
+        assert caught.value.code == "disk_full"
+        engine.config = filled.config
+        before = engine.status()["documents"]
+        assert before > 0
+        again = filled.index(engine).summary
+        assert again.documents_added == engine.status()["documents"] - before
+        look(engine)
+
+
+def test_the_size_of_the_library_is_told(filled: World) -> None:
+    with filled.engine() as engine:
+        filled.index(engine)
+        status = engine.status()
+        on_disk = sum(p.lstat().st_size for p in filled.library.rglob("*") if p.is_file())
+        assert status["bytes"] == pytest.approx(on_disk, rel=0.05)
+        assert status["free_bytes"] > 0
+        tables = status["tables"].values()
+        assert 0 < sum(table["total"] for table in tables) < status["bytes"]
+
+
+def test_a_moved_library_works_where_it_is(filled: World, tmp_path: Path) -> None:
+    with filled.engine() as engine:
+        filled.index(engine)
+        before = look(engine)
+    libraries.move(filled.library, tmp_path / "new" / "place")
+    assert not filled.library.exists()
+    moved = World(filled.documents, tmp_path / "new" / "place", filled.models)
+    with moved.engine() as engine:
+        check_same(look(engine), before)
+        assert moved.index(engine).work == (0, 0, 0)
+
+
+def test_a_library_moved_by_hand_works_too(filled: World, tmp_path: Path) -> None:
+    with filled.engine() as engine:
+        filled.index(engine)
+        before = look(engine)
+    shutil.copytree(filled.library, tmp_path / "copy")
+    shutil.rmtree(filled.library)
+    moved = World(filled.documents, tmp_path / "copy", filled.models)
+    with moved.engine() as engine:
+        check_same(look(engine), before)
+
+
+def test_one_command_deletes_everything(filled: World) -> None:
+    with filled.engine() as engine:
+        filled.index(engine)
+    documents = {p: p.read_bytes() for p in filled.documents.rglob("*") if p.is_file()}
+    size = libraries.size(filled.library)
+    assert libraries.remove_everything(filled.library) == pytest.approx(size, rel=0.05)
+    assert not filled.library.exists()
+    assert {p: p.read_bytes() for p in documents} == documents
+
+
+def test_a_language_the_model_does_not_cover(world: World) -> None:
+    (world.documents / "brot.txt").write_text(GERMAN)
+    (world.documents / "bread.txt").write_text(
+        "The dough rests overnight in the warm kitchen, and in the morning the baker kneads it "
+        "with lukewarm water before it goes into the oven for the better part of an hour."
+    )
+    with world.engine() as engine:
+        world.index(engine)
+        assert found(engine, "Sauerteig Vorabend")[0] == "brot.txt"
+        # By another form of the word, as the language forms it.
+        assert found(engine, "heiße Öfen")[0] == "brot.txt"
+        rows = {row["language"]: row for row in engine.status()["languages"]}
+        assert rows["de"]["documents"] == 1
+        assert "model" in rows["de"]["advice"]
+        assert rows["en"]["advice"] == ""
+
+
+def test_the_status_fits_json(filled: World) -> None:
+    with filled.engine() as engine:
+        assert json.loads(json.dumps(engine.status()))["documents"] == 0
+        filled.index(engine)
+        status = json.loads(json.dumps(engine.status()))
+        assert status["understood"] == 1.0
+        assert status["running"] is None
+        assert status["roots"] == [
+            {"path": str(filled.documents), "files": len(states(engine)), "offline": False}
+        ]
+        assert all(check["ok"] for check in json.loads(json.dumps(engine.doctor())))
