@@ -264,5 +264,9 @@ class Run:
 
     def _progress(self) -> Progress:
         return self._rates.progress(
-            Step.INDEX, self.counts, embedded=self.vectors.embedded, tokens=self.vectors.tokens
+            Step.INDEX,
+            self.counts,
+            written=self.passages.written,
+            embedded=self.vectors.embedded,
+            tokens=self.vectors.tokens,
         )

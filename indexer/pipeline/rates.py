@@ -29,26 +29,34 @@ class Done(Protocol):
     def pages(self) -> int: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Passages:
+    """How many a run has written and embedded, and how many wait, those of earlier runs too."""
+
+    written: int = 0
+    embedded: int = 0
+    pending: int = 0
+
+
 def remaining_seconds(
-    seconds: float, files_done: int, files_left: int, embedded: int, pending: int
+    seconds: float, files_done: int, files_left: int, passages: Passages
 ) -> float | None:
     """Estimate the time left from what was done so far, or None before there is a basis.
 
     The queued files are expected to hold as many passages each as those read; embedding is what
     takes the time, so the rate of embedding decides, or of reading where nothing needs vectors.
 
-    >>> remaining_seconds(10.0, 5, 5, 50, 0)
+    >>> remaining_seconds(10.0, 5, 5, Passages(written=50, embedded=50))
     10.0
-    >>> remaining_seconds(10.0, 0, 5, 0, 0) is None
+    >>> remaining_seconds(10.0, 0, 5, Passages()) is None
     True
     """
-    if files_done == 0 and embedded == 0:
-        return None
-    if embedded:
-        read = embedded + pending
-        expected = pending + (files_left * read / files_done if files_done else 0.0)
-        return seconds * expected / embedded
-    return seconds * files_left / files_done
+    if passages.embedded:
+        expected = float(passages.pending)
+        if files_done:
+            expected += files_left * passages.written / files_done
+        return seconds * expected / passages.embedded
+    return seconds * files_left / files_done if files_done else None
 
 
 @dataclass(slots=True)
@@ -66,8 +74,10 @@ class Rates:
     def seconds(self) -> float:
         return time.monotonic() - self.started
 
-    def progress(self, step: Step, done: Done, *, embedded: int, tokens: int) -> Progress:
-        """Take a snapshot; ``embedded`` counts passages."""
+    def progress(
+        self, step: Step, done: Done, *, written: int, embedded: int, tokens: int
+    ) -> Progress:
+        """Take a snapshot; ``written`` and ``embedded`` count passages."""
         self._count()
         seconds = self.seconds
         files = max(self._files, done.files)
@@ -82,7 +92,7 @@ class Rates:
             tokens=tokens,
             seconds=seconds,
             eta_seconds=remaining_seconds(
-                seconds, done.files, files - done.files, embedded, pending
+                seconds, done.files, files - done.files, Passages(written, embedded, pending)
             ),
         )
 
