@@ -142,8 +142,9 @@ class Store:
     # -- what is there ----------------------------------------------------------------------
 
     def known_docs(self) -> Int32s:
-        """The documents that have passages, ascending."""
-        return self._passages.rows.documents()[0]
+        """The documents that have passages or vectors, ascending."""
+        tables = [table for table in list(self._tables.values()) if table.keyed]
+        return np.unique(np.concatenate([table.rows.documents()[0] for table in tables]))
 
     def passage_counts(self, docs: Sequence[int]) -> dict[int, int]:
         """How many passages each of the documents has."""
