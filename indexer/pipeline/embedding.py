@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 from queue import Empty, Full, Queue
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -17,9 +17,9 @@ from indexer import faults
 from indexer.pipeline.events import Embedded, EmbeddingFailed, Event, Pending
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from indexer.embed.base import Embedder, EmbedInput, PassageVectors
+    from indexer.embed.base import EmbedInput, PassageVectors
     from indexer.pipeline.gate import QueryGate
 
 log = logging.getLogger(__name__)
@@ -31,6 +31,14 @@ UNITS_AHEAD = 3
 Unit = list[tuple[Pending, "EmbedInput"]]
 
 
+class BatchEncoder(Protocol):
+    """What the worker needs of ``indexer.embed.base.Embedder``."""
+
+    def encode_batches(
+        self, passages: Sequence[EmbedInput], *, budget: Callable[[], int] | None = None
+    ) -> Iterator[list[tuple[int, PassageVectors]]]: ...
+
+
 class EmbeddingWorker:
     """One thread that turns units of passages into ``Embedded`` events, in order.
 
@@ -40,7 +48,7 @@ class EmbeddingWorker:
     """
 
     def __init__(
-        self, open_embedder: Callable[[], Embedder], events: Queue[Event], gate: QueryGate
+        self, open_embedder: Callable[[], BatchEncoder], events: Queue[Event], gate: QueryGate
     ) -> None:
         self._open = open_embedder
         self._events = events
@@ -72,7 +80,7 @@ class EmbeddingWorker:
 
     def _run(self) -> None:
         try:
-            embedder: Embedder | None = None
+            embedder: BatchEncoder | None = None
             while not self._stopping.is_set():
                 try:
                     unit = self._units.get(timeout=WAIT_S)
@@ -84,7 +92,7 @@ class EmbeddingWorker:
             log.exception("embedding failed")
             self._put(EmbeddingFailed(error))
 
-    def _embed(self, embedder: Embedder, unit: Unit) -> None:
+    def _embed(self, embedder: BatchEncoder, unit: Unit) -> None:
         inputs = [one for _, one in unit]
         for batch in embedder.encode_batches(inputs, budget=self._gate.batch_tokens):
             faults.reached("batch-embedded")

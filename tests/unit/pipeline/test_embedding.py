@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+from queue import Queue
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indexer.embed.base import EmbedInput
+from indexer.pipeline.embedding import UNITS_AHEAD, EmbeddingWorker, pack
+from indexer.pipeline.events import Embedded, EmbeddingFailed, Event, Pending
+from indexer.pipeline.gate import FULL_BATCH, SMALL_BATCH, QueryGate
+from tests.unit.pipeline.conftest import WordCountEmbedder, vectors_of
+
+if TYPE_CHECKING:
+    from indexer.pipeline.embedding import Unit
+
+WAIT_S = 30.0
+
+
+def unit_of(doc: int, *views: str) -> Unit:
+    return [
+        (Pending(doc, ordinal), EmbedInput("", (), view, tuple(range(ordinal + 1))))
+        for ordinal, view in enumerate(views)
+    ]
+
+
+def test_batches_come_back_in_order_and_none_is_empty(
+    worker: EmbeddingWorker, events: Queue[Event]
+) -> None:
+    worker.put(unit_of(1, "a", "bb", "ccc"))
+    worker.put(unit_of(2, "dddd"))
+    told = []
+    for _ in range(3):
+        event = events.get(timeout=WAIT_S)
+        assert isinstance(event, Embedded)
+        told += [(one.doc, one.ordinal) for one in event.pending]
+    assert told == [(1, 0), (1, 1), (1, 2), (2, 0)]
+
+
+def test_sentences_stand_one_after_the_other() -> None:
+    unit = unit_of(1, "a", "bb", "ccc")
+    packed = pack([(pending, vectors_of(one)) for pending, one in unit])
+    assert packed.offsets.tolist() == [0, 1, 3, 6]
+    assert packed.vectors.shape == (3, 32)
+    assert packed.sentences.shape == (6, 32)
+    np.testing.assert_array_equal(packed.sentences[1], packed.vectors[1])
+    assert packed.tokens == 6
+
+
+def test_the_model_is_opened_for_the_first_unit_only(events: Queue[Event]) -> None:
+    opened = []
+
+    def open_embedder() -> WordCountEmbedder:
+        opened.append(True)
+        return WordCountEmbedder()
+
+    worker = EmbeddingWorker(open_embedder, events, QueryGate())
+    try:
+        assert worker.hungry
+        assert not opened
+        for doc in (1, 2):
+            worker.put(unit_of(doc, "text"))
+            assert isinstance(events.get(timeout=WAIT_S), Embedded)
+        assert opened == [True]
+    finally:
+        worker.stop()
+        worker.join()
+
+
+def test_a_model_that_fails_is_an_event(events: Queue[Event]) -> None:
+    def open_embedder() -> WordCountEmbedder:
+        raise ValueError("no such model")
+
+    worker = EmbeddingWorker(open_embedder, events, QueryGate())
+    worker.put(unit_of(1, "text"))
+    failed = events.get(timeout=WAIT_S)
+    worker.join()
+    assert isinstance(failed, EmbeddingFailed)
+    assert str(failed.failure) == "no such model"
+
+
+def test_it_takes_a_few_units_ahead_and_stops_in_the_middle_of_one() -> None:
+    events: Queue[Event] = Queue(1)  # full after the first batch: the worker has to wait
+    worker = EmbeddingWorker(lambda: WordCountEmbedder(1), events, QueryGate())
+    worker.put(unit_of(0, *"abc"))
+    assert isinstance(events.get(timeout=WAIT_S), Embedded)
+    for doc in range(1, UNITS_AHEAD + 1):
+        worker.put(unit_of(doc, *"abc"))
+    assert worker.full
+    worker.stop()
+    worker.join()
+
+
+def test_batches_shrink_beside_queries(events: Queue[Event]) -> None:
+    gate = QueryGate()
+    embedder = WordCountEmbedder()
+    worker = EmbeddingWorker(lambda: embedder, events, gate)
+    try:
+        with gate.query():
+            worker.put(unit_of(1, "text"))
+            events.get(timeout=WAIT_S)
+        worker.put(unit_of(1, "text"))
+        events.get(timeout=WAIT_S)
+    finally:
+        worker.stop()
+        worker.join()
+    assert embedder.budgets == [SMALL_BATCH, FULL_BATCH]

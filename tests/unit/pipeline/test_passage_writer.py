@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from indexer.pipeline.passages import Ended, PassageWriter
+from tests.store_rows import passage
+from tests.unit.catalog.fakes import info
+
+if TYPE_CHECKING:
+    from tests.unit.pipeline.conftest import Library
+
+
+def writer_of(library: Library, flush_at: int = 4) -> PassageWriter:
+    return PassageWriter(library.catalog, library.store, flush_at)
+
+
+def test_nothing_is_written_before_a_flush_and_no_mark_before_the_end(library: Library) -> None:
+    (doc,) = library.begin("a")
+    writer = writer_of(library)
+    writer.add(doc, info("a"), [passage(0, "first"), passage(1, "second")])
+    assert library.store.passage_counts([doc]) == {doc: 0}
+
+    assert writer.flush() == []
+    assert library.store.passage_counts([doc]) == {doc: 2}
+    assert library.catalog.docs.expected() == {}
+
+    writer.add(doc, info("a"), [passage(2, "third")])
+    writer.end(Ended(doc, info("a"), {"first": 1}, 3))
+    assert writer.flush() == [doc]
+    assert library.store.passage_counts([doc]) == {doc: 3}
+    assert library.catalog.docs.expected() == {doc: 3}
+    assert library.catalog.lexicon.df(["first"]) == {"first": 1}
+    assert writer.written == 3
+    assert not writer.holding
+
+
+def test_a_document_without_passages_is_marked_all_the_same(library: Library) -> None:
+    (doc,) = library.begin("a")
+    writer = writer_of(library)
+    writer.end(Ended(doc, info("a"), {}, 0))
+    assert writer.holding
+    assert writer.flush() == [doc]
+    assert library.catalog.docs.expected() == {doc: 0}
+
+
+def test_a_flush_is_due_when_enough_is_held_or_it_has_waited(library: Library) -> None:
+    (doc,) = library.begin("a")
+    writer = writer_of(library, flush_at=2)
+    assert not writer.due(hungry=True)
+    writer.add(doc, info("a"), [passage(0, "first")])
+    assert not writer.due(hungry=False)
+    writer.add(doc, info("a"), [passage(1, "second")])
+    assert writer.due(hungry=False)
+    writer.flush()
+    assert not writer.due(hungry=True)
+
+
+def test_a_document_that_failed_half_way_leaves_nothing(library: Library) -> None:
+    good, bad = library.begin("good", "bad")
+    writer = writer_of(library)
+    writer.add(bad, info("bad"), [passage(0, "written")])
+    writer.flush()
+    writer.add(good, info("good"), [passage(0, "kept")])
+    writer.add(bad, info("bad"), [passage(1, "held")])
+    writer.drop(bad)
+    writer.end(Ended(good, info("good"), {}, 1))
+    assert writer.flush() == [good]
+    assert library.store.known_docs().tolist() == [good]
+    assert library.catalog.docs.known().tolist() == [good]

@@ -1,0 +1,150 @@
+"""One reader with a real extraction child; the lane's side is played by the test."""
+
+from __future__ import annotations
+
+import os
+from queue import Queue
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.catalog.records import Job, Stamp
+from indexer.extract.base import Limits
+from indexer.hashing import stamp_of
+from indexer.pipeline.events import Cut, Event, Finished, Hashed, Opened
+from indexer.pipeline.reading import Reader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+WAIT_S = 60.0
+ELSEWHEN = Stamp(0, 0, 0, 0)
+
+
+class Lane:
+    """Gives jobs to a reader and answers what it asks."""
+
+    def __init__(self) -> None:
+        self.jobs: Queue[Job] = Queue()
+        self.events: Queue[Event] = Queue(2)
+        self.reader = Reader(self.jobs, self.events, Limits())
+
+    def give(self, path: Path, *, number: int = 1) -> None:
+        self.jobs.put(Job(number, os.fsencode(path), "text", ELSEWHEN))
+
+    def next(self) -> Event:
+        return self.events.get(timeout=WAIT_S)
+
+    def hashed(self) -> Hashed:
+        event = self.next()
+        assert isinstance(event, Hashed)
+        return event
+
+    def finished(self) -> Finished:
+        event = self.next()
+        assert isinstance(event, Finished)
+        return event
+
+
+@pytest.fixture
+def lane() -> Iterator[Lane]:
+    lane = Lane()
+    yield lane
+    lane.reader.stop()
+    lane.reader.join()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "file.txt"
+    path.write_text("A quince keeps until March.")
+    return path
+
+
+def test_a_new_file_is_hashed_read_and_cut(lane: Lane, file: Path) -> None:
+    lane.give(file)
+    hashed = lane.hashed()
+    assert hashed.content.stamp == stamp_of(file.stat())
+    hashed.answer.give(True)
+    opened = lane.next()
+    assert isinstance(opened, Opened)
+    assert opened.info.characters == 27
+    assert opened.terms["quince"] == 1
+    opened.answer.give(True)
+    cut = lane.next()
+    assert isinstance(cut, Cut)
+    assert [passage.text for passage in cut.passages] == ["A quince keeps until March."]
+    finished = lane.finished()
+    assert finished.failure is None
+    assert finished.content == hashed.content
+
+
+def test_known_bytes_are_not_read(lane: Lane, file: Path) -> None:
+    lane.give(file)
+    lane.hashed().answer.give(False)
+    assert lane.finished().failure is None
+
+
+def test_a_known_text_is_not_cut(lane: Lane, file: Path) -> None:
+    lane.give(file)
+    lane.hashed().answer.give(True)
+    opened = lane.next()
+    assert isinstance(opened, Opened)
+    opened.answer.give(False)
+    assert lane.finished().failure is None
+
+
+def test_a_file_that_changed_after_it_was_hashed_has_no_text(lane: Lane, file: Path) -> None:
+    """The text of the new bytes must never be taken for that of the old ones."""
+    lane.give(file)
+    hashed = lane.hashed()
+    file.write_text("A medlar keeps longer.")
+    hashed.answer.give(True)
+    failure = lane.finished().failure
+    assert failure is not None
+    assert failure.code == "changed_while_read"
+
+
+@pytest.mark.parametrize("kind", ["gone", "folder", "broken"])
+def test_what_cannot_be_read_is_a_failure_and_the_next_file_is_read(
+    lane: Lane, file: Path, tmp_path: Path, kind: str
+) -> None:
+    bad = tmp_path / "bad.txt"
+    if kind == "folder":
+        bad.mkdir()
+    if kind == "broken":
+        bad.write_bytes(bytes(range(256)) * 10)
+    lane.give(bad)
+    lane.give(file, number=2)
+    event = lane.next()
+    if isinstance(event, Hashed):
+        event.answer.give(True)
+        event = lane.next()
+    assert isinstance(event, Finished)
+    assert event.failure is not None
+    expected = {"gone": {"vanished"}, "folder": {"read_error"}}
+    assert event.failure.code in expected.get(kind, {"unreadable", "unsupported"})
+    assert lane.hashed().job.file == 2
+
+
+def test_a_reader_that_waits_for_an_answer_can_be_stopped(lane: Lane, file: Path) -> None:
+    lane.give(file)
+    lane.hashed()
+    lane.reader.stop()
+    lane.reader.join()
+    assert lane.events.empty()
+
+
+def test_a_reader_that_nobody_listens_to_can_be_stopped(lane: Lane, tmp_path: Path) -> None:
+    """The queue of events is full and stays so: the run has ended."""
+    long = tmp_path / "long.txt"
+    paragraph = "A quince keeps until March, a medlar longer. " * 20
+    long.write_text("\n\n".join(paragraph for _ in range(400)))
+    lane.give(long)
+    lane.hashed().answer.give(True)
+    opened = lane.next()
+    assert isinstance(opened, Opened)
+    opened.answer.give(True)
+    lane.reader.stop()
+    lane.reader.join()

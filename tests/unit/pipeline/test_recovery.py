@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from indexer.recovery import incomplete, recover
+from tests.store_rows import rows, vectors
+from tests.unit.pipeline.conftest import SPACE
+
+if TYPE_CHECKING:
+    from tests.unit.pipeline.conftest import Library
+
+
+def states(library: Library) -> dict[str, str]:
+    return {row.file: str(row.state) for row in library.catalog.files.listing()}
+
+
+def test_a_library_in_order_is_left_alone(library: Library) -> None:
+    docs = library.read(a=2, b=0)
+    assert recover(library.catalog, library.store) == 0
+    assert library.catalog.docs.expected() == {docs["a"]: 2, docs["b"]: 0}
+    assert library.store.passage_counts([docs["a"]]) == {docs["a"]: 2}
+
+
+def test_a_document_that_was_being_written_is_read_again(library: Library) -> None:
+    (doc,) = library.begin("a")
+    library.store.add_passages(rows(doc, ["half"]))
+    assert recover(library.catalog, library.store) == 1
+    assert library.store.known_docs().tolist() == []
+    assert library.catalog.docs.known().tolist() == []
+    assert states(library) == {"a.txt": "queued"}
+    assert len(library.catalog.queue.take(10)) == 1
+
+
+def test_a_document_whose_passages_are_gone_is_read_again(library: Library) -> None:
+    docs = library.read(a=2, b=3)
+    library.store.add_vectors(SPACE, vectors(docs["a"], [0, 1]))
+    library.store.delete_docs([docs["a"]])
+    assert incomplete(library.catalog, library.store) == [docs["a"]]
+    assert recover(library.catalog, library.store) == 1
+    assert states(library) == {"a.txt": "queued", "b.txt": "text_only"}
+    assert library.store.known_docs().tolist() == [docs["b"]]
+    assert recover(library.catalog, library.store) == 0
+
+
+def test_a_document_with_passages_twice_is_read_again(library: Library) -> None:
+    docs = library.read(a=2)
+    library.store.add_passages(rows(docs["a"], ["again"]))
+    assert recover(library.catalog, library.store) == 1
+    assert library.store.known_docs().tolist() == []
+
+
+def test_what_only_the_store_knows_goes(library: Library) -> None:
+    docs = library.read(a=1)
+    library.store.add_passages(rows(77, ["nobody's"]))
+    library.store.add_vectors(SPACE, vectors(78, [0]))
+    assert recover(library.catalog, library.store) == 2
+    assert library.store.known_docs().tolist() == [docs["a"]]
+    assert library.store.verify() == []

@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from indexer.pipeline.events import Embedded, Pending
+from indexer.pipeline.name_feed import NAME
+from indexer.pipeline.pace import Pace
+from indexer.pipeline.vectors import VectorWriter
+from tests.store_rows import vectors
+from tests.unit.pipeline.conftest import SPACE
+
+if TYPE_CHECKING:
+    from queue import Queue
+
+    from indexer.pipeline.embedding import EmbeddingWorker
+    from indexer.pipeline.events import Event
+    from tests.unit.pipeline.conftest import Library
+
+WAIT_S = 30.0
+
+
+def writer_of(library: Library, worker: EmbeddingWorker, pace: Pace | None = None) -> VectorWriter:
+    return VectorWriter(
+        library.catalog, library.store, library.space, worker, pace or Pace(unit=4, vectors=4)
+    )
+
+
+def drain(writer: VectorWriter, events: Queue[Event]) -> list[Embedded]:
+    """Feed the model and take what it makes until there is nothing left; gives the batches."""
+    made = []
+    writer.feed()
+    while writer.in_flight:
+        event = events.get(timeout=WAIT_S)
+        assert isinstance(event, Embedded)
+        writer.take(event)
+        made.append(event)
+        writer.feed()
+    return made
+
+
+def test_what_was_read_is_embedded_and_marked(
+    library: Library, worker: EmbeddingWorker, events: Queue[Event]
+) -> None:
+    docs = library.read(a=3, b=5)
+    writer = writer_of(library, worker)
+    drain(writer, events)
+    assert writer.embedded == 8
+    assert library.catalog.spaces.pending(library.space.id, 10) != []
+
+    assert writer.flush()
+    assert writer.idle
+    assert library.catalog.spaces.pending(library.space.id, 10) == []
+    for name, doc in docs.items():
+        ordinals = library.store.ordinals_with_vectors(SPACE, doc).tolist()
+        assert ordinals == list(range({"a": 3, "b": 5}[name]))
+        profile = library.store.documents([doc])[doc].vector
+        assert profile is not None
+        assert np.linalg.norm(profile) == pytest.approx(1.0, abs=1e-3)
+
+
+def test_a_document_that_is_half_embedded_gets_the_rest(
+    library: Library, worker: EmbeddingWorker, events: Queue[Event]
+) -> None:
+    docs = library.read(a=4)
+    library.catalog.spaces.begin(docs["a"], library.space.id)
+    library.store.add_vectors(SPACE, vectors(docs["a"], [0, 2]))
+    writer = writer_of(library, worker)
+    made = drain(writer, events)
+    told = {(one.doc, one.ordinal) for batch in made for one in batch.pending if one.doc != NAME}
+    assert told == {(docs["a"], 1), (docs["a"], 3)}
+    assert writer.flush()
+    assert library.store.verify() == []
+    assert library.store.ordinals_with_vectors(SPACE, docs["a"]).tolist() == [0, 1, 2, 3]
+
+
+def test_a_document_whose_mark_alone_was_lost_is_marked(
+    library: Library, worker: EmbeddingWorker, events: Queue[Event]
+) -> None:
+    docs = library.read(a=2)
+    library.catalog.spaces.begin(docs["a"], library.space.id)
+    library.store.add_vectors(SPACE, vectors(docs["a"], [0, 1]))
+    writer = writer_of(library, worker)
+    drain(writer, events)
+    assert writer.embedded == 0
+    assert writer.flush()
+    assert library.catalog.spaces.pending(library.space.id, 10) == []
+    assert list(library.store.documents([docs["a"]])) == [docs["a"]]
+
+
+def test_a_document_without_passages_is_complete_at_once(
+    library: Library, worker: EmbeddingWorker, events: Queue[Event]
+) -> None:
+    docs = library.read(a=0)
+    writer = writer_of(library, worker)
+    drain(writer, events)
+    assert writer.flush()
+    assert library.catalog.spaces.pending(library.space.id, 10) == []
+    profile = library.store.documents([docs["a"]])[docs["a"]]
+    assert profile.vector is None
+
+
+def test_documents_written_meanwhile_follow_in_the_order_they_were_written(
+    library: Library, worker: EmbeddingWorker, events: Queue[Event]
+) -> None:
+    first, second = library.begin("a", "b")
+    writer = writer_of(library, worker)
+    assert not any(one.doc != NAME for batch in drain(writer, events) for one in batch.pending)
+    # The later number is written first.
+    for doc in (second, first):
+        library.write(doc, 2)
+        writer.backlog.add(doc)
+    made = drain(writer, events)
+    told = [one.doc for batch in made for one in batch.pending if one.doc != NAME]
+    assert told == [second, second, first, first]
+    writer.flush()
+    assert library.catalog.spaces.pending(library.space.id, 10) == []
+
+
+def test_names_are_embedded_once(
+    library: Library, worker: EmbeddingWorker, events: Queue[Event]
+) -> None:
+    library.read(annual_report=1, minutes=1)
+    drain(writer_of(library, worker), events)
+    names, made = library.catalog.names.vectors(library.space.id)
+    texts = library.catalog.names.texts(names.tolist())
+    assert sorted(texts.values()) == ["annual_report", "folder", "minutes"]
+    assert made.shape == (3, 32)
+    again = drain(writer_of(library, worker), events)
+    assert not any(one.doc == NAME for batch in again for one in batch.pending)
+
+
+def test_when_a_flush_is_due(library: Library, worker: EmbeddingWorker) -> None:
+    library.read(a=9)
+    writer = writer_of(library, worker, Pace(unit=9, vectors=6))
+    batch = Embedded([Pending(1, 0)] * 4, *_zeros(4), tokens=1)
+    writer.in_flight = 9
+    assert not writer.due(last=True)
+    writer.take(batch)
+    assert not writer.due(last=True)  # more is on its way
+    writer.take(batch)
+    assert writer.due(last=False)  # enough is held
+
+
+def test_the_last_batch_does_not_wait(library: Library, worker: EmbeddingWorker) -> None:
+    writer = writer_of(library, worker)
+    writer.in_flight = 1
+    writer.take(Embedded([Pending(1, 0)], *_zeros(1), tokens=1))
+    assert not writer.due(last=False)
+    assert writer.due(last=True)
+
+
+def _zeros(count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return np.zeros((count, 32)), np.zeros((count, 32)), np.arange(count + 1)
