@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indexer import faults
 from indexer.store import dense, indices, maintenance, runtime, schema, words, writing
 from indexer.store.disk import drop_unborn, needing_room
 from indexer.store.maintenance import Upkeep
@@ -117,10 +118,14 @@ class Store:
             table.add(writing.documents_table(rows))
 
     def delete_docs(self, docs: Sequence[int]) -> None:
-        """Delete everything about these documents, in every space."""
+        """Delete everything about these documents, in every space.
+
+        Their passages go first: interrupted, it shows as passages that are missing.
+        """
         if docs:
-            for table in list(self._tables.values()):
+            for table in sorted(self._tables.values(), key=lambda one: one is not self._passages):
                 table.delete_docs(docs)
+                faults.reached("table-cleared")
 
     def drop_space(self, space: str) -> None:
         """Delete all vectors of an embedding space."""

@@ -117,17 +117,25 @@ def test_killed_while_it_puts_the_library_in_order(
     finish(world, undisturbed)
 
 
-@pytest.mark.parametrize("back", [True, False])
+@pytest.mark.parametrize(
+    ("point", "back"),
+    [
+        ("orphans-deleted:1", False),
+        ("orphans-deleted:1", True),
+        ("table-cleared:1", True),
+        ("table-cleared:2", True),
+    ],
+)
 def test_killed_while_a_document_that_is_gone_is_deleted(
-    world: World, undisturbed: Seen, tmp_path: Path, *, back: bool
+    world: World, undisturbed: Seen, tmp_path: Path, point: str, *, back: bool
 ) -> None:
-    """Also when the file comes back: the catalog still knew a document the store had lost."""
+    """Also when the file comes back: the catalog still knows a document the store has lost."""
     mine = World(tmp_path / "mine", world.library, world.models)
     shutil.copytree(world.documents, mine.documents)
     with mine.engine() as engine:
         mine.index(engine)
     (mine.documents / "long.txt").unlink()
-    kill_at(mine, "orphans-deleted:1")
+    kill_at(mine, point)
     if back:
         shutil.copy2(world.documents / "long.txt", mine.documents)
     with mine.engine() as engine:
