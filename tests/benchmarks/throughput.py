@@ -184,5 +184,5 @@ def _note(measured: Measured) -> str:
         "embedding, writing and upkeep. The bare model ran the same sequences through the same "
         f"session before ({measured.bare_before:,.0f} tokens/s) and after "
         f"({measured.bare_after:,.0f}); the share is of their mean. Processor time counts all "
-        "threads and children; other work on the machine hardly changes it."
+        "threads and children; other work on the machine changes it less."
     )
