@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # How many are scored exactly for so many wanted.
 _REFINE, _REFINE_MORE = 1.5, 32
 _EVERY_PARTITION = 1 << 16
-_EXACT_ROWS = 15_000
+_EXACT_ROWS = 10_000
 
 
 def knn(table: Table, vector: Float32s, count: int, docs: DocFilter | None) -> Candidates:
