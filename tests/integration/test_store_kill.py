@@ -36,10 +36,10 @@ def kill_after(path: Path, first: int, documents: int, delay: float) -> list[int
 @pytest.mark.timeout(600)
 def test_kills_at_many_moments_leave_whole_documents(tmp_path: Path) -> None:
     """Between and within appends, ``optimize``, index builds: the delays are spread over them."""
-    moments = np.random.default_rng(4).uniform(0.0, 0.25, 4)
+    moments = np.random.default_rng(4).uniform(0.0, 0.25, 8)
     path, first = tmp_path / "lance", 0
     committed: set[int] = set()
-    for documents, delay in zip((1, 2, 3, 7), moments, strict=True):
+    for documents, delay in zip((1, 2, 3, 7, 3, 8, 1, 7), moments, strict=True):
         committed |= set(kill_after(path, first, documents, float(delay)))
         store = Store.open(path, threads=1)
         store.clean_at_open()

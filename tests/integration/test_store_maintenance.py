@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from indexer.store import DocFilter, Store, Term, VectorRows, maintenance, runtime
+from indexer.store import DocFilter, Store, Term, Upkeep, VectorRows, maintenance, runtime, words
 from indexer.store.values import docs_of, key_of
 from tests.store_rows import DIMENSION, rows, unit, vectors
 
@@ -202,6 +202,31 @@ def test_readers_are_never_disturbed_by_the_writer(store: Store) -> None:
     for reader in readers:
         reader.join()
     assert failures == []
+
+
+def test_the_newest_rows_wait_while_very_many_have_no_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(words, "_FLAT_ROWS", 100)
+    store = Store.open(tmp_path / "lance", threads=1, upkeep=Upkeep(text=(500, 1)))
+    store.add_passages(rows(1, texts(1, 50)))
+    assert found_docs(store) == {1}
+    store.maintain(idle=True)
+    store.add_passages(rows(2, texts(2, 120)))
+    assert found_docs(store) == {1}
+    store.maintain(idle=True)
+    assert found_docs(store) == {1, 2}
+    store.close()
+
+
+def test_upkeep_while_indexing_waits_for_room(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.add_passages(rows(1, texts(1, 4_000)))
+    monkeypatch.setattr(maintenance, "_DISK_SLACK", -(1 << 40))
+    assert store.maintain().steps == ()
+    monkeypatch.undo()
+    assert store.maintain().steps
 
 
 def test_a_cache_that_was_outgrown_is_replaced(
