@@ -242,3 +242,21 @@ def test_a_cache_that_was_outgrown_is_replaced(
     assert len(store.knn(SPACE, many(range(100), 120).vectors[5], 20)) == 20
     store.add_passages(rows(2, texts(2, 20)))
     assert found_docs(store) == {1, 2}
+
+
+def test_a_reader_whose_version_vanished_reads_the_newest(store: Store, tmp_path: Path) -> None:
+    store.add_passages(rows(1, texts(1, 30)))
+    store.add_vectors(SPACE, vectors(1, range(30)))
+    reader = Store.open(tmp_path / "lance", threads=2)
+    for doc in (2, 3):
+        store.add_passages(rows(doc, texts(doc, 30)))
+        store.add_vectors(SPACE, vectors(doc, range(30)))
+    for table in (store._passages, store._vectors(SPACE)):
+        table.inner.optimize(cleanup_older_than=timedelta(milliseconds=1))  # type: ignore[union-attr]
+    assert found_docs(reader) == {1, 2, 3}
+    assert len(reader.phrase("quick brown fox", 99)) == 90
+    assert len(reader.knn(SPACE, vectors(1, [3]).vectors[0], 99)) == 90
+    keys = np.array([key_of(1, 3)], np.int64)
+    assert len(reader.passages_of(keys, ["text"])) == 1
+    assert reader.vectors_of(SPACE, keys).any()
+    reader._tables.clear()  # it must not clean up what it does not own
