@@ -18,6 +18,7 @@ import numpy as np
 from indexer.asked import Asked, prepare
 from indexer.candidates import Ranked, Vectors, Where, union
 from indexer.evidence import Library, gather
+from indexer.focus import question
 from indexer.fusion import DEFAULT_WEIGHTS, Scored, Weights, fuse
 from indexer.hits import HitMaker, shorten
 from indexer.narrowing import Narrowing, narrow
@@ -38,8 +39,8 @@ if TYPE_CHECKING:
 
 # Documents that both legs are sent into, whatever they found by themselves.
 LIKELY = 4
-# Less evidence than this is chance, such as a name that shares one common word.
-LIKELY_FROM = 0.15
+# With less evidence no document stands out, and looking into a few costs time for nothing.
+LIKELY_FROM = 0.4
 # The legs wait for each other's disk and locks more than for the processor.
 LEGS_AT_ONCE = 4
 # Passages whose neighbours are looked at; what scores less is not going to be shown.
@@ -123,13 +124,14 @@ class Searcher:
         self, query: Query, narrowing: Narrowing, space: Space, reading: Reading, limit: int
     ) -> _Found:
         """Collect candidates; each leg starts as soon as what it needs is known."""
+        encoding = self.pool.submit(self._encode, query.text, space)
         passages = self.catalog.spaces.totals().passages
         asked = prepare(query, self.catalog.lexicon, reading, self._languages(), passages)
         where = Where(self.store, space.key, narrowing.docs, query.excluded_words, self.pool)
         depth = limit * CHECKED if narrowing.checks_text else limit
         by_words = where.start_words(asked, depth)
         exact = self.pool.submit(self._phrases, query, asked, narrowing)
-        vectors = self._encode(asked, space)
+        vectors = encoding.result()
         by_meaning = where.start_meaning(asked, vectors, depth)
         evidence = gather(asked, vectors.whole, self.catalog, reading, space)
         inside = where.start_inside(asked, vectors, self._likely(evidence, narrowing))
@@ -138,12 +140,12 @@ class Searcher:
             keys = np.union1d(keys, phrases)
         return _Found(asked, vectors, evidence, where, keys, phrases)
 
-    def _encode(self, asked: Asked, space: Space) -> Vectors:
+    def _encode(self, text: str, space: Space) -> Vectors:
         embedder = self.models.query(space.record)
+        asked = question(text)
         with self.encoding:
-            whole = embedder.encode_query(asked.text)
-            question = embedder.encode_query(asked.question) if asked.two_parts else whole
-        return Vectors(whole, question)
+            whole = embedder.encode_query(text)
+            return Vectors(whole, embedder.encode_query(asked) if asked != text else whole)
 
     def _score(self, ranked: Ranked, evidence: Library) -> Scored:
         docs, owner = np.unique(ranked.docs, return_inverse=True)
