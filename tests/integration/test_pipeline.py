@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
-import threading
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.engine import Engine
 from indexer.errors import WorldError
-from indexer.progress import CancelToken, Progress, ignore
-from indexer.types import Why
-from tests.integration import corpus
+from indexer.progress import CancelToken, ignore
 from tests.integration.world import (
-    PACE,
     World,
     check_same,
     check_whole,
@@ -32,23 +25,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from indexer.embed.base import Embedder
-    from indexer.pipeline.lane import Parts
-    from indexer.types import SearchResult
+    from indexer.engine import Engine
 
 # What a run may cost: (files read, documents written, passages embedded).
 NOTHING = (0, 0, 0)
-
-
-@pytest.fixture(scope="module")
-def indexed(tiny_models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> World:
-    """The corpus, indexed; to be copied, not touched."""
-    folder = tmp_path_factory.mktemp("indexed")
-    world = World(folder / "documents", folder / "library", tiny_models_dir)
-    corpus.make(world.documents)
-    with world.engine() as engine:
-        world.index(engine)
-    return world
 
 
 @pytest.fixture
@@ -264,83 +244,6 @@ def test_nothing_is_removed_for_a_path_that_is_no_root(world: World, engine: Eng
         engine.remove([world.documents, world.documents.with_name("elsewhere")])
     assert caught.value.code == "not_a_root"
     assert quoted(engine, "zephyr clause") == ["long.txt"]
-
-
-@pytest.mark.parametrize("step", ["read", "embedded"])
-def test_a_cancelled_run_goes_on_where_it_was(indexed: World, tmp_path: Path, step: str) -> None:
-    world = World(indexed.documents, tmp_path / "library", indexed.models)
-    token = CancelToken()
-
-    def stop(progress: Progress) -> None:
-        reached = {
-            "read": progress.files_done > 2,
-            "embedded": progress.passages > 0,
-        }
-        if reached[step]:
-            token.cancel()
-
-    with indexed.engine() as engine:
-        undisturbed = look(engine)
-    with world.engine() as engine:
-        first = engine.index([world.documents], report=stop, token=token)
-        assert first.cancelled
-        assert engine.store.verify() == []
-        second = world.index(engine).summary
-        assert not second.cancelled
-        check_same(look(engine), undisturbed)
-        # What was embedded before the stop was not embedded again.
-        total = engine.status()["passages"]
-        assert first.passages + second.passages == total
-
-
-def test_a_token_that_is_cancelled_already_does_nothing(world: World, engine: Engine) -> None:
-    (world.documents / "late.txt").write_text("Written meanwhile.")
-    token = CancelToken()
-    token.cancel()
-    assert world.index(engine, token=token).summary.cancelled
-    assert world.index(engine).work == (1, 1, 1)
-
-
-class PatientEngine(Engine):
-    """An engine that embeds nothing before it is told to."""
-
-    may_embed = threading.Event()
-
-    def _parts(self) -> Parts:
-        parts = super()._parts()
-
-        def open_embedder() -> Embedder:
-            self.may_embed.wait()
-            return parts.open_embedder()
-
-        return replace(parts, open_embedder=open_embedder)
-
-
-def test_words_are_found_before_there_is_a_vector(indexed: World, tmp_path: Path) -> None:
-    world = World(indexed.documents, tmp_path / "library", indexed.models)
-    answers: list[SearchResult] = []
-
-    def ask(_progress: Progress) -> None:
-        result = patient.search('"zephyr clause"', limit=1, full_text=True)
-        if result.hits and result.hits[0].why is Why.PHRASE:
-            answers.append(result)
-            patient.may_embed.set()
-
-    with contextlib.closing(PatientEngine.open(world.config, pace=PACE)) as patient:
-        patient.index([world.documents], report=ask, token=CancelToken())
-        assert patient.status()["understood"] == 1.0
-    assert answers[0].hits[0].file == "long.txt"
-    assert answers[0].hits[0].state == "text_only"
-    assert answers[0].understood == 0.0
-
-
-def test_two_readers_share_the_work_and_agree(indexed: World, tmp_path: Path) -> None:
-    world = World(indexed.documents, tmp_path / "library", indexed.models)
-    with indexed.engine() as engine:
-        undisturbed = look(engine)
-    with world.engine(children=2) as engine:
-        world.index(engine)
-        check_same(look(engine), undisturbed)
 
 
 def test_the_library_is_for_its_owner_only(world: World) -> None:

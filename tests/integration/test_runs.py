@@ -1,0 +1,102 @@
+"""A run from its begin to its end: cancelled, watched, searched meanwhile, with several readers."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.engine import Engine
+from indexer.progress import CancelToken, Progress
+from indexer.types import Why
+from tests.integration.world import PACE, Seen, World, check_same, look
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from indexer.embed.base import Embedder
+    from indexer.pipeline.lane import Parts
+    from indexer.types import SearchResult
+
+WAIT_S = 60.0
+
+
+@pytest.fixture
+def world(indexed: World, tmp_path: Path) -> World:
+    """The same documents and a library that is not there yet."""
+    return World(indexed.documents, tmp_path / "library", indexed.models)
+
+
+@pytest.mark.parametrize("step", ["read", "embedded"])
+def test_a_cancelled_run_goes_on_where_it_was(world: World, undisturbed: Seen, step: str) -> None:
+    token = CancelToken()
+
+    def stop(progress: Progress) -> None:
+        reached = {
+            "read": progress.files_done > 2,
+            "embedded": progress.passages > 0,
+        }
+        if reached[step]:
+            token.cancel()
+
+    with world.engine() as engine:
+        first = engine.index([world.documents], report=stop, token=token)
+        assert first.cancelled
+        assert engine.store.verify() == []
+        second = world.index(engine).summary
+        assert not second.cancelled
+        check_same(look(engine), undisturbed)
+        # What was embedded before the stop was not embedded again.
+        total = engine.status()["passages"]
+        assert first.passages + second.passages == total
+
+
+def test_a_token_that_is_cancelled_already_does_nothing(world: World, undisturbed: Seen) -> None:
+    token = CancelToken()
+    token.cancel()
+    with world.engine() as engine:
+        summary = world.index(engine, token=token).summary
+        assert (summary.cancelled, summary.documents_added) == (True, 0)
+        world.index(engine)
+        check_same(look(engine), undisturbed)
+
+
+class PatientEngine(Engine):
+    """An engine that embeds nothing before it is told to."""
+
+    may_embed = threading.Event()
+
+    def _parts(self) -> Parts:
+        parts = super()._parts()
+
+        def open_embedder() -> Embedder:
+            self.may_embed.wait(WAIT_S)
+            return parts.open_embedder()
+
+        return replace(parts, open_embedder=open_embedder)
+
+
+def test_words_are_found_before_there_is_a_vector(world: World) -> None:
+    answers: list[SearchResult] = []
+
+    def ask(_progress: Progress) -> None:
+        result = patient.search('"zephyr clause"', limit=1, full_text=True)
+        if result.hits and result.hits[0].why is Why.PHRASE:
+            answers.append(result)
+            patient.may_embed.set()
+
+    with contextlib.closing(PatientEngine.open(world.config, pace=PACE)) as patient:
+        patient.index([world.documents], report=ask, token=CancelToken())
+        assert patient.status()["understood"] == 1.0
+    assert answers[0].hits[0].file == "long.txt"
+    assert answers[0].hits[0].state == "text_only"
+    assert answers[0].understood == 0.0
+
+
+def test_two_readers_share_the_work_and_agree(world: World, undisturbed: Seen) -> None:
+    with world.engine(children=2) as engine:
+        world.index(engine)
+        check_same(look(engine), undisturbed)
