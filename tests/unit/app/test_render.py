@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from app import render
 from app.render import Style, Word
+from indexer.view import make_view
 
 # Letters of one and of two cells, marks of none, and spaces.
 text = st.text(st.sampled_from("ab é漢e\u0301."), max_size=80)
@@ -89,7 +90,8 @@ def test_a_snippet_fits_and_keeps_the_best_sentence(
 ) -> None:
     words = render.snippet(sample, (start, end), room, PLAIN)
     assert render.cells(" ".join(word.text for word in words)) <= room
-    best = " ".join(sample[start:end].split()) if 0 <= start < end <= len(sample) else ""
+    chosen = sample[start:end] if 0 <= start < end <= len(sample) else ""
+    best = " ".join(make_view(chosen).text.split())  # accents are composed, as in the view
     marked = " ".join(word.text for word in words if word.marked)
     if best and render.cells(best) + 2 <= room:
         assert marked == f"«{best}»"
