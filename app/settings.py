@@ -8,6 +8,7 @@ settings are shown, nor what the engine does with them.
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -85,7 +86,8 @@ class Setting:
             except ValueError:
                 raise self._wrong(word, f"it is a {self.kind.value}") from None
         if self.kind is Kind.FOLDER and word:
-            return str(Path(word).expanduser().absolute())
+            # Unlike pathlib's, this leaves a home it does not know as it was typed.
+            return str(Path(os.path.expanduser(word)).absolute())  # noqa: PTH111
         return self.check(word)
 
     def check(self, value: object) -> Value:
