@@ -30,6 +30,7 @@ from indexer.scan import RootWalk, ScanRules, known_formats
 from indexer.search import Searcher
 from indexer.status import check_library, describe
 from indexer.store import Store
+from indexer.store.disk import opening
 from indexer.types import FileState, Summary
 
 if TYPE_CHECKING:
@@ -90,17 +91,19 @@ class Engine:
             catalog = Catalog(config.library / CATALOG_NAME)
             unless_open.callback(catalog.close)
             lance = config.library / LANCE_NAME
-            store = Store.open(lance, threads=config.threads or _cores(), upkeep=pace.upkeep)
-            engine = cls(config, lock, catalog, store, pace)
-            engine._put_in_order()
+            with opening(lance):
+                store = Store.open(lance, threads=config.threads or _cores(), upkeep=pace.upkeep)
+                engine = cls(config, lock, catalog, store, pace)
+                engine._put_in_order()
             unless_open.pop_all()
         return engine
 
     def close(self) -> None:
-        self.searcher.close()
-        self.store.close()
-        self.catalog.close()
-        self._lock.release()
+        with contextlib.ExitStack() as parts:
+            parts.callback(self._lock.release)
+            parts.callback(self.catalog.close)
+            parts.callback(self.store.close)
+            self.searcher.close()
 
     def index(
         self,

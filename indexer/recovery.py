@@ -2,7 +2,7 @@
 
 Owns the comparison of catalog and store. The store commits first and the catalog marks second,
 so whatever was interrupted shows as a document without its mark, a document that only the store
-knows, or a mark without its passages. It must not know how documents are read.
+knows, or a mark without its passages or vectors. It must not know how documents are read.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ import numpy as np
 from indexer import faults
 
 if TYPE_CHECKING:
-    from indexer.catalog import Catalog
+    from collections.abc import Callable, Mapping, Sequence
+
+    from indexer.catalog import Catalog, Space
     from indexer.store import Store
 
 
@@ -34,11 +36,26 @@ def recover(catalog: Catalog, store: Store) -> int:
         store.delete_docs(docs)
         faults.reached("leftovers-deleted")
         catalog.docs.forget(docs)
+    for space in catalog.spaces.all():
+        if lost := without_vectors(catalog, store, space):
+            catalog.spaces.reopen(lost, space.id)
     return len(damaged)
 
 
 def incomplete(catalog: Catalog, store: Store) -> list[int]:
     """The documents that have fewer or more passages in the store than they are marked with."""
-    expected = catalog.docs.expected()
-    counts = store.passage_counts(list(expected))
-    return [doc for doc, passages in expected.items() if counts[doc] != passages]
+    return _differing(catalog.docs.expected(), store.passage_counts)
+
+
+def without_vectors(catalog: Catalog, store: Store, space: Space) -> list[int]:
+    """The documents that are marked as embedded in a space and are not, or not all."""
+    return _differing(
+        catalog.spaces.expected(space.id), lambda docs: store.vector_counts(space.key, docs)
+    )
+
+
+def _differing(
+    expected: Mapping[int, int], count: Callable[[Sequence[int]], Mapping[int, int]]
+) -> list[int]:
+    counts = count(list(expected))
+    return [doc for doc, number in expected.items() if counts[doc] != number]

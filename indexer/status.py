@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from indexer import library
 from indexer.errors import LecternError
-from indexer.recovery import incomplete
+from indexer.recovery import incomplete, without_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -136,14 +136,17 @@ def _disk(engine: Engine) -> Iterator[Check]:
 
 
 def _health(engine: Engine) -> Iterator[Check]:
-    problems = engine.store.verify()
-    short = incomplete(engine.catalog, engine.store)
-    if short:
+    catalog, store = engine.catalog, engine.store
+    problems = store.verify()
+    if short := incomplete(catalog, store):
         problems.append(f"{len(short)} documents miss passages")
+    for space in catalog.spaces.all():
+        if lost := without_vectors(catalog, store, space):
+            problems.append(f"{len(lost)} documents miss vectors")
     yield (
         "library health",
         not problems,
-        "; ".join(problems) or f"{engine.catalog.spaces.totals().documents} documents, all whole",
+        "; ".join(problems) or f"{catalog.spaces.totals().documents} documents, all whole",
         "Index again; what is missing is made anew." if problems else "",
     )
 

@@ -13,7 +13,7 @@ from indexer.catalog.records import Space, Totals
 from indexer.catalog.states import derive, derive_docs
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from indexer.catalog.database import Database
 
@@ -97,6 +97,24 @@ class Spaces:
                 (doc, space, embedded),
             )
             derive_docs(connection, "doc = ?", doc)
+
+    def expected(self, space: int) -> dict[int, int]:
+        """Give the number of vectors of each document marked as done, to check the store."""
+        rows = self._db.rows(
+            "SELECT doc, embedded FROM doc_spaces WHERE space = ? AND state = 'done'", space
+        )
+        return {doc: embedded for doc, embedded in rows}  # noqa: C416  # typed
+
+    def reopen(self, docs: Collection[int], space: int) -> None:
+        """Say that the store has lost vectors of some documents: they are pending again."""
+        with self._db.write() as connection:
+            for doc in docs:
+                connection.execute(
+                    "UPDATE doc_spaces SET state = 'writing', embedded = 0 "
+                    "WHERE doc = ? AND space = ?",
+                    (doc, space),
+                )
+                derive_docs(connection, "doc = ?", doc)
 
     def totals(self) -> Totals:
         """Add up the library, with the vectors of the active space."""

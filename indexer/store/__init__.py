@@ -153,8 +153,12 @@ class Store:
 
     def passage_counts(self, docs: Sequence[int]) -> dict[int, int]:
         """How many passages each of the documents has."""
-        counts = self._passages.rows.counts(np.asarray(docs, np.int32))
-        return dict(zip(docs, counts.tolist(), strict=True))
+        return self._passages.rows.counts_by_doc(docs)
+
+    def vector_counts(self, space: str, docs: Sequence[int]) -> dict[int, int]:
+        """How many vectors each of the documents has."""
+        table = self._vectors(space)
+        return table.rows.counts_by_doc(docs) if table else dict.fromkeys(docs, 0)
 
     def ordinals_with_vectors(self, space: str, doc: int) -> Int32s:
         """The ordinals of a document's passages that have vectors, ascending."""

@@ -1,6 +1,6 @@
-"""What the file system may do to the store: run out of room, or keep half a table.
+"""What the file system may do to the store: run out of room, damage it, keep half a table.
 
-Owns the signs by which both are told. It must not know tables.
+Owns the signs by which these are told. It must not know tables.
 """
 
 from __future__ import annotations
@@ -22,6 +22,22 @@ _FULL = (
     "not enough space on the disk",
     "(os error 112)",
 )
+
+
+@contextmanager
+def opening(path: Path) -> Iterator[None]:
+    """Open tables and read what is needed at once.
+
+    Raises:
+        WorldError: ``library_damaged``, if Lance cannot make sense of its files.
+    """
+    try:
+        yield
+    except (RuntimeError, OSError) as error:
+        if not str(error).startswith("lance error"):
+            raise
+        reason = str(error).partition(", /")[0]  # the rest is a place in the source of Lance
+        raise WorldError("library_damaged", library=str(path.parent), reason=reason) from error
 
 
 @contextmanager

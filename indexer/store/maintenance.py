@@ -13,11 +13,13 @@ the backlog that is worth it grows with the table.
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from indexer import faults
+from indexer.errors import WorldError
 from indexer.store import indices, runtime
 from indexer.store.disk import needing_room
 from indexer.store.indices import ANN_FROM
@@ -111,7 +113,9 @@ class Keeper:
         for table in self._tables().values():
             tidy = table.backlog == 0 and table.fragments() <= _FEW_FRAGMENTS
             if tidy and _has_garbage(size_of(table)):
-                table.inner.optimize(cleanup_older_than=_NO_AGE)
+                # A full disk is no reason to fail at the end, and the next one may clean.
+                with suppress(WorldError), needing_room(table.path.parent):
+                    table.inner.optimize(cleanup_older_than=_NO_AGE)
 
     def sizes(self) -> dict[str, TableSize]:
         """Rows and bytes of each table."""

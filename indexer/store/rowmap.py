@@ -17,7 +17,7 @@ import numpy as np
 from indexer.store.values import ORDINAL_BITS, Int32s, Int64s, docs_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 #: Reads the keys and row ids of all rows whose id is at least the given one.
 Scan = Callable[[int], tuple[Int64s, Int64s]]
@@ -99,6 +99,11 @@ class RowMap:
         first = np.searchsorted(known, docs.astype(np.int64) << ORDINAL_BITS)
         last = np.searchsorted(known, (docs.astype(np.int64) + 1) << ORDINAL_BITS)
         return last - first
+
+    def counts_by_doc(self, docs: Sequence[int]) -> dict[int, int]:
+        """The same, by document."""
+        counts = self.counts(np.asarray(docs, np.int32))
+        return dict(zip(docs, counts.tolist(), strict=True))
 
     def _by_row(self) -> tuple[Int64s, Int64s]:
         """All row ids, ascending, and their keys."""

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sqlite3
 from typing import TYPE_CHECKING
 
 import pytest
 
+from indexer import library as libraries
 from indexer.engine import Engine
 from indexer.errors import WorldError
 from indexer.library import CATALOG_NAME
 from tests.integration import corpus, killing, rights
-from tests.integration.world import World, check_same, found, look, states
+from tests.integration.world import Seen, World, check_same, found, look, search, states
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,7 +95,40 @@ def test_a_library_where_nothing_may_be_written(world: World) -> None:
         assert "library_unwritable" in killing.finish(process, status=1)
 
 
-def test_a_library_that_is_damaged(world: World) -> None:
+@pytest.mark.parametrize("lost", ["lance", "lance/passages.lance", "vectors", "catalog"])
+def test_what_a_library_has_lost_is_made_anew(
+    indexed: World, undisturbed: Seen, tmp_path: Path, lost: str
+) -> None:
+    world = World(indexed.documents, tmp_path / "library", indexed.models)
+    shutil.copytree(indexed.library, world.library)
+    if lost == "vectors":
+        (table,) = (world.library / "lance").glob("vectors_*")
+        shutil.rmtree(table)
+    elif lost == "catalog":
+        for file in world.library.glob("catalog*"):
+            file.unlink()
+    else:
+        shutil.rmtree(world.library / lost)
+    with world.engine() as engine:
+        # Until then, what is there is found as far as it can be.
+        search(engine, "zephyr")
+        world.index(engine)
+        check_same(look(engine), undisturbed)
+
+
+@pytest.mark.parametrize("files", ["_versions/*.manifest", "data/*"])
+def test_tables_that_are_damaged(indexed: World, tmp_path: Path, files: str) -> None:
+    world = World(indexed.documents, tmp_path / "library", indexed.models)
+    shutil.copytree(indexed.library, world.library)
+    for file in (world.library / "lance" / "passages.lance").glob(files):
+        file.write_bytes(file.read_bytes()[:20])
+    with pytest.raises(WorldError) as caught:
+        Engine.open(world.config)
+    assert caught.value.code == "library_damaged"
+    assert str(world.library) in caught.value.message
+
+
+def test_a_catalog_that_is_damaged(world: World) -> None:
     with world.engine() as engine:
         world.index(engine)
     catalog = world.library / CATALOG_NAME
@@ -102,9 +137,7 @@ def test_a_library_that_is_damaged(world: World) -> None:
         Engine.open(world.config)
     assert caught.value.code == "library_damaged"
     # The lock is free again, and the way out that the message names works.
-    from indexer import library
-
-    assert library.remove_everything(world.library) > 0
+    assert libraries.remove_everything(world.library) > 0
     with world.engine() as engine:
         world.index(engine)
         look(engine)
