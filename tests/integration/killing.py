@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import psutil
 
 from indexer import faults
+from indexer.config import Precision
 from tests.integration.world import World
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def start(world: World, fault: str = "", prefix: Sequence[str] = ()) -> subproce
         fault: Where it comes to grief, see ``indexer.faults``.
         prefix: A command that runs the process, such as one that takes rights away.
     """
-    places = (world.documents, world.library, world.models)
+    places = (world.documents, world.library, world.models, world.precision)
     return subprocess.Popen(
         [*prefix, sys.executable, "-m", "tests.integration.killing", *map(str, places)],
         cwd=ROOT,
@@ -114,8 +115,9 @@ def children_of(pid: int) -> list[psutil.Process]:
 
 
 def main() -> None:
-    documents, library, models = map(Path, sys.argv[1:])
-    world = World(documents, library, models)
+    *places, precision = sys.argv[1:]
+    documents, library, models = map(Path, places)
+    world = World(documents, library, models, Precision(precision))
     with world.engine() as engine:
         world.index(engine)
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer import faults
+from indexer.config import Precision
 from tests.e2e.conftest import Lectern
 from tests.integration import killing
 from tests.integration.killing import kill_at, kill_within
@@ -86,6 +87,19 @@ def test_killed_again_and_again(world: World, undisturbed: Seen) -> None:
     for point in ("passages-cut:2", "vectors-committed:2", "compacting:1"):
         kill_at(world, point)
     finish(world, undisturbed)
+
+
+def test_killed_in_int8(indexed: World, tmp_path: Path) -> None:
+    """The vectors of 8 bits depend a little on what shares the batch, and not more."""
+    whole = World(indexed.documents, tmp_path / "whole", indexed.models, Precision.INT8)
+    with whole.engine() as engine:
+        whole.index(engine)
+        expected = look(engine)
+    world = World(indexed.documents, tmp_path / "library", indexed.models, Precision.INT8)
+    kill_at(world, "vectors-committed:2")
+    with world.engine() as engine:
+        world.index(engine)
+        check_same(look(engine), expected, cosine=0.985)
 
 
 @pytest.mark.parametrize("point", ["passages-committed:1", "passages-committed:3"])

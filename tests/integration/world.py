@@ -54,7 +54,7 @@ class World:
     documents: Path
     library: Path
     models: Path
-    min_free_bytes: int = 0
+    precision: Precision = Precision.FP32
 
     @property
     def config(self) -> EngineConfig:
@@ -62,11 +62,11 @@ class World:
             library=self.library,
             models=self.models,
             model=TINY,
-            precision=Precision.FP32,
+            precision=self.precision,
             threads=1,
             children=1,
             offline=True,
-            min_free_bytes=self.min_free_bytes,
+            min_free_bytes=0,
         )
 
     @contextlib.contextmanager
@@ -186,8 +186,8 @@ def check_whole(engine: Engine) -> None:
     assert catalog.db.value("PRAGMA integrity_check") == "ok"
 
 
-def check_same(seen: Seen, undisturbed: Seen) -> None:
-    """Insist that two libraries are alike, vectors to a thousandth."""
+def check_same(seen: Seen, undisturbed: Seen, *, cosine: float | None = None) -> None:
+    """Insist that two libraries are alike: vectors to a thousandth, or to a cosine."""
     assert seen.files == undisturbed.files
     assert seen.passages == undisturbed.passages
     assert seen.shared == undisturbed.shared
@@ -196,4 +196,7 @@ def check_same(seen: Seen, undisturbed: Seen) -> None:
     assert seen.vectors.keys() == undisturbed.vectors.keys()
     for file, pair in seen.vectors.items():
         for mine, theirs in zip(pair, undisturbed.vectors[file], strict=True):
-            np.testing.assert_allclose(mine, theirs, atol=1e-3, err_msg=file)
+            if cosine is None:
+                np.testing.assert_allclose(mine, theirs, atol=1e-3, err_msg=file)
+            else:
+                assert (mine * theirs).sum(axis=1).min() >= cosine, file
