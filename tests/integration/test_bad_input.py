@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -173,7 +172,8 @@ def test_nothing_and_far_too_much(world: World) -> None:
         with (world.documents / name).open("wb") as file:
             file.write(b"It begins like a text.\n" * 1000)
             file.truncate(4 << 30)
-    began = time.monotonic()
+    with world.engine() as engine:
+        assert world.index(engine).read == 0  # reading them all would take half a minute
     assert outcome(world) == {
         "huge": "too_large",
         "huge.md": "too_large",
@@ -181,8 +181,6 @@ def test_nothing_and_far_too_much(world: World) -> None:
         "huge.txt": "too_large",
         "nothing.txt": "empty",
     }
-    # Hashing a single one takes longer than that.
-    assert time.monotonic() - began < 8
 
 
 def test_what_is_not_what_its_name_says(world: World) -> None:

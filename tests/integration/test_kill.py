@@ -6,10 +6,13 @@ library is opened, indexed to the end and compared with one that was never distu
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import signal
 import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,9 +26,14 @@ from tests.integration.world import Seen, World, check_same, look
 from tests.tiny_model import TINY
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
+Kill = Callable[[World, str], None]
+
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL and SIGSTOP are POSIX")
+
+AT_A_TIME = 2
 
 # A point, and the how-manieth time the process comes by it.
 POINTS = [
@@ -71,16 +79,47 @@ def finish(world: World, undisturbed: Seen) -> None:
         assert world.index(engine).work == (0, 0, 0)
 
 
-@pytest.mark.parametrize("point", POINTS)
-def test_killed_at(world: World, undisturbed: Seen, point: str) -> None:
-    kill_at(world, point)
-    finish(world, undisturbed)
+class Victims:
+    """Processes that are killed a few at a time, ahead of the tests that look at what they left."""
+
+    def __init__(self, indexed: World, folder: Path, cases: Iterable[tuple[Kill, str]]) -> None:
+        self._pool = ThreadPoolExecutor(AT_A_TIME)
+        self._killed = {
+            (kill, point): self._pool.submit(self._run, kill, point, indexed, folder / str(number))
+            for number, (kill, point) in enumerate(cases)
+        }
+
+    @staticmethod
+    def _run(kill: Kill, point: str, indexed: World, library: Path) -> World:
+        world = World(indexed.documents, library, indexed.models)
+        kill(world, point)
+        return world
+
+    def of(self, kill: Kill, point: str) -> World:
+        """Wait for one of them; raises what went wrong with it."""
+        return self._killed[kill, point].result()
+
+    def close(self) -> None:
+        self._pool.shutdown(cancel_futures=True)
 
 
-@pytest.mark.parametrize("point", BUSY)
-def test_killed_while_the_store_writes(world: World, undisturbed: Seen, point: str) -> None:
-    kill_within(world, point)
-    finish(world, undisturbed)
+@pytest.fixture(scope="module")
+def victims(
+    request: pytest.FixtureRequest, indexed: World, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Victims]:
+    """Those of the tests that were chosen to run."""
+    chosen = [item.callspec.params for item in request.session.items if hasattr(item, "callspec")]
+    cases = [(params["kill"], params["point"]) for params in chosen if "kill" in params]
+    with contextlib.closing(Victims(indexed, tmp_path_factory.mktemp("victims"), cases)) as running:
+        yield running
+
+
+@pytest.mark.parametrize(
+    ("kill", "point"),
+    [*((kill_at, point) for point in POINTS), *((kill_within, point) for point in BUSY)],
+)
+def test_killed(victims: Victims, undisturbed: Seen, kill: Kill, point: str) -> None:
+    finish(victims.of(kill, point), undisturbed)
 
 
 def test_killed_again_and_again(world: World, undisturbed: Seen) -> None:
