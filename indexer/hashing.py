@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 CHUNK_BYTES = 1 << 20
+_LATEST_NS = (1 << 63) - 1
 # Opening a pipe that took the file's place must not wait for a writer.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
@@ -32,7 +33,12 @@ class Hashed:
 
 def stamp_of(found: os.stat_result) -> Stamp:
     """Take from a file's status what changes with its bytes."""
-    return Stamp(found.st_size, found.st_mtime_ns, found.st_dev, found.st_ino)
+    return Stamp(found.st_size, mtime_ns(found), found.st_dev, found.st_ino)
+
+
+def mtime_ns(found: os.stat_result) -> int:
+    """The time of the last change. Some files claim years that 64 bits cannot hold (from 2262)."""
+    return max(-_LATEST_NS, min(_LATEST_NS, found.st_mtime_ns))
 
 
 def content_id(path: bytes, *, stopping: Callable[[], bool] = lambda: False) -> Hashed:

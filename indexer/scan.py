@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from indexer.catalog.records import FoundFile, FoundFolder, Root
 from indexer.errors import WorldError
+from indexer.hashing import mtime_ns
 from indexer.kinds import Kinds, counting_volumes, is_hidden, is_link
 from indexer.types import FileState
 
@@ -236,7 +237,7 @@ def _row(
     return FoundFile(
         name,
         found.st_size if counts else 0,
-        found.st_mtime_ns if counts else 0,
+        mtime_ns(found) if counts else 0,
         found.st_dev or volume,
         found.st_ino,
         file_format,

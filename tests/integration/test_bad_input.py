@@ -8,7 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -21,9 +21,6 @@ from tests.integration.world import (
     search,
     states,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture
@@ -136,6 +133,35 @@ def test_names_that_are_no_utf_8(world: World) -> None:
         assert os.fsencode(hit.path) == os.fsencode(folder / name)
         assert quoted(engine, "two lines") == [f"{folder.name}/line\nbreak.txt"]
         assert world.index(engine).work == (0, 0, 0)
+
+
+@pytest.mark.parametrize("year", [1901, 2300])
+def test_dates_of_other_centuries(world: World, year: int) -> None:
+    """64 bits hold nanoseconds until 2262; some programs write any date into a file."""
+    path = world.documents / "dated.txt"
+    path.write_text("A note of another century.")
+    seconds = (year - 1970) * 31_556_952
+    os.utime(path, ns=(seconds * 10**9, seconds * 10**9))
+    assert outcome(world) == {"dated.txt": "indexed"}
+    with world.engine() as engine:
+        assert world.index(engine).work == (0, 0, 0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not let us make such a folder")
+def test_a_path_that_is_too_long_for_the_system(world: World) -> None:
+    here = Path.cwd()
+    try:
+        os.chdir(world.documents)
+        for _ in range(25):
+            Path("x" * 200).mkdir()
+            os.chdir("x" * 200)
+        Path("deep.txt").write_text("Out of reach.")
+    finally:
+        os.chdir(here)
+    try:
+        assert list(outcome(world).values()) == ["read_error"]
+    finally:
+        shutil.rmtree(world.documents)
 
 
 def test_a_file_that_changes_while_it_is_read(world: World) -> None:

@@ -94,6 +94,33 @@ def test_told_to_rescan_it_hashes_everything_and_writes_nothing(
     check_whole(engine)
 
 
+def test_a_rescan_finds_what_size_and_time_hide(world: World, engine: Engine) -> None:
+    path = world.documents / "short.txt"
+    before = path.stat()
+    path.write_text(path.read_text().replace("xylophone", "vibraphon"))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert path.stat().st_size == before.st_size
+    assert world.index(engine).work == NOTHING
+    engine.index([], report=ignore, token=CancelToken(), rescan=True)
+    assert quoted(engine, "single vibraphon") == ["short.txt"]
+    check_whole(engine)
+
+
+def test_a_file_that_becomes_a_folder_and_back(world: World, engine: Engine) -> None:
+    path = world.documents / "short.txt"
+    path.unlink()
+    path.mkdir()
+    (path / "inner.txt").write_text("A theremin in a folder.")
+    assert world.index(engine).work == (1, 1, 1)
+    assert quoted(engine, "in a folder") == ["short.txt/inner.txt"]
+    shutil.rmtree(path)
+    path.write_text("A theremin in a file.")
+    assert world.index(engine).work == (1, 1, 1)
+    assert "short.txt/inner.txt" not in states(engine)
+    assert quoted(engine, "in a file") == ["short.txt"]
+    check_whole(engine)
+
+
 def test_a_changed_file_is_read_again(world: World, engine: Engine) -> None:
     (world.documents / "short.txt").write_text("A single vibraphone stands in the yard.")
     assert world.index(engine).work == (1, 1, 1)
