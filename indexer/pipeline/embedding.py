@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import logging
 import threading
-from queue import Empty, Full, Queue
+from queue import Empty, Queue
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from indexer import faults
-from indexer.pipeline.events import Embedded, EmbeddingFailed, Event, Pending
+from indexer.pipeline.events import WAIT_S, Embedded, EmbeddingFailed, Event, Pending, offer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-WAIT_S = 0.1
 # Units that wait for the model: enough that it never waits for the lane.
 UNITS_AHEAD = 3
 
@@ -104,13 +103,7 @@ class EmbeddingWorker:
             self._gate.give_way()
 
     def _put(self, event: Event) -> None:
-        while not self._stopping.is_set():
-            try:
-                self._events.put(event, timeout=WAIT_S)
-            except Full:
-                continue
-            else:
-                return
+        offer(self._events, event, self._stopping)
 
 
 def pack(made: Sequence[tuple[Pending, PassageVectors]]) -> Embedded:

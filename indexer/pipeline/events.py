@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field
+from queue import Full, Queue
 from typing import TYPE_CHECKING, TypeAlias
 
 from indexer.errors import Cancelled
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from indexer.errors import LecternError
     from indexer.hashing import Hashed as Content
     from indexer.types import DocumentInfo, Passage
+
+
+# How often a thread that waits looks whether the run stops.
+WAIT_S = 0.1
 
 
 class Answer:
@@ -115,3 +120,15 @@ class EmbeddingFailed:
 
 
 Event: TypeAlias = Hashed | Opened | Cut | Finished | Embedded | EmbeddingFailed
+
+
+def offer(events: Queue[Event], event: Event, stopping: threading.Event) -> bool:
+    """Put an event where the lane listens, waiting while it is full; False if the run stops."""
+    while not stopping.is_set():
+        try:
+            events.put(event, timeout=WAIT_S)
+        except Full:
+            continue
+        else:
+            return True
+    return False

@@ -11,14 +11,14 @@ import logging
 import os
 import threading
 from pathlib import Path
-from queue import Empty, Full, Queue
+from queue import Empty, Queue
 from typing import TYPE_CHECKING
 
 from indexer import faults
 from indexer.errors import Cancelled, InternalError, LecternError, WorldError
 from indexer.extract.sandbox import ExtractionChild
 from indexer.hashing import content_id, unchanged
-from indexer.pipeline.events import Cut, Event, Finished, Hashed, Opened
+from indexer.pipeline.events import WAIT_S, Cut, Event, Finished, Hashed, Opened, offer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from indexer.types import DocumentInfo
 
 log = logging.getLogger(__name__)
-
-WAIT_S = 0.1
 
 
 class Reader:
@@ -116,14 +114,8 @@ class Reader:
             self._put(Cut(job, passages))
 
     def _put(self, event: Event) -> None:
-        while not self._stopping.is_set():
-            try:
-                self._events.put(event, timeout=WAIT_S)
-            except Full:
-                continue
-            else:
-                return
-        raise Cancelled
+        if not offer(self._events, event, self._stopping):
+            raise Cancelled
 
 
 def _shown(path: bytes) -> str:
