@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ import numpy as np
 
 from indexer.asked import Asked, prepare
 from indexer.candidates import Ranked, Vectors, Where, union
+from indexer.errors import WorldError
 from indexer.evidence import Library, gather
 from indexer.focus import question
 from indexer.fusion import DEFAULT_WEIGHTS, Scored, Weights, fuse
@@ -61,6 +62,7 @@ class _Found:
     where: Where
     keys: Keys
     phrases: Keys | None
+    note: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +91,14 @@ class Searcher:
         query = parse(text)
         narrowing = narrow(query, self.catalog)
         hits: tuple[Hit, ...] = ()
+        note = ""
         if query and not narrowing.empty:
-            hits = self._answer(query, narrowing, limit, token, explain=explain)
+            hits, note = self._answer(query, narrowing, limit, token, explain=explain)
             hits = tuple(hit if full_text else shorten(hit) for hit in hits)
         totals = self.catalog.spaces.totals()
         return SearchResult(
             hits=hits,
-            notes=query.notes,
+            notes=(*query.notes, note) if note else query.notes,
             seconds=time.perf_counter() - started,
             understood=totals.embedded / totals.passages if totals.passages else 1.0,
             query=query.describe(),
@@ -103,11 +106,12 @@ class Searcher:
 
     def _answer(
         self, query: Query, narrowing: Narrowing, limit: int, token: CancelToken, *, explain: bool
-    ) -> tuple[Hit, ...]:
+    ) -> tuple[tuple[Hit, ...], str]:
+        """The hits, and what the person should know about how they were found."""
         space = self.catalog.spaces.active()
         maker = HitMaker(self.catalog, self.store, query, narrowing)
         if space is None or not query.terms:
-            return maker.listing(limit)
+            return maker.listing(limit), ""
         with self.catalog.lexicon.reading() as reading:
             found = self._find(query, narrowing, space, reading, limit)
         token.check()
@@ -118,7 +122,8 @@ class Searcher:
         near = found.where.around(found.vectors, ranked.keys[best])
         scored = scored.with_around(best, near, self.weights.around)
         order = self._order(ranked.keys, scored, found.phrases)
-        return maker.make(ranked, scored, order, found.phrases, limit, explain=explain)
+        hits = maker.make(ranked, scored, order, found.phrases, limit, explain=explain)
+        return hits, found.note
 
     def _find(
         self, query: Query, narrowing: Narrowing, space: Space, reading: Reading, limit: int
@@ -131,14 +136,14 @@ class Searcher:
         depth = limit * CHECKED if narrowing.checks_text else limit
         by_words = where.start_words(asked, depth)
         exact = self.pool.submit(self._phrases, query, asked, narrowing)
-        vectors = encoding.result()
-        by_meaning = where.start_meaning(asked, vectors, depth)
+        vectors, note = _vectors(encoding, space)
+        by_meaning = [] if note else where.start_meaning(asked, vectors, depth)
         evidence = gather(asked, vectors.whole, self.catalog, reading, space)
         inside = where.start_inside(asked, vectors, self._likely(evidence, narrowing))
         keys, phrases = union([*by_words, *by_meaning, *inside]), exact.result()
         if phrases is not None:
             keys = np.union1d(keys, phrases)
-        return _Found(asked, vectors, evidence, where, keys, phrases)
+        return _Found(asked, vectors, evidence, where, keys, phrases, note)
 
     def _encode(self, text: str, space: Space) -> Vectors:
         embedder = self.models.query(space.record)
@@ -190,3 +195,12 @@ class Searcher:
         counts = self.catalog.docs.languages()
         known = sorted((language for language in counts if language), key=lambda one: -counts[one])
         return tuple(known[:3])
+
+
+def _vectors(encoding: Future[Vectors], space: Space) -> tuple[Vectors, str]:
+    """The query's vectors; without a model that can be had, none, and a sentence that says so."""
+    try:
+        return encoding.result(), ""
+    except WorldError as error:
+        none = np.zeros(int(space.record["dimension"]), np.float32)
+        return Vectors(none, none), f"Only words are searched. {error.message} {error.next_step}"
