@@ -141,6 +141,16 @@ def clarity(scores: Floats) -> float:
     return float(1.0 - second / best) if best > 0.0 else 0.0
 
 
+def score_documents(documents: DocumentEvidence, weights: Weights) -> Floats:
+    """The part of the score that a document gives to all its passages: float32 (m,)."""
+    score: Floats = (
+        weights.name_meaning * documents.name_meaning
+        + weights.name_words * documents.name_words
+        + weights.document_words * documents.clarity * documents.words
+    ).astype(np.float32)
+    return score
+
+
 def fuse(
     pages: PageEvidence,
     documents: DocumentEvidence,
@@ -160,15 +170,10 @@ def fuse(
         weights.sentence * pages.sentence_question + (1 - weights.sentence) * pages.pooled_question
     )
     meaning = weights.question * asked + (1 - weights.question) * whole
-    document = (
-        weights.name_meaning * documents.name_meaning
-        + weights.name_words * documents.name_words
-        + weights.document_words * documents.clarity * documents.words
-    )
     return Scored(
         meaning=meaning.astype(np.float32),
         words=(weights.words * pages.share**WORDS_POWER).astype(np.float32),
-        document=document.astype(np.float32)[owner],
+        document=score_documents(documents, weights)[owner],
         around=np.zeros(len(owner), np.float32),
     )
 

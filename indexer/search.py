@@ -20,7 +20,7 @@ from indexer.candidates import Ranked, Vectors, Where, union
 from indexer.errors import WorldError
 from indexer.evidence import Library, gather
 from indexer.focus import question
-from indexer.fusion import DEFAULT_WEIGHTS, Scored, Weights, fuse
+from indexer.fusion import DEFAULT_WEIGHTS, Scored, Weights, fuse, score_documents
 from indexer.hits import HitMaker, shorten
 from indexer.narrowing import Narrowing, narrow
 from indexer.progress import CancelToken
@@ -162,12 +162,7 @@ class Searcher:
             docs = docs[narrowing.docs.keeps(docs)]
         if not len(docs):
             return docs
-        known = evidence.of(docs)
-        scores = (
-            self.weights.name_meaning * known.name_meaning
-            + self.weights.name_words * known.name_words
-            + self.weights.document_words * known.clarity * known.words
-        )
+        scores = score_documents(evidence.of(docs), self.weights)
         likely = np.argsort(-scores, kind="stable")[:LIKELY]
         return np.sort(docs[likely[scores[likely] >= LIKELY_FROM]])
 
