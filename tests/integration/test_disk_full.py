@@ -5,9 +5,7 @@ On a real file system of a few megabytes, which only an administrator can mount.
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,6 +17,7 @@ from indexer.excludes import Excludes
 from indexer.lock import LibraryLock
 from indexer.scan import RootWalk, ScanRules
 from indexer.types import FileState
+from tests.integration import rights
 from tests.unit.catalog.fakes import FakeWalk, found, read, root_at
 
 if TYPE_CHECKING:
@@ -31,31 +30,8 @@ DISK_BYTES = 4 << 20
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """A file system of its own, of ``DISK_BYTES``."""
-    if sys.platform != "linux" or os.geteuid() != 0:
-        pytest.skip("only root on Linux can mount a small file system")
-    place = tmp_path / "disk"
-    place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", f"size={DISK_BYTES}", "tmpfs", str(place)]
-    done = subprocess.run(mount, capture_output=True, text=True, check=False)
-    if done.returncode:
-        pytest.skip(f"this machine does not let us mount: {done.stderr.strip()}")
-    try:
-        yield place
-    finally:
-        subprocess.run(["umount", "--lazy", str(place)], check=True)  # noqa: S607
-
-
-def _fill(disk: Path) -> Path:
-    """Leave no byte free; gives the file that takes the room."""
-    ballast = disk / "ballast"
-    with ballast.open("wb", buffering=0) as file:
-        for size in (1 << 16, 1 << 12, 1):
-            try:
-                while file.write(b"x" * size):
-                    pass
-            except OSError:
-                continue
-    return ballast
+    with rights.small_disk(tmp_path / "disk", DISK_BYTES) as disk:
+        yield disk
 
 
 def _many(count: int) -> FakeWalk:
@@ -69,7 +45,7 @@ def test_the_catalog_says_so_and_goes_on_when_there_is_room(
         root = root_at(catalog, tmp_path / "r").id
         catalog.scans.apply(root, _many(10))
         docs = {read(catalog, job, str(job.file)) for job in catalog.queue.take(5)}
-        ballast = _fill(small_disk)
+        ballast = rights.fill(small_disk)
         with pytest.raises(WorldError) as caught:
             catalog.scans.apply(root, _many(5000))
         assert caught.value.code == "disk_full"
@@ -89,7 +65,7 @@ def test_words_survive_a_full_disk(small_disk: Path) -> None:
     with Catalog(small_disk / "catalog.sqlite") as catalog:
         catalog.lexicon.add(1, {"apple": 2, "pear": 1}, language="en")
         catalog.lexicon.maintain()
-        ballast = _fill(small_disk)
+        ballast = rights.fill(small_disk)
         counts = {f"word{n}": n + 1 for n in range(60_000)}
 
         def add() -> None:
@@ -112,7 +88,7 @@ def test_words_survive_a_full_disk(small_disk: Path) -> None:
 
 
 def test_a_library_cannot_be_made_on_a_full_disk(small_disk: Path) -> None:
-    _fill(small_disk)
+    rights.fill(small_disk)
     with pytest.raises(WorldError) as caught:
         Catalog(small_disk / "catalog.sqlite")
     assert caught.value.code == "disk_full"
@@ -121,7 +97,7 @@ def test_a_library_cannot_be_made_on_a_full_disk(small_disk: Path) -> None:
 def test_the_lock_does_not_need_room(small_disk: Path) -> None:
     (small_disk / "library").mkdir()
     LibraryLock.acquire(small_disk / "library").release()
-    _fill(small_disk)
+    rights.fill(small_disk)
     with LibraryLock.acquire(small_disk / "library"), pytest.raises(WorldError) as caught:
         LibraryLock.acquire(small_disk / "library")
     assert caught.value.code == "library_locked"
