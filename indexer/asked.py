@@ -10,7 +10,6 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from indexer.focus import question
 from indexer.fusion import BM25_CEILING
 from indexer.store import Term
 from indexer.terms import stems, words
@@ -55,19 +54,24 @@ class Asked:
 
 
 def prepare(
-    query: Query, lexicon: Lexicon, reading: Reading, languages: Sequence[str], passages: int
+    query: Query,
+    asked: str,
+    lexicon: Lexicon,
+    reading: Reading,
+    languages: Sequence[str],
+    passages: int,
 ) -> Asked:
     """Make a query ready.
 
     Args:
         query: As it was parsed.
+        asked: The part of its text that asks; see ``indexer.focus``.
         lexicon: Knows the library's words.
         reading: Counts them, for this query.
         languages: Of the library's documents, the most common first; words are stemmed in each,
             since nobody says in which language they search.
         passages: How many the library has.
     """
-    asked = question(query.text)
     meanings = _Meanings(lexicon, reading, languages, query)
     found = meanings.of(query.text)
     inside = found

@@ -53,6 +53,16 @@ CHECKED = 8
 
 
 @dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A query, what it leaves out, how many passages there are, and how many hits are wanted."""
+
+    query: Query
+    narrowing: Narrowing
+    passages: int
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Found:
     """A query and its candidates; ``phrases`` are those with the exact phrase, if one is asked."""
 
@@ -90,12 +100,13 @@ class Searcher:
         token = token or CancelToken()
         query = parse(text)
         narrowing = narrow(query, self.catalog)
+        totals = self.catalog.spaces.totals()
         hits: tuple[Hit, ...] = ()
         note = ""
         if query and not narrowing.empty:
-            hits, note = self._answer(query, narrowing, limit, token, explain=explain)
+            wanted = _Wanted(query, narrowing, totals.passages, limit)
+            hits, note = self._answer(wanted, token, explain=explain)
             hits = tuple(hit if full_text else shorten(hit) for hit in hits)
-        totals = self.catalog.spaces.totals()
         return SearchResult(
             hits=hits,
             notes=(*query.notes, note) if note else query.notes,
@@ -105,15 +116,16 @@ class Searcher:
         )
 
     def _answer(
-        self, query: Query, narrowing: Narrowing, limit: int, token: CancelToken, *, explain: bool
+        self, wanted: _Wanted, token: CancelToken, *, explain: bool
     ) -> tuple[tuple[Hit, ...], str]:
         """The hits, and what the person should know about how they were found."""
+        query, narrowing, limit = wanted.query, wanted.narrowing, wanted.limit
         space = self.catalog.spaces.active()
         maker = HitMaker(self.catalog, self.store, query, narrowing)
         if space is None or not query.terms:
             return maker.listing(limit), ""
         with self.catalog.lexicon.reading() as reading:
-            found = self._find(query, narrowing, space, reading, limit)
+            found = self._find(wanted, space, reading)
         token.check()
         ranked = found.where.weigh(found.asked, found.vectors, found.keys)
         token.check()
@@ -125,15 +137,15 @@ class Searcher:
         hits = maker.make(ranked, scored, order, found.phrases, limit, explain=explain)
         return hits, found.note
 
-    def _find(
-        self, query: Query, narrowing: Narrowing, space: Space, reading: Reading, limit: int
-    ) -> _Found:
+    def _find(self, wanted: _Wanted, space: Space, reading: Reading) -> _Found:
         """Collect candidates; each leg starts as soon as what it needs is known."""
-        encoding = self.pool.submit(self._encode, query.text, space)
-        passages = self.catalog.spaces.totals().passages
-        asked = prepare(query, self.catalog.lexicon, reading, self._languages(), passages)
+        query, narrowing = wanted.query, wanted.narrowing
+        asking = question(query.text)
+        encoding = self.pool.submit(self._encode, query.text, asking, space)
+        lexicon, languages = self.catalog.lexicon, self._languages()
+        asked = prepare(query, asking, lexicon, reading, languages, wanted.passages)
         where = Where(self.store, space.key, narrowing.docs, query.excluded_words, self.pool)
-        depth = limit * CHECKED if narrowing.checks_text else limit
+        depth = wanted.limit * CHECKED if narrowing.checks_text else wanted.limit
         by_words = where.start_words(asked, depth)
         exact = self.pool.submit(self._phrases, query, asked, narrowing)
         vectors, note = _vectors(encoding, space)
@@ -145,9 +157,8 @@ class Searcher:
             keys = np.union1d(keys, phrases)
         return _Found(asked, vectors, evidence, where, keys, phrases, note)
 
-    def _encode(self, text: str, space: Space) -> Vectors:
+    def _encode(self, text: str, asked: str, space: Space) -> Vectors:
         embedder = self.models.query(space.record)
-        asked = question(text)
         with self.encoding:
             whole = embedder.encode_query(text)
             return Vectors(whole, embedder.encode_query(asked) if asked != text else whole)

@@ -77,7 +77,7 @@ def searching(engine: Engine, store: Store, weights: Weights = DEFAULT_WEIGHTS) 
 @contextmanager
 def _unsplit(engine: Engine) -> Iterator[Ask]:
     """Every query is taken for one question."""
-    with mock.patch("indexer.asked.question", str), searching(engine, engine.store) as ask:
+    with mock.patch("indexer.search.question", str), searching(engine, engine.store) as ask:
         yield ask
 
 

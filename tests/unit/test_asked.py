@@ -9,6 +9,7 @@ import pytest
 
 from indexer.asked import Asked, ceiling, prepare
 from indexer.catalog import Catalog
+from indexer.focus import question
 from indexer.fusion import BM25_CEILING
 from indexer.query import parse
 
@@ -30,8 +31,10 @@ def catalog(tmp_path: Path) -> Iterator[Catalog]:
 
 
 def ask(catalog: Catalog, query: str) -> Asked:
+    parsed = parse(query)
     with catalog.lexicon.reading() as reading:
-        return prepare(parse(query), catalog.lexicon, reading, ("en",), passages=100)
+        asked = question(parsed.text)
+        return prepare(parsed, asked, catalog.lexicon, reading, ("en",), passages=100)
 
 
 def weights(asked: Asked) -> dict[str, float]:
