@@ -11,7 +11,6 @@ import logging
 import os
 import shutil
 import threading
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from indexer.catalog import Catalog
@@ -45,13 +44,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-@dataclass(slots=True)
-class _Activity:
-    """The indexing run in progress, for ``status``."""
-
-    progress: Progress | None = None
-
-
 class Engine:
     """An open library. Thread-safe: one thread indexes at a time, any number may ask.
 
@@ -70,7 +62,7 @@ class Engine:
         self.searcher = Searcher(catalog, store, self.models)
         self._lock = lock
         self._indexing = threading.Lock()
-        self._activity = _Activity()
+        self._progress: Progress | None = None  # of the run that goes on, for ``status``
 
     @classmethod
     def open(cls, config: EngineConfig, *, pace: Pace | None = None) -> Self:
@@ -129,7 +121,7 @@ class Engine:
                 cancelled = True
             finally:
                 run.stop()
-                self._activity.progress = None
+                self._progress = None
             return self._summary(run, roots, seen, cancelled=cancelled)
 
     def search(
@@ -147,7 +139,7 @@ class Engine:
             )
 
     def status(self) -> dict[str, Any]:
-        return describe(self, self._activity.progress)
+        return describe(self, self._progress)
 
     def files(self, state: str | None, root: str | None, offset: int, limit: int) -> list[FileRow]:
         under = self.catalog.roots.find(root) if root else None
@@ -235,7 +227,7 @@ class Engine:
 
     def _noting(self, report: Callable[[Progress], None]) -> Callable[[Progress], None]:
         def note(progress: Progress) -> None:
-            self._activity.progress = progress
+            self._progress = progress
             report(progress)
 
         return note

@@ -7,7 +7,6 @@ settings these differ until the new space is complete. It must not know how mode
 
 from __future__ import annotations
 
-import os
 import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -26,16 +25,12 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class ModelsInUse:
-    """The embedders of one engine. Opening is thread-safe; each embedder has one user."""
+    """The embedders of one engine. Thread-safe, as the embedders are."""
 
     config: EngineConfig
     _opening: threading.Lock = field(default_factory=threading.Lock)
     _indexing: OnnxEmbedder | None = None
     _query: tuple[str, OnnxEmbedder] | None = None
-
-    @property
-    def threads(self) -> int:
-        return self.config.threads or os.cpu_count() or 1
 
     def space(self, catalog: Catalog) -> Space:
         """The space that indexing fills; the first one of a library is searched from the start."""
@@ -59,7 +54,7 @@ class ModelsInUse:
         """
         with self._opening:
             if self._indexing is None:
-                options = SessionOptions(threads=self.threads)
+                options = SessionOptions(self.config.threads)
                 factory = self._factory(self.config.model, self.config.provider)
                 self._indexing = factory.open(self.config.precision, options)
             return self._indexing
@@ -73,7 +68,7 @@ class ModelsInUse:
         model = str(record["model"])
         with self._opening:
             if self._query is None or self._query[0] != model:
-                options = SessionOptions(threads=self.threads)
+                options = SessionOptions(self.config.threads)
                 factory = self._factory(model, CPU)
                 self._query = model, factory.open(self.config.query_precision, options)
             return self._query[1]
@@ -84,11 +79,6 @@ class ModelsInUse:
         if self._indexing is None:
             return "", "the model is loaded when it is first needed"
         return self._indexing.provider.name, self._indexing.provider.reason
-
-    def release_indexing(self) -> None:
-        """Let go of the indexing session and its memory; the next run opens it again."""
-        with self._opening:
-            self._indexing = None
 
     def _factory(self, model: str, provider: str) -> EmbedderFactory:
         return EmbedderFactory(

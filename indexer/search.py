@@ -7,7 +7,6 @@ know how legs search or how evidence is summed.
 
 from __future__ import annotations
 
-import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -83,7 +82,6 @@ class Searcher:
     store: Store
     models: ModelsInUse
     weights: Weights = DEFAULT_WEIGHTS
-    encoding: threading.Lock = field(default_factory=threading.Lock)
     pool: ThreadPoolExecutor = field(
         default_factory=lambda: ThreadPoolExecutor(LEGS_AT_ONCE, "search leg")
     )
@@ -159,9 +157,8 @@ class Searcher:
 
     def _encode(self, text: str, asked: str, space: Space) -> Vectors:
         embedder = self.models.query(space.record)
-        with self.encoding:
-            whole = embedder.encode_query(text)
-            return Vectors(whole, embedder.encode_query(asked) if asked != text else whole)
+        whole = embedder.encode_query(text)
+        return Vectors(whole, embedder.encode_query(asked) if asked != text else whole)
 
     def _score(self, ranked: Ranked, evidence: Library) -> Scored:
         docs, owner = np.unique(ranked.docs, return_inverse=True)
