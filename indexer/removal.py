@@ -7,10 +7,10 @@ themselves are not touched.
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
 from indexer import faults
+from indexer.catalog.roots import below, join, normal
 from indexer.errors import WorldError
 
 if TYPE_CHECKING:
@@ -45,8 +45,12 @@ def remove_paths(catalog: Catalog, store: Store, paths: Sequence[Path]) -> dict[
     """
     chosen = {}
     for path in paths:
-        whole = os.fsencode(os.path.abspath(path))  # noqa: PTH100  # links stay as they are
-        own = [root for root in catalog.roots.all() if _covers(whole, root.path, root.only)]
+        whole = normal(path)
+        own = [
+            root
+            for root in catalog.roots.all()
+            if below(whole, join(root.path, root.only)) is not None
+        ]
         if not own:
             raise WorldError("not_a_root", path=str(path))
         chosen.update({root.id: root for root in own})
@@ -55,8 +59,3 @@ def remove_paths(catalog: Catalog, store: Store, paths: Sequence[Path]) -> dict[
         catalog.roots.remove(root)
     documents, passages = forget_orphans(catalog, store)
     return {"files": files, "documents": documents, "passages": passages}
-
-
-def _covers(path: bytes, root: bytes, only: bytes) -> bool:
-    whole = os.path.join(root, only) if only else root  # noqa: PTH118  # bytes
-    return whole == path or whole.startswith(path.rstrip(b"/") + b"/")

@@ -16,6 +16,7 @@ from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
 from indexer import library
+from indexer.catalog.roots import join
 from indexer.errors import LecternError
 from indexer.recovery import incomplete, without_vectors
 
@@ -78,7 +79,7 @@ def _roots(engine: Engine) -> list[dict[str, Any]]:
     catalog = engine.catalog
     return [
         {
-            "path": os.fsdecode(os.path.join(root.path, root.only) if root.only else root.path),  # noqa: PTH118
+            "path": os.fsdecode(join(root.path, root.only)),
             "files": sum(catalog.files.counts(root.id).values()),
             "offline": not root.online,
         }
