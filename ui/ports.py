@@ -1,0 +1,128 @@
+"""What the parts of the window need from outside: the engine, the settings, a place for notices.
+
+Owns the interfaces that every page and panel is built on, so that each can be made and tested by
+itself. It must not know how any of them is done.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from PySide6.QtCore import SignalInstance
+
+    from indexer.errors import LecternError
+    from indexer.progress import Progress
+
+
+class EnginePort(Protocol):
+    """The engine of another process. Every callback comes on Qt's main thread."""
+
+    @property
+    def is_connected(self) -> bool: ...
+
+    @property
+    def connected(self) -> SignalInstance:
+        """Emitted without arguments once requests are answered (again)."""
+
+    @property
+    def disconnected(self) -> SignalInstance:
+        """Emitted without arguments when the engine has gone; it is started again."""
+
+    def ask(
+        self,
+        kind: str,
+        fields: Mapping[str, Any],
+        *,
+        done: Callable[[dict[str, Any]], None],
+        failed: Callable[[LecternError], None] | None = None,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> int:
+        """Send a request of ``indexer.requests`` and return its number at once.
+
+        Exactly one of ``done`` and ``failed`` is called later, never from within ``ask``; neither
+        is, once ``cancel`` was. Without an engine ``failed`` gets ``engine_gone``.
+        """
+
+    def cancel(self, number: int) -> None:
+        """Forget a request: the engine ends it early, and no callback comes."""
+
+
+class Declaration(Protocol):
+    """One declared setting, as ``app.settings`` has it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def group(self) -> str:
+        """Which page of the dialog it stands on."""
+
+    @property
+    def kind(self) -> Any:
+        """An enumeration whose ``name`` is FLAG, INTEGER, NUMBER, CHOICE, TEXT, FOLDER or LIST."""
+
+    @property
+    def default(self) -> Any: ...
+    @property
+    def help(self) -> str: ...
+    @property
+    def choices(self) -> tuple[str, ...]: ...
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
+
+
+class SettingsPort(Protocol):
+    """The settings in force. ``set`` and ``reset`` keep the change and tell ``watch``'s callers."""
+
+    def declared(self) -> Sequence[Declaration]: ...
+    def __getitem__(self, name: str) -> Any: ...
+    def set(self, name: str, value: Any) -> None:
+        """Change a setting.
+
+        Raises:
+            WorldError: ``bad_setting``.
+        """
+
+    def reset(self, name: str) -> None: ...
+    def watch(self, changed: Callable[[str], None]) -> None:
+        """Have ``changed(name)`` called after each change."""
+
+
+class Notices(Protocol):
+    """The one line in which the window says things; there are no dialogs for what fits there."""
+
+    def tell(
+        self,
+        text: str,
+        *,
+        action: str = "",
+        act: Callable[[], None] | None = None,
+        seconds: float = 8.0,
+        lapsed: Callable[[], None] | None = None,
+    ) -> None:
+        """Show a sentence, with a button that calls ``act``.
+
+        ``lapsed`` is called when the notice goes without its button having been pressed: by time,
+        by another notice, or as the window closes.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What every part of the window gets.
+
+    ``folder`` is the person's own place for what the window keeps (history, saved searches);
+    ``library`` the folder of the library.
+    """
+
+    link: EnginePort
+    settings: SettingsPort
+    notices: Notices
+    folder: Path
+    library: Path
