@@ -130,7 +130,12 @@ CODES = _declare(
     ErrorCode(
         "needs_password",
         "The document is protected by a password.",
-        "Save a copy without the password.",
+        "Enter its password in the coverage list, or save a copy without one.",
+    ),
+    ErrorCode(
+        "wrong_password",
+        "The password does not open the document.",
+        "Enter it again; capitals count.",
     ),
     ErrorCode(
         "unreadable",
@@ -185,6 +190,11 @@ CODES = _declare(
         "child_died",
         "The reader stopped while it read the document ({reason}).",
         "Open it in its own program and save it again.",
+    ),
+    ErrorCode(
+        "crashed_engine",
+        "Lectern itself stopped twice while it read this file, so it is left alone.",
+        "Try it once more with `lectern retry`, and report it if it happens again.",
     ),
     ErrorCode(
         "read_error", "The file could not be read: {reason}.", "Check the drive, then index again."

@@ -137,7 +137,7 @@ class HitMaker:
 
 
 def shorten(hit: Hit) -> Hit:
-    """Cut a hit's text to the part around its best sentence; ``best`` follows."""
+    """Cut a hit's text to the part around its best sentence; ``best`` and ``marks`` follow."""
     if len(hit.text) <= SNIPPET:
         return hit
     first, last = hit.best
@@ -149,7 +149,10 @@ def shorten(hit: Hit) -> Hit:
         low += 1
     while last < high < len(hit.text) and not hit.text[high].isspace():
         high -= 1
-    return replace(hit, text=hit.text[low:high], best=(first - low, last - low))
+    marks = tuple(
+        (start - low, end - low) for start, end in hit.marks if low <= start < end <= high
+    )
+    return replace(hit, text=hit.text[low:high], best=(first - low, last - low), marks=marks)
 
 
 def _hit(passage: dict[str, Any], places: list[Place], doc: DocRow, best: int) -> Hit:
@@ -159,6 +162,7 @@ def _hit(passage: dict[str, Any], places: list[Place], doc: DocRow, best: int) -
     first, last = (starts[best], starts[best + 1]) if best >= 0 else (0, len(passage["text"]))
     sentence = passage["text"][first:last]
     first += len(sentence) - len(sentence.lstrip())
+    span = (first, first + len(sentence.strip()))
     return Hit(
         path=place.path,
         root=place.root,
@@ -172,9 +176,13 @@ def _hit(passage: dict[str, Any], places: list[Place], doc: DocRow, best: int) -
         text=passage["text"],
         heading_path=tuple(passage["heading_path"]),
         why=Why.WORDS,
-        best=(first, first + len(sentence.strip())),
+        best=span,
         state=place.state,
         other_paths=tuple(other.path for other in places[1:]),
+        marks=(span,),
+        author=doc.author,
+        format=place.format,
+        modified_ns=place.mtime_ns,
     )
 
 
@@ -193,6 +201,7 @@ def _name_hit(row: FileRow) -> Hit:
         heading_path=(),
         why=Why.NAME,
         state=row.state,
+        modified_ns=row.mtime_ns,
     )
 
 

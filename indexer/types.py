@@ -139,6 +139,10 @@ class Hit:
     state: FileState = FileState.INDEXED
     other_paths: tuple[str, ...] = ()  # further places of the same content
     explain: Mapping[str, Any] = field(default_factory=dict)
+    marks: tuple[tuple[int, int], ...] = ()  # the best sentences, best first, as ``best``
+    author: str = ""
+    format: str = ""  # what the file's name promises, "pdf", "text", …
+    modified_ns: int = 0  # of the file, since 1970; 0 when unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,3 +185,4 @@ class SearchResult:
     seconds: float = 0.0
     understood: float = 1.0  # share of the library's passages that have vectors
     query: Mapping[str, Any] = field(default_factory=dict)  # the query as it was understood
+    good: bool = True  # False: nothing answers, these are only the closest passages

@@ -31,6 +31,7 @@ def result_to_wire(result: SearchResult) -> dict[str, Any]:
         "seconds": result.seconds,
         "understood": result.understood,
         "query": dict(result.query),
+        "good": result.good,
     }
 
 
@@ -43,6 +44,10 @@ def _span(value: Any) -> tuple[int, int]:
     return int(start), int(end)
 
 
+def _spans(value: Any) -> tuple[tuple[int, int], ...]:
+    return tuple(_span(span) for span in value)
+
+
 _REBUILD: dict[type, dict[str, Callable[[Any], Any]]] = {
     Hit: {
         "heading_path": tuple,
@@ -51,6 +56,7 @@ _REBUILD: dict[type, dict[str, Callable[[Any], Any]]] = {
         "state": FileState,
         "other_paths": tuple,
         "explain": dict,
+        "marks": _spans,
     },
     FileRow: {"state": FileState, "bad_pages": _pages},
     Summary: {"states": dict},

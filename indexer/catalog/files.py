@@ -31,7 +31,7 @@ _ROW_BY_ID = (
     + "AND f.id IN (SELECT value FROM json_each(?))"
 )
 _PLACES = """
-SELECT c.doc, f.id, r.path, d.path, f.name, f.state, f.size, f.mtime_ns
+SELECT c.doc, f.id, r.path, d.path, f.name, f.state, f.size, f.mtime_ns, f.format
 FROM contents c JOIN files f ON f.content = c.id JOIN folders d ON d.id = f.folder
 JOIN roots r ON r.id = f.root
 WHERE c.doc IN (SELECT value FROM json_each(?)) ORDER BY r.path, d.path, f.name
@@ -96,7 +96,7 @@ class Files:
         """Give every file of some documents, in the order of paths."""
         found: dict[int, list[Place]] = {}
         wanted = json.dumps([int(doc) for doc in docs])
-        for doc, file, root, folder, name, state, size, mtime_ns in self._db.rows(_PLACES, wanted):
+        for doc, file, root, folder, name, state, *facts in self._db.rows(_PLACES, wanted):
             relative = os.fsdecode(join_relative(folder, name))
             place = Place(
                 file,
@@ -104,8 +104,7 @@ class Files:
                 os.fsdecode(root),
                 relative,
                 FileState(state),
-                size,
-                mtime_ns,
+                *facts,
             )
             found.setdefault(doc, []).append(place)
         return found

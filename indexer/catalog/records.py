@@ -139,6 +139,7 @@ class Place:
     state: FileState
     size: int
     mtime_ns: int
+    format: str = ""
 
 
 @dataclass(frozen=True, slots=True)
