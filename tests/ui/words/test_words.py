@@ -1,0 +1,150 @@
+"""Everything the engine can tell by code has words in the window, and amounts look right."""
+
+from __future__ import annotations
+
+import json
+import string
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QLocale
+
+from indexer.errors import CODES, WorldError
+from indexer.excludes import Reason
+from indexer.extract.registry import FORMATS
+from indexer.types import FileRow, FileState
+from ui import words
+from ui.words.codes import FAILURES, REASONS
+from ui.words.kinds import _KINDS
+
+# Only a command line can meet these.
+NOT_IN_THE_WINDOW = {"bad_usage"}
+
+
+@pytest.fixture(autouse=True)
+def _english() -> Iterator[None]:
+    before = QLocale()
+    QLocale.setDefault(QLocale("en_US"))
+    yield
+    QLocale.setDefault(before)
+
+
+@pytest.mark.parametrize("code", sorted(set(CODES) - NOT_IN_THE_WINDOW))
+def test_every_code_has_words(code: str) -> None:
+    assert words.reason(code)
+    assert words.sentence(code)[-1] in ".)"
+    assert "`" not in words.sentence(code) + words.step(code), "the window has no command line"
+
+
+@pytest.mark.parametrize("code", sorted(set(CODES) & set(FAILURES)))
+def test_words_ask_for_nothing_that_the_code_does_not_tell(code: str) -> None:
+    declared = _keys(CODES[code].message) | _keys(CODES[code].next_step)
+    assert _keys(FAILURES[code].sentence) | _keys(FAILURES[code].step) <= declared
+
+
+def _keys(text: str) -> set[str]:
+    return {name for _text, name, _spec, _how in string.Formatter().parse(text) if name}
+
+
+@pytest.mark.parametrize("state", FileState)
+def test_every_state_has_words(state: FileState) -> None:
+    assert words.state(state) != state.value
+    assert words.state_help(state).endswith(".")
+
+
+def test_every_reason_of_the_excludes_has_words() -> None:
+    assert {str(reason) for reason in Reason} <= set(REASONS)
+
+
+def test_every_format_has_words() -> None:
+    assert {known.name for known in FORMATS} <= set(_KINDS)
+
+
+def test_what_is_unknown_is_shown_as_it_is() -> None:
+    assert words.state("brand_new") == "brand new"
+    assert words.state_help("brand_new") == ""
+    assert words.reason("brand_new") == "brand new"
+    assert words.sentence("brand_new") == ""
+    assert words.kind("xyz") == "XYZ"
+    assert words.pause("") == ""
+
+
+def test_a_detail_is_put_into_the_sentence_from_json_too() -> None:
+    detail = json.dumps({"limit": "1 GB"})
+    assert words.sentence("too_large", detail) == "The file is larger than 1 GB."
+    assert words.sentence("too_large", {"limit": "1 GB"}) == "The file is larger than 1 GB."
+    assert words.sentence("too_large") == "The file is larger than ?."
+    assert words.sentence("excluded", "plain") == "It is left out: plain."
+
+
+def test_a_pattern_is_named() -> None:
+    told = words.sentence("excluded", {"reason": "the pattern *.tmp"})
+    assert told == "It is left out: the pattern *.tmp."
+
+
+def test_braces_in_a_name_are_no_placeholders() -> None:
+    assert "{0.x}" in words.sentence("path_missing", {"path": "/a/{0.x}"})
+
+
+def test_an_error_is_a_sentence_and_a_step() -> None:
+    told = words.failure(WorldError("disk_full", needed="2 GB", path="/data"))
+    assert told.startswith("Less than 2 GB is free on the disk of /data.")
+    assert "Free some space" in told
+
+
+def test_pages_that_could_not_be_read_are_named() -> None:
+    row = FileRow("/a/b.pdf", "/a", "b.pdf", 1, 0, FileState.PARTIAL, bad_pages=tuple(range(1, 31)))
+    told = words.row_reason(row)
+    assert told.startswith("Pages that could not be read: 1, 2, 3")
+    assert told.endswith("20, ….")
+
+
+@pytest.mark.parametrize(
+    ("number", "shown"), [(0, "0 bytes"), (999, "999 bytes"), (1200, "1.2 kB"), (2.5e9, "2.5 GB")]
+)
+def test_sizes(number: float, shown: str) -> None:
+    assert words.size(number) == shown
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [(0, "0 s"), (59.4, "59 s"), (61, "1 min 1 s"), (3661, "1 h 1 min"), (90_000, "1 d 1 h")],
+)
+def test_durations(seconds: float, shown: str) -> None:
+    assert words.duration(seconds) == shown
+
+
+@pytest.mark.parametrize(
+    ("seconds", "begins"),
+    [
+        (3, "less than a minute"),
+        (200, "about 3 minute"),
+        (61 * 60, "about 60 minute"),
+        (7200, "about 2 hour"),
+        (3 * 86_400, "about 3 day"),
+    ],
+)
+def test_estimates_are_round(seconds: float, begins: str) -> None:
+    assert words.about(seconds).startswith(begins)
+
+
+def test_only_the_whole_is_a_hundred_percent() -> None:
+    assert words.share(0.9999) == "99 %"
+    assert words.share(1.0) == "100 %"
+
+
+def test_amounts_follow_the_country() -> None:
+    QLocale.setDefault(QLocale("de_DE"))
+    assert words.count(1_234_567) == "1.234.567"
+    assert words.size(1_500_000) == "1,5 MB"
+    assert words.files(12_345).startswith("12.345 ")
+    assert words.rate(2.25) in {"2,2", "2,3"}
+
+
+def test_dates() -> None:
+    assert words.moment(0) == ""
+    assert "2024" in words.moment(1_709_500_000 * 10**9) or "/24" in words.moment(
+        1_709_500_000 * 10**9
+    )
+    assert words.instant("no date") == "no date"
+    assert words.instant("2024-03-05T10:00:00Z") != "2024-03-05T10:00:00Z"

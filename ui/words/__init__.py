@@ -1,0 +1,50 @@
+"""The words of the window: labels and explanations of whatever the engine tells by code.
+
+Owns the translated tables, keyed by code, and how amounts are written. It must not know who shows
+them.
+"""
+
+from ui.words.amounts import (
+    about,
+    count,
+    documents,
+    duration,
+    files,
+    instant,
+    moment,
+    pages,
+    rate,
+    share,
+    size,
+)
+from ui.words.failures import failure, reason, row_reason, sentence, step
+from ui.words.kinds import kind
+from ui.words.pace import SPEEDS, pause, speed, speed_help
+from ui.words.states import TROUBLED, state, state_help
+
+__all__ = [
+    "SPEEDS",
+    "TROUBLED",
+    "about",
+    "count",
+    "documents",
+    "duration",
+    "failure",
+    "files",
+    "instant",
+    "kind",
+    "moment",
+    "pages",
+    "pause",
+    "rate",
+    "reason",
+    "row_reason",
+    "sentence",
+    "share",
+    "size",
+    "speed",
+    "speed_help",
+    "state",
+    "state_help",
+    "step",
+]
