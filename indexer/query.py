@@ -10,11 +10,14 @@ from __future__ import annotations
 import re
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from indexer.filters import OPERATORS, DateRange, Filters, NumberRange, Operator, clean
 from indexer.terms import words
 from indexer.view import make_view
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 MAX_CHARACTERS = 10_000
 
@@ -29,8 +32,9 @@ _PIECE = re.compile(
       | (?P<word>[^\s"]+)
     )
     | (?P<stray>["\s])
+    | (?P<lone>.)
     """,
-    re.VERBOSE,
+    re.VERBOSE | re.DOTALL,
 )
 _WAITING = re.compile(r"-?([A-Za-z]{2,}):$")
 _EDGES = ".,;:!?()[]{}"
@@ -67,6 +71,34 @@ class Query:
         return {name: _plain(value) for name, value in plain.items() if _used(value)}
 
 
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A part of a query that is no free word, and where it stands: ``text[start:end]``.
+
+    ``operator`` is the name of an operator, or "" for a phrase (``quoted``) and an excluded word;
+    ``value`` is what was typed for it, without quotes.
+    """
+
+    start: int
+    end: int
+    operator: str
+    value: str
+    excluded: bool = False
+    quoted: bool = False
+
+
+def clauses(text: str) -> tuple[Clause, ...]:
+    """Find the filters, phrases and excluded words that ``parse`` understands, in their order."""
+    text = text[:MAX_CHARACTERS]
+    found = []
+    for match in _scan(text):
+        if match["stray"] is None:
+            clause = _clause(match, text)
+            if clause is not None:
+                found.append(clause)
+    return tuple(found)
+
+
 def parse(text: str) -> Query:
     """Take a query apart. Never fails.
 
@@ -77,19 +109,38 @@ def parse(text: str) -> Query:
     if len(text) > MAX_CHARACTERS:
         draft.notes.append(f"Only the first {MAX_CHARACTERS:,} characters are searched.")
         text = text[:MAX_CHARACTERS]
-    scanned = text.translate(_QUOTES)  # character for character: values are taken from ``text``
-    open_ended = bool(text) and not text[-1].isspace()
-    at = 0
-    while at < len(text):
-        match = _PIECE.match(scanned, at)
-        if match is None:  # nothing the scanner knows, a lone minus for one
-            draft.words.append(text[at])
-            at += 1
-            continue
-        at = match.end()
+    for match in _scan(text):
         draft.take(match, text)
-    draft.last_is_word &= open_ended
+    draft.last_is_word &= bool(text) and not text[-1].isspace()
     return draft.finish()
+
+
+def _scan(text: str) -> Iterator[re.Match[str]]:
+    """Cut a query into its pieces, character for character: values are taken from ``text``."""
+    return _PIECE.finditer(text.translate(_QUOTES))
+
+
+def _clause(match: re.Match[str], text: str) -> Clause | None:
+    minus = bool(match["minus"])
+    if match["name"]:
+        operator = OPERATORS.get(match["name"].lower())
+        quoted = match["value"] is None
+        value = text[slice(*match.span("quoted" if quoted else "value"))].strip()
+        if operator is None or (minus and not operator.can_be_excluded):
+            return None
+        try:
+            _narrowed(Filters(), operator, value, minus=minus)
+        except ValueError:
+            return None
+        return Clause(*match.span(), operator.name, value, minus, quoted)
+    if match["word"] is None:
+        phrase = match["phrase"] or match["guillemets"] or ""
+        if not words(_folded(phrase)):
+            return None
+        return Clause(*match.span(), "", phrase.strip(), minus, quoted=True)
+    if minus and words(match["word"]):
+        return Clause(*match.span(), "", match["word"].strip(_EDGES), excluded=True)
+    return None
 
 
 class _Draft:
@@ -108,6 +159,9 @@ class _Draft:
         """Put one piece where it belongs; ``raw`` is the query before quotes were made plain."""
         if match["stray"]:
             self.last_is_word &= not match["stray"].isspace()
+            return
+        if match["lone"]:  # nothing the scanner knows, a lone minus for one
+            self.words.append(match["lone"])
             return
         self.last_is_word = False
         minus = bool(match["minus"])

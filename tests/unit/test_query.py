@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from datetime import date
 
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.filters import GRAMMAR, DateRange, Filters, NumberRange, grammar_help
-from indexer.query import MAX_CHARACTERS, Query, parse
+from indexer.query import MAX_CHARACTERS, Clause, Query, clauses, parse
 
 MB = 1 << 20
 ALPHABET = 'ab -:".,/\\<>=()“”«»éßק中\u0301\ud800\x00\n\t0129'
@@ -198,3 +199,28 @@ def test_plain_words_are_kept(words: list[str]) -> None:
     query = parse(" ".join(words))
     assert list(query.terms) == words
     assert query.notes == ()
+
+
+def test_clauses_stand_where_they_were_typed() -> None:
+    text = 'rent -draft in:"My Folder" -ext:pdf “to be” date:soon http://a.b lang: pages:5'
+    found = clauses(text)
+    assert [text[each.start : each.end] for each in found] == [
+        "-draft", 'in:"My Folder"', "-ext:pdf", "“to be”", "pages:5",
+    ]  # fmt: skip
+    assert found[1] == Clause(12, 26, "in", "My Folder", quoted=True)
+    assert [(each.operator, each.value, each.excluded) for each in found[2:]] == [
+        ("ext", "pdf", True), ("", "to be", False), ("page", "5", False),
+    ]  # fmt: skip
+
+
+@given(st.text(ALPHABET) | st.text(ALPHABET).map(lambda text: f"{text} in:{text} -ext:pdf"))
+def test_clauses_are_what_the_query_is_made_of(text: str) -> None:
+    query, found = parse(text), clauses(text)
+    assert all(0 <= each.start < each.end <= len(text) for each in found)
+    assert all(one.end <= other.start for one, other in itertools.pairwise(found))
+    assert bool(query.filters) == any(each.operator for each in found)
+    assert len(query.phrases) == sum(each.quoted and not each.excluded and not each.operator
+                                     for each in found)  # fmt: skip
+    assert bool(query.excluded_words) == any(
+        each.excluded and not each.quoted and not each.operator for each in found
+    )
