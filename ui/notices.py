@@ -1,0 +1,114 @@
+"""The one line in which the window says things, in place of dialogs.
+
+Owns the line, its button and how long a notice stays. It must not know who speaks.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QTimer, Qt
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton
+
+from ui.icons import icon
+from ui.theme import L, M, S
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from PySide6.QtCore import QEvent
+    from PySide6.QtGui import QEnterEvent
+    from PySide6.QtWidgets import QWidget
+
+
+class NoticeBar(QFrame):
+    """Shows one notice at a time; a new one replaces the old. Implements ``ports.Notices``."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.setAccessibleName(self.tr("Notice"))
+        self._act: Callable[[], None] | None = None
+        self._lapsed: Callable[[], None] | None = None
+        self._seconds = 0.0
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self.dismiss)
+        self._text = QLabel()
+        # A notice may quote a name of a file, which must not be taken for markup.
+        self._text.setTextFormat(Qt.TextFormat.PlainText)
+        self._text.setWordWrap(True)
+        self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self._button = QPushButton()
+        self._button.clicked.connect(self._accept)
+        self._close = QToolButton()
+        self._close.setIcon(icon("close"))
+        self._close.setAutoRaise(True)
+        self._close.setToolTip(self.tr("Dismiss"))
+        self._close.setAccessibleName(self.tr("Dismiss this notice"))
+        self._close.clicked.connect(self.dismiss)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(L, S, S, S)
+        row.setSpacing(M)
+        row.addWidget(self._text, 1)
+        row.addWidget(self._button)
+        row.addWidget(self._close)
+        self.hide()
+
+    @property
+    def text(self) -> str:
+        """What is being said; empty when nothing is."""
+        return self._text.text() if self.isVisibleTo(self.parentWidget()) else ""
+
+    def tell(
+        self,
+        text: str,
+        *,
+        action: str = "",
+        act: Callable[[], None] | None = None,
+        seconds: float = 8.0,
+        lapsed: Callable[[], None] | None = None,
+    ) -> None:
+        """See ``ports.Notices``; with ``seconds=0`` a notice stays until it is dismissed."""
+        self.dismiss()
+        self._act, self._lapsed, self._seconds = act, lapsed, seconds
+        self._text.setText(text)
+        self._button.setText(action)
+        self._button.setAccessibleName(action)
+        self._button.setVisible(bool(action))
+        self.show()
+        self._start()
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, text))
+
+    def dismiss(self) -> None:
+        """Take the notice away, as time does."""
+        lapsed = self._lapsed
+        self._clear()
+        if lapsed is not None:
+            lapsed()
+
+    def _accept(self) -> None:
+        act = self._act
+        self._clear()
+        if act is not None:
+            act()
+
+    def _clear(self) -> None:
+        self._timer.stop()
+        self._act = self._lapsed = None
+        self.hide()
+
+    def _start(self) -> None:
+        if self._seconds > 0:
+            self._timer.start(round(self._seconds * 1000))
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        # Nobody should lose a button that they are about to press.
+        self._timer.stop()
+        super().enterEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        if self._text.text() and self.isVisible():
+            self._start()
+        super().leaveEvent(event)

@@ -1,0 +1,161 @@
+"""Colours, light and dark, and the sizes of gaps; the one place that knows them.
+
+Owns the palette of the application, how it follows the system, and the scale of its text. It
+must not know any widget. Every text colour has a contrast of at least 4.5 on what it stands on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QPalette
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
+
+# Gaps, in device-independent pixels: within a control, between controls, round a group, round
+# a page.
+S, M, L, XL = 4, 8, 16, 24
+
+
+@dataclass(frozen=True, slots=True)
+class Theme:
+    """The colours that the palette has no role for, beside those it has.
+
+    ``text`` and ``muted`` are for text on ``base`` (lists, fields) and ``raised`` (the window);
+    so are ``accent``, ``good``, ``warning`` and ``bad``. ``mark_text`` stands on ``mark``, the
+    background of the best sentence. ``outline`` and ``outline_best`` are drawn on white paper.
+    """
+
+    dark: bool
+    base: QColor
+    raised: QColor
+    line: QColor
+    text: QColor
+    muted: QColor
+    accent: QColor
+    selection: QColor
+    selection_text: QColor
+    mark: QColor
+    mark_text: QColor
+    outline: QColor
+    outline_best: QColor
+    good: QColor
+    warning: QColor
+    bad: QColor
+
+
+def _theme(*, dark: bool, **colours: str) -> Theme:
+    return Theme(dark=dark, **{name: QColor(value) for name, value in colours.items()})
+
+
+LIGHT = _theme(
+    dark=False,
+    base="#ffffff", raised="#f4f5f6", line="#d5d8dc",
+    text="#1b1e23", muted="#59606a", accent="#1d5fa8",
+    selection="#1d5fa8", selection_text="#ffffff",
+    mark="#ffeea8", mark_text="#1b1e23",
+    outline="#1d5fa8", outline_best="#b4500b",
+    good="#187341", warning="#855400", bad="#b3261e",
+)  # fmt: skip
+DARK = _theme(
+    dark=True,
+    base="#1b1d20", raised="#25272b", line="#3c4047",
+    text="#e7e8ea", muted="#a5abb4", accent="#86b7f3",
+    selection="#2c5f9e", selection_text="#ffffff",
+    mark="#584a16", mark_text="#fff4d2",
+    outline="#1d5fa8", outline_best="#b4500b",
+    good="#6cc793", warning="#e3b062", bad="#f2938b",
+)  # fmt: skip
+
+MODES = ("system", "light", "dark")
+
+_current = LIGHT
+
+
+def current() -> Theme:
+    """Return the colours in force. Ask again at each paint: they may change at any time."""
+    return _current
+
+
+def contrast(one: QColor, other: QColor) -> float:
+    """Return the ratio of the luminances of two opaque colours, from 1 to 21 (WCAG 2)."""
+    high, low = sorted((_luminance(one), _luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def _luminance(colour: QColor) -> float:
+    red, green, blue = (_linear(part) for part in colour.getRgbF()[:3])
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _linear(part: float) -> float:
+    return float(part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4)
+
+
+class Themes(QObject):
+    """Puts a theme on the application, and follows the system while the person wants that."""
+
+    changed = Signal()
+
+    def __init__(self, app: QApplication) -> None:
+        super().__init__(app)
+        self._app = app
+        self._mode = "system"
+        self._font = QFont(app.font())
+        app.styleHints().colorSchemeChanged.connect(self._follow)
+
+    def apply(self, mode: str) -> None:
+        """Use ``system``, ``light`` or ``dark`` from now on."""
+        self._mode = mode
+        wanted = {"light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark}
+        # Native styles and window frames follow this; some platforms ignore it.
+        self._app.styleHints().setColorScheme(wanted.get(mode, Qt.ColorScheme.Unknown))
+        self._follow()
+
+    def scale_text(self, percent: int) -> None:
+        """Show all text at so many per cent of the system's size."""
+        font = QFont(self._font)
+        if font.pointSizeF() > 0:
+            font.setPointSizeF(self._font.pointSizeF() * percent / 100)
+        else:
+            font.setPixelSize(round(self._font.pixelSize() * percent / 100))
+        if font != self._app.font():
+            self._app.setFont(font)
+
+    def _follow(self) -> None:
+        global _current  # noqa: PLW0603  # one application, one theme
+        scheme = self._app.styleHints().colorScheme()
+        dark = self._mode == "dark" or (self._mode == "system" and scheme is Qt.ColorScheme.Dark)
+        _current = DARK if dark else LIGHT
+        # Fusion is what Qt draws where it knows no native style; its own colours are dated.
+        if self._app.style().name() == "fusion":
+            self._app.setPalette(palette(_current))
+        self.changed.emit()
+
+
+def palette(theme: Theme) -> QPalette:
+    """Return Qt's palette for a theme."""
+    role = QPalette.ColorRole
+    made = QPalette()
+    colours = {
+        role.Window: theme.raised, role.WindowText: theme.text,
+        role.Base: theme.base, role.AlternateBase: theme.raised, role.Text: theme.text,
+        role.PlaceholderText: theme.muted,
+        role.Button: theme.raised, role.ButtonText: theme.text, role.BrightText: theme.bad,
+        role.ToolTipBase: theme.base, role.ToolTipText: theme.text,
+        role.Highlight: theme.selection, role.HighlightedText: theme.selection_text,
+        role.Accent: theme.selection,
+        role.Link: theme.accent, role.LinkVisited: theme.accent,
+        role.Light: theme.base, role.Midlight: theme.raised, role.Mid: theme.line,
+        role.Dark: theme.line, role.Shadow: theme.line,
+    }  # fmt: skip
+    for each, colour in colours.items():
+        made.setColor(each, colour)
+    faint = QColor(theme.muted)
+    faint.setAlphaF(0.6)
+    for each in (role.WindowText, role.Text, role.ButtonText):
+        made.setColor(QPalette.ColorGroup.Disabled, each, faint)
+    return made
