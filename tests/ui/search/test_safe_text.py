@@ -1,0 +1,74 @@
+"""Hostile text becomes harmless, and what is marked stays marked."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ui.search.safe_text import MOST_CHARACTERS, Utf16, line, shown
+
+HOSTILE = st.text(
+    st.characters() | st.sampled_from("ab \n\t\r\x00\u202e\u2066\u200b\u0301\U0001f600\ufeff\ud800")
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "safe"),
+    [
+        ("plain", "plain"),
+        ("  two\n\tlines \x85", "two lines"),
+        ("in\x00vis\u200bib\u00adle", "invisible"),
+        ("exe.\u202efdp.txt", "exe.fdp.txt"),
+        ("lone \ud800 half", "lone \ufffd half"),
+        ("a \u200b\u202e b", "a b"),
+        ("Z" + "\u0301" * 50 + "algo", "Z" + "\u0301" * 4 + "algo"),
+        ("<b>not bold</b> &amp;", "<b>not bold</b> &amp;"),
+        ("نیم\u200cفاصله", "نیم\u200cفاصله"),
+    ],
+)
+def test_what_is_taken_out(text: str, safe: str) -> None:
+    assert line(text) == safe
+
+
+@given(HOSTILE)
+def test_nothing_harmful_is_left(text: str) -> None:
+    safe = line(text)
+    assert not any(unicodedata.category(char) in {"Cc", "Cs"} for char in safe)
+    assert not any("\u202a" <= char <= "\u202e" or "\u2066" <= char <= "\u2069" for char in safe)
+    assert safe == safe.strip()
+    assert "  " not in safe
+    assert line(safe) == safe
+
+
+@given(st.lists(HOSTILE, min_size=3, max_size=3))
+def test_a_span_keeps_its_text(parts: list[str]) -> None:
+    before, marked, after = (f"x{part}y" for part in parts)
+    start = len(before)
+    made = shown(before + marked + after, [(start, start + len(marked))])
+    if made.spans and len(before + marked) < MOST_CHARACTERS:
+        ((low, high),) = made.spans
+        assert made.text[low:high].strip() == line(marked)
+
+
+def test_spans_of_nothing_go() -> None:
+    assert shown("a \u200b b", [(2, 3), (0, 1)]).spans == ((0, 1),)
+    assert shown("", [(0, 0)]).spans == ()
+
+
+def test_a_long_text_is_cut_around_its_mark() -> None:
+    text = "x" * 50_000 + " best " + "y" * 50_000
+    made = shown(text, [(50_001, 50_005)])
+    assert len(made.text) <= MOST_CHARACTERS
+    ((low, high),) = made.spans
+    assert made.text[low:high] == "best"
+
+
+@given(st.text(st.sampled_from("aé中\U0001f600\U00020000")), st.integers(0, 20))
+def test_offsets_go_to_qt_and_back(text: str, at: int) -> None:
+    at = min(at, len(text))
+    units = Utf16(text)
+    assert units.to_qt(at) == len(text[:at].encode("utf-16-le")) // 2
+    assert units.from_qt(units.to_qt(at)) == at

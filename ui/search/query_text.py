@@ -1,0 +1,96 @@
+"""What is in the box, changed by a click: filters added to and taken from a typed query.
+
+Owns the writing of the grammar; reading it is ``indexer.query``'s. Pure. The text is the one truth
+and chips are made from it, so that the two cannot differ. It must not know any widget.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from indexer.query import clauses
+
+if TYPE_CHECKING:
+    from indexer.query import Clause
+
+# Operators of which one is enough: a second one would only narrow the first.
+_SINGLE = frozenset({"date", "after", "before", "size", "page", "like", "lang", "type", "ext"})
+_DATES = frozenset({"date", "after", "before"})
+_KINDS = frozenset({"type", "ext"})
+_QUOTES = '"\u201c\u201d\u201e\u201f\uff02'
+
+
+def written(operator: str, value: str, *, excluded: bool = False) -> str:
+    """Write a clause in the grammar.
+
+    A value is quoted where it must be. The grammar has no way to write a quotation mark inside a
+    value, so what stands before the first one is used, or behind it if nothing does.
+    """
+    for mark in _QUOTES:
+        value = value.replace(mark, '"')
+    value = " ".join(next((part for part in value.split('"') if part.strip()), "").split())
+    sign = "-" if excluded else ""
+    if not operator:
+        return f'{sign}"{value}"'
+    bare = value.replace("/", "").replace(":", "")[:1] and value[0] not in ":/"
+    if bare and not any(char.isspace() for char in value):
+        return f"{sign}{operator}:{value}"
+    return f'{sign}{operator}:"{value}"'
+
+
+def with_filter(text: str, operator: str, value: str, *, excluded: bool = False) -> str:
+    """Add a filter to a query, in place of one that it cannot stand beside."""
+    replaced = _replaced(operator)
+    rivals = [each for each in clauses(text) if each.excluded == excluded]
+    rivals = [each for each in rivals if each.operator in replaced | {operator}]
+    same = [each for each in rivals if (each.operator, each.value) == (operator, value)]
+    if same and (not replaced or len(rivals) == 1):
+        return text
+    for clause in reversed(rivals):
+        if clause.operator in replaced:
+            text = without(text, clause)
+    return _joined(text, written(operator, value, excluded=excluded))
+
+
+def without(text: str, clause: Clause) -> str:
+    """Take a clause out of the query that it was found in."""
+    before, after = text[: clause.start].rstrip(), text[clause.end :].lstrip()
+    if not before or not after:
+        return before or after
+    return f"{before} {after}"
+
+
+def without_filters(text: str) -> str:
+    """Take out all filters; phrases and excluded words stay."""
+    for clause in reversed(clauses(text)):
+        if clause.operator:
+            text = without(text, clause)
+    return text
+
+
+def inside(path: str, text: str = "") -> str:
+    """Narrow a query to one document, whatever it was narrowed to before."""
+    for clause in reversed(clauses(text)):
+        if clause.operator in {"in", "like"}:
+            text = without(text, clause)
+    return _joined(text, written("in", path))
+
+
+def similar(path: str, *, page: int = 0) -> str:
+    """Ask for what resembles a document, or what stands on one of its pages."""
+    return written("like", f"{path}#page={page}" if page else path)
+
+
+def _joined(text: str, clause: str) -> str:
+    """Put a clause behind a query, or in front of one in which a quote still is open."""
+    behind = f"{text.rstrip()} {clause} ".lstrip()
+    kept = any(behind[each.start : each.end] == clause for each in clauses(behind)[-1:])
+    return behind if kept else f"{clause} {text.strip()}"
+
+
+def _replaced(operator: str) -> frozenset[str]:
+    if operator in _DATES:
+        return _DATES
+    if operator in _KINDS:
+        return _KINDS
+    return frozenset({operator}) if operator in _SINGLE else frozenset()

@@ -1,0 +1,103 @@
+"""Text of documents made safe to show on one paragraph: nothing in it may steer the painting.
+
+Owns what is taken out (control characters, overrides of direction, towers of accents) and the way
+of offsets through it, into Qt's UTF-16 too. Pure; it must not know fonts or widgets.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Span = tuple[int, int]
+
+# Longer texts are cut before anything else is done with them, around what matters.
+MOST_CHARACTERS = 4000
+_ACCENTS_KEPT = 4
+
+_INVISIBLE = (
+    "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e"
+    "\u2060-\u206f\ufdd0-\ufdef\ufeff\ufff9-\ufffc\ufffe\uffff\U000e0000-\U000e0fff"
+)
+_ACCENT = "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
+_UNSAFE = re.compile(
+    rf"(?P<space>[{_INVISIBLE}]*\s[\s{_INVISIBLE}]*)|(?P<invisible>[{_INVISIBLE}]+)"
+    rf"|(?P<broken>[\ud800-\udfff])|(?<={_ACCENT}{{{_ACCENTS_KEPT}}})(?P<tower>{_ACCENT}+)"
+)
+_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Text that may be painted, and where in it the spans are that came along."""
+
+    text: str
+    spans: tuple[Span, ...] = ()
+
+
+def shown(text: str, spans: Sequence[Span] = ()) -> Shown:
+    """Make text safe; of spans, offsets into it, follow those of which something is left.
+
+    Args:
+        text: Anything at all.
+        spans: Half-open; the first is the one that a long text is cut around.
+    """
+    low = 0
+    if len(text) > MOST_CHARACTERS:
+        low = max(0, (spans[0][0] if spans else 0) - MOST_CHARACTERS // 4)
+        text = text[low : low + MOST_CHARACTERS]
+    made, sources, targets = _cleaned(text)
+
+    def place(offset: int) -> int:
+        at = min(max(offset - low, 0), len(text))
+        known = bisect_right(sources, at) - 1
+        limit = targets[known + 1] if known + 1 < len(targets) else len(made)
+        return min(targets[known] + at - sources[known], limit)
+
+    placed = [(place(start), place(end)) for start, end in spans]
+    return Shown(made, tuple(span for span in placed if span[0] < span[1]))
+
+
+def line(text: str) -> str:
+    """Make a title or a path safe to show on one line."""
+    return shown(text).text
+
+
+def _cleaned(text: str) -> tuple[str, list[int], list[int]]:
+    """Return the safe text, and pairs of offsets from where on both run in step."""
+    pieces: list[str] = []
+    sources, targets = [0], [0]
+    length = at = 0
+    for match in _UNSAFE.finditer(text):
+        pieces.append(text[at : match.start()])
+        length += match.start() - at
+        piece = " " if match["space"] else "\ufffd" if match["broken"] else ""
+        if not length:
+            piece = piece.strip()
+        pieces.append(piece)
+        # Offsets inside what was taken out fall on its end.
+        sources += [match.start(), match.end()]
+        targets += [length, length + len(piece)]
+        length += len(piece)
+        at = match.end()
+    pieces.append(text[at:])
+    return "".join(pieces).rstrip(), sources, targets
+
+
+class Utf16:
+    """Offsets of one text in code points and in the UTF-16 units that Qt counts."""
+
+    def __init__(self, text: str) -> None:
+        self._astral = [match.start() for match in _ASTRAL.finditer(text)]
+        self._units = [at + extra for extra, at in enumerate(self._astral)]
+
+    def to_qt(self, offset: int) -> int:
+        return offset + bisect_right(self._astral, offset - 1)
+
+    def from_qt(self, units: int) -> int:
+        return units - bisect_right(self._units, units - 1)
