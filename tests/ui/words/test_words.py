@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import string
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QLocale
@@ -16,6 +16,9 @@ from indexer.types import FileRow, FileState
 from ui import words
 from ui.words.codes import FAILURES, REASONS
 from ui.words.kinds import _KINDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # Only a command line can meet these.
 NOT_IN_THE_WINDOW = {"bad_usage"}

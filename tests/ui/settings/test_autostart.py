@@ -1,0 +1,104 @@
+"""Starting at login: the entry is written, understood by the system's rules, and removed."""
+
+from __future__ import annotations
+
+import plistlib
+import shlex
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ui import autostart
+from ui.autostart import DesktopFile, LaunchAgent, _desktop_word
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+linux_only = pytest.mark.skipif(sys.platform != "linux", reason="tests the entry of Linux desktops")
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    return tmp_path
+
+
+@linux_only
+def test_it_is_switched_on_and_off(home: Path) -> None:
+    assert not autostart.is_enabled()
+    autostart.set_enabled(True, "--tray")
+    assert autostart.is_enabled()
+    text = (home / ".config/autostart/lectern.desktop").read_text()
+    command = next(line for line in text.splitlines() if line.startswith("Exec="))
+    assert shlex.split(command.removeprefix("Exec=")) == autostart.own_command("--tray")
+    autostart.set_enabled(False)
+    assert not autostart.is_enabled()
+    autostart.set_enabled(False)  # no entry to remove is no fault
+
+
+@linux_only
+def test_the_place_follows_the_environment(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "elsewhere"))
+    autostart.set_enabled(True)
+    assert (home / "elsewhere/autostart/lectern.desktop").exists()
+    monkeypatch.setenv("XDG_CONFIG_HOME", "not/absolute")
+    assert not autostart.is_enabled(), "a relative path is to be ignored"
+
+
+@pytest.mark.parametrize("line", ["Hidden=true", "X-GNOME-Autostart-enabled = false"])
+def test_what_the_desktop_switched_off_is_off(tmp_path: Path, line: str) -> None:
+    entry = DesktopFile(tmp_path)
+    entry.write(["lectern"])
+    text = entry.path.read_text().replace("X-GNOME-Autostart-enabled=true", line)
+    entry.path.write_text(text)
+    assert not entry.is_there()
+
+
+@given(st.text(st.characters(min_codepoint=32, exclude_categories=["Cs", "Cc"]), max_size=30))
+def test_any_word_survives_the_quoting_of_desktop_files(word: str) -> None:
+    # First the file's own escapes are undone, then the field codes, then the quoting.
+    unescaped = _desktop_word(word).replace("\\\\", "\\").replace("%%", "%")
+    if unescaped.startswith('"'):
+        inner, plain, place = unescaped[1:-1], [], 0
+        while place < len(inner):
+            place += inner[place] == "\\"
+            plain.append(inner[place])
+            place += 1
+        unescaped = "".join(plain)
+    assert unescaped == word
+
+
+def test_a_launch_agent_starts_at_login(tmp_path: Path) -> None:
+    entry = LaunchAgent(tmp_path / "LaunchAgents")
+    assert not entry.is_there()
+    entry.write(["/Applications/Lectern.app/lectern", "--tray"])
+    agent = plistlib.loads(entry.path.read_bytes())
+    assert agent["ProgramArguments"] == ["/Applications/Lectern.app/lectern", "--tray"]
+    assert agent["RunAtLoad"] is True
+    assert entry.is_there()
+    entry.path.write_bytes(b"no property list")
+    assert not entry.is_there()
+    entry.remove()
+    entry.remove()
+    assert not entry.path.exists()
+
+
+@pytest.mark.skipif(sys.platform != "win32", reason="the Run key exists on Windows only")
+def test_the_run_key() -> None:
+    entry = vars(autostart)["RunKey"](r"Software\Lectern\Tests")
+    entry.write([r"C:\Program Files\Lectern\lectern.exe", "--tray"])
+    assert entry.is_there()
+    entry.remove()
+    entry.remove()
+    assert not entry.is_there()
+
+
+def test_the_own_command_can_be_started() -> None:
+    command = autostart.own_command("--tray")
+    assert command[-1] == "--tray"
+    assert all(command)
