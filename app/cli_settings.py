@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from app import render
 from app.cli_common import Command, Context
-from app.settings import SETTINGS, Kind, Setting, Value, find
+from app.declaration import Kind, Setting, Value
+from app.settings import SETTINGS, find
 from indexer.errors import WorldError
 
 if TYPE_CHECKING:

@@ -7,142 +7,76 @@ settings are shown, nor what the engine does with them.
 
 from __future__ import annotations
 
+import inspect
 import json
-import os
-from dataclasses import dataclass
-from enum import Enum
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+import weakref
+from typing import TYPE_CHECKING, Any
 
 from app import paths
+from app.declaration import Kind, Setting, Value
 from indexer.atomic import write_file
 from indexer.config import DEFAULT_MODEL, GIB, EngineConfig, Precision, SentenceVectors
 from indexer.errors import WorldError
 from indexer.extract.base import Limits
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
 MIB = 1 << 20
-TRUE = frozenset({"on", "yes", "true", "1"})
-FALSE = frozenset({"off", "no", "false", "0"})
-
-Value = str | int | float | bool | tuple[str, ...]
-
-
-class Kind(Enum):
-    """The type of a setting; the value is how the documentation calls it."""
-
-    FLAG = "on or off"
-    INTEGER = "whole number"
-    NUMBER = "number"
-    CHOICE = "one of"
-    TEXT = "text"
-    FOLDER = "folder"
-    LIST = "list"
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One declared setting. ``low`` and ``high`` bound numbers, ``choices`` the values of one."""
-
-    name: str
-    kind: Kind
-    default: Value
-    help: str
-    low: float = 0
-    high: float = 0
-    choices: tuple[str, ...] = ()
-
-    @property
-    def values(self) -> str:
-        """What it may be, in words."""
-        match self.kind:
-            case Kind.CHOICE:
-                return ", ".join(self.choices)
-            case Kind.INTEGER | Kind.NUMBER:
-                return f"{self.low:g} to {self.high:g}"
-            case _:
-                return str(self.kind.value)
-
-    def read(self, words: list[str]) -> Value:
-        """Understand what a person typed.
-
-        Raises:
-            WorldError: ``bad_setting``.
-        """
-        if self.kind is Kind.LIST:
-            return self.check(words)
-        if len(words) != 1:
-            raise self._wrong(" ".join(words), "it takes one value")
-        word = words[0]
-        if self.kind is Kind.FLAG:
-            if word.lower() not in TRUE | FALSE:
-                raise self._wrong(word, "it is on or off")
-            return word.lower() in TRUE
-        if self.kind in {Kind.INTEGER, Kind.NUMBER}:
-            try:
-                return self.check(int(word) if self.kind is Kind.INTEGER else float(word))
-            except ValueError:
-                raise self._wrong(word, f"it is a {self.kind.value}") from None
-        if self.kind is Kind.FOLDER and word:
-            # Unlike pathlib's, this leaves a home it does not know as it was typed.
-            return str(Path(os.path.expanduser(word)).absolute())  # noqa: PTH111
-        return self.check(word)
-
-    def check(self, value: object) -> Value:
-        """Return a value as this setting keeps it.
-
-        Raises:
-            WorldError: ``bad_setting``, if it is of another type or out of bounds.
-        """
-        if not _FITS[self.kind](value):
-            raise self._wrong(value, f"it is a {self.kind.value}")
-        if self.choices and value not in self.choices:
-            raise self._wrong(value, f"choose {', '.join(self.choices)}")
-        if self.kind in {Kind.INTEGER, Kind.NUMBER}:
-            return self._bounded(value)
-        checked: Any = tuple(value) if isinstance(value, list) else value
-        return cast("Value", checked)
-
-    def _bounded(self, value: Any) -> Value:
-        if not self.low <= value <= self.high:
-            raise self._wrong(value, f"it lies between {self.low:g} and {self.high:g}")
-        return int(value) if self.kind is Kind.INTEGER else float(value)
-
-    def _wrong(self, value: object, reason: str) -> WorldError:
-        return WorldError("bad_setting", name=self.name, value=value, reason=reason)
-
-
-def _is_words(value: object) -> bool:
-    return isinstance(value, list | tuple) and all(isinstance(word, str) for word in value)
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
-
-
-_FITS: dict[Kind, Callable[[object], bool]] = {
-    Kind.FLAG: lambda value: isinstance(value, bool),
-    # True is a number to Python, but not to a person.
-    Kind.INTEGER: lambda value: isinstance(value, int) and not isinstance(value, bool),
-    Kind.NUMBER: lambda value: isinstance(value, int | float) and not isinstance(value, bool),
-    Kind.CHOICE: _is_text,
-    Kind.TEXT: _is_text,
-    Kind.FOLDER: _is_text,
-    Kind.LIST: _is_words,
-}
 
 _LIMITS = Limits()
 
+# In the order of the dialog's pages.
 SETTINGS = {
     setting.name: setting
     for setting in (
+        Setting("theme", Kind.CHOICE, "system", "Colours of the window.",
+                choices=("system", "light", "dark"), group="window"),
+        Setting("language", Kind.CHOICE, "system", "Language of the window.",
+                choices=("system", "en", "de"), group="window"),
+        Setting("text_scale", Kind.INTEGER, 100,
+                "Size of the window's text, in percent of the system's.",
+                low=100, high=200, group="window"),
+        Setting("preview", Kind.FLAG, default=True,
+                help="Show the page of the selected passage beside the results.",
+                group="window"),
+        Setting("close_to_tray", Kind.FLAG, default=False,
+                help="Closing the window leaves Lectern in the tray, watching the folders.",
+                group="window"),
+        Setting("start_at_login", Kind.FLAG, default=False,
+                help="Start Lectern in the tray when you log in.", group="window"),
+        Setting("hotkey", Kind.TEXT, "",
+                "Keys that open the search from anywhere, such as Ctrl+Alt+L; empty: none.",
+                group="window"),
+        Setting("history", Kind.FLAG, default=True,
+                help="Remember what was searched for, on this machine only.", group="search"),
+        Setting("speed", Kind.CHOICE, "normal",
+                "How much of the machine indexing may take.",
+                choices=("slow", "normal", "fast"), group="reading"),
+        Setting("hidden", Kind.FLAG, default=False,
+                help="Read hidden files and folders too.", group="reading"),
+        Setting("exclude", Kind.LIST, (),
+                "Patterns to leave out, in gitignore syntax, beside the built-in ones.",
+                group="reading"),
+        Setting("min_free_gb", Kind.NUMBER, 2.0,
+                "Indexing pauses while less disk than this is free, in GB.", high=10_000,
+                group="reading"),
+        Setting("max_pdf_mb", Kind.INTEGER, _LIMITS.pdf_bytes // MIB,
+                "Larger PDF files are left out, in MB.", low=1, high=65_536, group="reading"),
+        Setting("max_text_mb", Kind.INTEGER, _LIMITS.text_bytes // MIB,
+                "Larger text files are left out, in MB.", low=1, high=65_536, group="reading"),
+        Setting("max_markup_mb", Kind.INTEGER, _LIMITS.markup_bytes // MIB,
+                "Larger Markdown and HTML files are left out, in MB.", low=1, high=65_536,
+                group="reading"),
         Setting("library", Kind.FOLDER, "",
-                "Folder of the library; empty: a folder in your user data."),
+                "Folder of the library; empty: a folder in your user data.", group="library"),
         Setting("offline", Kind.FLAG, default=False,
-                help="Never use the network, not even for a model that is missing."),
+                help="Never use the network, not even for a model that is missing.",
+                group="library"),
         Setting("model", Kind.TEXT, DEFAULT_MODEL, "Embedding model, by name."),
+        Setting("device", Kind.CHOICE, "auto", "Where the model runs.",
+                choices=("auto", "cuda", "directml", "coreml", "cpu")),
         Setting("precision", Kind.CHOICE, Precision.INT8.value,
                 "Weights used for documents: int8 is twice as fast, fp32 exact.",
                 choices=tuple(Precision)),
@@ -151,29 +85,15 @@ SETTINGS = {
         Setting("sentence_vectors", Kind.CHOICE, SentenceVectors.INT8.value,
                 "How the vectors of sentences are kept: none saves disk and costs precision.",
                 choices=tuple(SentenceVectors)),
-        Setting("device", Kind.CHOICE, "auto", "Where the model runs.",
-                choices=("auto", "cuda", "directml", "coreml", "cpu")),
         Setting("threads", Kind.INTEGER, 0,
                 "Threads of the model while indexing; 0: one for each core.", high=256),
         Setting("readers", Kind.INTEGER, 0,
                 "Documents read at the same time; 0: half as many as cores.", high=64),
-        Setting("min_free_gb", Kind.NUMBER, 2.0,
-                "Indexing pauses while less disk than this is free, in GB.", high=10_000),
-        Setting("hidden", Kind.FLAG, default=False,
-                help="Read hidden files and folders too."),
-        Setting("exclude", Kind.LIST, (),
-                "Patterns to leave out, in gitignore syntax, beside the built-in ones."),
         Setting("document_silence_s", Kind.NUMBER, _LIMITS.silence_s,
                 "A document without a sign of progress for so many seconds is given up.",
                 low=1, high=3600),
         Setting("document_memory_mb", Kind.INTEGER, _LIMITS.resident_bytes // MIB,
                 "Memory that reading one document may take, in MB.", low=64, high=65_536),
-        Setting("max_pdf_mb", Kind.INTEGER, _LIMITS.pdf_bytes // MIB,
-                "Larger PDF files are left out, in MB.", low=1, high=65_536),
-        Setting("max_text_mb", Kind.INTEGER, _LIMITS.text_bytes // MIB,
-                "Larger text files are left out, in MB.", low=1, high=65_536),
-        Setting("max_markup_mb", Kind.INTEGER, _LIMITS.markup_bytes // MIB,
-                "Larger Markdown and HTML files are left out, in MB.", low=1, high=65_536),
     )
 }  # fmt: skip
 
@@ -196,15 +116,16 @@ class Settings:
     """The values in force, and the file they are kept in.
 
     Keys of the file that this version does not know are kept. A value that makes no sense counts
-    as not set; ``problems`` says so.
+    as not set; ``problems`` says so. What another process changes meanwhile stays in the file, but
+    counts here from the next start.
     """
 
     def __init__(self, file: Path | None = None) -> None:
         self.file = file or paths.settings_file()
         self.problems: list[WorldError] = []
-        self._raw = self._load()
+        self._watchers: list[Callable[[], Callable[[str], None] | None]] = []
         self._values: dict[str, Value] = {}
-        for name, raw in self._raw.items():
+        for name, raw in self._load(self.problems).items():
             try:
                 self._values[name] = SETTINGS[name].check(raw)
             except KeyError:
@@ -215,33 +136,56 @@ class Settings:
     def __getitem__(self, name: str) -> Value:
         return self._values.get(name, SETTINGS[name].default)
 
+    def declared(self) -> Sequence[Setting]:
+        return tuple(SETTINGS.values())
+
     def is_set(self, name: str) -> bool:
         return name in self._values
 
     def set(self, name: str, value: Value) -> None:
         """Change a setting and keep it."""
-        self._values[name] = SETTINGS[name].check(value)
-        self._raw[name] = list(value) if isinstance(value, tuple) else value
-        self._save()
+        checked = SETTINGS[name].check(value)
+        self._save(name, list(checked) if isinstance(checked, tuple) else checked)
+        self._values[name] = checked
+        self._tell(name)
 
     def reset(self, name: str) -> None:
         """Return a setting to its default."""
+        self._save(name, None)
         self._values.pop(name, None)
-        self._raw.pop(name, None)
-        self._save()
+        self._tell(name)
 
-    def _load(self) -> dict[str, Any]:
+    def watch(self, changed: Callable[[str], None]) -> None:
+        """Have ``changed(name)`` called after each change.
+
+        A method is held weakly: watching keeps nobody alive.
+        """
+        held = weakref.WeakMethod(changed) if inspect.ismethod(changed) else lambda: changed
+        self._watchers.append(held)
+
+    def _tell(self, name: str) -> None:
+        self._watchers = [each for each in self._watchers if each() is not None]
+        for each in self._watchers:
+            if (changed := each()) is not None:
+                changed(name)
+
+    def _load(self, problems: list[WorldError]) -> dict[str, Any]:
         try:
             raw = json.loads(self.file.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return {}
         except (OSError, ValueError) as error:
-            self.problems.append(_unreadable(self.file, error))
+            problems.append(_unreadable(self.file, error))
             return {}
         return raw if isinstance(raw, dict) else {}
 
-    def _save(self) -> None:
-        text = json.dumps(self._raw, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+    def _save(self, name: str, value: Any) -> None:
+        """Change one key of the file; ``None`` takes it out."""
+        raw = self._load([])
+        raw.pop(name, None)
+        if value is not None:
+            raw[name] = value
+        text = json.dumps(raw, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
         try:
             self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             write_file(self.file, text)

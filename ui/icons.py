@@ -1,7 +1,7 @@
 """Icons: line drawings in SVG that take the colour of the text beside them.
 
 Owns the way from a file in ``resources/icons`` to a ``QIcon`` that is sharp at any size and
-follows the palette. A drawing has a view box of 24 × 24 and ``stroke="currentColor"``. It must
+follows the palette. A drawing has a view box of 24 by 24 and ``stroke="currentColor"``. It must
 not know what an icon is used for.
 """
 
@@ -65,10 +65,8 @@ class _Engine(QIconEngine):
         self._name = name
         self._role = role
 
-    def paint(
-        self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State
-    ) -> None:
-        ratio = painter.device().devicePixelRatio() if painter.device() else 1.0
+    def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, state: QIcon.State) -> None:
+        ratio = painter.device().devicePixelRatio()
         side = round(min(rect.width(), rect.height()) * ratio)
         drawn = QPixmap(_pixmap(self._name, side, self._colour(mode).rgba()))
         drawn.setDevicePixelRatio(ratio)

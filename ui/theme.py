@@ -87,7 +87,7 @@ def contrast(one: QColor, other: QColor) -> float:
 
 
 def _luminance(colour: QColor) -> float:
-    red, green, blue = (_linear(part) for part in colour.getRgbF()[:3])
+    red, green, blue = map(_linear, (colour.redF(), colour.greenF(), colour.blueF()))
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import stat
+import weakref
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.cli_settings import markdown, show
-from app.settings import SETTINGS, Kind, Setting, Settings, Value, engine_config, find
+from app.declaration import Kind, Setting, Value
+from app.settings import SETTINGS, Settings, engine_config, find
 from indexer.config import EngineConfig
 from indexer.errors import WorldError
 
@@ -129,3 +132,41 @@ def test_settings_reach_the_engine(file: Path, tmp_path: Path) -> None:
     assert config.exclude == ("x",)
     settings.set("offline", value=False)
     assert engine_config(settings, tmp_path, offline=True).offline
+
+
+def test_a_change_is_told_and_watching_keeps_nobody_alive(file: Path) -> None:
+    class Panel:
+        def __init__(self) -> None:
+            self.heard: list[str] = []
+
+        def changed(self, name: str) -> None:
+            self.heard.append(name)
+
+    settings, panel, left = Settings(file), Panel(), Panel()
+    names: list[str] = []
+    settings.watch(names.append)
+    settings.watch(panel.changed)
+    settings.watch(left.changed)
+    gone = weakref.ref(left)
+    del left
+    gc.collect()
+    assert gone() is None
+    settings.set("theme", "dark")
+    settings.reset("theme")
+    with pytest.raises(WorldError):
+        settings.set("theme", "pink")
+    assert names == panel.heard == ["theme", "theme"]
+
+
+def test_what_another_process_changed_stays(file: Path) -> None:
+    window, command = Settings(file), Settings(file)
+    window.set("theme", "dark")
+    command.set("threads", 3)
+    window.set("history", False)
+    after = Settings(file)
+    assert (after["theme"], after["threads"], after["history"]) == ("dark", 3, False)
+
+
+@every_setting
+def test_a_setting_stands_on_a_page_of_the_dialog(setting: Setting) -> None:
+    assert setting.group in {"window", "search", "reading", "library", "advanced"}

@@ -1,0 +1,157 @@
+"""Fixtures for tests of the window: offscreen, over engines that really speak the protocol.
+
+Every test here fails if it leaves a thread, a running timer or a window behind, or if Qt
+complains of something.
+"""
+
+from __future__ import annotations
+
+import os
+
+# Before Qt is loaded. Name another platform to watch a test.
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+import contextlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.settings import Settings
+from tests.ui import engines, leaks
+from ui.engine_client import EngineLink
+from ui.ports import Context
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from PySide6.QtWidgets import QApplication
+    from pytestqt.qtbot import QtBot
+
+    from tests.fake_engine import FakeEngine
+    from tests.ui.engines import Home
+
+WAIT_MS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A notice, as it was given."""
+
+    text: str
+    action: str = ""
+    act: Callable[[], None] | None = None
+    lapsed: Callable[[], None] | None = None
+
+
+@dataclass(slots=True)
+class RecordedNotices:
+    """Implements ``ports.Notices`` by remembering."""
+
+    told: list[Told] = field(default_factory=list)
+
+    def tell(
+        self,
+        text: str,
+        *,
+        action: str = "",
+        act: Callable[[], None] | None = None,
+        seconds: float = 8.0,
+        lapsed: Callable[[], None] | None = None,
+    ) -> None:
+        self.told.append(Told(text, action, act, lapsed))
+
+    @property
+    def texts(self) -> list[str]:
+        return [each.text for each in self.told]
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left_behind(qapp: QApplication) -> Iterator[None]:
+    before = leaks.look()
+    yield
+    left = leaks.left_behind(before)
+    assert not left, f"left behind: {', '.join(left)}"
+
+
+@pytest.fixture(autouse=True)
+def runtime_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Sockets go to a folder of the test's own."""
+    runtime = tmp_path / "runtime"
+    runtime.mkdir(mode=0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
+    return runtime
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(tmp_path / "settings" / "settings.json")
+
+
+@pytest.fixture
+def notices() -> RecordedNotices:
+    return RecordedNotices()
+
+
+@pytest.fixture
+def library_files(tmp_path: Path) -> Path:
+    """A folder of small documents."""
+    folder = tmp_path / "documents"
+    (folder / "contracts").mkdir(parents=True)
+    (folder / "ice.txt").write_text(
+        "The ship sank in November. The crew camped on the ice. They ate seal and penguin."
+    )
+    (folder / "lighthouse.md").write_text(
+        "# The lighthouse\n\nThe lamp is lit at dusk.\n\n## Repairs\n\nThe keeper mends the lamp.\n"
+    )
+    (folder / "contracts" / "lease.txt").write_text(
+        "The tenant pays rent.\fThe landlord mends the roof. The tenant cleans the gutters."
+    )
+    (folder / "empty.txt").touch()
+    return folder
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[FakeEngine]:
+    """The fake engine, served over a real socket."""
+    with engines.fake_engine(tmp_path / "library") as engine:
+        yield engine
+
+
+@pytest.fixture
+def link(engine: FakeEngine, tmp_path: Path, qtbot: QtBot) -> Iterator[EngineLink]:
+    """Attached to the fake engine."""
+    with contextlib.closing(EngineLink(tmp_path / "library")) as link:
+        attach(qtbot, link)
+        yield link
+
+
+@pytest.fixture
+def context(
+    link: EngineLink, settings: Settings, notices: RecordedNotices, tmp_path: Path
+) -> Context:
+    """What every part of the window gets, over the fake engine."""
+    folder = tmp_path / "person"
+    folder.mkdir()
+    return Context(link, settings, notices, folder, tmp_path / "library")
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    """A home with the tiny model in it."""
+    return engines.make_home(tmp_path / "home")
+
+
+@pytest.fixture
+def real_link(home: Home, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[EngineLink]:
+    """Attached to a real engine in a process of its own."""
+    monkeypatch.setenv("XDG_RUNTIME_DIR", home.environment["XDG_RUNTIME_DIR"])
+    with engines.real_engine(home), contextlib.closing(EngineLink(home.library)) as link:
+        attach(qtbot, link)
+        yield link
+
+
+def attach(qtbot: QtBot, link: EngineLink) -> None:
+    with qtbot.waitSignal(link.connected, timeout=WAIT_MS):
+        link.attach()

@@ -1,0 +1,130 @@
+"""Engines for tests of the window: the fake one behind the real service, and a real process.
+
+Owns how they are started and ended, and a world in which no setting of the person's is touched.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from indexer.config import EngineConfig
+from indexer.host import Host
+from indexer.service import Service
+from tests.fake_engine import FakeEngine
+from tests.tiny_model import TINY, install_tiny_model
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).resolve().parents[2]
+READY_S = 60.0
+END_S = 30.0
+
+# Small and without the network.
+SETTINGS = {
+    "model": TINY, "precision": "fp32", "threads": 1, "readers": 1,
+    "offline": True, "min_free_gb": 0,
+}  # fmt: skip
+
+
+@contextlib.contextmanager
+def fake_engine(library: Path) -> Iterator[FakeEngine]:
+    """Serve a fake engine from this process."""
+    engine = FakeEngine.open(EngineConfig(library, library / "models"))
+    with contextlib.closing(Host(engine, Service(engine, library, lasting=True))):
+        yield engine
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """A person's home that holds nothing but the tiny model and the settings for it."""
+
+    folder: Path
+
+    @property
+    def library(self) -> Path:
+        return self.folder / "data" / "lectern" / "library"
+
+    @property
+    def settings_file(self) -> Path:
+        return self.folder / "config" / "lectern" / "settings.json"
+
+    @property
+    def environment(self) -> dict[str, str]:
+        places = {"HOME": self.folder, "XDG_RUNTIME_DIR": self.folder / "run"}
+        for name in ("config", "data", "state", "cache"):
+            places[f"XDG_{name.upper()}_HOME"] = self.folder / name
+        kept = {key: value for key, value in os.environ.items() if not key.startswith("LECTERN_")}
+        return {
+            **kept,
+            **{name: str(place) for name, place in places.items()},
+            "PYTHONPATH": str(ROOT),
+        }
+
+    def command(self, *arguments: str) -> list[str]:
+        return [sys.executable, "-m", "app", *arguments]
+
+
+def make_home(folder: Path) -> Home:
+    home = Home(folder)
+    (folder / "run").mkdir(parents=True, mode=0o700)
+    install_tiny_model(folder / "data" / "lectern" / "models")
+    home.settings_file.parent.mkdir(parents=True)
+    home.settings_file.write_text(json.dumps(SETTINGS))
+    return home
+
+
+@contextlib.contextmanager
+def real_engine(home: Home) -> Iterator[subprocess.Popen[str]]:
+    """Serve a real library from a process of its own, which does not outlive the block."""
+    with subprocess.Popen(
+        home.command("engine"),
+        cwd=home.folder,
+        env=home.environment,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    ) as process:
+        try:
+            assert process.stderr is not None
+            first = process.stderr.readline()
+            assert "Serving" in first, first + process.stderr.read()
+            yield process
+        finally:
+            end(process.pid)
+            process.wait(END_S)
+
+
+def end(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGTERM)
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return "zombie" not in _state(pid)
+
+
+def _state(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return ""
+
+
+def deadline(seconds: float) -> Iterator[float]:
+    """Yield the time left until there is none."""
+    ends = time.monotonic() + seconds
+    while (left := ends - time.monotonic()) > 0:
+        yield left

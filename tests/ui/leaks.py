@@ -1,0 +1,72 @@
+"""What a test of the window may not leave behind: threads, running timers, windows.
+
+Owns the look before and after. It must not know any widget of ours.
+"""
+
+from __future__ import annotations
+
+import gc
+import threading
+from dataclasses import dataclass
+
+from PySide6.QtCore import QCoreApplication, QEvent, QThreadPool, QTimer
+from PySide6.QtWidgets import QApplication, QWidget
+from shiboken6 import isValid
+
+POOL_MS = 5000
+THREAD_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What there was before a test."""
+
+    threads: frozenset[threading.Thread]
+    windows: frozenset[int]
+
+
+def look() -> Before:
+    return Before(frozenset(threading.enumerate()), frozenset(map(id, _windows())))
+
+
+def left_behind(before: Before) -> list[str]:
+    """Name what came since and is still there, once what was to be deleted is."""
+    if not QThreadPool.globalInstance().waitForDone(POOL_MS):
+        return ["work in the global thread pool"]
+    gc.collect()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    QCoreApplication.processEvents()
+    return [*_threads(before), *_timers(), *_left_windows(before)]
+
+
+def _threads(before: Before) -> list[str]:
+    fresh = [each for each in threading.enumerate() if each not in before.threads]
+    for thread in fresh:
+        if not isinstance(thread, threading._DummyThread):
+            thread.join(THREAD_S)
+    return [
+        f"the thread {each.name}"
+        for each in fresh
+        if each.is_alive() and not isinstance(each, threading._DummyThread)
+    ]
+
+
+def _timers() -> list[str]:
+    timers = [each for each in gc.get_objects() if type(each) is QTimer]
+    return [
+        f"a running timer of {type(each.parent()).__name__}"
+        for each in timers
+        if isValid(each) and each.isActive()
+    ]
+
+
+def _windows() -> list[QWidget]:
+    return [each for each in QApplication.topLevelWidgets() if isValid(each)]
+
+
+def _left_windows(before: Before) -> list[str]:
+    return [
+        f"the window {type(each).__name__} {each.objectName()}"
+        for each in _windows()
+        if id(each) not in before.windows and each.parent() is None
+    ]

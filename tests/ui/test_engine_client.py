@@ -1,0 +1,187 @@
+"""The link to the engine: asking, cancelling, losing it, and never waiting for it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from indexer.progress import Progress
+from tests.ui.conftest import WAIT_MS, attach
+from tests.ui.engines import fake_engine
+from ui.engine_client import EngineLink
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from indexer.errors import LecternError
+    from tests.fake_engine import FakeEngine
+
+
+class Answers:
+    """What came of the requests, and on which thread."""
+
+    def __init__(self) -> None:
+        self.done: list[dict[str, Any]] = []
+        self.failed: list[str] = []
+        self.progress: list[Progress] = []
+        self.threads: set[int] = set()
+
+    def take(self, reply: dict[str, Any]) -> None:
+        self.threads.add(threading.get_ident())
+        self.done.append(reply)
+
+    def fail(self, error: LecternError) -> None:
+        self.threads.add(threading.get_ident())
+        self.failed.append(error.code)
+
+    def hear(self, progress: Progress) -> None:
+        self.threads.add(threading.get_ident())
+        self.progress.append(progress)
+
+    @property
+    def any(self) -> bool:
+        return bool(self.done or self.failed)
+
+
+@pytest.fixture
+def answers() -> Answers:
+    return Answers()
+
+
+def ask(link: EngineLink, answers: Answers, kind: str, **fields: Any) -> int:
+    return link.ask(kind, fields, done=answers.take, failed=answers.fail, progress=answers.hear)
+
+
+def test_an_answer_comes_later_and_on_the_main_thread(
+    link: EngineLink, answers: Answers, qtbot: QtBot
+) -> None:
+    ask(link, answers, "status")
+    assert not answers.any
+    qtbot.waitUntil(lambda: answers.any, timeout=WAIT_MS)
+    assert answers.done[0]["status"]["space"] == "fake"
+    assert answers.threads == {threading.get_ident()}
+
+
+def test_progress_is_heard(
+    link: EngineLink, answers: Answers, library_files: Path, qtbot: QtBot
+) -> None:
+    ask(link, answers, "index", paths=[str(library_files)])
+    qtbot.waitUntil(lambda: answers.any, timeout=WAIT_MS)
+    assert answers.done
+    assert answers.progress
+    assert all(isinstance(each, Progress) for each in answers.progress)
+
+
+def test_what_the_engine_refuses_fails(link: EngineLink, answers: Answers, qtbot: QtBot) -> None:
+    ask(link, answers, "search", text='"open')
+    ask(link, answers, "dance")
+    qtbot.waitUntil(lambda: len(answers.failed) == 2, timeout=WAIT_MS)
+    assert set(answers.failed) == {"bad_query", "bad_request"}
+
+
+def test_what_cannot_cross_fails(link: EngineLink, answers: Answers, qtbot: QtBot) -> None:
+    ask(link, answers, "search", text=object())
+    qtbot.waitUntil(lambda: answers.any, timeout=WAIT_MS)
+    assert answers.failed == ["internal"]
+
+
+def test_a_cancelled_request_is_not_heard_of_again(
+    link: EngineLink, engine: FakeEngine, answers: Answers, qtbot: QtBot
+) -> None:
+    number = ask(link, answers, "search", text="WAIT")
+    qtbot.waitUntil(engine.waiting.is_set, timeout=WAIT_MS)
+    link.cancel(number)
+    later = Answers()
+    ask(link, later, "search", text="ice")
+    qtbot.waitUntil(lambda: later.any, timeout=WAIT_MS)
+    assert not answers.any
+
+
+def test_a_search_that_a_newer_one_replaces_fails(
+    link: EngineLink, engine: FakeEngine, answers: Answers, qtbot: QtBot
+) -> None:
+    ask(link, answers, "search", text="WAIT")
+    qtbot.waitUntil(engine.waiting.is_set, timeout=WAIT_MS)
+    ask(link, answers, "search", text="ice")
+    qtbot.waitUntil(lambda: len(answers.failed) + len(answers.done) == 2, timeout=WAIT_MS)
+    assert answers.failed == ["busy"]
+
+
+def test_without_an_engine_a_request_fails_later(
+    tmp_path: Path, answers: Answers, qtbot: QtBot
+) -> None:
+    link = EngineLink(tmp_path / "library")
+    ask(link, answers, "status")
+    assert not answers.any
+    qtbot.waitUntil(lambda: answers.any, timeout=WAIT_MS)
+    assert answers.failed == ["engine_gone"]
+    assert not link.is_connected
+
+
+def test_no_engine_is_said(tmp_path: Path, qtbot: QtBot) -> None:
+    link = EngineLink(tmp_path / "library")
+    with qtbot.waitSignal(link.absent, timeout=WAIT_MS):
+        link.attach()
+    assert not link.is_connected
+
+
+def test_losing_the_engine_fails_what_waits_and_another_can_be_attached_to(
+    tmp_path: Path, library_files: Path, answers: Answers, qtbot: QtBot
+) -> None:
+    (library_files / "slow.txt").write_text("WAIT")
+    link = EngineLink(tmp_path / "library")
+    with (
+        qtbot.waitSignal(link.disconnected, timeout=WAIT_MS),
+        fake_engine(tmp_path / "library") as engine,
+    ):
+        attach(qtbot, link)
+        ask(link, answers, "index", paths=[str(library_files)])
+        qtbot.waitUntil(engine.waiting.is_set, timeout=WAIT_MS)
+    assert answers.failed == ["engine_gone"]
+    assert not link.is_connected
+    with fake_engine(tmp_path / "library"):
+        attach(qtbot, link)
+        assert link.greeting["library"] == str(tmp_path / "library")
+        with qtbot.waitSignal(link.disconnected, timeout=WAIT_MS):
+            link.close()
+
+
+@pytest.fixture
+def deaf(tmp_path: Path) -> Iterator[Path]:
+    """A library whose engine accepts connections and then says nothing."""
+    from multiprocessing.connection import Client, Listener
+
+    from indexer.endpoint import FAMILY, new_endpoint, publish
+
+    library = tmp_path / "library"
+    library.mkdir()
+    endpoint = new_endpoint(library)
+    listener = Listener(endpoint.address, family=FAMILY)
+    connections = []
+    thread = threading.Thread(target=lambda: connections.append(listener.accept()))
+    thread.start()
+    publish(library, endpoint)
+    yield library
+    Client(endpoint.address, family=FAMILY).close()
+    thread.join()
+    for each in connections:
+        each.close()
+    listener.close()
+
+
+def test_an_engine_that_says_nothing_holds_nobody_up(
+    deaf: Path, answers: Answers, qtbot: QtBot
+) -> None:
+    link = EngineLink(deaf)
+    began = time.thread_time()
+    link.attach()
+    ask(link, answers, "status")
+    qtbot.waitUntil(lambda: answers.any, timeout=WAIT_MS)
+    assert answers.failed == ["engine_gone"]
+    assert time.thread_time() - began < 1

@@ -1,0 +1,271 @@
+"""The window's end of the connection to the engine: it never waits, and answers on Qt's thread.
+
+Owns one connection, the thread that opens it and sends, and the requests that wait for an answer.
+It must not know what is asked, nor how an engine is started (``ui.supervisor``).
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import logging
+import threading
+from dataclasses import dataclass
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Qt, Signal
+
+from indexer.client import EngineClient
+from indexer.errors import LecternError, WorldError, from_wire
+from indexer.progress import Progress
+from indexer.wire import from_wire as rebuild
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from indexer.protocol import Header
+
+log = logging.getLogger(__name__)
+
+# How long closing waits for the thread; one that is still saying hello ends by itself later.
+CLOSE_S = 2.0
+_WATCH_S = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Pending:
+    """A request without its last answer."""
+
+    done: Callable[[dict[str, Any]], None]
+    failed: Callable[[LecternError], None] | None
+    progress: Callable[[Progress], None] | None
+
+
+class EngineLink(QObject):
+    """Implements ``ports.EnginePort`` over ``indexer.client``.
+
+    Signals:
+        connected: Requests are answered from now on.
+        disconnected: The engine has gone; what waited has failed with ``engine_gone``.
+        absent: An attempt to attach found no engine.
+        refused: An attempt to attach failed, with a ``LecternError``.
+    """
+
+    connected = Signal()
+    disconnected = Signal()
+    absent = Signal()
+    refused = Signal(object)
+    _posted = Signal(object)
+
+    def __init__(self, library: Path, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._library = library
+        self._numbers = itertools.count(1)
+        self._pending: dict[int, _Pending] = {}
+        self._channel: _Channel | None = None
+        self._greeting: Header = {}
+        # Queued also within this thread, so that no callback comes from within ``ask``.
+        self._posted.connect(self._run_posted, Qt.ConnectionType.QueuedConnection)
+
+    @property
+    def is_connected(self) -> bool:
+        return bool(self._greeting)
+
+    @property
+    def greeting(self) -> Mapping[str, Any]:
+        """What the engine said when it was attached to (pid, version, …); empty without one."""
+        return self._greeting
+
+    def attach(self) -> None:
+        """Try to attach to a running engine; one of the signals tells how that went."""
+        if self._channel is None:
+            self._channel = _Channel(self._library, self._post)
+            self._channel.start(self._attached, self._lost)
+
+    def ask(
+        self,
+        kind: str,
+        fields: Mapping[str, Any],
+        *,
+        done: Callable[[dict[str, Any]], None],
+        failed: Callable[[LecternError], None] | None = None,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> int:
+        """See ``ports.EnginePort``. A search that a newer one replaced fails with ``busy``."""
+        number = next(self._numbers)
+        self._pending[number] = _Pending(done, failed, progress)
+        if self._channel is not None and self.is_connected:
+            self._channel.send(number, {**fields, "type": kind}, self._heard)
+        else:
+            self._post(self._fail, number, WorldError("engine_gone"))
+        return number
+
+    def cancel(self, number: int) -> None:
+        """See ``ports.EnginePort``."""
+        if self._pending.pop(number, None) is not None and self._channel is not None:
+            self._channel.cancel(number)
+
+    def close(self) -> None:
+        """Leave the engine. No callback comes any more."""
+        self._pending.clear()
+        channel, self._channel = self._channel, None
+        was_connected, self._greeting = self.is_connected, {}
+        if channel is not None:
+            channel.close()
+        if was_connected:
+            self.disconnected.emit()
+
+    def _post(self, function: Callable[..., None], *arguments: Any) -> None:
+        """Have a function called on the main thread, later; may be called on any thread."""
+        self._posted.emit(functools.partial(function, *arguments))
+
+    def _run_posted(self, call: Callable[[], None]) -> None:
+        call()
+
+    def _attached(self, channel: _Channel, greeting: Header) -> None:
+        if channel is self._channel:
+            self._greeting = dict(greeting)
+            self.connected.emit()
+
+    def _lost(self, channel: _Channel, reason: LecternError | None) -> None:
+        """Forget a connection that is no more, or that never was."""
+        if channel is not self._channel:
+            return
+        self._channel = None
+        was_connected, self._greeting = self.is_connected, {}
+        channel.close()
+        for number in list(self._pending):
+            self._fail(number, WorldError("engine_gone"))
+        if was_connected:
+            self.disconnected.emit()
+        elif reason is not None:
+            self.refused.emit(reason)
+        else:
+            self.absent.emit()
+
+    def _heard(self, channel: _Channel, number: int, header: Header) -> None:
+        pending = self._pending.get(number)
+        if header.get("type") == "progress":
+            if pending is not None and pending.progress is not None:
+                pending.progress(rebuild(Progress, header.get("progress", {})))
+            return
+        channel.forget(number)
+        if pending is None:
+            return
+        match header.get("type"):
+            case "reply":
+                del self._pending[number]
+                pending.done(header)
+            case "cancelled":
+                self._fail(number, WorldError("busy", reason="a newer request took its place"))
+            case _:
+                self._fail(number, from_wire(header.get("error", {})))
+
+    def _fail(self, number: int, error: LecternError) -> None:
+        pending = self._pending.pop(number, None)
+        if pending is not None and pending.failed is not None:
+            pending.failed(error)
+
+
+class _Channel:
+    """One attempt to attach and, if it succeeds, the connection; driven from the main thread.
+
+    Opening and sending happen on a thread of its own, because both may have to wait.
+    """
+
+    def __init__(self, library: Path, post: Callable[..., None]) -> None:
+        self._library = library
+        self._post_to_main = post
+        self._orders: SimpleQueue[Callable[[EngineClient], None] | None] = SimpleQueue()
+        self._closed = threading.Event()
+        self._sent: dict[int, int] = {}  # numbers of the link: numbers of the client
+        self._thread: threading.Thread | None = None
+
+    def start(
+        self,
+        attached: Callable[[_Channel, Header], None],
+        lost: Callable[[_Channel, LecternError | None], None],
+    ) -> None:
+        self._thread = threading.Thread(
+            target=self._work, args=(attached, lost), name="engine link", daemon=True
+        )
+        self._thread.start()
+
+    def send(
+        self, number: int, header: Header, heard: Callable[[_Channel, int, Header], None]
+    ) -> None:
+        def listen(answer: Header) -> None:
+            self._post(heard, self, number, answer)
+
+        def order(client: EngineClient) -> None:
+            try:
+                self._sent[number] = client.send(header, listen)
+            except LecternError as error:
+                listen({"type": "error", "error": error.to_wire()})
+            except (TypeError, ValueError):
+                log.exception("a request of type %s cannot cross", header.get("type"))
+                listen({"type": "error", "error": {"code": "internal", "message": "request"}})
+
+        self._orders.put(order)
+
+    def cancel(self, number: int) -> None:
+        def order(client: EngineClient) -> None:
+            sent = self._sent.pop(number, None)
+            if sent is not None:
+                client.cancel(sent)
+
+        self._orders.put(order)
+
+    def forget(self, number: int) -> None:
+        def order(_client: EngineClient) -> None:
+            self._sent.pop(number, None)
+
+        self._orders.put(order)
+
+    def close(self) -> None:
+        self._closed.set()
+        self._orders.put(None)
+        if self._thread is not None:
+            self._thread.join(CLOSE_S)
+
+    def _post(self, function: Callable[..., None], *arguments: Any) -> None:
+        if not self._closed.is_set():
+            try:
+                self._post_to_main(function, *arguments)
+            except RuntimeError:  # the link is being destroyed under our feet
+                log.debug("nobody listens to the engine any more")
+
+    def _work(
+        self,
+        attached: Callable[[_Channel, Header], None],
+        lost: Callable[[_Channel, LecternError | None], None],
+    ) -> None:
+        try:
+            client = EngineClient.attach(self._library)
+        except LecternError as error:
+            self._post(lost, self, error)
+            return
+        if client is None:
+            self._post(lost, self, None)
+            return
+        watch = threading.Thread(
+            target=self._watch, args=(client, lost), name="engine watch", daemon=True
+        )
+        watch.start()
+        self._post(attached, self, client.greeting)
+        while (order := self._orders.get()) is not None:
+            try:
+                order(client)
+            except LecternError:
+                log.debug("the engine has gone meanwhile")
+        client.close()
+        watch.join()
+
+    def _watch(
+        self, client: EngineClient, lost: Callable[[_Channel, LecternError | None], None]
+    ) -> None:
+        while not client.wait_until_gone(_WATCH_S):
+            pass
+        self._post(lost, self, None)
