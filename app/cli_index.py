@@ -84,7 +84,7 @@ def summary_lines(summary: Summary) -> list[str]:
         f"{'Stopped' if summary.cancelled else 'Done'} after {render.duration(summary.seconds)}: "
         f"{render.count(summary.files_seen, 'file')} seen, "
         f"{render.count(summary.documents_added, 'document')} added, {pages}{rate}, "
-        f"{render.count(summary.passages, 'passage')}."
+        f"{render.count(summary.passages, 'passage')}{_unchanged(summary)}."
     )
     states = [(state, number) for state, number in summary.states.items() if number]
     rows = [
@@ -93,6 +93,10 @@ def summary_lines(summary: Summary) -> list[str]:
     ]
     end = ["Run the same command again to go on."] if summary.cancelled else []
     return [head, *render.columns(rows, "  "), *end]
+
+
+def _unchanged(summary: Summary) -> str:
+    return f" and {summary.reused:,} unchanged" if summary.reused else ""
 
 
 def _hint(state: str) -> str:

@@ -188,7 +188,23 @@ CREATE TABLE name_vectors (
 ) STRICT, WITHOUT ROWID;
 """
 
-MIGRATIONS: Sequence[str] = (_FIRST,)
+# What the same file held before: an edited document takes over the vectors of what stayed.
+_EARLIER = """
+CREATE TABLE earlier_docs (
+    doc INTEGER PRIMARY KEY REFERENCES docs ON DELETE CASCADE,
+    earlier INTEGER NOT NULL REFERENCES docs ON DELETE CASCADE
+) STRICT;
+CREATE INDEX earlier_docs_of ON earlier_docs (earlier);
+"""
+
+# Which volume a root is on, so that another one at its mount point is not taken for it.
+_STANDING = """
+ALTER TABLE roots ADD COLUMN volume TEXT NOT NULL DEFAULT '';
+ALTER TABLE roots ADD COLUMN inside BLOB NOT NULL DEFAULT x'';
+ALTER TABLE roots ADD COLUMN inode INTEGER NOT NULL DEFAULT 0;
+"""
+
+MIGRATIONS: Sequence[str] = (_FIRST, _EARLIER, _STANDING)
 VERSION = len(MIGRATIONS)
 
 

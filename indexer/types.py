@@ -174,6 +174,7 @@ class Summary:
     tokens: int
     seconds: float
     cancelled: bool = False
+    reused: int = 0  # passages that took their vectors from an earlier text of their file
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,21 @@ _DOC_COLUMNS = (
     "doc, text_id, title_used, title, author, created, language, pages, characters, passages"
 )
 
+_FOLLOWS = """
+INSERT INTO earlier_docs (doc, earlier)
+SELECT ?, c.doc FROM files f JOIN contents c ON c.id = f.content
+WHERE f.id = ? AND c.doc IS NOT NULL
+"""
+# A text that was edited again before it had vectors leads on to the one before.
+_EARLIER_TEXTS = 4
+_EARLIER = f"""
+WITH RECURSIVE chain (doc, depth) AS (
+    SELECT earlier, 1 FROM earlier_docs WHERE doc = ?
+    UNION SELECT e.earlier, depth + 1 FROM chain JOIN earlier_docs e ON e.doc = chain.doc
+    WHERE depth < {_EARLIER_TEXTS}
+) SELECT doc FROM chain ORDER BY depth
+"""  # noqa: S608  # built from a constant
+
 
 class Docs:
     """The documents of one catalog."""
@@ -97,6 +112,8 @@ class Docs:
                 "SELECT doc, passages_state FROM docs WHERE text_id = ?", (info.text_id,)
             ).fetchone()
             doc, state = row or (self._insert(connection, info, title_used), "none")
+            if row is None:
+                connection.execute(_FOLLOWS, (doc, file))
             # Keyed by the format its name promises, as ``link`` will ask for it.
             named = connection.execute("SELECT format FROM files WHERE id = ?", (file,)).fetchone()
             promised = named[0] if named else info.format
@@ -177,6 +194,10 @@ class Docs:
             json.dumps([int(doc) for doc in docs]),
         )
         return {row[0]: DocRow(*row) for row in rows}
+
+    def earlier(self, doc: int) -> list[int]:
+        """Give the documents that the same file held before, the latest first."""
+        return [row[0] for row in self._db.rows(_EARLIER, doc)]
 
     def known(self) -> NDArray[np.int32]:
         """Give all documents in ascending order; the store may hold no other."""

@@ -81,12 +81,18 @@ class Embedder(Protocol):
         ...
 
     def encode_batches(
-        self, passages: Sequence[EmbedInput], *, budget: Callable[[], int] | None = None
+        self,
+        passages: Sequence[EmbedInput],
+        *,
+        runs: Sequence[int] | None = None,
+        budget: Callable[[], int] | None = None,
     ) -> Iterator[list[tuple[int, PassageVectors]]]:
         """The same, as they come: one list of (index, vectors) for each run of the model.
 
         Args:
             passages: What to embed.
+            runs: For a model trained late: how many in a row stand together, in one document;
+                all of them, if not given.
             budget: Asked before each run for the most tokens it may have; a run never has more
                 than suits the provider (a few hundred on the CPU, some 20 ms of work).
         """

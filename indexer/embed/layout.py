@@ -7,7 +7,7 @@ must not know how a sequence is run.
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,19 +42,31 @@ class Layout:
         return self._tokenizer.encode([passage.view for passage in passages])
 
     def sequences(
-        self, passages: Sequence[EmbedInput], bodies: Sequence[Tokens]
+        self,
+        passages: Sequence[EmbedInput],
+        bodies: Sequence[Tokens],
+        runs: Sequence[int] | None = None,
     ) -> list[TokenSequence]:
-        """Lay passages out, each alone or, for a model trained late, as one document.
+        """Lay passages out, each alone or, for a model trained late, run by run.
 
-        A model trained late reads neighbours together, so there the passages must be those of one
-        document, in order.
+        A model trained late reads neighbours together, so there the passages of a run must be
+        those of one document, in order. Without ``runs`` they are all one.
         """
         if not passages:
             return []
         if self._record.late:
-            # Headings stand in the text of a window, each where it belongs.
-            prefix = self._prefix(passages[0].title, ())
-            return self._windows(range(len(passages)), passages, bodies, prefix)
+            ends = list(accumulate(runs or [len(passages)]))
+            return [
+                sequence
+                for start, end in pairwise([0, *ends])
+                for sequence in self._windows(
+                    range(start, end),
+                    passages,
+                    bodies,
+                    # Headings stand in the text of a window, each where it belongs.
+                    self._prefix(passages[start].title, ()),
+                )
+            ]
         return [
             sequence
             for index, passage in enumerate(passages)

@@ -115,10 +115,14 @@ class OnnxEmbedder:
         return [found[index] for index in range(len(passages))]
 
     def encode_batches(
-        self, passages: Sequence[EmbedInput], *, budget: Callable[[], int] | None = None
+        self,
+        passages: Sequence[EmbedInput],
+        *,
+        runs: Sequence[int] | None = None,
+        budget: Callable[[], int] | None = None,
     ) -> Generator[list[tuple[int, PassageVectors]], None, None]:
         with closing_pool(self._workers) as pool:
-            sequences = self._lay_out(passages, pool)
+            sequences = self._lay_out(passages, pool, runs)
             counts = [len(passage.view_starts) for passage in passages]
             pooler = Pooler(self.record, counts, sequences)
             batches = self._batches([sequence.ids for sequence in sequences], budget)
@@ -140,12 +144,15 @@ class OnnxEmbedder:
         return sum(len(ids) for ids in sequences) / (time.perf_counter() - started)
 
     def _lay_out(
-        self, passages: Sequence[EmbedInput], pool: ThreadPoolExecutor
+        self,
+        passages: Sequence[EmbedInput],
+        pool: ThreadPoolExecutor,
+        runs: Sequence[int] | None = None,
     ) -> list[TokenSequence]:
         share = max(1, math.ceil(len(passages) / self._workers))
         parts = [passages[start : start + share] for start in range(0, len(passages), share)]
         bodies = [body for part in pool.map(self._layout.tokenize, parts) for body in part]
-        return self._layout.sequences(passages, bodies)
+        return self._layout.sequences(passages, bodies, runs)
 
     def _batches(
         self, ids: Sequence[NDArray[np.int32]], budget: Callable[[], int] | None

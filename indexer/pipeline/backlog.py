@@ -2,33 +2,38 @@
 
 Owns the order (what an earlier run left first, then as documents are written) and the count of
 what is missing of each. A document that was interrupted goes on with the passages that are
-missing. It must not know the model, nor how vectors are written.
+missing; what an edit left alone is not embedded again. It must not know the model, nor how
+vectors are written.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.embed.base import EmbedInput
+from indexer.pipeline.embedding import Unit
 from indexer.pipeline.events import Pending
 from indexer.pipeline.profiles import Profiles
+from indexer.pipeline.reuse import EarlierTexts, reading_of
 from indexer.store import key_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from indexer.catalog import Catalog, DocRow, Space
-    from indexer.pipeline.embedding import Unit
+    from indexer.embed.base import EmbedInput
     from indexer.pipeline.events import Embedded
-    from indexer.store import DocumentRow, Store, StoredPassage
+    from indexer.store import DocumentRow, Store
 
 # Documents opened together: their marks are one transaction, their passages few reads.
 DOCS_AHEAD = 64
+
+Run = list[tuple[Pending | None, "EmbedInput"]]
 
 
 @dataclass(slots=True)
@@ -36,7 +41,7 @@ class _Open:
     """A document whose vectors are being made."""
 
     row: DocRow
-    done: frozenset[int]  # ordinals that an earlier run embedded
+    done: frozenset[int]  # ordinals that had vectors when it was opened
     left: int
 
 
@@ -52,26 +57,45 @@ class Backlog:
     space: Space
     _waiting: deque[int] = field(default_factory=deque)
     _open: dict[int, _Open] = field(default_factory=dict)
-    _rows: Iterator[StoredPassage] = field(default_factory=lambda: iter(()))
+    _runs: Iterator[Run] = field(default_factory=lambda: iter(()))
     _profiles: Profiles = field(default_factory=Profiles)
+    _earlier: EarlierTexts = field(init=False)
 
     def __post_init__(self) -> None:
         everything = -1
+        self._earlier = EarlierTexts(self.catalog, self.store, self.space)
         pending = self.catalog.spaces.pending(self.space.id, everything)
         self._waiting.extend(doc for doc, _ in pending)
+
+    @property
+    def reused(self) -> int:
+        """How many passages took their vectors from an earlier text."""
+        return self._earlier.reused
+
+    @property
+    def finished(self) -> int:
+        """How many documents ``complete`` would give."""
+        return sum(document.left == 0 for document in self._open.values())
 
     def add(self, doc: int) -> None:
         """Queue a document whose passages were just written."""
         self._waiting.append(doc)
 
-    def take(self, count: int) -> Unit:
-        """The next passages, at most so many."""
-        unit: Unit = []
-        while len(unit) < count:
-            unit += islice(self._inputs(), count - len(unit))
-            if len(unit) < count and not self._open_more():
+    def take(self, count: int) -> Unit | None:
+        """The next passages, at most about so many; None if there are none."""
+        runs: list[Run] = []
+        held = 0
+        while held < count:
+            run = next(self._runs, None)
+            if run is not None:
+                runs.append(run)
+                held += len(run)
+            elif self.finished >= DOCS_AHEAD or not self._open_more():
                 break
-        return unit
+        if not runs:
+            return None
+        every = [pair for run in runs for pair in run]
+        return Unit([one for _, one in every], [pending for pending, _ in every], [*map(len, runs)])
 
     def made(self, batch: Embedded) -> None:
         """Say that the store holds these vectors."""
@@ -84,36 +108,44 @@ class Backlog:
         complete = [doc for doc, document in self._open.items() if document.left == 0]
         return [self._profiles.take(self._open.pop(doc).row) for doc in complete]
 
-    def _inputs(self) -> Iterator[tuple[Pending, EmbedInput]]:
-        for stored in self._rows:
-            document = self._open.get(stored.doc)  # none if an earlier run did it all
-            if document is not None and stored.ordinal not in document.done:
-                yield (
-                    Pending(stored.doc, stored.ordinal),
-                    EmbedInput(
-                        document.row.title_used,
-                        stored.heading_path,
-                        stored.view,
-                        stored.view_starts,
-                    ),
-                )
+    def _read(self, docs: Sequence[int]) -> Iterator[Run]:
+        """What is missing of documents, in what is read together."""
+        for doc, passages in groupby(self.store.iter_passages(docs), attrgetter("doc")):
+            document = self._open[doc]
+            reading = reading_of(document.row, self.space)
+            for run in reading.runs(passages):
+                read: Run = [
+                    (
+                        None if passage.ordinal in document.done else Pending(doc, passage.ordinal),
+                        reading.input(passage),
+                    )
+                    for passage in run.passages
+                ]
+                if any(pending is not None for pending, _ in read):
+                    yield read if run.before is None else [(None, reading.input(run.before)), *read]
 
     def _open_more(self) -> bool:
         if not self._waiting:
             return False
         docs = [self._waiting.popleft() for _ in range(min(DOCS_AHEAD, len(self._waiting)))]
         known = self.catalog.docs.get(docs)
+        nothing: frozenset[int] = frozenset()
         with self.catalog.write():
-            for doc, row in known.items():
-                begun = self.catalog.spaces.begin(doc, self.space.id)
-                done = self._embedded(doc) if begun else frozenset()
-                self._open[doc] = _Open(row, done, row.passages - len(done))
-        self._rows = self.store.iter_passages([doc for doc in docs if doc in known])
+            done = {
+                doc: self._embedded(doc)
+                if self.catalog.spaces.begin(doc, self.space.id)
+                else nothing
+                for doc in known
+            }
+        for doc in self._earlier.take_over(known.values(), done):
+            done[doc] = self._embedded(doc)
+        for doc, row in known.items():
+            self._open[doc] = _Open(row, done[doc], row.passages - len(done[doc]))
+            if done[doc]:
+                keys = np.array([key_of(doc, ordinal) for ordinal in sorted(done[doc])], np.int64)
+                self._profiles.start(doc, self.store.vectors_of(self.space.key, keys))
+        self._runs = self._read([doc for doc in docs if doc in known and self._open[doc].left])
         return True
 
     def _embedded(self, doc: int) -> frozenset[int]:
-        done = frozenset(self.store.ordinals_with_vectors(self.space.key, doc).tolist())
-        if done:
-            keys = np.array([key_of(doc, ordinal) for ordinal in sorted(done)], np.int64)
-            self._profiles.start(doc, self.store.vectors_of(self.space.key, keys))
-        return done
+        return frozenset(self.store.ordinals_with_vectors(self.space.key, doc).tolist())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from dataclasses import dataclass
 from queue import Empty, Queue
 from typing import TYPE_CHECKING, Protocol
 
@@ -27,14 +28,36 @@ log = logging.getLogger(__name__)
 # Units that wait for the model: enough that it never waits for the lane.
 UNITS_AHEAD = 3
 
-Unit = list[tuple[Pending, "EmbedInput"]]
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Passages the model is handed together.
+
+    Attributes:
+        inputs: What it reads.
+        pending: Whose vectors are wanted, one an input; None is only read for its neighbours.
+        runs: How many inputs in a row a model that was trained late reads together.
+    """
+
+    inputs: Sequence[EmbedInput]
+    pending: Sequence[Pending | None]
+    runs: Sequence[int]
+
+    @property
+    def wanted(self) -> int:
+        """How many vectors it comes back with."""
+        return sum(one is not None for one in self.pending)
 
 
 class BatchEncoder(Protocol):
     """What the worker needs of ``indexer.embed.base.Embedder``."""
 
     def encode_batches(
-        self, passages: Sequence[EmbedInput], *, budget: Callable[[], int] | None = None
+        self,
+        passages: Sequence[EmbedInput],
+        *,
+        runs: Sequence[int] | None = None,
+        budget: Callable[[], int] | None = None,
     ) -> Iterator[list[tuple[int, PassageVectors]]]: ...
 
 
@@ -92,12 +115,17 @@ class EmbeddingWorker:
             self._put(EmbeddingFailed(error))
 
     def _embed(self, embedder: BatchEncoder, unit: Unit) -> None:
-        inputs = [one for _, one in unit]
-        for batch in embedder.encode_batches(inputs, budget=self._gate.batch_tokens):
+        budget = self._gate.batch_tokens
+        for batch in embedder.encode_batches(unit.inputs, runs=unit.runs, budget=budget):
             faults.reached("batch-embedded")
+            made = [
+                (pending, vectors)
+                for index, vectors in batch
+                if (pending := unit.pending[index]) is not None
+            ]
             # A run of the model may end no passage: a long one is read in several pieces.
-            if batch:
-                self._put(pack([(unit[index][0], made) for index, made in batch]))
+            if made:
+                self._put(pack(made))
             if self._stopping.is_set():
                 return
             self._gate.give_way()

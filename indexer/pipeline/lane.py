@@ -268,5 +268,6 @@ class Run:
             self.counts,
             written=self.passages.written,
             embedded=self.vectors.embedded,
+            reused=self.vectors.reused,
             tokens=self.vectors.tokens,
         )

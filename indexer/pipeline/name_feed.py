@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from indexer.embed.base import EmbedInput
+from indexer.pipeline.embedding import Unit
 from indexer.pipeline.events import Pending
 
 if TYPE_CHECKING:
     from indexer.catalog import Catalog, Space
-    from indexer.pipeline.embedding import Unit
     from indexer.pipeline.events import Embedded
 
 EVERY_S = 5.0
@@ -34,23 +34,25 @@ class NameFeed:
     _out: int = 0
     _fed: float = float("-inf")
 
-    def take(self, count: int, *, last: bool = False) -> Unit:
-        """The next names, at most so many; ``last`` says that there is nothing else."""
+    def take(self, count: int, *, last: bool = False) -> Unit | None:
+        """The next names, at most so many, if any; ``last`` says that there is nothing else."""
         now = time.monotonic()
         if self._out or (not last and now - self._fed < EVERY_S):
-            return []
+            return None
         self._fed = now
         if self.catalog.names.bind() == 0 and not self._more:
-            return []
+            return None
         missing = self.catalog.names.missing(self.space.id, count, self._after)
         self._more = len(missing) == count
         self._out = len(missing)
-        if missing:
-            self._after = missing[-1][0]
-        return [
-            (Pending(NAME, name), EmbedInput("", (), text.replace("_", " "), (0,)))
-            for name, text in missing
-        ]
+        if not missing:
+            return None
+        self._after = missing[-1][0]
+        return Unit(
+            [EmbedInput("", (), text.replace("_", " "), (0,)) for _, text in missing],
+            [Pending(NAME, name) for name, _ in missing],
+            [1] * len(missing),
+        )
 
     def made(self, batch: Embedded) -> None:
         """Keep the vectors of names."""

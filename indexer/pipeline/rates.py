@@ -75,13 +75,13 @@ class Rates:
         return time.monotonic() - self.started
 
     def progress(
-        self, step: Step, done: Done, *, written: int, embedded: int, tokens: int
+        self, step: Step, done: Done, *, written: int, embedded: int, tokens: int, reused: int = 0
     ) -> Progress:
-        """Take a snapshot; ``written`` and ``embedded`` count passages."""
+        """Take a snapshot; ``written``, ``embedded`` and ``reused`` count passages."""
         self._count()
         seconds = self.seconds
         files = max(self._files, done.files)
-        pending = max(0, self._passages - (self._embedded or 0) - embedded)
+        pending = max(0, self._passages - (self._embedded or 0) - embedded - reused)
         return Progress(
             step=step,
             files_done=done.files,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer import faults
-from indexer.pipeline.backlog import Backlog
+from indexer.pipeline.backlog import DOCS_AHEAD, Backlog
 from indexer.pipeline.name_feed import NAME, NameFeed
 from indexer.store import VectorRows
 
@@ -53,6 +53,11 @@ class VectorWriter:
         self._names = NameFeed(self.catalog, self.space)
 
     @property
+    def reused(self) -> int:
+        """How many passages took their vectors from an earlier text of their file."""
+        return self.backlog.reused
+
+    @property
     def idle(self) -> bool:
         """Whether nothing is being embedded or waits to be written."""
         return not self.in_flight and not self._made
@@ -68,7 +73,7 @@ class VectorWriter:
             )
             if not unit:
                 break
-            self.in_flight += len(unit)
+            self.in_flight += unit.wanted
             self.worker.put(unit)
 
     def take(self, made: Embedded) -> None:
@@ -86,7 +91,7 @@ class VectorWriter:
     def due(self, *, last: bool) -> bool:
         """Whether to flush now; ``last`` says that nothing more is being read."""
         if not self._made:
-            return False
+            return self.backlog.finished >= DOCS_AHEAD  # of vectors that were there already
         held = sum(len(made.pending) for made in self._made)
         waited = time.monotonic() - self._since
         if held >= self.pace.vectors or waited >= FLUSH_S:

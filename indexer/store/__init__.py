@@ -110,6 +110,13 @@ class Store:
             raise ValueError(f"the vectors of {space} have {_dimension(table)} dimensions")
         table.add(writing.vectors_table(rows))
 
+    def copy_vectors(self, space: str, sources: Int64s, targets: Int64s) -> None:
+        """Give passages the vectors that others have, one for one; sources without are left out."""
+        table = self._vectors(space)
+        if table is not None and len(sources):
+            found, places = table.take(sources, writing.COPIED)
+            table.add(writing.copied_vectors(found, targets[places]))
+
     def put_documents(self, rows: Sequence[DocumentRow]) -> None:
         """Write documents, each in the place of what was known of it."""
         if rows:

@@ -16,14 +16,19 @@ from indexer.store.values import (
     ORDINAL_BITS,
     DocumentRow,
     StoredPassage,
+    docs_of,
     key_of,
+    ordinals_of,
 )
 from indexer.types import HEADING_SEPARATOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from indexer.store.values import PassageRow, VectorRows
+    from indexer.store.values import Int64s, PassageRow, VectorRows
+
+#: The columns that a passage takes over from another one with the same text.
+COPIED = ("vector", "sentence_codes")
 
 
 def passages_table(rows: Sequence[PassageRow]) -> Any:
@@ -76,6 +81,20 @@ def vectors_table(rows: VectorRows) -> Any:
         sentences,
     ]
     return pa.Table.from_arrays(columns, schema=schema.vectors_schema(dimension))
+
+
+def copied_vectors(found: Any, keys: Int64s) -> Any:
+    """The Arrow table of vectors read from other passages, bit for bit, under other keys."""
+    import pyarrow as pa
+
+    columns = {
+        "doc": pa.array(docs_of(keys)),
+        "ordinal": pa.array(ordinals_of(keys)),
+        "key": pa.array(keys),
+        **{name: found.column(name) for name in COPIED},
+    }
+    dimension = found.schema.field("vector").type.list_size
+    return pa.table(columns, schema=schema.vectors_schema(dimension))
 
 
 def documents_table(rows: Sequence[DocumentRow]) -> Any:

@@ -79,7 +79,11 @@ class StandIn:
         return [self._made(passage) for passage in passages]
 
     def encode_batches(
-        self, passages: Sequence[EmbedInput], *, budget: Callable[[], int] | None = None
+        self,
+        passages: Sequence[EmbedInput],
+        *,
+        runs: Sequence[int] | None = None,  # as the real one has it
+        budget: Callable[[], int] | None = None,
     ) -> Iterator[list[tuple[int, PassageVectors]]]:
         self._units += 1
         names = not passages[0].title  # every text has one

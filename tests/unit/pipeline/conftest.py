@@ -91,7 +91,11 @@ class WordCountEmbedder:
         self.runs: list[list[EmbedInput]] = []
 
     def encode_batches(
-        self, passages: Sequence[EmbedInput], *, budget: Callable[[], int] | None = None
+        self,
+        passages: Sequence[EmbedInput],
+        *,
+        runs: Sequence[int] | None = None,  # as the real one has it
+        budget: Callable[[], int] | None = None,
     ) -> Iterator[list[tuple[int, PassageVectors]]]:
         yield []
         for start in range(0, len(passages), self.batch):

@@ -1,27 +1,24 @@
 from __future__ import annotations
 
 from queue import Queue
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from indexer.embed.base import EmbedInput
-from indexer.pipeline.embedding import UNITS_AHEAD, EmbeddingWorker, pack
+from indexer.pipeline.embedding import UNITS_AHEAD, EmbeddingWorker, Unit, pack
 from indexer.pipeline.events import Embedded, EmbeddingFailed, Event, Pending
 from indexer.pipeline.gate import FULL_BATCH, SMALL_BATCH, QueryGate
 from tests.unit.pipeline.conftest import WordCountEmbedder, vectors_of
-
-if TYPE_CHECKING:
-    from indexer.pipeline.embedding import Unit
 
 WAIT_S = 30.0
 
 
 def unit_of(doc: int, *views: str) -> Unit:
-    return [
-        (Pending(doc, ordinal), EmbedInput("", (), view, tuple(range(ordinal + 1))))
-        for ordinal, view in enumerate(views)
-    ]
+    return Unit(
+        [EmbedInput("", (), view, tuple(range(n + 1))) for n, view in enumerate(views)],
+        [Pending(doc, ordinal) for ordinal in range(len(views))],
+        [1] * len(views),
+    )
 
 
 def test_batches_come_back_in_order_and_none_is_empty(
@@ -37,9 +34,22 @@ def test_batches_come_back_in_order_and_none_is_empty(
     assert told == [(1, 0), (1, 1), (1, 2), (2, 0)]
 
 
+def test_what_is_only_read_for_its_neighbours_does_not_come_back(
+    worker: EmbeddingWorker, events: Queue[Event]
+) -> None:
+    inputs = [EmbedInput("", (), view, (0,)) for view in ("before", "wanted", "done")]
+    unit = Unit(inputs, [None, Pending(1, 4), None], [3])
+    assert unit.wanted == 1
+    worker.put(unit)
+    event = events.get(timeout=WAIT_S)
+    assert isinstance(event, Embedded)
+    assert event.pending == [Pending(1, 4)]
+
+
 def test_sentences_stand_one_after_the_other() -> None:
     unit = unit_of(1, "a", "bb", "ccc")
-    packed = pack([(pending, vectors_of(one)) for pending, one in unit])
+    made = zip(unit.pending, unit.inputs, strict=True)
+    packed = pack([(pending, vectors_of(one)) for pending, one in made if pending is not None])
     assert packed.offsets.tolist() == [0, 1, 3, 6]
     assert packed.vectors.shape == (3, 32)
     assert packed.sentences.shape == (6, 32)

@@ -1,0 +1,87 @@
+"""Which passages of a document the model reads in one go.
+
+Owns the runs of passages: one by one, or neighbours together for a model that was trained late.
+Borders of such runs follow from the text near them and not from what is read when, so that a
+document that was interrupted goes on with the same vectors, and an edit changes the runs round it
+and no others. Pure; it must not know models or stores.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from indexer.embed.base import EmbedInput, passage_prefix
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from indexer.store import StoredPassage
+
+# A run fills about two windows: long enough that most passages have neighbours on both sides,
+# short enough that an edit costs little.
+_WINDOWS = 2
+_CHARACTERS_A_TOKEN = 4
+_CHARACTERS_A_PASSAGE = 900
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How a model reads a document.
+
+    Attributes:
+        title: What stands in front of all it reads.
+        window: The tokens it reads together; 0 for a model that reads each passage alone.
+    """
+
+    title: str
+    window: int
+
+    def input(self, passage: StoredPassage) -> EmbedInput:
+        """What the model is given of a passage."""
+        return EmbedInput(self.title, passage.heading_path, passage.view, passage.view_starts)
+
+    def runs(self, passages: Iterable[StoredPassage]) -> Iterator[SectionRun]:
+        """Cut the passages of one document, in order, into what is read together."""
+        if not self.window:
+            yield from (SectionRun(None, (passage,)) for passage in passages)
+            return
+        before = None
+        for section in _sections(passages, self.window):
+            yield SectionRun(before, section)
+            before = section[-1]
+
+    def digest(self, run: SectionRun) -> bytes:
+        """Name all that the vectors of a run depend on: equal digests, equal vectors."""
+        read = run.passages if run.before is None else (run.before, *run.passages)
+        # A model that reads neighbours together is given no headings: they stand in the text.
+        headings = () if self.window else run.passages[0].heading_path
+        fed = (passage_prefix(self.title, headings), [(one.view, one.view_starts) for one in read])
+        return hashlib.blake2b(repr(fed).encode(), digest_size=16).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class SectionRun:
+    """Passages that are read together, behind one that is only read for what follows."""
+
+    before: StoredPassage | None
+    passages: Sequence[StoredPassage]
+
+
+def _sections(passages: Iterable[StoredPassage], window: int) -> Iterator[list[StoredPassage]]:
+    wanted = window * _WINDOWS * _CHARACTERS_A_TOKEN
+    # One passage in so many may begin a run, which makes it as long as wanted in the mean.
+    one_in = max(1, wanted // 2 // _CHARACTERS_A_PASSAGE)
+    section: list[StoredPassage] = []
+    size = 0
+    for passage in passages:
+        border = 2 * size >= wanted and zlib.crc32(passage.view.encode()) % one_in == 0
+        if section and (border or size >= 2 * wanted):
+            yield section
+            section, size = [], 0
+        section.append(passage)
+        size += len(passage.view)
+    if section:
+        yield section
