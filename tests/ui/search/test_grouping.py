@@ -1,0 +1,44 @@
+"""Hits are grouped by document, in any order, and none is lost."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.ui.search.hits import hit, many
+from ui.search.grouping import Order, grouped, key_of
+
+DEALT = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5)), max_size=30)
+
+
+@given(DEALT, st.sampled_from(Order))
+def test_every_hit_is_there_once(dealt: list[tuple[int, int]], order: Order) -> None:
+    hits = [hit(f"/d/{document}.txt", start=start) for document, start in dealt]
+    groups = grouped(hits, order)
+    shown = [key_of(each) for group in groups for each in group.hits]
+    assert len(shown) == len(set(shown))
+    assert set(shown) == {key_of(each) for each in hits}
+    assert all(each.path == group.path for group in groups for each in group.hits)
+
+
+@given(DEALT)
+def test_documents_stand_at_their_best_hit(dealt: list[tuple[int, int]]) -> None:
+    hits = [hit(f"/d/{document}.txt", start=start) for document, start in dealt]
+    firsts = list(dict.fromkeys(each.path for each in hits))
+    assert [group.path for group in grouped(hits)] == firsts
+
+
+@given(DEALT, st.integers(0, 30))
+def test_more_hits_change_no_order(dealt: list[tuple[int, int]], cut: int) -> None:
+    hits = [hit(f"/d/{document}.txt", start=start) for document, start in dealt]
+    fewer, more = grouped(hits[:cut]), grouped(hits)
+    assert [group.path for group in more][: len(fewer)] == [group.path for group in fewer]
+    for few, all_of_it in zip(fewer, more, strict=False):
+        assert all_of_it.hits[: len(few.hits)] == few.hits
+
+
+def test_by_date_and_by_name() -> None:
+    old, new = hit("/d/part 10.txt", modified_ns=1), hit("/d/part 9.txt", modified_ns=2)
+    assert [group.head for group in grouped([old, new], Order.DATE)] == [new, old]
+    assert [group.head for group in grouped([old, new], Order.NAME)] == [new, old]
+    assert len(grouped(many(3, 2))) == 3

@@ -1,0 +1,81 @@
+"""The rows of the results, and how one answer follows another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import QPersistentModelIndex, Qt
+from PySide6.QtTest import QAbstractItemModelTester, QSignalSpy
+
+from indexer.types import FileState, Why
+from tests.ui.search.hits import hit, many
+from ui.search.grouping import Order, grouped, key_of
+from ui.search.model import ResultsModel, Role
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+pytestmark = pytest.mark.usefixtures("qapp")
+
+
+@pytest.fixture
+def model() -> Iterator[ResultsModel]:
+    made = ResultsModel()
+    tester = QAbstractItemModelTester(
+        made, QAbstractItemModelTester.FailureReportingMode.Fatal, made
+    )
+    yield made
+    del tester
+
+
+def titles(model: ResultsModel) -> list[str]:
+    return [row.group.path if row.is_document else f"{row.hit.start}" for row in model.rows]
+
+
+def test_a_document_heads_its_hits(model: ResultsModel) -> None:
+    model.show(grouped(many(2, 2)), same_query=False)
+    assert titles(model) == ["/docs/report 0.pdf", "0", "100", "/docs/report 1.pdf", "0", "100"]
+    assert not model.flags(model.index(0)) & Qt.ItemFlag.ItemIsSelectable
+    assert model.flags(model.index(1)) & Qt.ItemFlag.ItemIsSelectable
+    assert model.data(model.index(1), Role.ROW).hit == many(2, 2)[0]
+    assert model.place(key_of(many(2, 2)[3])) == 5
+
+
+def test_more_hits_keep_the_rows_that_are_there(model: ResultsModel) -> None:
+    hits = many(20, 3)
+    model.show(grouped(hits[:20]), same_query=False)
+    kept = QPersistentModelIndex(model.index(model.place(key_of(hits[7]))))
+    resets = QSignalSpy(model.modelReset)
+    model.show(grouped([*hits, hit("/docs/new.txt")]), same_query=True)
+    assert resets.count() == 0
+    assert kept.isValid()
+    assert model.data(kept, Role.ROW).hit == hits[7]
+    assert len(model.rows) == 20 * 4 + 2
+    assert model.data(model.index(0), Role.ROW).group.hits == tuple(hits[0:60:20])
+
+
+def test_another_order_is_another_list(model: ResultsModel) -> None:
+    hits = many(5)
+    model.show(grouped(hits), same_query=False)
+    model.show(grouped(hits, Order.NAME), same_query=True)
+    model.show(grouped(hits[::-1]), same_query=True)
+    assert titles(model)[0] == "/docs/report 4.pdf"
+    model.clear()
+    assert model.rowCount() == 0
+    model.show((), same_query=True)
+
+
+def test_what_a_screen_reader_says(model: ResultsModel) -> None:
+    away = hit(state=FileState.OFFLINE, why=Why.MEANING, start=1100)
+    model.show(grouped([away, hit()]), same_query=False)
+    spoken = [model.data(model.index(row), Qt.ItemDataRole.AccessibleTextRole) for row in (0, 1)]
+    assert spoken[0].startswith("lease, 2 hit")
+    assert "Offline" in spoken[0]
+    assert "/docs/lease.txt" in spoken[0]
+    assert spoken[1] == ("p. 12. It rises with the index. Lease › Rent. Found by its meaning")
+    name = hit("/docs/scan.pdf", text="", why=Why.NAME, state=FileState.NO_TEXT, heading_path=())
+    model.show(grouped([name]), same_query=False)
+    assert model.data(model.index(1)) == (
+        "Its name fits; its text could not be read. Found by its name"
+    )

@@ -1,0 +1,111 @@
+"""What is said of a document and of a hit, for the eye and for a screen reader.
+
+Owns the short texts of the results and their translation. It must not know how they are painted.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QDateTime, QLocale
+
+from indexer.types import HEADING_SEPARATOR, SEARCHABLE_STATES, FileState, Why
+from ui.search.safe_text import line, shown
+from ui.words import state
+
+if TYPE_CHECKING:
+    from indexer.types import Hit
+    from ui.search.grouping import Group
+
+_NS_A_MS = 1_000_000
+_HOME = str(Path.home())
+
+
+def why_label(why: Why) -> str:
+    """Why a hit was found, as a sentence."""
+    translate = QCoreApplication.translate
+    match why:
+        case Why.WORDS:
+            return translate("Results", "Found by its words")
+        case Why.MEANING:
+            return translate("Results", "Found by its meaning")
+        case Why.BOTH:
+            return translate("Results", "Found by its words and its meaning")
+        case Why.PHRASE:
+            return translate("Results", "Holds the exact phrase")
+        case Why.NAME:
+            return translate("Results", "Found by its name")
+
+
+def title(hit: Hit) -> str:
+    return line(hit.title) or line(PurePath(hit.file or hit.path).name)
+
+
+def folder(hit: Hit) -> str:
+    """The path of a document, with the home folder as people write it."""
+    path = line(hit.path)
+    if path.startswith(_HOME + os.sep):
+        return "~" + path[len(_HOME) :]
+    return path
+
+
+def day(hit: Hit) -> str:
+    """The date of the file; "" when it is not known."""
+    if hit.modified_ns <= 0:
+        return ""
+    then = QDateTime.fromMSecsSinceEpoch(hit.modified_ns // _NS_A_MS)
+    return QLocale().toString(then.date(), QLocale.FormatType.ShortFormat)
+
+
+def count(group: Group) -> str:
+    return QCoreApplication.translate("Results", "%Ln hit(s)", "", len(group.hits))
+
+
+def badge(hit: Hit) -> str:
+    """The state of a document where it is not simply ready; "" otherwise."""
+    ready = {FileState.INDEXED, FileState.TEXT_ONLY}
+    return "" if hit.state in ready else state(hit.state)
+
+
+def pages(hit: Hit) -> str:
+    """Where in the document a hit stands; "" for a file that is found by its name alone."""
+    if hit.page < 1 or is_name_only(hit):
+        return ""
+    if hit.page_last > hit.page:
+        text = QCoreApplication.translate("Results", "pp. {first}–{last}")
+        return text.format(first=hit.page, last=hit.page_last)
+    return QCoreApplication.translate("Results", "p. {page}").format(page=hit.page)
+
+
+def headings(hit: Hit) -> str:
+    return HEADING_SEPARATOR.join(filter(None, map(line, hit.heading_path)))
+
+
+def is_name_only(hit: Hit) -> bool:
+    """Whether only the name of the file was found."""
+    return hit.start == hit.end and not hit.text
+
+
+def body(hit: Hit) -> str:
+    """What stands in for the text of a file that was found by its name alone."""
+    if hit.state in SEARCHABLE_STATES:
+        return QCoreApplication.translate("Results", "Its name fits what you look for.")
+    return QCoreApplication.translate("Results", "Its name fits; its text could not be read.")
+
+
+def document_spoken(group: Group) -> str:
+    """A document for a screen reader."""
+    head = group.head
+    return ", ".join(
+        filter(None, (title(head), count(group), badge(head), day(head), folder(head)))
+    )
+
+
+def hit_spoken(hit: Hit) -> str:
+    """A hit for a screen reader: the best sentence, where it stands and why it is there."""
+    text = hit.text[slice(*hit.best)] if hit.best[1] > hit.best[0] else hit.text
+    text = shown(text).text or body(hit)
+    parts = (pages(hit), text, headings(hit), why_label(hit.why))
+    return ". ".join(part.rstrip(".") for part in parts if part)

@@ -1,0 +1,70 @@
+"""Hits grouped by document, in the order that was asked for.
+
+Owns the groups, their orders and the keys by which a hit is known again in a later answer. Pure;
+it must not know models or widgets.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from indexer.types import Hit
+
+Key = tuple[str, int, int]
+
+_NUMBER = re.compile(r"(\d+)")
+
+
+class Order(StrEnum):
+    """In which order documents stand; the hits of one document stay best first."""
+
+    RELEVANCE = "relevance"
+    DATE = "date"  # the newest first
+    NAME = "name"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A document and its hits, best first."""
+
+    path: str
+    hits: tuple[Hit, ...]
+
+    @property
+    def head(self) -> Hit:
+        """The hit that tells of the document."""
+        return self.hits[0]
+
+
+def key_of(hit: Hit) -> Key:
+    """What a hit is known by from one answer to the next."""
+    return hit.path, hit.start, hit.end
+
+
+def grouped(hits: Iterable[Hit], order: Order = Order.RELEVANCE) -> tuple[Group, ...]:
+    """Group hits, which come best first, by document; documents stand at their best hit."""
+    found: dict[str, dict[Key, Hit]] = {}
+    for hit in hits:
+        found.setdefault(hit.path, {}).setdefault(key_of(hit), hit)
+    groups = [Group(path, tuple(each.values())) for path, each in found.items()]
+    if order is Order.DATE:
+        groups.sort(key=lambda group: -group.head.modified_ns)
+    elif order is Order.NAME:
+        groups.sort(key=lambda group: (_natural(PurePath(group.path).name), group.path))
+    return tuple(groups)
+
+
+def _natural(name: str) -> list[tuple[int, int, str]]:
+    """A key under which "Part 9" stands before "Part 10"."""
+    return [
+        (0, int(part), "") if part.isdecimal() else (1, 0, part)
+        for part in _NUMBER.split(name.casefold())
+        if part
+    ]

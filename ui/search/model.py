@@ -1,0 +1,140 @@
+"""The model of the results: documents and, below each, its hits, in one list of rows.
+
+Owns the rows, what each says to a screen reader, and the smallest change from one answer to the
+next, so that more hits come in without the selection or the place in the list being lost. It is
+flat because it is walked through like that, by the arrow keys and by a screen reader. It must not
+know how rows are painted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+)
+
+from ui.search.describe import document_spoken, hit_spoken
+from ui.search.grouping import Group, Key, key_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from indexer.types import Hit
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class Role(IntEnum):
+    """What rows know beside their text."""
+
+    ROW = Qt.ItemDataRole.UserRole
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of the list: a document, or the hit number ``number`` of it (from 0)."""
+
+    group: Group
+    number: int = -1
+
+    @property
+    def is_document(self) -> bool:
+        return self.number < 0
+
+    @property
+    def hit(self) -> Hit:
+        """The hit, or for a document its best."""
+        return self.group.hits[max(self.number, 0)]
+
+    @property
+    def key(self) -> Key:
+        """What the row is known by; a document has a key that no hit has."""
+        return (self.group.path, -1, -1) if self.is_document else key_of(self.hit)
+
+
+class ResultsModel(QAbstractListModel):
+    """Rows of results. ``rows`` is read-only; indexes are valid for ``rows``' positions."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.rows: list[Row] = []
+        self._places: dict[Key, int] = {}
+
+    def rowCount(self, parent: Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self.rows)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid() or index.row() >= len(self.rows):
+            return None
+        row = self.rows[index.row()]
+        match role:
+            case Role.ROW:
+                return row
+            case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.AccessibleTextRole:
+                return document_spoken(row.group) if row.is_document else hit_spoken(row.hit)
+            case _:
+                return None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        if not index.isValid():
+            return Qt.ItemFlag.NoItemFlags
+        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemNeverHasChildren
+        if self.rows[index.row()].is_document:
+            return flags
+        return flags | Qt.ItemFlag.ItemIsSelectable
+
+    def place(self, key: Key) -> int:
+        """Where a row is, by its key; -1 if it is not there."""
+        return self._places.get(key, -1)
+
+    def show(self, groups: Sequence[Group], *, same_query: bool) -> None:
+        """Show an answer.
+
+        Args:
+            groups: The documents in their order.
+            same_query: The same question was asked again, for more hits or in another order:
+                rows that were there keep their indexes where that can be done.
+        """
+        rows = [row for group in groups for row in _rows(group)]
+        places = {row.key: at for at, row in enumerate(rows)}
+        kept = [places.get(row.key, -1) for row in self.rows]
+        if same_query and kept and kept[0] >= 0 and all(a < b for a, b in pairwise(kept)):
+            self._insert(rows, places)
+        else:
+            self.beginResetModel()
+            self.rows, self._places = rows, places
+            self.endResetModel()
+
+    def clear(self) -> None:
+        self.show((), same_query=False)
+
+    def _insert(self, rows: list[Row], places: dict[Key, int]) -> None:
+        """Put new rows between those that stay, a run at a time."""
+        known = set(self._places)
+        at = 0
+        while at < len(rows):
+            if rows[at].key in known:
+                at += 1
+                continue
+            end = at
+            while end < len(rows) and rows[end].key not in known:
+                end += 1
+            self.beginInsertRows(QModelIndex(), at, end - 1)
+            self.rows[at:at] = rows[at:end]
+            self.endInsertRows()
+            at = end
+        self.rows, self._places = rows, places
+        if rows:
+            self.dataChanged.emit(self.index(0), self.index(len(rows) - 1))
+
+
+def _rows(group: Group) -> list[Row]:
+    return [Row(group, number) for number in range(-1, len(group.hits))]
