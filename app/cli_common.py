@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+ERRORS_VARIABLE = "LECTERN_ERRORS"
 MAX_WIDTH = 110  # longer lines are hard to read
 
 
@@ -108,9 +109,15 @@ def _wants_colour(stream: TextIO) -> bool:
 
 
 def explain_failure(context: Context, error: LecternError) -> int:
-    """Say what went wrong, in one sentence, and what to do; return the exit status."""
+    """Say what went wrong, in one sentence, and what to do; return the exit status.
+
+    A program that starts this one asks for JSON through the environment.
+    """
     from app.render import clean
 
+    if os.environ.get(ERRORS_VARIABLE) == "json":
+        context.note(json.dumps(error.to_wire(), default=str))
+        return error.declared.exit_status
     style = context.style(context.err)
     context.note(
         f"{style.bad('lectern:')} {clean(error.message)} [{error.code}]",

@@ -1,0 +1,130 @@
+"""The engine is started, watched, started again and ended, and never more than that."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.endpoint import published
+from tests.ui import engines
+from tests.ui.conftest import WAIT_MS
+from tests.ui.engines import fake_engine, is_alive
+from ui.engine_client import EngineLink
+from ui.supervisor import EngineState, Supervisor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+
+@pytest.fixture
+def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PYTHONPATH", str(engines.ROOT))
+    return tmp_path / "library"
+
+
+@pytest.fixture
+def supervisor(library: Path, qtbot: QtBot) -> Iterator[Supervisor]:
+    """Over the fake engine in a process of its own."""
+    command = [sys.executable, "-m", "tests.fake_cli", "--library", str(library), "engine"]
+    with supervised(library, command, qtbot) as supervisor:
+        yield supervisor
+
+
+@contextlib.contextmanager
+def supervised(library: Path, command: list[str], qtbot: QtBot) -> Iterator[Supervisor]:
+    link = EngineLink(library)
+    supervisor = Supervisor(link, command, link)
+    yield supervisor
+    with qtbot.waitSignal(supervisor.ended, timeout=WAIT_MS):
+        supervisor.end()
+    assert not supervisor.owns_engine
+
+
+def ready(supervisor: Supervisor, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: supervisor.state is EngineState.READY, timeout=WAIT_MS)
+
+
+def test_an_engine_is_started_and_ended(
+    supervisor: Supervisor, library: Path, qtbot: QtBot
+) -> None:
+    supervisor.start()
+    assert supervisor.state is EngineState.STARTING
+    ready(supervisor, qtbot)
+    endpoint = published(library)
+    assert endpoint is not None
+    assert supervisor.owns_engine
+    assert endpoint.pid == supervisor.pid
+    with qtbot.waitSignal(supervisor.ended, timeout=WAIT_MS):
+        supervisor.end()
+    assert not is_alive(endpoint.pid)
+    assert published(library) is None
+
+
+def test_an_engine_that_runs_is_used_and_left_alone(
+    library: Path, supervisor: Supervisor, qtbot: QtBot
+) -> None:
+    with fake_engine(library) as engine:
+        supervisor.start()
+        ready(supervisor, qtbot)
+        assert not supervisor.owns_engine
+        with qtbot.waitSignal(supervisor.ended, timeout=WAIT_MS):
+            supervisor.end()
+        assert not engine.closed
+
+
+def test_a_killed_engine_is_started_again(supervisor: Supervisor, qtbot: QtBot) -> None:
+    supervisor.start()
+    ready(supervisor, qtbot)
+    pid = supervisor.pid
+    with qtbot.waitSignal(supervisor.crashed, timeout=WAIT_MS):
+        os.kill(pid, signal.SIGKILL)
+    assert supervisor.state is EngineState.RESTARTING
+    ready(supervisor, qtbot)
+    assert supervisor.pid not in {0, pid}
+
+
+def test_the_engine_of_another_program_may_leave(
+    library: Path, supervisor: Supervisor, qtbot: QtBot
+) -> None:
+    with fake_engine(library):
+        supervisor.start()
+        ready(supervisor, qtbot)
+    qtbot.waitUntil(lambda: supervisor.owns_engine, timeout=WAIT_MS)
+    ready(supervisor, qtbot)
+
+
+def test_an_engine_that_cannot_run_says_why_and_is_not_started_over_and_over(
+    library: Path, qtbot: QtBot
+) -> None:
+    library.write_text("not a folder")
+    command = [sys.executable, "-m", "app", "--library", str(library), "engine"]
+    with supervised(library, command, qtbot) as supervisor:
+        supervisor.start()
+        qtbot.waitUntil(lambda: supervisor.state is EngineState.FAILED, timeout=WAIT_MS)
+        assert supervisor.problem is not None
+        assert supervisor.problem.code == "library_unwritable"
+        assert str(library) in supervisor.problem.message
+        assert not supervisor.owns_engine
+
+
+def test_a_program_that_does_not_exist_is_a_failure(library: Path, qtbot: QtBot) -> None:
+    with supervised(library, [str(library / "nothing")], qtbot) as supervisor:
+        supervisor.start()
+        qtbot.waitUntil(lambda: supervisor.state is EngineState.FAILED, timeout=WAIT_MS)
+
+
+def test_ending_while_the_engine_starts_ends_it(supervisor: Supervisor, qtbot: QtBot) -> None:
+    supervisor.start()
+    qtbot.waitUntil(lambda: supervisor.pid > 0, timeout=WAIT_MS)
+    pid = supervisor.pid
+    with qtbot.waitSignal(supervisor.ended, timeout=WAIT_MS):
+        supervisor.end()
+    assert not is_alive(pid)

@@ -1,0 +1,246 @@
+"""Keeps an engine running while the window is open.
+
+Owns the decision between a running engine and one of our own, the process of the latter, and how
+soon it is started again when it dies. It must not know what the engine is asked. Only an engine
+that was started here is ended here.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from enum import Enum, auto
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
+
+from indexer.errors import LecternError, WorldError, from_wire
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ui.engine_client import EngineLink
+
+log = logging.getLogger(__name__)
+
+# How often a starting engine is asked whether it answers yet.
+KNOCK_MS = 100
+# Waiting times between starts double from the first to the last.
+FIRST_MS, LAST_MS = 500, 30_000
+# An engine that has answered for so long was not broken by its start.
+STEADY_S = 60.0
+# An engine gets so long to finish what it is writing; killing it loses a batch, nothing else.
+END_MS = 20_000
+_LAST_WORDS_BYTES = 4000
+# Has a command that fails say why in JSON, as its last line; see ``app.cli_common``.
+ERRORS_VARIABLE, ERRORS_JSON = "LECTERN_ERRORS", "json"
+# Worth another try by itself: whoever holds the library may let go of it.
+_PASSING = frozenset({"library_locked", "engine_gone", "busy"})
+
+
+class EngineState(Enum):
+    """How the window stands with the engine."""
+
+    STARTING = auto()
+    READY = auto()
+    RESTARTING = auto()  # it has died, and is started again
+    FAILED = auto()  # it says why it cannot run; only the person can help
+    ENDED = auto()
+
+
+class Supervisor(QObject):
+    """Attaches the link to an engine, and starts one where there is none.
+
+    Args:
+        link: Attached, and attached again, from here.
+        command: The command line that serves the library.
+
+    Signals:
+        changed: ``state`` or ``problem`` is another.
+        crashed: An engine that had answered is gone without having been asked to go.
+        ended: After ``end``: nothing of ours runs any more.
+    """
+
+    changed = Signal()
+    crashed = Signal()
+    ended = Signal()
+
+    def __init__(
+        self, link: EngineLink, command: Sequence[str], parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.state = EngineState.STARTING
+        self.problem: LecternError | None = None
+        self._link = link
+        self._command = list(command)
+        self._process: QProcess | None = None
+        self._last_words = b""
+        self._wait_ms = FIRST_MS
+        self._ready_since = 0.0
+        self._knock = self._timer(KNOCK_MS, link.attach)
+        self._again = self._timer(FIRST_MS, link.attach)
+        self._insist = self._timer(END_MS, self._kill)
+        link.connected.connect(self._on_connected)
+        link.disconnected.connect(self._on_disconnected)
+        link.absent.connect(self._on_absent)
+        link.refused.connect(self._on_refused)
+
+    def _timer(self, milliseconds: int, act: Callable[[], None]) -> QTimer:
+        timer = QTimer(self)
+        timer.setSingleShot(True)
+        timer.setInterval(milliseconds)
+        timer.timeout.connect(act)
+        return timer
+
+    @property
+    def owns_engine(self) -> bool:
+        """Whether the engine was started here."""
+        return self._process is not None
+
+    @property
+    def pid(self) -> int:
+        """The process of the engine that was started here, 0 without one."""
+        return self._process.processId() if self._process is not None else 0
+
+    def start(self) -> None:
+        """Bring the link to an engine; also after a failure, when the person asks for it."""
+        if self.state is not EngineState.READY:
+            self._again.stop()
+            self._wait_ms = FIRST_MS
+            self._set(EngineState.STARTING)
+            self._link.attach()
+
+    def end(self) -> None:
+        """Leave the engine, and end it if it was started here; ``ended`` says when that is done."""
+        self._set(EngineState.ENDED)
+        self._knock.stop()
+        self._again.stop()
+        if self._process is None:
+            self._link.close()
+            QTimer.singleShot(0, self.ended.emit)
+            return
+        self._insist.start()
+        if self._link.is_connected:
+            self._link.ask("shutdown", {}, done=_ignore, failed=self._terminate)
+        else:
+            self._terminate()
+
+    def _set(self, state: EngineState, problem: LecternError | None = None) -> None:
+        if (state, problem) != (self.state, self.problem):
+            self.state, self.problem = state, problem
+            self.changed.emit()
+
+    def _on_connected(self) -> None:
+        if self.state is EngineState.ENDED:
+            self._link.close()
+            return
+        self._ready_since = time.monotonic()
+        self._set(EngineState.READY)
+
+    def _on_disconnected(self) -> None:
+        if self.state is EngineState.ENDED:
+            return
+        log.warning("the engine has gone")
+        if time.monotonic() - self._ready_since > STEADY_S:
+            self._wait_ms = FIRST_MS
+        self._set(EngineState.RESTARTING)
+        self.crashed.emit()
+        # A process of ours says so itself once it has ended; someone else's may have left on
+        # purpose, and the next one may be there already.
+        if self._process is None:
+            self._link.attach()
+
+    def _on_absent(self) -> None:
+        if self.state in {EngineState.ENDED, EngineState.FAILED}:
+            return
+        if self._process is None:
+            self._launch()
+        else:
+            self._knock.start()
+
+    def _on_refused(self, error: LecternError) -> None:
+        if self.state is EngineState.ENDED:
+            return
+        if error.code in _PASSING:
+            self._try_again()
+        else:
+            self._set(EngineState.FAILED, error)
+
+    def _launch(self) -> None:
+        log.info("starting an engine")
+        self._last_words = b""
+        process = QProcess(self)
+        environment = QProcessEnvironment.systemEnvironment()
+        environment.insert(ERRORS_VARIABLE, ERRORS_JSON)
+        process.setProcessEnvironment(environment)
+        process.setStandardInputFile(QProcess.nullDevice())
+        process.setStandardOutputFile(QProcess.nullDevice())
+        process.readyReadStandardError.connect(self._listen)
+        process.finished.connect(self._on_finished)
+        process.errorOccurred.connect(self._on_error)
+        self._process = process
+        process.start(self._command[0], self._command[1:])
+        self._knock.start()
+
+    def _listen(self) -> None:
+        if self._process is not None:
+            said = bytes(self._process.readAllStandardError().data())
+            self._last_words = (self._last_words + said)[-_LAST_WORDS_BYTES:]
+
+    def _on_error(self, error: QProcess.ProcessError) -> None:
+        if error is QProcess.ProcessError.FailedToStart:
+            self._forget()
+            self._set(EngineState.FAILED, WorldError("internal", reason="the engine did not start"))
+
+    def _on_finished(self, status: int, how: QProcess.ExitStatus) -> None:
+        self._listen()
+        self._forget()
+        if self.state is EngineState.ENDED:
+            self._insist.stop()
+            self._link.close()
+            self.ended.emit()
+            return
+        log.warning("the engine ended with %s %s", how.name, status)
+        problem = _problem(self._last_words.decode("utf-8", "replace"))
+        if problem is not None and problem.code not in _PASSING:
+            self._set(EngineState.FAILED, problem)
+            return
+        if self.state is EngineState.READY:  # its hanging up is heard of only later
+            self._set(EngineState.RESTARTING)
+        self._try_again()
+
+    def _forget(self) -> None:
+        self._knock.stop()
+        if self._process is not None:
+            self._process.deleteLater()
+            self._process = None
+
+    def _try_again(self) -> None:
+        self._again.start(self._wait_ms)
+        self._wait_ms = min(2 * self._wait_ms, LAST_MS)
+
+    def _terminate(self, _error: LecternError | None = None) -> None:
+        if self._process is not None:
+            self._process.terminate()
+
+    def _kill(self) -> None:
+        log.warning("the engine does not end, and is killed")
+        if self._process is not None:
+            self._process.kill()
+
+
+def _problem(last_words: str) -> LecternError | None:
+    """Understand why an engine says it cannot run."""
+    for line in reversed(last_words.splitlines()):
+        try:
+            said = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(said, dict) and "code" in said:
+            return from_wire(said)
+    return None
+
+
+def _ignore(_reply: object) -> None:
+    pass
