@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
+
+_CHILDREN = {
+    "--extraction-child": "indexer.extract.child",
+    "--render-child": "indexer.render.child",
+}
 
 
 def main() -> int:
-    """Run the command line, or the extraction child that a frozen program starts as itself."""
-    if sys.argv[1:2] == ["--extraction-child"]:
-        from indexer.extract.child import main as extract
-
+    """Run the command line, or one of the children that a frozen program starts as itself."""
+    if (child := _CHILDREN.get("".join(sys.argv[1:2]))) is not None:
         sys.argv = [sys.argv[0], *sys.argv[2:]]
-        return extract()
+        return int(importlib.import_module(child).main())
     from app.cli import main
 
     return main()

@@ -1,4 +1,4 @@
-"""How the extraction child keeps itself small, low and mortal.
+"""How a child that reads documents keeps itself small, low and mortal.
 
 Owns what the child does to its own process: priority, memory ceiling, dying with the engine, the
 alarm clock, and a stdout that no library can write to. The engine's side is
@@ -47,19 +47,21 @@ def take_stdout() -> BinaryIO:
     return os.fdopen(private, "wb")
 
 
-def confine(arguments: Sequence[str]) -> Alarm:
+def confine(arguments: Sequence[str], *, background: bool = True) -> Alarm:
     """Apply the limits given on the command line to this process.
 
     Args:
         arguments: ``--engine PID --address-space BYTES --silence SECONDS``; 0 means no limit.
+        background: Whether the work gives way to everything else.
     """
-    parser = argparse.ArgumentParser(prog="extraction child")
+    parser = argparse.ArgumentParser(prog="lectern child")
     parser.add_argument("--engine", type=int, default=0)
     parser.add_argument("--address-space", type=int, default=0)
     parser.add_argument("--silence", type=float, default=0.0)
     options = parser.parse_args(arguments)
     faulthandler.enable()
-    _lower_priority()
+    if background:
+        _lower_priority()
     _limit_memory(options.address_space)
     _die_with(options.engine)
     return Alarm(options.silence)

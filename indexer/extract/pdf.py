@@ -7,6 +7,7 @@ Owns everything that touches the PDF library for text; order and structure of a 
 from __future__ import annotations
 
 import re
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pymupdf
@@ -46,14 +47,14 @@ class PdfSource:
         self._document = document
         self.page_count: int = document.page_count
         self.metadata = _metadata(document)
-        self.outline = _outline(document)
+        self.outline = read_outline(document)
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         for number in range(1, self.page_count + 1):
             if number in skip:
                 yield RawPage(number, "", unreadable="the page stops its reader")
             else:
-                yield self._page(number)
+                yield raw_page(self._document, number)
             if number % _PAGES_BETWEEN_SHRINKS == 0:
                 pymupdf.TOOLS.store_shrink(100)
 
@@ -61,15 +62,17 @@ class PdfSource:
         self._document.close()
         pymupdf.TOOLS.store_shrink(100)
 
-    def _page(self, number: int) -> RawPage:
-        try:
-            lines, height, _ = read_page(self._document.load_page(number - 1))
-        except MemoryError:
-            raise
-        except Exception as error:  # noqa: BLE001  # the library raises its own kinds and plain ones
-            return RawPage(number, "", unreadable=_reason(error))
-        text, blocks = lay_out(lines, height)
-        return RawPage(number, text, tuple(blocks))
+
+def raw_page(document: Any, number: int) -> RawPage:
+    """Return a page of an open document as its text and blocks, or as unreadable."""
+    try:
+        lines, height, _ = read_page(document.load_page(number - 1))
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001  # the library raises its own kinds and plain ones
+        return RawPage(number, "", unreadable=reason_of(error))
+    text, blocks = lay_out(lines, height)
+    return RawPage(number, text, tuple(blocks))
 
 
 def read_page(page: Any) -> tuple[list[Line], float, Any]:
@@ -86,6 +89,18 @@ def read_page(page: Any) -> tuple[list[Line], float, Any]:
 
 def open_source(path: Path, password: str | None, limits: Limits) -> PdfSource:
     """Open a PDF (``indexer.extract.base.Opener``)."""
+    document = open_checked(path, password, limits)
+    with failures_of(path):
+        return PdfSource(document)
+
+
+def open_checked(path: Path, password: str | None, limits: Limits) -> Any:
+    """Open a PDF with the library, unless it is empty or too large.
+
+    Raises:
+        WorldError: ``empty``, ``too_large``, ``needs_password`` or ``unreadable``.
+        OSError: If the file cannot be read.
+    """
     size = path.stat().st_size
     if size == 0:
         raise WorldError("empty")
@@ -93,12 +108,19 @@ def open_source(path: Path, password: str | None, limits: Limits) -> PdfSource:
         raise too_large(limits.pdf_bytes)
     with path.open("rb"):
         pass  # an OSError of the file itself must not be taken for a damaged document
+    with failures_of(path):
+        return open_document(path, password)
+
+
+@contextmanager
+def failures_of(path: Path) -> Iterator[None]:
+    """Turn whatever the library raises over a document into ``unreadable``."""
     try:
-        return PdfSource(open_document(path, password))
+        yield
     except (WorldError, MemoryError):
         raise
     except Exception as error:
-        raise WorldError("unreadable", reason=_reason(error, path)) from error
+        raise WorldError("unreadable", reason=reason_of(error, path)) from error
 
 
 def open_document(path: Path, password: str | None) -> Any:
@@ -126,7 +148,8 @@ def _metadata(document: Any) -> Metadata:
     return Metadata(value("title"), value("author"), created)
 
 
-def _outline(document: Any) -> tuple[OutlineEntry, ...]:
+def read_outline(document: Any) -> tuple[OutlineEntry, ...]:
+    """Return an open document's bookmarks, at most ``MAX_OUTLINE_ENTRIES``; none if broken."""
     try:
         rows = document.get_toc(simple=True)
     except Exception:  # noqa: BLE001  # a broken outline must not cost the document
@@ -139,7 +162,7 @@ def _outline(document: Any) -> tuple[OutlineEntry, ...]:
     return tuple(entries)
 
 
-def _reason(error: Exception, path: Path | None = None) -> str:
+def reason_of(error: Exception, path: Path | None = None) -> str:
     """Return what the library said, without the path, which the person knows."""
     text = " ".join(str(error).split())
     if path is not None and str(path) in text:

@@ -12,13 +12,20 @@ from typing import TYPE_CHECKING, Any
 
 from indexer.errors import WorldError
 from indexer.extract.pdf import open_document, read_page
-from indexer.extract.pdf_layout import placements
+from indexer.extract.pdf_layout import lay_out, placements
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from indexer.extract.pdf_lines import Line
+
+
+# Left, top, right and bottom, as in ``Rectangle``.
+Box = tuple[float, float, float, float]
+# A matrix as PDF writes it: x' = a x + c y + e, y' = b x + d y + f.
+Turn = tuple[float, ...]
+_NO_TURN: Turn = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +67,54 @@ def page_geometry(
 
 def text_rectangles(page: Any, ranges: Sequence[tuple[int, int]]) -> list[list[Rectangle]]:
     """Return the rectangles around each of several ranges of an open page's text."""
-    lines, _, text_page = read_page(page)
-    characters = _characters(text_page.extractRAWDICT())
-    placed = placements(lines)
-    return [_around(placed, characters, start, end) for start, end in ranges]
+    placed = read_placed(page)
+    return [placed.rectangles(start, end) for start, end in ranges]
 
 
-def _characters(content: dict[str, Any]) -> list[list[tuple[float, float, float, float]]]:
+@dataclass(frozen=True, slots=True)
+class PlacedText:
+    """The text of a page, as extraction reads it, and where each of its characters stands.
+
+    The library reads text as if no page were rotated; ``_turn`` leads from there to the page as it
+    is shown.
+    """
+
+    text: str
+    _lines: list[tuple[int, Line]]
+    _boxes: list[list[Box]]
+    _turn: Turn
+
+    def rectangles(self, start: int, end: int) -> list[Rectangle]:
+        """Return the rectangles around a range of the text, one a piece of a line."""
+        found = []
+        for begin, line in self._lines:
+            first, last = max(start - begin, 0), min(end - begin, len(line.text))
+            boxes = self._of(line)[first:last] if first < last else []
+            if boxes:
+                found.append(Rectangle(*_turned(_union(boxes), self._turn)))
+        return found
+
+    def letters(self) -> list[Box | None]:
+        """Return the box of each character; what only joins pieces of text has none."""
+        boxes: list[Box | None] = [None] * len(self.text)
+        for begin, line in self._lines:
+            own = [_turned(box, self._turn) for box in self._of(line)]
+            boxes[begin : begin + len(own)] = own
+        return boxes
+
+    def _of(self, line: Line) -> list[Box]:
+        return self._boxes[line.place][line.skipped : line.skipped + len(line.text)]
+
+
+def read_placed(page: Any) -> PlacedText:
+    """Read an open page's text with the places of its characters."""
+    lines, height, text_page = read_page(page)
+    boxes = _characters(text_page.extractRAWDICT()) if lines else []
+    turn = tuple(page.rotation_matrix)
+    return PlacedText(lay_out(lines, height)[0], placements(lines), boxes, turn)
+
+
+def _characters(content: dict[str, Any]) -> list[list[Box]]:
     """Return the boxes of the characters of each line, in the order of the lines."""
     return [
         [character["bbox"] for span in line["spans"] for character in span["chars"]]
@@ -75,21 +123,16 @@ def _characters(content: dict[str, Any]) -> list[list[tuple[float, float, float,
     ]
 
 
-def _around(
-    placed: list[tuple[int, Line]],
-    characters: list[list[tuple[float, float, float, float]]],
-    start: int,
-    end: int,
-) -> list[Rectangle]:
-    found = []
-    for begin, line in placed:
-        first, last = max(start - begin, 0), min(end - begin, len(line.text))
-        if first < last:
-            boxes = characters[line.place][line.skipped + first : line.skipped + last]
-            found.append(_union(boxes))
-    return found
-
-
-def _union(boxes: list[tuple[float, float, float, float]]) -> Rectangle:
+def _union(boxes: list[Box]) -> Box:
     lefts, tops, rights, bottoms = zip(*boxes, strict=True)
-    return Rectangle(min(lefts), min(tops), max(rights), max(bottoms))
+    return min(lefts), min(tops), max(rights), max(bottoms)
+
+
+def _turned(box: Box, turn: Turn) -> Box:
+    """Apply the rotation of a page, a matrix of quarter turns, to a box on it."""
+    if turn == _NO_TURN:
+        return box
+    a, b, c, d, e, f = turn
+    xs = [a * x + c * y + e for x, y in (box[:2], box[2:])]
+    ys = [b * x + d * y + f for x, y in (box[:2], box[2:])]
+    return min(xs), min(ys), max(xs), max(ys)

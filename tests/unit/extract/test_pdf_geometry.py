@@ -42,10 +42,8 @@ def test_the_text_under_the_rectangles_is_the_text_meant(
     start = " ".join(page.text.split("\n")).rindex(wanted)
     rectangles = page_geometry(path, 2, start, start + len(wanted))
     shown = pymupdf.open(path)[1]
-    found = [
-        shown.get_textbox(pymupdf.Rect(r.x0 - 0.5, r.y0 + 2, r.x1 + 0.5, r.y1 - 2))
-        for r in rectangles
-    ]
+    boxes = [pymupdf.Rect(r.x0, r.y0, r.x1, r.y1) * shown.derotation_matrix for r in rectangles]
+    found = [shown.get_textbox(box + (-0.5, 2, 0.5, -2)) for box in boxes]
     assert " ".join(" ".join(found).split()) == wanted
     assert len(rectangles) == page.text[start : start + len(wanted)].count("\n") + 1
 

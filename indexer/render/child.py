@@ -1,0 +1,65 @@
+"""The render child's process: reads requests from stdin, answers on stdout, one at a time.
+
+Owns the conversation and the limits of the process; what is asked is ``indexer.render.desk``'s.
+It is started by the window, has the priority of a window, and ends with it: by the closed pipe,
+and on Linux even if the window is killed. Whoever asks decides what comes next, so there is no
+queue here.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from typing import TYPE_CHECKING, BinaryIO
+
+from indexer.errors import InternalError, LecternError, WorldError
+from indexer.extract.child import file_error
+from indexer.extract.confine import confine, take_stdout
+from indexer.protocol import hello, read_frame, write_frame
+from indexer.render.desk import Desk
+from indexer.render.shelf import Shelf
+
+if TYPE_CHECKING:
+    from indexer.protocol import Header
+
+# What the frozen program is called with in place of ``-m``; ``app.__main__`` knows it too.
+FROZEN_ARGUMENT = "--render-child"
+
+
+def main() -> int:
+    """Serve until the window closes the pipe."""
+    outgoing = take_stdout()
+    alarm = confine(sys.argv[1:], background=False)
+    desk = Desk(Shelf())
+    try:
+        write_frame(outgoing, hello("render", pid=os.getpid()))
+        while (frame := read_frame(sys.stdin.buffer)) is not None:
+            alarm.wind()
+            _serve(desk, frame[0], outgoing)
+            alarm.stop()
+    except (EOFError, BrokenPipeError):
+        return 0
+    finally:
+        alarm.stop()
+    return 0
+
+
+def _serve(desk: Desk, request: Header, outgoing: BinaryIO) -> None:
+    number = request.get("id")
+    try:
+        reply, data = desk.answer(request)
+    except MemoryError:
+        reply, data = _failure(WorldError("out_of_memory", limit="a preview may take"))
+    except LecternError as error:
+        reply, data = _failure(error)
+    except OSError as error:
+        reply, data = _failure(file_error(error, str(request.get("path"))))
+    except Exception as error:  # noqa: BLE001  # one page must not cost the preview
+        traceback.print_exc()
+        reply, data = _failure(InternalError("internal", reason=f"{type(error).__name__}: {error}"))
+    write_frame(outgoing, {**reply, "id": number}, data)
+
+
+def _failure(error: LecternError) -> tuple[Header, bytes]:
+    return {"type": "error", "error": error.to_wire()}, b""

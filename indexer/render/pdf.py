@@ -1,0 +1,251 @@
+"""PDF pages for the window: images, places of passages, bookmarks, labels.
+
+Owns what is kept of one open PDF while it is looked at; opening and text come from
+``indexer.extract``. Runs in the render child only.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import OrderedDict
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import pymupdf
+
+from indexer.errors import WorldError
+from indexer.extract.document import PAGE_JOINT
+from indexer.extract.pdf import failures_of, open_checked, raw_page, read_outline, reason_of
+from indexer.extract.pdf_geometry import PlacedText, read_placed
+from indexer.render.anchor import find_text, slices
+from indexer.render.labels import page_labels
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from indexer.extract.base import Limits
+    from indexer.types import OutlineEntry
+
+T = TypeVar("T")
+
+MAX_IMAGE_BYTES = 48 * 1024**2
+MAX_WIDTH = 32_768
+_KEPT_PAGES = 6
+_MAX_PASSAGE_PAGES = 8
+# What counting pages may take at a time; the window asks again if it still wants to know.
+_COUNT_S = 0.1
+_RGB = 3
+_LETTER_SIZE = (612.0, 792.0)
+
+
+@dataclass(frozen=True, slots=True)
+class PageImage:
+    """Rows of a rendered page: 8 bits each of red, green and blue, ``stride`` bytes a row."""
+
+    width: int
+    height: int  # of the whole page
+    top: int  # the first of the rows
+    rows: int
+    stride: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class PageBox:
+    """A rectangle on a page, in points from the upper left corner of what is shown of it."""
+
+    page: int
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """Where ranges of a passage stand.
+
+    ``found`` says that the passage is on its page; ``pending`` that it stands there more than
+    once and that more pages must be counted to tell which is meant.
+    """
+
+    found: bool
+    pending: bool
+    spans: list[list[PageBox]]
+
+
+class PdfPages:
+    """An open PDF. Any method may raise ``WorldError`` for a page that cannot be read."""
+
+    kind = "pages"
+    form = "pdf"
+
+    def __init__(self, path: Path, password: str | None, limits: Limits) -> None:
+        self._path = path
+        self._document = open_checked(path, password, limits)
+        with failures_of(path):
+            self.page_count: int = self._document.page_count
+        if not self.page_count:
+            raise WorldError("empty")
+        self._drawn: OrderedDict[int, Any] = OrderedDict()
+        self._placed: OrderedDict[int, PlacedText] = OrderedDict()
+        self._lengths: list[int] = []
+
+    def close(self) -> None:
+        self._drawn.clear()
+        self._placed.clear()
+        self._document.close()
+        pymupdf.TOOLS.store_shrink(100)
+
+    def labels(self) -> list[str]:
+        """Return the label of each page, or nothing where they are just numbers."""
+        with failures_of(self._path):
+            return page_labels(self._document.get_page_labels(), self.page_count)
+
+    def has_outline(self) -> bool:
+        with failures_of(self._path):
+            kind, _ = self._document.xref_get_key(self._document.pdf_catalog(), "Outlines")
+        return kind not in ("null", "")
+
+    def outline(self) -> tuple[OutlineEntry, ...]:
+        return read_outline(self._document)
+
+    def sizes(self, first: int, count: int) -> list[tuple[float, float]]:
+        """Return the width and height of pages in points, rotation and cropping applied."""
+        last = min(first + count - 1, self.page_count)
+        return [self._size(number) for number in range(first, last + 1)]
+
+    def image(self, page: int, width: int, top: int = 0, rows: int = 0) -> PageImage:
+        """Render a page, or a band of it.
+
+        Args:
+            page: Its number, from 1.
+            width: Of the whole page, in pixels.
+            top: The first row wanted.
+            rows: How many rows are wanted; 0 for all.
+        """
+        shown, (points, high) = self._display(page), self._size(page)
+        zoom = width / points
+        height = max(1, round(high * zoom))
+        if not 0 < width <= MAX_WIDTH or not 0 <= top < height:
+            raise WorldError("bad_request", reason="there is no such part of the page")
+        rows = min(rows or height, height - top)
+        if rows * width * _RGB > MAX_IMAGE_BYTES:
+            raise WorldError("bad_request", reason="the image is too large for one message")
+        clip = pymupdf.Rect(0, top / zoom, points, (top + rows) / zoom)
+        with page_failures():
+            drawn = shown.get_pixmap(
+                pymupdf.Matrix(zoom, zoom), colorspace=pymupdf.csRGB, alpha=False, clip=clip
+            )
+            data = bytes(drawn.samples_mv)
+        return PageImage(drawn.width, height, drawn.y, drawn.height, drawn.stride, data)
+
+    def text(self, page: int) -> PlacedText:
+        """Return a page's text as it was indexed, with the places of its characters."""
+        return _kept(self._placed, page, self._read_text)
+
+    def marks(
+        self, first: int, last: int, text: str, start: int | None, spans: Sequence[tuple[int, int]]
+    ) -> Marks:
+        """Find where parts of a passage stand.
+
+        Args:
+            first: The page on which the passage begins.
+            last: The page on which it ends.
+            text: The passage.
+            start: Where it begins in the document's text, if that is known.
+            spans: The ranges of ``text`` that are asked for.
+        """
+        last = min(last, first + _MAX_PASSAGE_PAGES, self.page_count)
+        texts = [self._text_or_nothing(number) for number in range(first, last + 1)]
+        anchor = find_text(texts, text)
+        pending = False
+        if anchor is not None and not anchor.unique and start is not None:
+            before = self._length_before(first)
+            pending = before is None
+            anchor = anchor if before is None else find_text(texts, text, start - before)
+        if anchor is None:
+            return Marks(found=False, pending=False, spans=[])
+        boxes = [
+            self._boxes(texts, first, anchor.offset + low, anchor.offset + high)
+            for low, high in spans
+        ]
+        return Marks(found=True, pending=pending, spans=boxes)
+
+    def _boxes(self, texts: Sequence[str], first: int, start: int, end: int) -> list[PageBox]:
+        return [
+            PageBox(part.page, box.x0, box.y0, box.x1, box.y1)
+            for part in slices(texts, first, start, end)
+            for box in self.text(part.page).rectangles(part.start, part.end)
+        ]
+
+    def _text_or_nothing(self, page: int) -> str:
+        """A page that cannot be read has no text, as when it was indexed."""
+        try:
+            return self.text(page).text
+        except WorldError as error:
+            if error.code != "unreadable":
+                raise
+            return ""
+
+    def _length_before(self, page: int) -> int | None:
+        """Return how much text stands before a page, or ``None`` if it takes longer to count."""
+        until = time.monotonic() + _COUNT_S
+        while len(self._lengths) < page - 1:
+            if time.monotonic() > until:
+                return None
+            number = len(self._lengths) + 1
+            self._lengths.append(len(raw_page(self._document, number).text))
+        return sum(self._lengths[: page - 1]) + len(PAGE_JOINT) * (page - 1)
+
+    def _size(self, page: int) -> tuple[float, float]:
+        try:
+            shown = self._load(page).rect
+            width, height = float(shown.width), float(shown.height)
+        except WorldError:
+            return _LETTER_SIZE
+        sound = all(math.isfinite(side) and side > 0 for side in (width, height))
+        return (width, height) if sound else _LETTER_SIZE
+
+    def _display(self, page: int) -> Any:
+        def draw(number: int) -> Any:
+            with page_failures():
+                return self._load(number).get_displaylist()
+
+        return _kept(self._drawn, page, draw)
+
+    def _read_text(self, page: int) -> PlacedText:
+        with page_failures():
+            return read_placed(self._load(page))
+
+    def _load(self, page: int) -> Any:
+        if not 1 <= page <= self.page_count:
+            raise WorldError("unreadable", reason=f"there is no page {page}")
+        with page_failures():
+            return self._document.load_page(page - 1)
+
+
+@contextmanager
+def page_failures() -> Iterator[None]:
+    """Turn what the library raises over a page into ``unreadable`` or a ``MemoryError``."""
+    try:
+        yield
+    except (WorldError, MemoryError):
+        raise
+    except Exception as error:
+        if "alloc" in str(error):
+            raise MemoryError from error
+        raise WorldError("unreadable", reason=reason_of(error)) from error
+
+
+def _kept(cache: OrderedDict[int, T], page: int, make: Callable[[int], T]) -> T:
+    """Return what is kept for a page, made now if need be; the oldest goes."""
+    if page not in cache:
+        cache[page] = make(page)
+        while len(cache) > _KEPT_PAGES:
+            cache.popitem(last=False)
+    cache.move_to_end(page)
+    return cache[page]

@@ -1,0 +1,114 @@
+"""The text of documents that have no pages to show, whole or around a passage.
+
+Owns the canonical text of one open file as the registered openers read it, as much as may be
+kept; it must not know any format. Runs in the render child only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from indexer.extract.document import PAGE_JOINT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from indexer.extract.base import Limits
+    from indexer.extract.registry import Format
+
+# Kept whole up to here; of longer texts each window is read anew.
+MAX_KEPT_CHARS = 8_000_000
+MAX_ROOM_CHARS = 1_000_000
+# A window begins with a whole line unless that line is absurd.
+_LINE_CHARS = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A page, slide, sheet or part: its number and where it begins in the document's text."""
+
+    number: int
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextWindow:
+    """A part of a document's text. ``more`` says that the text goes on after it."""
+
+    offset: int
+    text: str
+    more: bool
+    sections: list[Section]
+
+
+class TextDocument:
+    """A file whose text can be read; it is opened each time it must be."""
+
+    kind = "text"
+
+    def __init__(self, path: Path, known: Format, password: str | None, limits: Limits) -> None:
+        self.form = known.name
+        self._path = path
+        self._open = known.opener()
+        self._password = password
+        self._limits = limits
+        self._whole: list[tuple[int, str]] | None = None
+
+    def close(self) -> None:
+        self._whole = None
+
+    def window(self, start: int, end: int, room: int) -> TextWindow:
+        """Return the text around a range, from the beginning of a line.
+
+        Args:
+            start: First code point of the range; one past the end means the end.
+            end: The one after its last.
+            room: How much is wanted before and after it.
+        """
+        room = min(room, MAX_ROOM_CHARS)
+        low, high = max(0, start - room), max(start, end) + room
+        high = min(high, low + 3 * MAX_ROOM_CHARS)
+        parts: list[str] = []
+        sections: list[Section] = []
+        offset = first = 0
+        more = False
+        for number, text in self._sections():
+            if offset > high:
+                more = True
+                break
+            if offset + len(text) >= low:
+                if not parts:
+                    first = offset + _line_start(text, max(low - offset, 0))
+                parts.append(text[max(first - offset, 0) : high - offset])
+                sections.append(Section(number, offset))
+                more = offset + len(text) > high
+            offset += len(text) + len(PAGE_JOINT)
+        return TextWindow(first, PAGE_JOINT.join(parts), more, sections)
+
+    def _sections(self) -> Iterator[tuple[int, str]]:
+        """Yield the pages of the canonical text; keep them if they are read to the end."""
+        if self._whole is not None:
+            yield from self._whole
+            return
+        source = self._open(self._path, self._password, self._limits)
+        kept: list[tuple[int, str]] | None = []
+        size = 0
+        try:
+            for page in source.pages():
+                size += len(page.text)
+                if kept is not None and size <= MAX_KEPT_CHARS:
+                    kept.append((page.number, page.text))
+                else:
+                    kept = None
+                yield page.number, page.text
+            self._whole = kept
+        finally:
+            source.close()
+
+
+def _line_start(text: str, at: int) -> int:
+    """Return where the line begins in which an offset stands, or the offset if that is far."""
+    start = text.rfind("\n", max(0, at - _LINE_CHARS), at) + 1
+    return start if start or at <= _LINE_CHARS else at

@@ -1,0 +1,73 @@
+"""A render child for tests: started as the window starts it, asked over its pipes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import struct
+import subprocess
+import sys
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from indexer.errors import from_wire
+from indexer.protocol import check_hello, read_frame, write_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Asker:
+    """Asks a running child one question after the other."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self.process = process
+        self._in, self._out = process.stdin, process.stdout
+        self._ids = count(1)
+        frame = read_frame(self._out)  # type: ignore[arg-type]
+        assert frame is not None
+        check_hello(frame[0])
+        assert frame[0]["role"] == "render"
+
+    def __call__(
+        self, kind: str, path: Path | str = "", **fields: Any
+    ) -> tuple[dict[str, Any], bytes]:
+        """Ask, and return the answer.
+
+        Raises:
+            LecternError: If that is the answer.
+        """
+        number = next(self._ids)
+        write_frame(self._in, {"type": kind, "id": number, "path": str(path), **fields})  # type: ignore[arg-type]
+        frame = read_frame(self._out)  # type: ignore[arg-type]
+        assert frame is not None, "the child has ended"
+        header, data = frame
+        assert header["id"] == number
+        if header["type"] == "error":
+            raise from_wire(header["error"])
+        return header, data
+
+    def letters(self, path: Path, page: int) -> tuple[str, list[tuple[float, ...]]]:
+        header, data = self("letters", path, page=page)
+        text = header["text"]
+        sides = struct.unpack(f"<{4 * len(text)}f", data)
+        return text, [sides[i : i + 4] for i in range(0, len(sides), 4)]
+
+
+@contextlib.contextmanager
+def render_child(*arguments: str) -> Iterator[Asker]:
+    """Start a render child; it does not outlive the block."""
+    command = [sys.executable, "-P", "-m", "indexer.render", *arguments]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
+    ) as process:
+        try:
+            yield Asker(process)
+        finally:
+            process.kill()

@@ -1,0 +1,305 @@
+"""The render child as a process: what it answers, what it survives, and when it ends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import psutil
+import pymupdf
+import pytest
+
+from indexer.errors import LecternError, WorldError
+from indexer.extract.base import Limits
+from indexer.extract.document import PAGE_JOINT
+from indexer.extract.pdf import open_source
+from indexer.render.child import FROZEN_ARGUMENT
+from indexer.render.pdf import MAX_IMAGE_BYTES
+from tests.corpora import BENCH, needs_corpus
+from tests.integration.rendering import ROOT, Asker, render_child
+from tests.unit.extract.pdfs import PROSE, box, raw_pdf, save, text_at
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+linux_only = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+
+
+@pytest.fixture(scope="module")
+def ask() -> Iterator[Asker]:
+    with render_child() as asker:
+        yield asker
+
+
+@pytest.fixture
+def tale(tmp_path: Path) -> Path:
+    return save(tmp_path / "tale.pdf", *(box(72, 90, 540, 700, f"{n}: {PROSE}") for n in range(5)))
+
+
+def code_of(ask: Asker, *arguments: Any, **fields: Any) -> str:
+    with pytest.raises(LecternError) as caught:
+        ask(*arguments, **fields)
+    return caught.value.code
+
+
+def test_opening_tells_the_shape_of_a_document(ask: Asker, tmp_path: Path) -> None:
+    document = pymupdf.open()
+    for size in ((300, 400), (400, 300), (300, 400)):
+        document.new_page(width=size[0], height=size[1])
+    document[2].set_rotation(90)
+    document[1].set_cropbox(pymupdf.Rect(10, 20, 110, 220))
+    document.set_page_labels([{"startpage": 0, "style": "r"}])
+    document.set_toc([[1, "One", 1], [2, "Two", 3]])
+    path = tmp_path / "a.pdf"
+    document.save(path)
+    opened, _ = ask("open", path, page=3)
+    assert (opened["kind"], opened["format"], opened["pages"]) == ("pages", "pdf", 3)
+    assert opened["sizes"] == [[300, 400], [100, 200], [400, 300]]
+    assert opened["size"] == [400, 300]
+    assert opened["labels"] == ["i", "ii", "iii"]
+    assert opened["outlined"]
+    assert ask("outline", path)[0]["entries"] == [[1, "One", 1], [2, "Two", 3]]
+    assert ask("sizes", path, first=2, count=9)[0]["sizes"] == [[100, 200], [400, 300]]
+
+
+def test_bands_of_a_page_are_the_page(ask: Asker, tale: Path) -> None:
+    whole, data = ask("image", tale, page=2, width=701)
+    assert whole["columns"] in (701, 702)
+    rows = [data[i : i + whole["stride"]] for i in range(0, len(data), whole["stride"])]
+    assert len(rows) == whole["rows"] == whole["height"]
+    for top, count in ((0, 100), (100, 333), (433, 0)):
+        band, part = ask("image", tale, page=2, width=701, top=top, rows=count)
+        assert band["top"] in (top, top - 1)
+        last = band["top"] + band["rows"]
+        assert part == b"".join(rows[band["top"] : last])
+
+
+def test_an_image_that_fits_no_message_is_refused(ask: Asker, tale: Path) -> None:
+    assert code_of(ask, "image", tale, page=1, width=8_000) == "bad_request"
+    header, data = ask("image", tale, page=1, width=8_000, top=5_000, rows=500)
+    assert (header["rows"], len(data)) == (500, 500 * header["stride"])
+    assert len(data) < MAX_IMAGE_BYTES
+
+
+def test_letters_are_those_of_extraction(ask: Asker, tale: Path) -> None:
+    pages = [page.text for page in open_source(tale, None, Limits()).pages()]
+    for number, expected in enumerate(pages, 1):
+        text, boxes = ask.letters(tale, number)
+        assert text == expected
+        for character, (x0, y0, x1, y1) in zip(text, boxes, strict=True):
+            placed = x1 > x0 and y1 > y0
+            assert placed or character.isspace()
+
+
+def test_text_formats_come_as_their_canonical_text(ask: Asker, tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_text("# Títle 🕯️\n\nBody.\n" * 10, encoding="utf-8")
+    assert ask("open", path)[0]["kind"] == "text"
+    header, data = ask("text", path, start=0, end=0, room=100_000)
+    assert data.decode() == path.read_text(encoding="utf-8")
+    assert (header["offset"], header["more"], header["sections"]) == (0, False, [[1, 0]])
+    assert code_of(ask, "image", path, page=1, width=10) == "bad_request"
+
+
+def test_a_file_that_changes_is_opened_again(ask: Asker, tmp_path: Path) -> None:
+    path = save(tmp_path / "a.pdf", text_at((72, 72, "before")))
+    first, _ = ask("open", path)
+    assert ask.letters(path, 1)[0] == "before"
+    save(tmp_path / "b.pdf", text_at((72, 72, "after")), text_at((72, 72, "more"))).rename(path)
+    again, _ = ask("open", path)
+    assert (ask.letters(path, 1)[0], again["pages"]) == ("after", 2)
+    assert first["stamp"] != again["stamp"]
+
+
+def test_a_password_opens_what_it_should(ask: Asker, tmp_path: Path) -> None:
+    path = save(
+        tmp_path / "a.pdf", text_at((72, 72, "secret")),
+        encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="door", owner_pw="owner",
+    )  # fmt: skip
+    assert code_of(ask, "open", path) == "needs_password"
+    wrong, right = {"password": "wrong"}, {"password": "door"}
+    assert code_of(ask, "open", path, **wrong) == "needs_password"
+    assert ask("open", path, **right)[0]["pages"] == 1
+    assert code_of(ask, "open", path) == "needs_password"
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (b"", "empty"),
+        (b"%PDF-1.7 and nothing else", "unreadable"),
+        (b"PK\x03\x04 a zip", "unsupported"),
+        (raw_pdf([b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[]/Count 0>>"]), "empty"),
+    ],
+)
+def test_failures_have_codes(ask: Asker, tmp_path: Path, content: bytes, code: str) -> None:
+    path = tmp_path / "a.pdf"
+    path.write_bytes(content)
+    assert code_of(ask, "open", path) == code
+    assert code_of(ask, "open", tmp_path / "nowhere.pdf") == "vanished"
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        ("dance", {}), ("image", {"page": "one", "width": 5}), ("image", {"page": 1, "width": 0}),
+        ("image", {"page": 1, "width": 100, "top": 999}), ("text", {"room": 5}),
+        ("marks", {"page": 1, "text": "a", "spans": [["x"]]}),
+    ],
+)  # fmt: skip
+def test_requests_that_make_no_sense(
+    ask: Asker, tale: Path, request_: tuple[str, dict[str, Any]]
+) -> None:
+    kind, fields = request_
+    assert code_of(ask, kind, tale, **fields) == "bad_request"
+
+
+def test_a_page_that_is_not_there(ask: Asker, tale: Path) -> None:
+    assert code_of(ask, "image", tale, page=6, width=100) == "unreadable"
+    assert code_of(ask, "letters", tale, page=0) == "unreadable"
+
+
+def test_a_passage_that_is_gone_is_not_found(ask: Asker, tale: Path) -> None:
+    header, _ = ask("marks", tale, page=1, last=1, text="Never said.", start=0, spans=[[0, 5]])
+    assert not header["found"]
+    assert header["spans"] == []
+
+
+def test_counting_far_comes_in_slices(ask: Asker, tmp_path: Path) -> None:
+    pages = 400
+    path = save(tmp_path / "a.pdf", *([box(72, 90, 540, 700, PROSE)] * pages))
+    one = ask.letters(path, 1)[0]
+    sentence = one[: one.index(".") + 1]
+    doubled = save(
+        tmp_path / "b.pdf",
+        *([box(72, 90, 540, 700, PROSE)] * (pages - 1)),
+        text_at((72, 72, "Again."), (72, 200, "Again.")),
+    )
+    start = (pages - 1) * len(one + PAGE_JOINT) + len("Again.\n")
+    asked, slowest = 0, 0.0
+    while True:
+        began = time.monotonic()
+        header, _ = ask(
+            "marks", doubled, page=pages, last=pages, text="Again.", start=start, spans=[[0, 6]]
+        )
+        slowest = max(slowest, time.monotonic() - began)
+        asked += 1
+        if not header["pending"]:
+            break
+    assert sentence in one
+    assert asked > 1
+    assert header["spans"][0][0][2] > 150
+
+
+def test_resting_lets_go_of_the_files(ask: Asker, tale: Path) -> None:
+    ask("open", tale)
+    if sys.platform == "linux":
+        assert tale in open_files(ask.process.pid)
+    ask("rest")
+    if sys.platform == "linux":
+        assert tale not in open_files(ask.process.pid)
+
+
+def open_files(pid: int) -> set[Path]:
+    return {Path(file.path) for file in psutil.Process(pid).open_files()}
+
+
+def test_names_that_are_not_utf8(ask: Asker, tmp_path: Path) -> None:
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.txt"))
+    try:
+        path.write_text("coffee")
+    except OSError:
+        pytest.skip("this file system knows UTF-8 only")
+    assert ask("text", path, start=0, end=0, room=9)[1] == b"coffee"
+
+
+def test_it_has_the_priority_of_a_window() -> None:
+    with render_child() as ask:
+        assert psutil.Process(ask.process.pid).nice() == psutil.Process().nice()
+
+
+def test_it_ends_when_the_pipe_is_closed() -> None:
+    with render_child() as ask:
+        assert ask.process.stdin is not None
+        ask.process.stdin.close()
+        assert ask.process.wait(10) == 0
+
+
+@linux_only
+def test_it_ends_when_the_window_is_killed(tmp_path: Path) -> None:
+    code = (
+        "import os, subprocess, sys, time\n"
+        "child = subprocess.Popen([sys.executable, '-P', '-m', 'indexer.render',"
+        " f'--engine={os.getpid()}'], stdin=subprocess.PIPE, stdout=subprocess.PIPE)\n"
+        "child.stdout.read(8)\n"
+        "print(child.pid, flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    # The pipe's writing end is kept open here too, so that only the signal can tell the child.
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, env=environment
+    ) as window:
+        assert window.stdout is not None
+        child = psutil.Process(int(window.stdout.readline()))
+        window.send_signal(signal.SIGKILL)
+        window.wait()
+        child.wait(10)
+
+
+@linux_only
+def test_absurd_pages_cost_an_error_and_no_memory(tmp_path: Path) -> None:
+    picture = b"/Type/XObject/Subtype/Image/Width 60000/Height 60000/BitsPerComponent 8"
+    objects = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        (
+            b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R"
+            b"/Resources<</XObject<</X 5 0 R>>>>>>"
+        ),
+        b"<</Length 25>>\nstream\n612 0 0 792 0 0 cm /X Do  \nendstream",
+        b"<<" + picture + b"/ColorSpace/DeviceRGB/Length 4>>\nstream\nabcd\nendstream",
+    ]
+    path = tmp_path / "a.pdf"
+    path.write_bytes(raw_pdf(objects))
+    with render_child("--address-space=2147483648") as ask:
+        try:
+            ask("image", path, page=1, width=800)
+        except WorldError as error:
+            assert error.code in {"unreadable", "out_of_memory"}  # noqa: PT017
+        assert psutil.Process(ask.process.pid).memory_info().rss < 700 * 1024**2
+
+
+@needs_corpus
+@pytest.mark.corpus
+def test_hard_files_never_end_the_child(ask: Asker) -> None:
+    files = sorted((BENCH / "hard-files").iterdir())
+    for path in files:
+        try:
+            opened, _ = ask("open", path)
+            if opened["kind"] == "pages":
+                ask("image", path, page=1, width=400)
+                ask.letters(path, 1)
+            else:
+                ask("text", path, start=0, end=0, room=10_000)
+        except WorldError as error:
+            assert error.code in {  # noqa: PT017
+                "unreadable", "needs_password", "empty", "unsupported", "too_large",
+                "out_of_memory", "bad_request", "no_text",
+            }, path  # fmt: skip
+
+
+def test_the_frozen_program_can_be_it() -> None:
+    started = [sys.executable, "-m", "app", FROZEN_ARGUMENT]
+    with subprocess.Popen(
+        started, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT
+    ) as process:
+        Asker(process)
+        assert process.stdin is not None
+        process.stdin.close()
+        assert process.wait(10) == 0

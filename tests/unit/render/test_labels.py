@@ -1,0 +1,60 @@
+"""Labels of pages, from the rules of the file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pymupdf
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.render.labels import letters, page_labels, roman
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def rule(start: int, style: str, prefix: str = "", first: int = 1) -> dict[str, Any]:
+    return {"startpage": start, "style": style, "prefix": prefix, "firstpagenum": first}
+
+
+@pytest.mark.parametrize(
+    ("rules", "labels"),
+    [
+        ([], []),
+        ([rule(0, "D")], []),
+        ([rule(0, "r"), rule(3, "D")], ["i", "ii", "iii", "1", "2"]),
+        ([rule(2, "D", "A-", 8)], ["1", "2", "A-8", "A-9", "A-10"]),
+        ([rule(0, "", "Cover"), rule(1, "R")], ["Cover", "I", "II", "III", "IV"]),
+        ([rule(3, "D"), rule(0, "a")], ["a", "b", "c", "1", "2"]),
+        ([{"startpage": 0}], []),
+    ],
+)
+def test_rules_become_labels(rules: list[dict[str, Any]], labels: list[str]) -> None:
+    assert page_labels(rules, 5) == labels
+
+
+def test_they_are_what_the_library_says_of_each_page(tmp_path: Path) -> None:
+    document = pymupdf.open()
+    for _ in range(60):
+        document.new_page()
+    rules = [rule(0, "r"), rule(7, "D", "p. "), rule(20, "A"), rule(55, "R", "x", 39)]
+    document.set_page_labels(rules)
+    document = pymupdf.open("pdf", document.tobytes())
+    expected = [page.get_label() for page in document]
+    assert page_labels(document.get_page_labels(), 60) == expected
+
+
+@given(st.integers(1, 4000))
+def test_roman_numerals_count_up(number: int) -> None:
+    values = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
+    worth = [values[letter] for letter in roman(number)]
+    total = sum(
+        -here if here < after else here for here, after in zip(worth, [*worth[1:], 0], strict=True)
+    )
+    assert total == number
+
+
+def test_letters_repeat_after_z() -> None:
+    assert [letters(number) for number in (1, 26, 27, 52, 53)] == ["a", "z", "aa", "zz", "aaa"]

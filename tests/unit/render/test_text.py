@@ -1,0 +1,74 @@
+"""Windows into the text of documents without pages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.extract.base import Limits
+from indexer.extract.document import PAGE_JOINT
+from indexer.extract.registry import identify
+from indexer.render import text as text_module
+from indexer.render.text import TextDocument
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def canonical(path: Path) -> str:
+    source = identify(path).opener()(path, None, Limits())
+    return PAGE_JOINT.join(page.text for page in source.pages())
+
+
+def opened(path: Path) -> TextDocument:
+    return TextDocument(path, identify(path), None, Limits())
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.md", "a.html"])
+def test_a_window_is_a_slice_of_the_canonical_text(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    lines = [f"{i}: the keeper 🕯️ wrote cafe\u0301 <b>{i}</b>" for i in range(4_000)]
+    joint = "<p>" if name.endswith("html") else "\n\n"
+    path.write_text("# Log\n\n" + joint.join(lines), encoding="utf-8")
+    text = canonical(path)
+    document = opened(path)
+    for start, end, room in [(0, 10, 50), (5_000, 5_100, 300), (90_000, 90_100, 1_000)]:
+        window = document.window(start, end, room)
+        assert window.text == text[window.offset : window.offset + len(window.text)]
+        assert window.offset <= max(0, start - room)
+        assert window.offset + len(window.text) >= min(end + room, len(text))
+        assert window.offset == 0 or text[window.offset - 1] == "\n"
+        assert window.more == (window.offset + len(window.text) < len(text))
+    whole = document.window(0, 0, 10**6)
+    assert whole.text == text
+    assert not whole.more
+
+
+def test_a_text_too_long_to_keep_is_read_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(text_module, "MAX_KEPT_CHARS", 1_000)
+    path = tmp_path / "a.txt"
+    path.write_text("\n\n".join(f"Paragraph {i} says what it says." for i in range(30_000)))
+    text = canonical(path)
+    document = opened(path)
+    for start in (900_000, 10, 500_000):
+        window = document.window(start, start + 50, 400)
+        assert window.text == text[window.offset : window.offset + len(window.text)]
+        assert window.text.find(text[start : start + 50]) == start - window.offset
+    assert len(document.window(len(text) - 5, len(text), 100).sections) == 1
+
+
+def test_a_line_without_end_does_not_widen_the_window(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("word " * 40_000)
+    window = opened(path).window(100_000, 100_010, 500)
+    assert window.offset == 99_500
+    assert len(window.text) == 1_010
+
+
+def test_beyond_the_end_there_is_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("short")
+    assert opened(path).window(100, 120, 10).text == ""
