@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from indexer.types import FileRow, SearchResult, Summary
 
 
+ORDERS = ("path", "state", "size", "modified")
+SPEEDS = ("slow", "normal", "fast")
+
+
 class EngineApi(Protocol):
     """What can be asked of a library. Every method is thread-safe and may raise LecternError."""
 
@@ -26,6 +30,8 @@ class EngineApi(Protocol):
         report: Callable[[Progress], None],
         token: CancelToken,
         rescan: bool = False,
+        scan: bool = True,
+        patterns: Sequence[str] | None = None,
     ) -> Summary:
         """Add the paths as roots and read what is new under them; without paths, under all roots.
 
@@ -34,6 +40,83 @@ class EngineApi(Protocol):
             report: Takes snapshots, at most ten a second, on a thread of the engine's choice.
             token: Stops the run cleanly; the summary then says so.
             rescan: Look again at files whose size and time have not changed.
+            scan: Whether to look for what is new at all; without, what is queued is read.
+            patterns: What to leave out or let in under these paths, see ``patterns``.
+        """
+
+    def estimate(self, paths: Sequence[Path], *, token: CancelToken) -> dict[str, Any]:
+        """Say what indexing some paths would take; looks at names and sizes and writes nothing.
+
+        Returns:
+            ``files``, ``bytes`` (of what would be read), ``formats`` (by format: ``files``,
+            ``bytes``), ``left_out`` (count by reason code), ``known`` (files that were read
+            before and are counted nowhere else), ``pages``, ``seconds_words`` (until all can be
+            found by words), ``seconds_meaning`` (until it is understood) and ``measured``
+            (whether the rates are this library's own).
+        """
+
+    def retry(self, paths: Sequence[Path]) -> int:
+        """Queue files again that could not be read, files under folders too; without paths, all.
+
+        Returns:
+            How many are queued.
+        """
+
+    def unlock(self, path: Path, password: str) -> int:
+        """Queue a protected file again, to be opened with a password.
+
+        The password is kept in memory only, for as long as the engine runs.
+
+        Returns:
+            How many files are queued: the file and its copies.
+        """
+
+    def patterns(self, root: Path, patterns: Sequence[str] | None) -> list[str]:
+        """Get (with None) or set what is left out or let in under a root; scan it afterwards.
+
+        Args:
+            root: A folder that was added.
+            patterns: In gitignore syntax; one that begins with "!" lets in again.
+        """
+
+    def activity(self) -> dict[str, Any]:
+        """Say what is going on, quickly enough to be asked twice a second.
+
+        The keys: ``running`` (None, or ``job`` and ``progress``), ``speed`` (``slow``, ``normal``
+        or ``fast``), ``paused``, ``reason`` (why work waits or is slow now: ``paused``,
+        ``disk_full``, ``typing``, ``battery``, ``busy``, ``query`` or "" if it does not),
+        ``pages_per_second`` and ``passages_per_second`` (of the last seconds), ``understood``
+        (0 to 1), ``pending`` (files not yet read), ``set_aside`` (files that were given up
+        because reading them stopped a process), ``device`` and ``device_reason``.
+        """
+
+    def pace(
+        self, *, speed: str | None = None, paused: bool | None = None, typing: bool | None = None
+    ) -> dict[str, Any]:
+        """Set how hard to work; None leaves a thing as it is. Speed and pause outlive the engine.
+
+        Args:
+            speed: ``slow``, ``normal`` or ``fast``; ``fast`` does not slow down by itself.
+            paused: Whether to stand still.
+            typing: That the person types just now: work slows down for about two seconds.
+
+        Returns:
+            As ``activity``.
+        """
+
+    def document(self, path: Path) -> dict[str, Any]:
+        """Say what is known of one file.
+
+        Returns:
+            ``path``, ``root``, ``file``, ``title``, ``author``, ``created``, ``language``,
+            ``pages``, ``format``, ``size``, ``mtime_ns``, ``state``, ``code``, ``bad_pages``.
+        """
+
+    def passage_spans(self, path: Path, start: int, end: int) -> list[tuple[int, int]]:
+        """Give the sentences of a file's passages that overlap a stretch of its canonical text.
+
+        Returns:
+            Offsets into the canonical text, ascending.
         """
 
     def search(
@@ -64,11 +147,33 @@ class EngineApi(Protocol):
         ``model``, ``precision``, ``space``, ``understood`` (share of passages with vectors, 0 to
         1), ``device``, ``device_reason``, ``languages`` (a list of ``language``, ``documents``,
         ``advice`` for those the model does not cover), ``running`` (None, or a dictionary with
-        ``job`` and ``progress``) and ``free_bytes``. All of it fits JSON.
+        ``job`` and ``progress``), ``free_bytes``, and of ``activity`` the keys ``speed``,
+        ``paused``, ``reason``, ``pending`` and ``set_aside``. All of it fits JSON.
         """
 
-    def files(self, state: str | None, root: str | None, offset: int, limit: int) -> list[FileRow]:
-        """List the coverage in the order of paths: every file, its state and its reason."""
+    def files(
+        self,
+        state: str | None,
+        root: str | None,
+        offset: int,
+        limit: int,
+        *,
+        order: str = "path",
+        text: str = "",
+    ) -> list[FileRow]:
+        """List the coverage: every file, its state and its reason.
+
+        Args:
+            state: Only files in this state.
+            root: Only files of this root.
+            offset: How many to leave out at the beginning.
+            limit: How many to give.
+            order: One of ``ORDERS``: by path, by state, the largest or the newest first.
+            text: Only files whose path holds these words.
+        """
+
+    def total(self, state: str | None, root: str | None, *, text: str = "") -> int:
+        """Count what ``files`` could list."""
 
     def remove(self, paths: Sequence[Path]) -> dict[str, Any]:
         """Take folders or files out of the library; the files themselves stay where they are.

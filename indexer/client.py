@@ -1,6 +1,6 @@
 """The engine of another process, behind the interface of our own.
 
-Owns the client's side of the socket and the choice between a running engine and one opened here.
+Owns the client's side of the requests and the choice between a running engine and one opened here.
 It must not know how an engine is made (the caller brings that) nor how requests are answered.
 """
 
@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import logging
-import threading
 import time
-from multiprocessing import Pipe
-from multiprocessing.connection import Client, wait
-from queue import Empty, SimpleQueue
+from multiprocessing.connection import Client
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from indexer.conversation import Conversation
 from indexer.endpoint import FAMILY, Endpoint, published
-from indexer.errors import Cancelled, LecternError, WorldError, from_wire
-from indexer.progress import CancelToken, Progress, ignore
+from indexer.errors import LecternError, WorldError, from_wire
 from indexer.protocol import MAX_MESSAGE_BYTES, check_hello, hello, pack, unpack
 from indexer.types import FileRow, SearchResult, Summary
 from indexer.wire import from_wire as rebuild
@@ -29,15 +25,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.api import EngineApi
+    from indexer.progress import CancelToken, Progress
     from indexer.protocol import Header
 
 T = TypeVar("T")
 
-log = logging.getLogger(__name__)
-
 HELLO_S = 10.0
-# How long a request waits before it looks at its token again.
-LOOK_S = 0.05
 # How long to wait for an engine that holds the lock but does not answer yet: it is starting, or
 # about to leave.
 PATIENCE_S = 15.0
@@ -45,19 +38,8 @@ RETRY_S = 0.1
 ATTEMPTS = 3
 
 
-class EngineClient:
+class EngineClient(Conversation):
     """An ``EngineApi`` over a connection. Thread-safe; every method may raise ``engine_gone``."""
-
-    def __init__(self, connection: Connection, greeting: Header) -> None:
-        self.greeting = greeting
-        self._connection = connection
-        self._numbers = itertools.count(1)
-        self._sending = threading.Lock()
-        self._boxes: dict[int, SimpleQueue[Header]] = {}
-        self._gone = False
-        self._wake, self._waker = Pipe(duplex=False)
-        self._reader = threading.Thread(target=self._read, name="engine replies", daemon=True)
-        self._reader.start()
 
     @classmethod
     def attach(cls, library: Path) -> EngineClient | None:
@@ -91,11 +73,14 @@ class EngineClient:
         report: Callable[[Progress], None],
         token: CancelToken,
         rescan: bool = False,
+        scan: bool = True,
+        patterns: Sequence[str] | None = None,
         kept: bool = False,
     ) -> Summary:
         """See ``EngineApi``; ``kept`` lets the run go on when this client leaves."""
-        header = {"type": "index", "paths": _texts(paths), "rescan": rescan, "kept": kept}
-        return rebuild(Summary, self._ask(header, token, report)["summary"])
+        header: Header = {"type": "index", "paths": _texts(paths), "rescan": rescan, "scan": scan}
+        header |= {"patterns": _list(patterns), "kept": kept}
+        return rebuild(Summary, self.ask(header, token, report)["summary"])
 
     def search(
         self,
@@ -113,104 +98,69 @@ class EngineClient:
             "explain": explain,
             "full_text": full_text,
         }
-        return rebuild(SearchResult, self._ask(header, token)["result"])
+        return rebuild(SearchResult, self.ask(header, token)["result"])
 
     def status(self) -> dict[str, Any]:
-        return dict(self._ask({"type": "status"})["status"])
+        return dict(self.ask({"type": "status"})["status"])
 
-    def files(self, state: str | None, root: str | None, offset: int, limit: int) -> list[FileRow]:
-        header = {"type": "files", "offset": offset, "limit": limit}
+    def files(
+        self,
+        state: str | None,
+        root: str | None,
+        offset: int,
+        limit: int,
+        *,
+        order: str = "path",
+        text: str = "",
+    ) -> list[FileRow]:
+        header = {"type": "files", "offset": offset, "limit": limit, "order": order, "text": text}
         header |= {"state": state or "", "root": root or ""}
-        return [rebuild(FileRow, row) for row in self._ask(header)["files"]]
+        return [rebuild(FileRow, row) for row in self.ask(header)["files"]]
+
+    def total(self, state: str | None, root: str | None, *, text: str = "") -> int:
+        header = {"type": "files", "limit": 1, "text": text}
+        header |= {"state": state or "", "root": root or ""}
+        return int(self.ask(header)["total"])
+
+    def estimate(self, paths: Sequence[Path], *, token: CancelToken) -> dict[str, Any]:
+        return dict(self.ask({"type": "estimate", "paths": _texts(paths)}, token)["estimate"])
+
+    def retry(self, paths: Sequence[Path]) -> int:
+        return int(self.ask({"type": "retry", "paths": _texts(paths)})["queued"])
+
+    def unlock(self, path: Path, password: str) -> int:
+        header = {"type": "unlock", "path": str(path), "password": password}
+        return int(self.ask(header)["queued"])
+
+    def patterns(self, root: Path, patterns: Sequence[str] | None) -> list[str]:
+        header = {"type": "patterns", "root": str(root), "patterns": _list(patterns)}
+        return list(self.ask(header)["patterns"])
+
+    def activity(self) -> dict[str, Any]:
+        return dict(self.ask({"type": "activity"})["activity"])
+
+    def pace(
+        self, *, speed: str | None = None, paused: bool | None = None, typing: bool | None = None
+    ) -> dict[str, Any]:
+        header = {"type": "pace", "speed": speed, "paused": paused, "typing": typing}
+        return dict(self.ask(header)["activity"])
+
+    def document(self, path: Path) -> dict[str, Any]:
+        return dict(self.ask({"type": "document", "path": str(path)})["document"])
+
+    def passage_spans(self, path: Path, start: int, end: int) -> list[tuple[int, int]]:
+        header = {"type": "passage_spans", "path": str(path), "start": start, "end": end}
+        return [(first, last) for first, last in self.ask(header)["sentences"]]
 
     def remove(self, paths: Sequence[Path]) -> dict[str, Any]:
-        return dict(self._ask({"type": "remove", "paths": _texts(paths)})["removed"])
+        return dict(self.ask({"type": "remove", "paths": _texts(paths)})["removed"])
 
     def doctor(self) -> list[dict[str, Any]]:
-        return list(self._ask({"type": "doctor"})["checks"])
+        return list(self.ask({"type": "doctor"})["checks"])
 
     def shut_down(self) -> None:
         """Ask the engine's process to end, cleanly."""
-        self._ask({"type": "shutdown"})
-
-    def wait_until_gone(self, timeout: float) -> bool:
-        """Wait for the engine to hang up; return whether it did."""
-        self._reader.join(timeout)
-        return self._gone
-
-    def close(self) -> None:
-        """Leave; the engine stays."""
-        self._waker.close()
-        self._reader.join()
-        self._connection.close()
-        self._wake.close()
-
-    def _ask(
-        self,
-        header: Header,
-        token: CancelToken | None = None,
-        report: Callable[[Progress], None] = ignore,
-    ) -> Header:
-        """Send a request and wait for its last message."""
-        number = next(self._numbers)
-        box: SimpleQueue[Header] = SimpleQueue()
-        self._boxes[number] = box
-        try:
-            self._send({**header, "id": number})
-            return self._outcome(number, box, token, report)
-        finally:
-            del self._boxes[number]
-
-    def _outcome(
-        self,
-        number: int,
-        box: SimpleQueue[Header],
-        token: CancelToken | None,
-        report: Callable[[Progress], None],
-    ) -> Header:
-        told = False
-        while True:
-            if token is not None and token.cancelled and not told:
-                self._send({"type": "cancel", "id": number})
-                told = True
-            gone = self._gone  # before looking: the last reply may stand in the box
-            try:
-                header = box.get(timeout=LOOK_S)
-            except Empty:
-                if gone:
-                    raise WorldError("engine_gone") from None
-                continue
-            match header.get("type"):
-                case "reply":
-                    return header
-                case "progress":
-                    report(rebuild(Progress, header.get("progress", {})))
-                case "cancelled":
-                    raise Cancelled
-                case _:
-                    raise from_wire(header.get("error", {}))
-
-    def _send(self, header: Header) -> None:
-        message = pack(header)
-        try:
-            with self._sending:
-                self._connection.send_bytes(message)
-        except OSError as error:
-            raise WorldError("engine_gone") from error
-
-    def _read(self) -> None:
-        try:
-            while self._connection in wait([self._connection, self._wake]):
-                header, _binary = unpack(self._connection.recv_bytes(MAX_MESSAGE_BYTES))
-                box = self._boxes.get(header.get("id", -1))
-                if box is not None:
-                    box.put(header)
-        except (EOFError, OSError):
-            log.debug("the engine hung up")
-        except LecternError:
-            log.exception("the engine cannot be understood")
-        finally:
-            self._gone = True
+        self.ask({"type": "shutdown"})
 
 
 def _greet(connection: Connection, endpoint: Endpoint) -> Header:
@@ -226,6 +176,10 @@ def _greet(connection: Connection, endpoint: Endpoint) -> Header:
 
 def _texts(paths: Sequence[Path]) -> list[str]:
     return [str(path) for path in paths]
+
+
+def _list(patterns: Sequence[str] | None) -> list[str] | None:
+    return None if patterns is None else list(patterns)
 
 
 def reach(

@@ -13,23 +13,30 @@ import shutil
 import threading
 from typing import TYPE_CHECKING, Any, Self
 
+from indexer.activity import Activity
 from indexer.catalog import Catalog
+from indexer.catalog.coverage import Chosen
 from indexer.errors import Cancelled, LecternError, WorldError
-from indexer.excludes import Excludes
+from indexer.estimate import estimate
 from indexer.library import CATALOG_NAME, LANCE_NAME
 from indexer.lock import LibraryLock
+from indexer.lookup import describe_document, sentences
 from indexer.models_in_use import ModelsInUse
+from indexer.passwords import Passwords
 from indexer.pipeline.gate import QueryGate
 from indexer.pipeline.lane import Parts, Run
 from indexer.pipeline.pace import Pace
 from indexer.progress import Progress, Reporter, Step
 from indexer.recovery import recover
 from indexer.removal import forget_orphans, remove_paths
-from indexer.scan import RootWalk, ScanRules, known_formats
+from indexer.retry import retry, unlock
+from indexer.rules import rules_for
+from indexer.scan import RootWalk
 from indexer.search import Searcher
 from indexer.status import check_library, describe
 from indexer.store import Store
 from indexer.store.disk import opening
+from indexer.throttle import Speed, Throttle
 from indexer.types import FileState, Summary
 
 if TYPE_CHECKING:
@@ -54,15 +61,18 @@ class Engine:
         self, config: EngineConfig, lock: LibraryLock, catalog: Catalog, store: Store, pace: Pace
     ) -> None:
         self.config = config
-        self.pace = pace
+        self.batches = pace
         self.catalog = catalog
         self.store = store
         self.models = ModelsInUse(config)
         self.gate = QueryGate()
+        self.throttle = Throttle()
+        self.throttle.load(catalog)
+        self.activities = Activity(catalog, self.models, self.throttle)
+        self.passwords = Passwords()
         self.searcher = Searcher(catalog, store, self.models)
         self._lock = lock
         self._indexing = threading.Lock()
-        self._progress: Progress | None = None  # of the run that goes on, for ``status``
 
     @classmethod
     def open(cls, config: EngineConfig, *, pace: Pace | None = None) -> Self:
@@ -104,24 +114,24 @@ class Engine:
         report: Callable[[Progress], None],
         token: CancelToken,
         rescan: bool = False,
+        scan: bool = True,
+        patterns: Sequence[str] | None = None,
     ) -> Summary:
         with self._indexing:
             reporter = Reporter(self._noting(report), token)
-            for path in paths:
-                _must_be_readable(path)
-            roots = [self.catalog.roots.add(path) for path in paths] or self.catalog.roots.all()
+            roots = self._roots(paths, patterns)
             recover(self.catalog, self.store)
             run = Run(self._parts(), reporter)
             seen, cancelled = 0, False
             try:
-                seen = self._scan(roots, reporter, rescan=rescan)
+                seen = self._scan(roots, reporter, rescan=rescan) if scan else 0
                 run.work()
                 self._tidy(reporter)
             except Cancelled:
                 cancelled = True
             finally:
                 run.stop()
-                self._progress = None
+                self.activities.note(None)
             return self._summary(run, roots, seen, cancelled=cancelled)
 
     def search(
@@ -139,18 +149,59 @@ class Engine:
             )
 
     def status(self) -> dict[str, Any]:
-        return describe(self, self._progress)
+        return describe(self)
 
-    def files(self, state: str | None, root: str | None, offset: int, limit: int) -> list[FileRow]:
-        under = self.catalog.roots.find(root) if root else None
-        if root and under is None:
-            raise WorldError("not_a_root", path=root)
-        return self.catalog.files.listing(
-            state=FileState(state) if state else None,
-            root=under[0].id if under else None,
-            offset=offset,
-            limit=limit,
-        )
+    def files(
+        self,
+        state: str | None,
+        root: str | None,
+        offset: int,
+        limit: int,
+        *,
+        order: str = "path",
+        text: str = "",
+    ) -> list[FileRow]:
+        return self.catalog.coverage.page(self._chosen(state, root, text), order, offset, limit)
+
+    def total(self, state: str | None, root: str | None, *, text: str = "") -> int:
+        return self.catalog.coverage.total(self._chosen(state, root, text))
+
+    def estimate(self, paths: Sequence[Path], *, token: CancelToken) -> dict[str, Any]:
+        return estimate(self.catalog, self.config, paths, token)
+
+    def retry(self, paths: Sequence[Path]) -> int:
+        self.activities.stale()
+        return retry(self.catalog, paths)
+
+    def unlock(self, path: Path, password: str) -> int:
+        self.activities.stale()
+        return unlock(self.catalog, self.passwords, path, password)
+
+    def patterns(self, root: Path, patterns: Sequence[str] | None) -> list[str]:
+        found = self.catalog.roots.find(root)
+        if found is None or found[1] not in {b"", found[0].only}:
+            raise WorldError("not_a_root", path=str(root))
+        if patterns is not None:
+            self.catalog.roots.set_patterns(found[0].id, patterns)
+        return list(self.catalog.roots.get(found[0].id).patterns)
+
+    def activity(self) -> dict[str, Any]:
+        return self.activities.describe()
+
+    def pace(
+        self, *, speed: str | None = None, paused: bool | None = None, typing: bool | None = None
+    ) -> dict[str, Any]:
+        chosen = Speed(speed) if speed is not None else None
+        self.throttle.set(chosen, paused=paused, typing=typing)
+        if chosen is not None or paused is not None:
+            self.throttle.save(self.catalog)
+        return self.activity()
+
+    def document(self, path: Path) -> dict[str, Any]:
+        return describe_document(self.catalog, path)
+
+    def passage_spans(self, path: Path, start: int, end: int) -> list[tuple[int, int]]:
+        return sentences(self.catalog, self.store, path, start, end)
 
     def remove(self, paths: Sequence[Path]) -> dict[str, Any]:
         with self._indexing:
@@ -159,7 +210,23 @@ class Engine:
     def doctor(self) -> list[dict[str, Any]]:
         return check_library(self)
 
+    def _chosen(self, state: str | None, root: str | None, text: str) -> Chosen:
+        under = self.catalog.roots.find(root) if root else None
+        if root and under is None:
+            raise WorldError("not_a_root", path=root)
+        return Chosen(FileState(state) if state else None, under[0].id if under else None, text)
+
     # -- indexing ---------------------------------------------------------------------------
+
+    def _roots(self, paths: Sequence[Path], patterns: Sequence[str] | None) -> list[Root]:
+        for path in paths:
+            _must_be_readable(path)
+        roots = [self.catalog.roots.add(path) for path in paths] or self.catalog.roots.all()
+        if patterns is not None:
+            for root in roots[: len(paths)]:
+                self.catalog.roots.set_patterns(root.id, patterns)
+            roots = [self.catalog.roots.get(root.id) for root in roots]
+        return roots
 
     def _parts(self) -> Parts:
         return Parts(
@@ -171,13 +238,15 @@ class Engine:
             limits=self.config.limits,
             children=self.config.children or max(1, _cores() // 2),
             check_space=self._check_space,
-            pace=self.pace,
+            pace=self.batches,
+            password_of=self.passwords.of,
         )
 
     def _scan(self, roots: Sequence[Root], reporter: Reporter, *, rescan: bool) -> int:
         seen = 0
         for root in roots:
-            walk = RootWalk(root, self._rules(root), reporter.token)
+            rules = rules_for(root, self.catalog, self.config)
+            walk = RootWalk(root, rules, reporter.token)
             before = seen
 
             def note(count: int, before: int = before) -> None:
@@ -188,19 +257,6 @@ class Engine:
                 self.catalog.queue.requeue_all(root.id)
             seen += counts.seen
         return seen
-
-    def _rules(self, root: Root) -> ScanRules:
-        others = {other.path: "another root" for other in self.catalog.roots.all()
-                  if other.path != root.path and not other.only}  # fmt: skip
-        library = os.fsencode(self.config.library.resolve())
-        return ScanRules(
-            excludes=Excludes((*self.config.exclude, *root.patterns), hidden=self.config.hidden),
-            formats=known_formats(),
-            max_bytes=self.config.limits.largest_bytes,
-            max_bytes_of=self.config.limits.by_format,
-            passed_by={**others, library: "Lectern's own library"},
-            roots=[known.path for known in self.catalog.roots.all()],
-        )
 
     def _check_space(self) -> None:
         free = shutil.disk_usage(self.config.library).free
@@ -227,7 +283,7 @@ class Engine:
 
     def _noting(self, report: Callable[[Progress], None]) -> Callable[[Progress], None]:
         def note(progress: Progress) -> None:
-            self._progress = progress
+            self.activities.note(progress)
             report(progress)
 
         return note
@@ -246,6 +302,7 @@ class Engine:
             tokens=run.vectors.tokens,
             seconds=run.seconds,
             cancelled=cancelled,
+            reused=run.vectors.reused,
         )
 
 

@@ -63,9 +63,18 @@ class Host:
         report: Callable[[Progress], None],
         token: CancelToken,
         rescan: bool = False,
+        scan: bool = True,
+        patterns: Sequence[str] | None = None,
     ) -> Summary:
         def work(job: Job) -> Summary:
-            return self.engine.index(paths, report=job.report, token=job.token, rescan=rescan)
+            return self.engine.index(
+                paths,
+                report=job.report,
+                token=job.token,
+                rescan=rescan,
+                scan=scan,
+                patterns=patterns,
+            )
 
         return self._write("index", work, report, token)
 
@@ -88,8 +97,46 @@ class Host:
     def status(self) -> dict[str, Any]:
         return self.engine.status()
 
-    def files(self, state: str | None, root: str | None, offset: int, limit: int) -> list[FileRow]:
-        return self.engine.files(state, root, offset, limit)
+    def files(
+        self,
+        state: str | None,
+        root: str | None,
+        offset: int,
+        limit: int,
+        *,
+        order: str = "path",
+        text: str = "",
+    ) -> list[FileRow]:
+        return self.engine.files(state, root, offset, limit, order=order, text=text)
+
+    def total(self, state: str | None, root: str | None, *, text: str = "") -> int:
+        return self.engine.total(state, root, text=text)
+
+    def estimate(self, paths: Sequence[Path], *, token: CancelToken) -> dict[str, Any]:
+        return self.engine.estimate(paths, token=token)
+
+    def retry(self, paths: Sequence[Path]) -> int:
+        return self.engine.retry(paths)
+
+    def unlock(self, path: Path, password: str) -> int:
+        return self.engine.unlock(path, password)
+
+    def patterns(self, root: Path, patterns: Sequence[str] | None) -> list[str]:
+        return self.engine.patterns(root, patterns)
+
+    def activity(self) -> dict[str, Any]:
+        return self.engine.activity()
+
+    def pace(
+        self, *, speed: str | None = None, paused: bool | None = None, typing: bool | None = None
+    ) -> dict[str, Any]:
+        return self.engine.pace(speed=speed, paused=paused, typing=typing)
+
+    def document(self, path: Path) -> dict[str, Any]:
+        return self.engine.document(path)
+
+    def passage_spans(self, path: Path, start: int, end: int) -> list[tuple[int, int]]:
+        return self.engine.passage_spans(path, start, end)
 
     def doctor(self) -> list[dict[str, Any]]:
         return self.engine.doctor()

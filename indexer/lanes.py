@@ -88,6 +88,11 @@ class Lane:
         with self._changed:
             return self._running is None and not self._waiting
 
+    def waits(self, owner: Hashable) -> bool:
+        """Whether a job of this owner is queued."""
+        with self._changed:
+            return any(job.owner == owner for job in self._waiting)
+
     def submit(self, job: Job) -> None:
         """Queue a job.
 

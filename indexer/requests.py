@@ -13,6 +13,7 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from indexer.api import ORDERS, SPEEDS
 from indexer.errors import WorldError
 from indexer.wire import result_to_wire, to_wire
 
@@ -34,14 +35,20 @@ class LaneName(Enum):
     SEARCH = "search"
     INDEX = "index"  # whatever writes
     DESK = "desk"  # questions about the library, which may take a while
+    GLANCE = "glance"  # what is answered at once, and asked all the time
+    SURVEY = "survey"  # what walks folders or loads a model to find out
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One kind of request. ``read`` checks the fields and returns the work to do."""
+    """One kind of request. ``read`` checks the fields and returns the work to do.
+
+    ``queues``: what it answers as ``queued`` waits to be read afterwards.
+    """
 
     lane: LaneName
     read: Callable[[Header], Callable[[EngineApi, Job], dict[str, Any]]]
+    queues: bool = False
 
 
 def _search(header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
@@ -62,9 +69,18 @@ def _search(header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
 def _index(header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
     paths = _paths(header)
     rescan = field(header, "rescan", bool, default=False)
+    scan = field(header, "scan", bool, default=True)
+    patterns = _patterns(header)
 
     def work(engine: EngineApi, job: Job) -> dict[str, Any]:
-        summary = engine.index(paths, report=job.report, token=job.token, rescan=rescan)
+        summary = engine.index(
+            paths,
+            report=job.report,
+            token=job.token,
+            rescan=rescan,
+            scan=scan,
+            patterns=patterns,
+        )
         return {"summary": to_wire(summary)}
 
     return work
@@ -84,11 +100,62 @@ def _files(header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
     root = field(header, "root", str, "") or None
     offset = field(header, "offset", int, 0)
     limit = _bounded(field(header, "limit", int, 1000))
+    order, text = field(header, "order", str, "path"), field(header, "text", str, "")
+    if order not in ORDERS:
+        raise WorldError("bad_request", reason=f"order must be one of {', '.join(ORDERS)}")
 
     def work(engine: EngineApi, _job: Job) -> dict[str, Any]:
-        return {"files": [to_wire(row) for row in engine.files(state, root, offset, limit)]}
+        rows = engine.files(state, root, offset, limit, order=order, text=text)
+        total = engine.total(state, root, text=text)
+        return {"files": [to_wire(row) for row in rows], "total": total}
 
     return work
+
+
+def _estimate(header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
+    paths = _paths(header)
+    return lambda engine, job: {"estimate": engine.estimate(paths, token=job.token)}
+
+
+def _retry(header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
+    paths = _paths(header)
+    return lambda engine, _job: {"queued": engine.retry(paths)}
+
+
+def _unlock(header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
+    path, password = _path(header, "path"), field(header, "password", str)
+    return lambda engine, _job: {"queued": engine.unlock(path, password)}
+
+
+def _root_patterns(header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
+    root, patterns = _path(header, "root"), _patterns(header)
+    return lambda engine, _job: {"patterns": engine.patterns(root, patterns)}
+
+
+def _activity(_header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
+    return lambda engine, _job: {"activity": engine.activity()}
+
+
+def _pace(header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
+    speed = None if header.get("speed") is None else field(header, "speed", str)
+    if speed not in {None, *SPEEDS}:
+        raise WorldError("bad_request", reason=f"speed must be one of {', '.join(SPEEDS)}")
+    paused, typing = (
+        None if header.get(name) is None else field(header, name, bool)
+        for name in ("paused", "typing")
+    )
+    return lambda engine, _job: {"activity": engine.pace(speed=speed, paused=paused, typing=typing)}
+
+
+def _document(header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
+    path = _path(header, "path")
+    return lambda engine, _job: {"document": engine.document(path)}
+
+
+def _passage_spans(header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
+    path = _path(header, "path")
+    start, end = field(header, "start", int), field(header, "end", int)
+    return lambda engine, _job: {"sentences": engine.passage_spans(path, start, end)}
 
 
 def _doctor(_header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
@@ -101,7 +168,15 @@ REQUESTS = {
     "remove": Request(LaneName.INDEX, _remove),
     "status": Request(LaneName.DESK, _status),
     "files": Request(LaneName.DESK, _files),
-    "doctor": Request(LaneName.DESK, _doctor),
+    "doctor": Request(LaneName.SURVEY, _doctor),
+    "estimate": Request(LaneName.SURVEY, _estimate),
+    "retry": Request(LaneName.GLANCE, _retry, queues=True),
+    "unlock": Request(LaneName.GLANCE, _unlock, queues=True),
+    "patterns": Request(LaneName.GLANCE, _root_patterns),
+    "activity": Request(LaneName.GLANCE, _activity),
+    "pace": Request(LaneName.GLANCE, _pace),
+    "document": Request(LaneName.GLANCE, _document),
+    "passage_spans": Request(LaneName.GLANCE, _passage_spans),
 }
 
 
@@ -133,3 +208,19 @@ def _paths(header: Header) -> list[Path]:
     if not all(isinstance(path, str) and os.path.isabs(path) for path in paths):  # noqa: PTH117
         raise WorldError("bad_request", reason="paths must be absolute")
     return [Path(path) for path in paths]
+
+
+def _path(header: Header, name: str) -> Path:
+    path = field(header, name, str)
+    if not os.path.isabs(path):  # noqa: PTH117
+        raise WorldError("bad_request", reason=f"{name} must be absolute")
+    return Path(path)
+
+
+def _patterns(header: Header) -> list[str] | None:
+    if header.get("patterns") is None:
+        return None
+    patterns = field(header, "patterns", list)
+    if not all(isinstance(one, str) and "\n" not in one for one in patterns):
+        raise WorldError("bad_request", reason="patterns must be single lines")
+    return patterns

@@ -14,6 +14,7 @@ import logging
 import sys
 import threading
 import time
+from importlib import metadata
 from multiprocessing import Pipe
 from multiprocessing.connection import Client, Listener
 from pathlib import Path
@@ -62,7 +63,11 @@ class Service:
         self.lasting = lasting
         self.search_lane = SearchLane("search lane")
         self.index_lane = IndexLane("index lane")
-        self.desk_lane = Lane("desk lane")
+        self.lanes: dict[LaneName, Lane] = {
+            name: Lane(f"{name.value} lane")
+            for name in (LaneName.DESK, LaneName.GLANCE, LaneName.SURVEY)
+        }
+        self.lanes |= {LaneName.SEARCH: self.search_lane, LaneName.INDEX: self.index_lane}
         self._numbers = itertools.count(1)
         self._changed = threading.Condition()
         self._sessions: dict[int, Session] = {}
@@ -120,8 +125,9 @@ class Service:
         """Take no more clients, answer what is in flight, end indexing cleanly, let go."""
         self._stopping = True
         self._stop_listening()
-        self.search_lane.close(finish_running=True, timeout=PATIENCE_S)
-        self.desk_lane.close(finish_running=True, timeout=PATIENCE_S)
+        for name, lane in self.lanes.items():
+            if name is not LaneName.INDEX:
+                lane.close(finish_running=name is not LaneName.SURVEY, timeout=PATIENCE_S)
         self.index_lane.close()
         self._waker.close()
         with self._changed:
@@ -159,14 +165,18 @@ class Service:
     def _welcome(self, connection: Connection, endpoint: Endpoint) -> None:
         session = Session(connection, next(self._numbers), self._wake, endpoint.secret)
         greeting = hello(
-            "engine", pid=endpoint.pid, library=str(self.library), offline=self.offline
+            "engine",
+            pid=endpoint.pid,
+            library=str(self.library),
+            offline=self.offline,
+            version=_version(),
         )
         with self._changed:
             self._sessions[session.number] = session
         session.start(greeting, self._handle, self._farewell)
 
     def _farewell(self, session: Session) -> None:
-        for lane in (self.search_lane, self.index_lane, self.desk_lane):
+        for lane in self.lanes.values():
             lane.leave(session.number)
         with self._changed:
             self._sessions.pop(session.number, None)
@@ -207,7 +217,7 @@ class Service:
         job = Job(
             owner=session.number,
             work=functools.partial(work, self.engine),
-            finish=functools.partial(self._finish, session, number),
+            finish=functools.partial(self._finish, session, number, kind),
             sink=lambda progress: session.progress(number, to_wire(progress)),
             kept=field(header, "kept", bool, default=False),
             name=kind,
@@ -221,16 +231,10 @@ class Service:
             raise
 
     def _lane(self, kind: str) -> Lane:
-        match REQUESTS[kind].lane:
-            case LaneName.SEARCH:
-                return self.search_lane
-            case LaneName.INDEX:
-                return self.index_lane
-            case LaneName.DESK:
-                return self.desk_lane
+        return self.lanes[REQUESTS[kind].lane]
 
     def _finish(
-        self, session: Session, number: int, answer: Any, failure: Exception | None
+        self, session: Session, number: int, kind: str, answer: Any, failure: Exception | None
     ) -> None:
         """Send the outcome of a job."""
         cancelled = isinstance(failure, Cancelled) or _says_cancelled(answer)
@@ -245,6 +249,34 @@ class Service:
             session.fail(number, InternalError("internal", reason=type(failure).__name__))
         else:
             session.reply(number, "reply", **answer)
+            if REQUESTS[kind].queues and answer["queued"]:
+                self._work_off()
+
+    def _work_off(self) -> None:
+        """Have read what was queued; a run that goes on may be past looking."""
+        if self.index_lane.waits(self):
+            return
+        job = Job(
+            owner=self,
+            work=lambda job: self.engine.index((), report=job.report, token=job.token, scan=False),
+            finish=_note_failure,
+            kept=True,
+            name="index",
+        )
+        with contextlib.suppress(LecternError):
+            self.index_lane.submit(job)
+
+
+def _note_failure(_answer: Any, failure: Exception | None) -> None:
+    if failure is not None:
+        log.info("what was queued is not all read", exc_info=failure)
+
+
+def _version() -> str:
+    try:
+        return metadata.version("lectern")
+    except metadata.PackageNotFoundError:
+        return ""
 
 
 def _says_cancelled(answer: Any) -> bool:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from indexer.engine import Engine
-    from indexer.progress import Progress
 
 GB = 1e9
 PARTS = ("lancedb", "pyarrow", "numpy", "pymupdf", "tokenizers")
@@ -35,9 +34,11 @@ RECOMMENDED_FOR_OTHERS = (
 RUNTIMES = ("onnxruntime", "onnxruntime-gpu", "onnxruntime-directml")
 
 
-def describe(engine: Engine, progress: Progress | None) -> dict[str, Any]:
+def describe(engine: Engine) -> dict[str, Any]:
     """Describe the library; see ``indexer.api.EngineApi.status`` for the keys."""
     catalog, config = engine.catalog, engine.config
+    progress = engine.activities.progress
+    brief = engine.activities.brief()
     totals = catalog.spaces.totals()
     space = catalog.spaces.active()
     device, reason = engine.models.device
@@ -59,6 +60,7 @@ def describe(engine: Engine, progress: Progress | None) -> dict[str, Any]:
         "languages": _languages(engine),
         "running": None if progress is None else {"job": "index", "progress": asdict(progress)},
         "free_bytes": shutil.disk_usage(config.library).free,
+        **{key: brief[key] for key in ("speed", "paused", "reason", "pending", "set_aside")},
     }
 
 

@@ -1,9 +1,11 @@
 """A small engine that keeps words in memory and a file: real lock, real interface, no model.
 
-It stands in for the engine wherever the service, the client and the command line are tested.
-Files that begin with WAIT keep ``index`` busy until it is cancelled, those with STUCK whatever
-happens; a query with WAIT in it does the same to ``search``; a query with CRASH in it raises what
-no engine should.
+It stands in for the engine wherever the service, the client, the command line and the window are
+tested. What a file begins with decides what becomes of it: WAIT keeps ``index`` busy until it is
+cancelled, STUCK whatever happens; ``LOCKED secret`` needs that password; ``BROKEN`` cannot be
+read, ``CRASHED`` stopped the engine twice, until the file says otherwise and ``retry`` asks. A
+query with WAIT in it keeps ``search`` busy; one with CRASH in it raises what no engine should;
+one with POOR in it finds nothing good.
 """
 
 from __future__ import annotations
@@ -28,10 +30,19 @@ if TYPE_CHECKING:
 
 SENTENCE = re.compile(r"[^.!?]+[.!?]?\s*")
 WAIT_S = 60.0
+_KEYS: dict[str, Callable[[FileRow], Any]] = {
+    "path": lambda row: row.path,
+    "state": lambda row: (row.state, row.path),
+    "size": lambda row: (-row.size, row.path),
+    "modified": lambda row: (-row.mtime_ns, row.path),
+}
 
 
 class FakeEngine:
-    """An ``EngineApi`` over plain text files, found by the words they share with the query."""
+    """An ``EngineApi`` over plain text files, found by the words they share with the query.
+
+    ``activity_now`` may be changed by a test: it overrides what ``activity`` says.
+    """
 
     def __init__(self, config: EngineConfig, lock: LibraryLock) -> None:
         self.config = config
@@ -39,14 +50,22 @@ class FakeEngine:
         self.writing = threading.Lock()
         self.waiting = threading.Event()  # set once a job waits to be cancelled
         self.closed = False
+        self.progress: Progress | None = None
+        self.speed, self.paused, self.typed = "normal", False, 0
+        self.activity_now: dict[str, Any] = {}
+        self.passwords: dict[str, str] = {}
+        self.queued: set[str] = set()
         self.store = config.library / "fake.json"
         known = json.loads(self.store.read_text()) if self.store.exists() else {}
         self.roots: list[str] = known.get("roots", [])
         self.texts: dict[str, str] = known.get("texts", {})
+        self.rules: dict[str, list[str]] = known.get("rules", {})
 
     @classmethod
     def open(cls, config: EngineConfig) -> FakeEngine:
         return cls(config, LibraryLock.acquire(config.library, "the fake engine"))
+
+    # -- indexing ---------------------------------------------------------------------------
 
     def index(
         self,
@@ -55,21 +74,37 @@ class FakeEngine:
         report: Callable[[Progress], None],
         token: CancelToken,
         rescan: bool = False,
+        scan: bool = True,
+        patterns: Sequence[str] | None = None,
     ) -> Summary:
         assert self.writing.acquire(blocking=False), "two jobs write at the same time"
         try:
-            return self._index(paths, report, token)
+            return self._index(paths, self._noting(report), token, patterns)
         finally:
+            self.progress = None
             self.writing.release()
 
+    def _noting(self, report: Callable[[Progress], None]) -> Callable[[Progress], None]:
+        def note(progress: Progress) -> None:
+            self.progress = progress
+            report(progress)
+
+        return note
+
     def _index(
-        self, paths: Sequence[Path], report: Callable[[Progress], None], token: CancelToken
+        self,
+        paths: Sequence[Path],
+        report: Callable[[Progress], None],
+        token: CancelToken,
+        patterns: Sequence[str] | None,
     ) -> Summary:
         for path in paths:
             if not path.exists():
                 raise WorldError("path_missing", path=str(path))
             if str(path) not in self.roots:
                 self.roots.append(str(path))
+            if patterns is not None:
+                self.rules[str(path)] = list(patterns)
         found = [file for root in self.roots for file in _files(Path(root))]
         cancelled = False
         for done, file in enumerate(found):
@@ -91,10 +126,85 @@ class FakeEngine:
         if text.startswith("STUCK"):
             threading.Event().wait(WAIT_S)
         token.check()
-        self.texts[str(file)] = text
+        self.texts = {**self.texts, str(file): text}
+        self.queued.discard(str(file))
 
     def _save(self) -> None:
-        self.store.write_text(json.dumps({"roots": self.roots, "texts": self.texts}))
+        known = {"roots": self.roots, "texts": self.texts, "rules": self.rules}
+        self.store.write_text(json.dumps(known))
+
+    def estimate(self, paths: Sequence[Path], *, token: CancelToken) -> dict[str, Any]:
+        formats: dict[str, dict[str, int]] = {}
+        known = 0
+        for file in (file for path in paths for file in _files(path)):
+            token.check()
+            if str(file) in self.texts:
+                known += 1
+                continue
+            one = formats.setdefault(_format(file), {"files": 0, "bytes": 0})
+            one["files"] += 1
+            one["bytes"] += file.stat().st_size
+        files = sum(one["files"] for one in formats.values())
+        return {
+            "files": files,
+            "bytes": sum(one["bytes"] for one in formats.values()),
+            "formats": formats,
+            "left_out": {"excluded": 1} if files else {},
+            "known": known,
+            "pages": 2 * files,
+            "seconds_words": 0.5 * files,
+            "seconds_meaning": 4.0 * files,
+            "measured": False,
+        }
+
+    def retry(self, paths: Sequence[Path]) -> int:
+        failed = {row.path for row in self._rows() if row.code or row.state is FileState.FAILED}
+        chosen = {path for path in failed if not paths or any(_inside(path, p) for p in paths)}
+        self.queued |= chosen
+        return len(chosen)
+
+    def unlock(self, path: Path, password: str) -> int:
+        if str(path) not in self.texts:
+            raise WorldError("not_a_root", path=str(path))
+        self.passwords[str(path)] = password
+        self.queued.add(str(path))
+        return 1
+
+    def patterns(self, root: Path, patterns: Sequence[str] | None) -> list[str]:
+        if str(root) not in self.roots:
+            raise WorldError("not_a_root", path=str(root))
+        if patterns is not None:
+            self.rules[str(root)] = list(patterns)
+            self._save()
+        return self.rules.get(str(root), [])
+
+    def activity(self) -> dict[str, Any]:
+        progress = self.progress
+        rows = list(self._rows())
+        return {
+            "running": None if progress is None else _running(progress),
+            "speed": self.speed,
+            "paused": self.paused,
+            "reason": "paused" if self.paused else "",
+            "pages_per_second": progress.pages_per_second if progress else 0.0,
+            "passages_per_second": progress.passages_per_second if progress else 0.0,
+            "understood": 0.5,
+            "pending": len(self.queued),
+            "set_aside": sum(row.code == "crashed_engine" for row in rows),
+            "device": "CPU",
+            "device_reason": "the fake engine knows no other",
+            **self.activity_now,
+        }
+
+    def pace(
+        self, *, speed: str | None = None, paused: bool | None = None, typing: bool | None = None
+    ) -> dict[str, Any]:
+        self.speed = speed or self.speed
+        self.paused = self.paused if paused is None else paused
+        self.typed += bool(typing)
+        return self.activity()
+
+    # -- asking -----------------------------------------------------------------------------
 
     def search(
         self,
@@ -120,27 +230,33 @@ class FakeEngine:
         )
         if explain:
             hits = [replace(hit, explain={"words": hit.score}) for hit in hits]
-        notes = ("No good match; closest passages below.",) if hits and hits[0].score < 1 else ()
+        poor = "POOR" in text or bool(hits and hits[0].score < 1)
+        notes = ("No good match; closest passages below.",) if poor else ()
         seconds = time.perf_counter() - began
-        return SearchResult(tuple(hits[:limit]), notes, seconds, 0.5, {"text": text})
+        return SearchResult(tuple(hits[:limit]), notes, seconds, 0.5, {"text": text}, good=not poor)
 
     def _hits(self, path: str, words: set[str]) -> Iterator[Hit]:
         text = self.texts[path]
+        if self._state(path)[0] is not FileState.INDEXED:
+            return
         root = next(root for root in self.roots if path.startswith(root))
         start = 0
         for page, part in enumerate(text.split("\f"), 1):
             sentences = list(SENTENCE.finditer(part))
             scores = [len(words & set(re.findall(r"\w+", s[0].lower()))) for s in sentences]
             if any(scores):
-                best = sentences[scores.index(max(scores))]
+                order = sorted(range(len(scores)), key=lambda at: -scores[at])
+                marks = tuple(sentences[at].span() for at in order if scores[at])[:3]
                 yield Hit(
                     path, root, Path(path).name, Path(path).stem, page, page, start,
                     start + len(part), float(sum(scores)), part, ("One", "Two"), Why.WORDS,
-                    best.span(),
+                    marks[0], marks=marks, author="Ada", format=_format(Path(path)),
+                    modified_ns=_modified(path),
                 )  # fmt: skip
             start += len(part) + 1
 
     def status(self) -> dict[str, Any]:
+        activity = self.activity()
         return {
             "library": str(self.config.library),
             "bytes": 123456,
@@ -156,7 +272,8 @@ class FakeEngine:
             "device": "CPU",
             "device_reason": "the fake engine knows no other",
             "languages": [{"language": "de", "documents": 1, "advice": "A German model would."}],
-            "running": None,
+            "running": activity["running"],
+            **{key: activity[key] for key in ("speed", "paused", "reason", "pending", "set_aside")},
         }
 
     def _states(self) -> dict[str, int]:
@@ -165,20 +282,93 @@ class FakeEngine:
 
     def _rows(self) -> Iterator[FileRow]:
         for path, text in sorted(self.texts.items()):
-            state = FileState.INDEXED if text else FileState.EMPTY
-            code = "" if text else "empty"
-            yield FileRow(path, self.roots[0], Path(path).name, len(text), 0, state, code)
+            root = next((root for root in self.roots if path.startswith(root)), "")
+            state, code = self._state(path)
+            pages = text.count("\f") + 1
+            yield FileRow(
+                path, root, Path(path).name, len(text), _modified(path), state, code, pages=pages
+            )
 
-    def files(self, state: str | None, root: str | None, offset: int, limit: int) -> list[FileRow]:
-        rows = [row for row in self._rows() if state in {None, str(row.state)}]
+    def _state(self, path: str) -> tuple[FileState, str]:
+        text = self.texts[path]
+        if path in self.queued:
+            return FileState.QUEUED, ""
+        if not text:
+            return FileState.EMPTY, "empty"
+        if text.startswith("BROKEN"):
+            return FileState.UNREADABLE, "unreadable"
+        if text.startswith("CRASHED"):
+            return FileState.FAILED, "crashed_engine"
+        if text.startswith("LOCKED"):
+            given = self.passwords.get(path)
+            if given != text.split()[1]:
+                code = "needs_password" if given is None else "wrong_password"
+                return FileState.NEEDS_PASSWORD, code
+        return FileState.INDEXED, ""
+
+    def files(
+        self,
+        state: str | None,
+        root: str | None,
+        offset: int,
+        limit: int,
+        *,
+        order: str = "path",
+        text: str = "",
+    ) -> list[FileRow]:
+        rows = sorted(self._chosen(state, root, text), key=_KEYS[order])
         return rows[offset : offset + limit]
+
+    def total(self, state: str | None, root: str | None, *, text: str = "") -> int:
+        return len(self._chosen(state, root, text))
+
+    def _chosen(self, state: str | None, root: str | None, text: str) -> list[FileRow]:
+        return [
+            row
+            for row in self._rows()
+            if state in {None, str(row.state)}
+            and root in {None, row.root}
+            and all(word in row.path.lower() for word in text.lower().split())
+        ]
+
+    def document(self, path: Path) -> dict[str, Any]:
+        rows = [row for row in self._rows() if row.path == str(path)]
+        if not rows:
+            raise WorldError("not_a_root", path=str(path))
+        (row,) = rows
+        return {
+            "path": row.path,
+            "root": row.root,
+            "file": row.file,
+            "title": Path(row.file).stem,
+            "author": "Ada",
+            "created": "2024-03-01",
+            "language": "en",
+            "pages": row.pages,
+            "format": _format(path),
+            "size": row.size,
+            "mtime_ns": row.mtime_ns,
+            "state": str(row.state),
+            "code": row.code,
+            "bad_pages": list(row.bad_pages),
+        }
+
+    def passage_spans(self, path: Path, start: int, end: int) -> list[tuple[int, int]]:
+        if str(path) not in self.texts:
+            raise WorldError("not_a_root", path=str(path))
+        spans: list[tuple[int, int]] = []
+        at = 0
+        for part in self.texts[str(path)].split("\f"):
+            if at < end and at + len(part) > start:
+                spans += [(at + s.start(), at + s.end()) for s in SENTENCE.finditer(part)]
+            at += len(part) + 1
+        return spans
 
     def remove(self, paths: Sequence[Path]) -> dict[str, Any]:
         gone = [text for text in self.texts if any(_inside(text, path) for path in paths)]
         if not gone:
             raise WorldError("not_a_root", path=str(paths[0]))
-        for path in gone:
-            del self.texts[path]
+        self.texts = {path: text for path, text in self.texts.items() if path not in gone}
         self.roots = [root for root in self.roots if Path(root) not in paths]
         self._save()
         return {"files": len(gone), "documents": len(gone), "passages": len(gone)}
@@ -191,6 +381,10 @@ class FakeEngine:
         self.lock.release()
 
 
+def _running(progress: Progress) -> dict[str, Any]:
+    return {"job": "index", "progress": {k: getattr(progress, k) for k in progress.__slots__}}
+
+
 def _files(root: Path) -> list[Path]:
     return (
         [root] if root.is_file() else sorted(path for path in root.rglob("*") if not path.is_dir())
@@ -199,3 +393,14 @@ def _files(root: Path) -> list[Path]:
 
 def _inside(path: str, folder: Path) -> bool:
     return Path(path) == folder or folder in Path(path).parents
+
+
+def _format(path: Path) -> str:
+    return {".md": "markdown", ".txt": "text"}.get(path.suffix, path.suffix.lstrip("."))
+
+
+def _modified(path: str) -> int:
+    try:
+        return Path(path).stat().st_mtime_ns
+    except OSError:
+        return 0

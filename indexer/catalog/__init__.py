@@ -16,6 +16,7 @@ import time
 from typing import TYPE_CHECKING, Self
 
 from indexer.catalog.bindings import Bindings
+from indexer.catalog.coverage import Coverage
 from indexer.catalog.database import Database
 from indexer.catalog.docs import Docs
 from indexer.catalog.files import Files
@@ -85,6 +86,7 @@ class Catalog:
         self.files = Files(self.db, self.roots)
         self.queue = Queue(self.db)
         self.docs = Docs(self.db)
+        self.coverage = Coverage(self.db, self.files, self.docs)
         self.spaces = Spaces(self.db)
         bindings = Bindings(self.db)
         self.filters = Filters(self.db, bindings)

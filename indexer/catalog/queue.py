@@ -30,9 +30,16 @@ WHERE f.pending > 0 AND f.in_flight = 0 AND f.verdict = '' AND NOT f.lost AND r.
 ORDER BY f.size_class, f.mtime_ns DESC LIMIT ?
 """
 _RETRY = """
-UPDATE files SET pending = 1, in_flight = 0, crashes = 0, code = '', detail = '', content = CASE
-    WHEN (SELECT state FROM contents WHERE id = files.content) <> '' THEN NULL ELSE content END
+UPDATE files SET pending = 1, in_flight = 0, crashes = 0, attempts = 0, code = '', detail = ''
 WHERE id = ? AND verdict = ''
+"""
+# What is known of the bytes must go too: the file would only meet it again.
+_FORGET = """
+DELETE FROM contents WHERE state <> '' AND id IN (SELECT content FROM files WHERE id = ?)
+"""
+_COPIES = """
+SELECT id FROM files WHERE verdict = '' AND content IN
+(SELECT c.id FROM contents c JOIN files f ON f.content = c.id WHERE f.id = ? AND c.state <> '')
 """
 
 
@@ -115,7 +122,10 @@ class Queue:
     def retry(
         self, *, files: Collection[int] = (), states: Collection[FileState] = (), root: int = 0
     ) -> int:
-        """Queue files again, chosen one by one or by their state (0: under any root)."""
+        """Queue files again, chosen one by one or by their state (0: under any root).
+
+        Copies of a file whose bytes could not be read are queued with it.
+        """
         with self._db.write() as connection:
             chosen = set(files)
             for state in states:
@@ -125,10 +135,17 @@ class Queue:
                         "SELECT id FROM files WHERE state = ? AND ? IN (0, root)", (state, root)
                     )
                 )
-            connection.executemany(_RETRY, [(file,) for file in chosen])
+            for file in list(chosen):
+                chosen.update(self.copies(file))
+            connection.executemany(_FORGET, [(file,) for file in chosen])
+            queued = connection.executemany(_RETRY, [(file,) for file in chosen]).rowcount
             for file in chosen:
                 derive(connection, "id = ?", file)
-        return len(chosen)
+        return queued
+
+    def copies(self, file: int) -> list[int]:
+        """Give the files, this one included, that share bytes which could not be read."""
+        return [row[0] for row in self._db.rows(_COPIES, file)]
 
     def requeue_older(self, file_format: str, extractor_version: int) -> int:
         """Queue quietly what an older extractor read; the old text is searched until then."""

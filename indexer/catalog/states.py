@@ -18,14 +18,20 @@ if TYPE_CHECKING:
 # Failures that belong to the bytes: every copy of them shares the outcome.
 CONTENT_CODES = {
     "needs_password": FileState.NEEDS_PASSWORD,
+    "wrong_password": FileState.NEEDS_PASSWORD,
     "unreadable": FileState.UNREADABLE,
     "no_text": FileState.NO_TEXT,
     "empty": FileState.EMPTY,
     "too_large": FileState.TOO_LARGE,
+    "too_complex": FileState.TOO_LARGE,
+    "copy_protected": FileState.UNSUPPORTED,
+    "needs_libreoffice": FileState.UNSUPPORTED,
     "unsupported": FileState.UNSUPPORTED,
 }
 # Failures that another look may not meet again.
 TRANSIENT_CODES = frozenset({"changed_while_read", "vanished", "read_error", "path_denied"})
+# Reading the file stopped a process, twice: it is not tried again by itself.
+SET_ASIDE_CODES = frozenset({"crashed_engine", "child_died", "out_of_time", "out_of_memory"})
 
 
 def state_of_code(code: str) -> FileState:

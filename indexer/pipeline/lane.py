@@ -62,6 +62,7 @@ class Parts:
     children: int
     check_space: Callable[[], None]
     pace: Pace
+    password_of: Callable[[bytes], str | None]
 
 
 @dataclass(slots=True)
@@ -107,7 +108,8 @@ class Run:
         self._jobs: Queue[Job] = Queue()
         self._work = _Work()
         self._readers = [
-            Reader(self._jobs, self._events, parts.limits) for _ in range(parts.children)
+            Reader(self._jobs, self._events, parts.limits, parts.password_of)
+            for _ in range(parts.children)
         ]
         self._worker = EmbeddingWorker(parts.open_embedder, self._events, parts.gate)
         self.passages = PassageWriter(parts.catalog, parts.store, parts.pace.passages)

@@ -21,7 +21,7 @@ from indexer.hashing import content_id, unchanged
 from indexer.pipeline.events import WAIT_S, Cut, Event, Finished, Hashed, Opened, offer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from indexer.catalog.records import Job
     from indexer.extract.base import Limits
@@ -38,12 +38,20 @@ class Reader:
         events: Where the lane listens. Bounded by the lane: putting waits, which holds the child
             back and so bounds memory.
         limits: What a document may cost.
+        password_of: Asked, with the path of a file, how to open it.
     """
 
-    def __init__(self, jobs: Queue[Job], events: Queue[Event], limits: Limits) -> None:
+    def __init__(
+        self,
+        jobs: Queue[Job],
+        events: Queue[Event],
+        limits: Limits,
+        password_of: Callable[[bytes], str | None],
+    ) -> None:
         self._jobs = jobs
         self._events = events
         self._limits = limits
+        self._password_of = password_of
         self._stopping = threading.Event()
         self._child: ExtractionChild | None = None
         self._thread = threading.Thread(target=self._run, name="reader", daemon=True)
@@ -109,9 +117,14 @@ class Reader:
             self._put(opened)
             return opened.answer.wait(self._stopping)
 
-        path = Path(os.fsdecode(job.path))
-        for passages in child.extract(path, job.format, None, decide):
-            self._put(Cut(job, passages))
+        path, password = Path(os.fsdecode(job.path)), self._password_of(job.path)
+        try:
+            for passages in child.extract(path, job.format, password, decide):
+                self._put(Cut(job, passages))
+        except WorldError as error:
+            if error.code == "needs_password" and password is not None:
+                raise WorldError("wrong_password") from error
+            raise
 
     def _put(self, event: Event) -> None:
         if not offer(self._events, event, self._stopping):

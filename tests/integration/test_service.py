@@ -7,9 +7,11 @@ import os
 import stat
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Client, Connection
 from pathlib import Path
+from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,11 +23,12 @@ from indexer.errors import Cancelled, InternalError, LecternError, WorldError
 from indexer.host import Host
 from indexer.progress import CancelToken, Progress, Step, ignore
 from indexer.protocol import Header, hello, pack, unpack
+from indexer.requests import LaneName
 from indexer.service import Service
 from tests.fake_engine import FakeEngine
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from indexer.api import EngineApi
 
@@ -93,6 +96,12 @@ def receive(connection: Connection) -> Header:
     return unpack(connection.recv_bytes())[0]
 
 
+def until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + WAIT_S
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen"
+
+
 def greeted(library: Path) -> Connection:
     endpoint = published(library)
     assert endpoint is not None
@@ -114,8 +123,95 @@ def test_everything_can_be_asked_from_afar(client: EngineClient, folder: Path, h
     assert client.files(None, None, 0, 10) == host.files(None, None, 0, 10)
     assert client.files("indexed", str(folder), 1, 1)[0].file == "lease.txt"
     assert client.doctor() == host.doctor()
+    assert client.total("indexed", None, text="ICE") == 1
+    assert client.files(None, None, 0, 1, order="size") == host.files(
+        None, None, 0, 1, order="size"
+    )
+    assert client.activity() == host.activity()
+    assert client.document(folder / "ice.txt") == host.document(folder / "ice.txt")
+    assert client.passage_spans(folder / "lease.txt", 0, 5) == [(0, 21)]
+    assert client.patterns(folder, ["*.tmp"]) == client.patterns(folder, None) == ["*.tmp"]
+    assert client.estimate([folder], token=CancelToken())["known"] == 2
     assert client.remove([folder / "ice.txt"])["files"] == 1
     assert [row.file for row in host.files(None, None, 0, 10)] == ["lease.txt"]
+
+
+def test_pace_and_pause_are_told_to_everyone(client: EngineClient, host: Host) -> None:
+    assert client.pace(speed="slow", paused=True)["reason"] == "paused"
+    assert host.activity()["speed"] == "slow"
+    assert client.pace(paused=False, typing=True)["paused"] is False
+    assert fake(host).typed == 1
+    with pytest.raises(WorldError) as caught:
+        client.pace(speed="ludicrous")
+    assert caught.value.code == "bad_request"
+
+
+def test_what_is_queued_again_is_read_without_being_asked(
+    client: EngineClient, folder: Path
+) -> None:
+    locked, broken = folder / "locked.txt", folder / "broken.txt"
+    locked.write_text("LOCKED sesame. A cave full of gold.")
+    broken.write_text("BROKEN")
+    index(client, folder)
+    assert client.total("needs_password", None) == 1
+    assert client.unlock(locked, "sesame") == 1
+    until(lambda: client.search("gold", full_text=True).hits != ())
+    broken.write_text("Whole again.")
+    assert client.retry([]) == 1
+    until(lambda: client.total("unreadable", None) == client.activity()["pending"] == 0)
+    assert client.document(broken)["state"] == "indexed"
+
+
+def test_a_request_can_be_sent_without_waiting(client: EngineClient, folder: Path) -> None:
+    heard: SimpleQueue[Header] = SimpleQueue()
+    client.send({"type": "index", "paths": [str(folder)]}, heard.put)
+    kinds = [heard.get(timeout=WAIT_S)["type"]]
+    while kinds[-1] == "progress":
+        kinds.append(heard.get(timeout=WAIT_S)["type"])
+    assert kinds[-1] == "reply"
+    client.send({"type": "patterns", "root": "nowhere"}, heard.put)
+    message = heard.get(timeout=WAIT_S)
+    assert message["type"] == "error"
+    assert message["error"]["code"] == "bad_request"
+
+
+def test_a_forgotten_request_is_ended_and_heard_of_no_more(
+    client: EngineClient, host: Host
+) -> None:
+    heard: SimpleQueue[Header] = SimpleQueue()
+    number = client.send({"type": "search", "text": "WAIT"}, heard.put)
+    assert fake(host).waiting.wait(WAIT_S)
+    client.cancel(number)
+    until(lambda: host.service.search_lane.idle)
+    client.send({"type": "activity"}, heard.put)
+    assert heard.get(timeout=WAIT_S)["type"] == "reply"
+    assert heard.empty()
+
+
+def test_every_listener_is_told_once_that_the_engine_went(library: Path) -> None:
+    host = open_host(library)
+    heard: SimpleQueue[Header] = SimpleQueue()
+    with contextlib.closing(attached(library)) as client:
+        assert client.greeting["version"]
+        client.send({"type": "search", "text": "WAIT"}, heard.put)
+        assert fake(host).waiting.wait(WAIT_S)
+        host.close()
+        assert heard.get(timeout=WAIT_S)["error"]["code"] == "engine_gone"
+        assert client.wait_until_gone(WAIT_S)
+        client.send({"type": "activity"}, heard.put)
+        assert heard.get(timeout=WAIT_S)["error"]["code"] == "engine_gone"
+        assert heard.empty()
+
+
+def test_a_listener_that_fails_costs_the_others_nothing(
+    client: EngineClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(_message: Header) -> None:
+        raise RuntimeError
+
+    client.send({"type": "activity"}, fail)
+    assert client.activity()["speed"] == "normal"
+    assert "a listener failed" in caplog.text
 
 
 def test_errors_keep_their_code_and_sentence(client: EngineClient, tmp_path: Path) -> None:
@@ -453,6 +549,6 @@ def test_a_slow_reader_costs_nobody_else(library: Path, host: Host, folder: Path
 
 
 def test_lectern_errors_of_the_lane_are_answers_too(host: Host, library: Path) -> None:
-    host.service.desk_lane.close()
+    host.service.lanes[LaneName.DESK].close()
     with contextlib.closing(attached(library)) as client, pytest.raises(LecternError):
         client.status()

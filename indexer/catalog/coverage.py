@@ -1,0 +1,167 @@
+"""The coverage list, a page at a time: in any order, narrowed by state, root and words of paths.
+
+Owns the choice and the order of files; their rows come from ``indexer.catalog.files``. It changes
+nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from indexer.catalog.bindings import fold
+from indexer.catalog.roots import below, join, normal
+from indexer.catalog.states import SET_ASIDE_CODES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from indexer.catalog.database import Database
+    from indexer.catalog.docs import Docs
+    from indexer.catalog.files import Files
+    from indexer.catalog.records import DocRow
+    from indexer.types import FileRow, FileState
+
+_FROM = (
+    " FROM roots r CROSS JOIN folders d CROSS JOIN files f WHERE d.root = r.id AND f.folder = d.id"
+)
+_PATH = "r.path, r.only, d.path, f.name"
+_ORDERS = {
+    "path": _PATH,
+    "state": f"f.state, {_PATH}",
+    "size": f"f.size DESC, {_PATH}",
+    "modified": f"f.mtime_ns DESC, {_PATH}",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Which files are listed; ``None`` and "" do not narrow."""
+
+    state: FileState | None = None
+    root: int | None = None
+    text: str = ""
+
+
+class Coverage:
+    """The coverage list of one catalog."""
+
+    def __init__(self, database: Database, files: Files, docs: Docs) -> None:
+        self._db = database
+        self._files = files
+        self._docs = docs
+
+    def page(self, chosen: Chosen, order: str, offset: int, limit: int) -> list[FileRow]:
+        """List files; ``order`` is one of ``indexer.api.ORDERS``."""
+        where, values = self._where(chosen)
+        ids = [
+            row[0]
+            for row in self._db.rows(
+                f"SELECT f.id{_FROM}{where} ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?",
+                *values,
+                limit,
+                offset,
+            )
+        ]
+        rows = self._files.get(ids)
+        return [rows[file] for file in ids if file in rows]
+
+    def total(self, chosen: Chosen) -> int:
+        """Count what ``page`` could list."""
+        where, values = self._where(chosen)
+        if chosen.text:
+            return int(self._db.value(f"SELECT count(*){_FROM}{where}", *values))
+        return int(self._db.value(f"SELECT count(*) FROM files f WHERE 1{where}", *values))  # noqa: S608
+
+    def set_aside(self) -> int:
+        """Count the files that were given up because reading them stopped a process."""
+        codes = ",".join(f"'{code}'" for code in sorted(SET_ASIDE_CODES))
+        return int(
+            self._db.value(
+                f"SELECT count(*) FROM files WHERE state = 'failed' AND code IN ({codes})"  # noqa: S608
+            )
+        )
+
+    def document(self, path: str | os.PathLike[str]) -> tuple[FileRow, str, DocRow | None] | None:
+        """Give the row of a file, its format and its document, if it has one that can be found."""
+        known = self._files.at(path)
+        if known is None:
+            return None
+        file, row = known
+        form = str(self._db.value("SELECT format FROM files WHERE id = ?", file, default=""))
+        doc = self._files.doc_of(file)
+        document = None if doc is None else self._docs.get([doc]).get(doc)
+        return row, form, document
+
+    def holds(self, path: str | bytes | os.PathLike[str]) -> bool:
+        """Whether files are, or may be, listed under a path."""
+        return bool(self._inside(normal(path)))
+
+    def under(self, path: str | bytes | os.PathLike[str], states: Sequence[FileState]) -> list[int]:
+        """Give the files under a folder that are in one of some states."""
+        listed = ",".join("?" * len(states))
+        return [
+            row[0]
+            for root, folder in self._inside(normal(path))
+            for row in self._db.rows(
+                f"SELECT f.id{_FROM} AND r.id = ? AND f.state IN ({listed}) "
+                "AND (? = x'' OR d.path = ? OR substr(d.path, 1, ?) = ?)",
+                root,
+                *states,
+                folder,
+                folder,
+                len(folder) + 1,
+                folder + b"/",
+            )
+        ]
+
+    def read_before(self, path: str | bytes | os.PathLike[str]) -> dict[bytes, tuple[int, int]]:
+        """Give size and time of the files under a path that need not be read again."""
+        return {
+            join(root, folder, name): (size, mtime_ns)
+            for number, _ in self._inside(normal(path))
+            for root, folder, name, size, mtime_ns in self._db.rows(
+                f"SELECT r.path, d.path, f.name, f.size, f.mtime_ns{_FROM} "
+                "AND r.id = ? AND f.pending = 0 AND f.verdict = ''",
+                number,
+            )
+        }
+
+    def page_bytes(self) -> dict[str, float]:
+        """Give the mean bytes of a page by format, of formats with pages enough to tell."""
+        rows = self._db.rows(
+            "SELECT f.format, sum(f.size) * 1.0 / sum(c.pages) FROM files f "
+            "JOIN contents c ON c.id = f.content WHERE c.pages > 0 GROUP BY f.format "
+            "HAVING sum(c.pages) >= 100"
+        )
+        return {form: bytes_of_page for form, bytes_of_page in rows}  # noqa: C416  # typed
+
+    def _inside(self, path: bytes) -> list[tuple[int, bytes]]:
+        """Give the roots that overlap a path, each with the path below it, b"" for all of it."""
+        found = []
+        for number, root, only in self._db.rows("SELECT id, path, only FROM roots"):
+            relative = below(root, path)
+            if below(path, join(root, only)) is not None:
+                found.append((number, b""))
+            elif relative is not None and not only:
+                found.append((number, relative))
+        return found
+
+    def _where(self, chosen: Chosen) -> tuple[str, list[Any]]:
+        conditions: list[str] = []
+        values: list[Any] = []
+        for column, value in (("f.state", chosen.state), ("f.root", chosen.root)):
+            if value is not None:
+                conditions.append(f" AND {column} = ?")
+                values.append(value)
+        wanted = fold(chosen.text).split()
+        if wanted:
+
+            def holds(root: bytes, folder: bytes, name: bytes) -> bool:
+                path = fold(os.fsdecode(join(root, folder, name)))
+                return all(word in path for word in wanted)
+
+            self._db.reader().create_function("path_holds", 3, holds)
+            conditions.append(" AND path_holds(r.path, d.path, f.name)")
+        return "".join(conditions), values
