@@ -1,8 +1,9 @@
 """What is left out of a folder unless the person asks for it, and why.
 
 Owns the built-in rules, each declared once with its reason, and the person's own patterns, which
-are in gitignore syntax and override them. It must not know how folders are walked; it asks about
-single files of the disk only through the callable it is given.
+are in gitignore syntax and override them: those of the nearest ``.lecternignore`` decide first,
+then those of the folders above, of the root and of the settings. It must not know how folders are
+walked; it asks about single files of the disk only through the callable it is given.
 
 As in gitignore, what is inside a folder that is left out cannot be let in by itself: let the
 folder in (``!node_modules/``), then leave out what is not wanted in it.
@@ -33,6 +34,11 @@ class Reason(StrEnum):
     TRASH = "the trash"
     SYSTEM = "a file of the system"
     HIDDEN = "hidden"
+
+
+# A file of patterns, in any folder, for what is below it.
+IGNORE_NAME = ".lecternignore"
+MAX_IGNORE_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +191,21 @@ class Excludes:
         self._hidden = hidden
         self._patterns = tuple(patterns)
         self._match = _compile(self._patterns) if self._patterns else None
+        self._near: tuple[tuple[int, Callable[[str], str | None]], ...] = ()
+
+    def within(self, folder: str, patterns: Sequence[str]) -> Excludes:
+        """Give the rules inside a folder that has patterns of its own, relative to it.
+
+        Args:
+            folder: Its path below the root, "" for the root.
+            patterns: The lines of its ``.lecternignore``; what cannot be read counts for nothing.
+        """
+        readable = [line for line in patterns if _readable(line)]
+        inner = Excludes(hidden=self._hidden)
+        inner._match = self._match
+        depth = len(folder) + 1 if folder else 0
+        inner._near = ((depth, _compile(readable)), *self._near) if readable else self._near
+        return inner
 
     def folder(
         self, parents: Sequence[str], relative: str, exists: Callable[[str], bool]
@@ -213,10 +234,9 @@ class Excludes:
 
     def file(self, relative: str, *, hidden: bool = False) -> str | None:
         """Tell why a file is left out, or give None; ``hidden`` as the file system says."""
-        if self._match is not None:
-            decided = self._by_pattern(relative)
-            if decided is not None:
-                return decided or None
+        decided = self._by_pattern(relative)
+        if decided is not None:
+            return decided or None
         own = relative.rpartition("/")[2]
         for rule in _FILES.find((), own.lower()):
             return rule.reason
@@ -229,6 +249,10 @@ class Excludes:
 
     def _by_pattern(self, path: str) -> str | None:
         """Give the reason by the person's own patterns; "" lets in, None is no opinion."""
+        for depth, match in self._near:
+            decided = match(path[depth:])
+            if decided is not None:
+                return decided
         return None if self._match is None else self._match(path)
 
 

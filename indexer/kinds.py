@@ -95,9 +95,7 @@ class Kinds:
         return Kind(known or "")
 
     def _is_away(self, found: os.stat_result) -> bool:
-        if getattr(found, "st_file_attributes", 0) & _AWAY:
-            return True
-        if sys.platform == "darwin" and found.st_flags & _DATALESS:
+        if is_away(found):
             return True
         blocks = getattr(found, "st_blocks", 1)
         return blocks == 0 and found.st_size > INLINE_BYTES and found.st_dev in self.counting
@@ -116,6 +114,13 @@ def is_hidden(found: os.stat_result) -> bool:
     if getattr(found, "st_file_attributes", 0) & _HIDDEN_OR_SYSTEM:
         return True
     return bool(getattr(found, "st_flags", 0) & _UF_HIDDEN)
+
+
+def is_away(found: os.stat_result) -> bool:
+    """Tell whether the file system says that opening a file would fetch it from elsewhere."""
+    if getattr(found, "st_file_attributes", 0) & _AWAY:
+        return True
+    return sys.platform == "darwin" and bool(getattr(found, "st_flags", 0) & _DATALESS)
 
 
 def is_link(found: os.stat_result) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from indexer.catalog.database import signed
 from indexer.catalog.states import TRANSIENT_CODES, derive
@@ -16,6 +16,7 @@ from indexer.types import FileState
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Mapping
 
     from indexer.catalog.records import FoundFile
 
@@ -34,6 +35,14 @@ WHERE id = ?
 """  # noqa: S608  # built from constants
 
 
+# Single rows are asked for up to here, whole folders beyond.
+FEW = 200
+_ROWS = (
+    "SELECT id, name, size, mtime_ns, volume, inode, verdict, format, code, lost "
+    "FROM files WHERE folder = ?"
+)
+
+
 @dataclass(slots=True)
 class Tally:
     """What a scan has met so far."""
@@ -46,6 +55,8 @@ class Tally:
     volumes: set[int] = field(default_factory=set)  # of the folders that were walked
     renumbered: set[int] = field(default_factory=set)  # old volumes of files found where they were
     gone: dict[int, tuple[bytes, int]] = field(default_factory=dict)  # file → path, volume
+    walked: set[bytes] = field(default_factory=set)  # folders
+    looked: list[bytes] = field(default_factory=list)  # entries, where single ones were looked at
 
 
 def folder_id(connection: sqlite3.Connection, root: int, path: bytes, generation: int) -> int:
@@ -121,3 +132,55 @@ def update(
             "UPDATE files SET pending = 1, code = '', detail = '', state = ? WHERE id = ?",
             (FileState.QUEUED, file),
         )
+
+
+def rows_of(
+    connection: sqlite3.Connection, folder: int, names: frozenset[bytes] | None
+) -> dict[bytes, tuple[Any, ...]]:
+    """Give the rows of a folder, or those of some names in it, by name."""
+    if names is None or len(names) > FEW:
+        rows = {row[1]: row for row in connection.execute(_ROWS, (folder,))}
+        return rows if names is None else {name: rows[name] for name in names & rows.keys()}
+    single = [connection.execute(_ROWS + " AND name = ?", (folder, name)) for name in names]
+    return {row[1]: row for found in single for row in found}
+
+
+def unmet(
+    connection: sqlite3.Connection, root: int, tally: Tally, *, whole: bool
+) -> list[tuple[int, bytes]]:
+    """Give the folders that a walk should have come by and did not, with their paths."""
+    if whole:
+        return connection.execute(
+            "SELECT id, path FROM folders WHERE root = ? AND scan <> ?", (root, tally.generation)
+        ).fetchall()
+    found = []
+    for path in tally.looked:
+        # "0" is the character after "/".
+        found += connection.execute(
+            "SELECT id, path FROM folders WHERE root = ? AND (path = ? OR (path > ? AND path < ?))",
+            (root, path, path + b"/", path + b"0"),
+        ).fetchall()
+    return [(folder, path) for folder, path in found if path not in tally.walked]
+
+
+def inside(path: bytes, folders: Mapping[bytes, str]) -> bool:
+    """Tell whether a path is one of some folders or below it."""
+    return b"" in folders or any(
+        path == folder or path.startswith(folder + b"/") for folder in folders
+    )
+
+
+def note_unread(connection: sqlite3.Connection, root: int, path: bytes, code: str) -> None:
+    """Give an unlisted folder a row of its own in the folder that holds it."""
+    parent, _, name = path.rpartition(b"/")
+    row = connection.execute(
+        "SELECT id FROM folders WHERE root = ? AND path = ?", (root, parent)
+    ).fetchone()
+    if row is None or not name:
+        return
+    connection.execute(
+        "INSERT OR IGNORE INTO files (root, folder, name, extension, format, size, mtime_ns, "
+        "volume, inode, verdict, state, code, size_class) "
+        "VALUES (?, ?, ?, '', '', 0, 0, 0, 0, ?, ?, ?, 0)",
+        (root, row[0], name, FileState.FAILED, FileState.FAILED, code),
+    )

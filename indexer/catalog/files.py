@@ -109,6 +109,15 @@ class Files:
             found.setdefault(doc, []).append(place)
         return found
 
+    def sizes(self, root: int) -> list[tuple[bytes, int]]:
+        """Give the files of a root that can be read: their paths below it and their sizes."""
+        rows = self._db.rows(
+            "SELECT d.path, f.name, f.size FROM files f JOIN folders d ON d.id = f.folder "
+            "WHERE f.root = ? AND f.verdict = '' ORDER BY f.id",
+            root,
+        )
+        return [(join_relative(folder, name), size) for folder, name, size in rows]
+
     def counts(self, root: int | None = None) -> dict[FileState, int]:
         """Count files by state, under one root or all."""
         condition = "" if root is None else "WHERE root = ?"

@@ -35,11 +35,15 @@ class FoundFile:
 
 @dataclass(frozen=True, slots=True)
 class FoundFolder:
-    """One walked folder: its path below the root (b"" for the root) and all its entries."""
+    """One walked folder: its path below the root (b"" for the root) and its entries.
+
+    ``names`` are those that were looked at; None means that ``entries`` are all there are.
+    """
 
     path: bytes
     volume: int
     entries: Sequence[FoundFile]
+    names: frozenset[bytes] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,8 @@ class Root:
     """A folder, or a single file, that the person asked to have indexed.
 
     ``path`` is absolute. For a single file it is the folder that holds it and ``only`` its name.
+    ``volume``, ``inside`` and ``inode`` say where that folder stood when it was last looked at,
+    see ``indexer.volumes.Place``; an inode of 0 says that nobody looked yet.
     """
 
     id: int
@@ -56,6 +62,9 @@ class Root:
     patterns: tuple[str, ...] = ()
     added_ns: int = 0
     scanned_ns: int = 0
+    volume: str = ""
+    inside: bytes = b""
+    inode: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from indexer.catalog.database import signed
 from indexer.catalog.records import Root
 from indexer.catalog.states import derive
 from indexer.errors import WorldError
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from indexer.catalog.database import Database
 
-_COLUMNS = "id, path, only, state, patterns, added_ns, scanned_ns"
+_COLUMNS = "id, path, only, state, patterns, added_ns, scanned_ns, volume, inside, inode"
 
 
 def normal(path: str | bytes | os.PathLike[str]) -> bytes:
@@ -107,11 +108,26 @@ class Roots:
             self._db.mark_places()
             connection.execute("DELETE FROM roots WHERE id = ?", (root,))
 
-    def relocate(self, root: int, path: str | bytes | os.PathLike[str]) -> None:
-        """Say that a root now stands elsewhere; nothing under it is read again."""
+    def relocate(self, root: int, path: str | bytes | os.PathLike[str]) -> bool:
+        """Say that a root now stands elsewhere; nothing under it is read again.
+
+        Returns:
+            False, with nothing changed, if another root stands there.
+        """
         with self._db.write() as connection:
             self._db.mark_places()
-            connection.execute("UPDATE roots SET path = ? WHERE id = ?", (normal(path), root))
+            changed = connection.execute(
+                "UPDATE OR IGNORE roots SET path = ? WHERE id = ?", (normal(path), root)
+            ).rowcount
+        return changed > 0
+
+    def set_place(self, root: int, volume: str, inside: bytes, inode: int) -> None:
+        """Note where a root stands, see ``indexer.volumes.Place``."""
+        with self._db.write() as connection:
+            connection.execute(
+                "UPDATE roots SET volume = ?, inside = ?, inode = ? WHERE id = ?",
+                (volume, inside, signed(inode), root),
+            )
 
     def set_patterns(self, root: int, patterns: Sequence[str]) -> None:
         """Set what is left out or let in under a root; it counts from the next scan on."""
@@ -131,7 +147,7 @@ class Roots:
                 derive(connection, "root = ?", root)
 
 
-def _root(row: tuple[int, bytes, bytes, str, str, int, int]) -> Root:
-    identity, path, only, state, patterns, added_ns, scanned_ns = row
+def _root(row: tuple[Any, ...]) -> Root:
+    identity, path, only, state, patterns, *rest = row
     listed = tuple(patterns.split("\n")) if patterns else ()
-    return Root(identity, path, only, state == "online", listed, added_ns, scanned_ns)
+    return Root(identity, path, only, state == "online", listed, *rest)

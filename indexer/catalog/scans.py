@@ -1,18 +1,31 @@
 """Taking in what a walk found: new, changed, moved and vanished files.
 
-Owns the comparison of a walked root with the catalog. A file is unchanged when its size, its time
-and its identity are; a new path with the identity of a known file (moved, or linked twice) takes
-over what is known and is not read again. A file that is gone loses its row only when its root and
-its volume could be reached. It must not touch the disk: the walk does that.
+Owns the comparison of a walked root, or of some entries of it, with the catalog. A file is
+unchanged when its size, its time and its identity are; a new path with the identity of a known
+file (moved, or linked twice) takes over what is known and is not read again. So all that is new
+is taken in, under all roots, before anything leaves. A file that is gone loses its row only when
+its root and its volume could be reached. It must not touch the disk: the walk does that.
+
+Readers may be at work on files meanwhile; two scans at a time there may not be.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from indexer.catalog.compare import INSERT, Tally, folder_id, insert_values, update
+from indexer.catalog.compare import (
+    INSERT,
+    Tally,
+    folder_id,
+    insert_values,
+    inside,
+    note_unread,
+    rows_of,
+    unmet,
+    update,
+)
 from indexer.catalog.database import signed
 from indexer.catalog.records import FoundFolder, ScanCounts
 from indexer.catalog.states import derive
@@ -48,6 +61,10 @@ class Walk(Protocol):
     """A walk over a root: iterate it once, then ask how it went."""
 
     @property
+    def looks(self) -> Mapping[bytes, frozenset[bytes]] | None:
+        """The entries that are looked at, by folder; None if everything is."""
+
+    @property
     def reachable(self) -> bool:
         """Whether the root was there from the beginning to the end."""
 
@@ -74,22 +91,73 @@ class Scans:
         self._db = database
         self._roots = roots
         self._index_names = index_names
+        # Numbers of files are not given out again while this process runs: a reader may still be
+        # at work on a file that is gone.
+        self._last = 0
 
     def apply(
         self, root: int, walk: Walk, seen: Callable[[int], None] = lambda _count: None
     ) -> ScanCounts:
-        """Bring the rows of a root in line with a walk over it.
+        """Bring a root in line with a walk over it; see ``apply_all``."""
+        return self.apply_all([(root, walk)], seen)[0]
 
-        Rows are committed in batches as the walk goes on, so that reading can start; what is gone
+    def apply_all(
+        self, walks: Sequence[tuple[int, Walk]], seen: Callable[[int], None] = lambda _count: None
+    ) -> list[ScanCounts]:
+        """Bring roots in line with walks over them.
+
+        Rows are committed in batches as the walks go on, so that reading can start; what is gone
         is decided at the end. Stopping half-way loses nothing.
 
         Args:
-            root: The root's id.
-            walk: Not yet iterated.
+            walks: Roots by their ids, with walks that are not yet iterated. A walk with ``looks``
+                says nothing about what it did not look at.
             seen: Told the number of entries so far after each batch; may raise to stop.
         """
-        with self._db.write() as connection:
-            connection.execute("UPDATE roots SET scan = scan + 1 WHERE id = ?", (root,))
+        tallies: list[Tally] = []
+        for root, walk in walks:
+            before = sum(tally.seen for tally in tallies)
+
+            def told(count: int, before: int = before) -> None:
+                seen(before + count)
+
+            tallies.append(self._walk(root, walk, told))
+        return [
+            self._close(root, walk, tally)
+            for (root, walk), tally in zip(walks, tallies, strict=True)
+        ]
+
+    def lifted(
+        self, root: int, looks: Mapping[bytes, Collection[bytes]]
+    ) -> dict[bytes, set[bytes]]:
+        """Look from the nearest known folders: what stands in an unknown one is below a new name.
+
+        Returns:
+            Names by folders; empty if not even the root was ever walked.
+        """
+        with self._db.read() as connection:
+
+            def known(folder: bytes) -> bool:
+                return (
+                    connection.execute(
+                        "SELECT 1 FROM folders WHERE root = ? AND path = ?", (root, folder)
+                    ).fetchone()
+                    is not None
+                )
+
+            found: dict[bytes, set[bytes]] = {}
+            for folder, names in looks.items():
+                at, wanted = folder, set(names)
+                while at and not known(at):
+                    at, _, name = at.rpartition(b"/")
+                    wanted = {name}
+                found.setdefault(at, set()).update(wanted)
+            return found if known(b"") else {}
+
+    def _walk(self, root: int, walk: Walk, seen: Callable[[int], None]) -> Tally:
+        if walk.looks is None:
+            with self._db.write() as connection:
+                connection.execute("UPDATE roots SET scan = scan + 1 WHERE id = ?", (root,))
         tally = Tally(self._db.value("SELECT scan FROM roots WHERE id = ?", root, default=0))
         batch: list[FoundFolder] = []
         entries, since = 0, time.monotonic()
@@ -100,19 +168,24 @@ class Scans:
                 self._take(root, batch, tally)
                 seen(tally.seen)
                 batch, entries, since = [], 0, time.monotonic()
+        if walk.reachable:
+            self._take(root, batch, tally)
+        return tally
+
+    def _close(self, root: int, walk: Walk, tally: Tally) -> ScanCounts:
         if not walk.reachable:
             self._roots.set_online(root, online=False)
             return ScanCounts(seen=tally.seen, offline=True)
-        self._take(root, batch, tally)
         self._roots.set_online(root, online=True)
-        removed = self._finish(root, tally, walk.unread)
+        removed = self._finish(root, tally, walk)
         return ScanCounts(tally.seen, tally.new, tally.changed, tally.known, removed)
 
     def _take(self, root: int, batch: Sequence[FoundFolder], tally: Tally) -> None:
         if not batch:
             return
         with self._db.write() as connection:
-            first = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM files").fetchone()[0]
+            highest = connection.execute("SELECT coalesce(max(id), 0) FROM files").fetchone()[0]
+            first = max(highest, self._last) + 1
             new: list[tuple[int, bytes, bytes]] = []
             changed = tally.changed
             for folder in batch:
@@ -120,6 +193,7 @@ class Scans:
                 tally.volumes.add(signed(folder.volume))
                 self._compare(connection, root, folder, tally, new, first)
             tally.new += len(new)
+            self._last = max(self._last, first + len(new) - 1)
             if new or tally.changed > changed:
                 self._db.mark_places()
             if new:
@@ -139,14 +213,7 @@ class Scans:
         first: int,
     ) -> None:
         number = folder_id(connection, root, folder.path, tally.generation)
-        rows = {
-            row[1]: row
-            for row in connection.execute(
-                "SELECT id, name, size, mtime_ns, volume, inode, verdict, format, code, lost "
-                "FROM files WHERE folder = ?",
-                (number,),
-            )
-        }
+        rows = rows_of(connection, number, folder.names)
         inserts = []
         for entry in folder.entries:
             row = rows.pop(entry.name, None)
@@ -155,18 +222,20 @@ class Scans:
                 new.append((file, folder.path, entry.name))
                 inserts.append(insert_values(file, root, number, entry))
             else:
+                # A walk may come by twice where single entries are looked at.
+                tally.gone.pop(row[0], None)
                 update(connection, row, entry, tally)
         connection.executemany(INSERT, inserts)
         prefix = folder.path + b"/" if folder.path else b""
+        tally.walked.add(folder.path)
+        tally.looked.extend(prefix + name for name in folder.names or ())
         tally.gone.update({row[0]: (prefix + row[1], row[4]) for row in rows.values()})
 
-    def _finish(self, root: int, tally: Tally, unread: Mapping[bytes, str]) -> int:
+    def _finish(self, root: int, tally: Tally, walk: Walk) -> int:
+        unread, whole = walk.unread, walk.looks is None
         with self._db.write() as connection:
-            stale = connection.execute(
-                "SELECT id, path FROM folders WHERE root = ? AND scan <> ?",
-                (root, tally.generation),
-            ).fetchall()
-            kept = {folder for folder, path in stale if _inside(path, unread)}
+            stale = unmet(connection, root, tally, whole=whole)
+            kept = {folder for folder, path in stale if inside(path, unread)}
             for folder, path in stale:
                 if folder in kept:
                     continue
@@ -177,16 +246,17 @@ class Scans:
             removed = self._drop(connection, tally, unread)
             if removed:
                 self._db.mark_places()
-            connection.execute(
-                "DELETE FROM folders WHERE root = ? AND scan <> ? "
-                "AND id NOT IN (SELECT folder FROM files WHERE root = ?) AND path <> x''",
-                (root, tally.generation, root),
+            connection.executemany(
+                "DELETE FROM folders WHERE id = ? AND path <> x'' "
+                "AND NOT EXISTS (SELECT 1 FROM files WHERE folder = folders.id)",
+                [(folder,) for folder, _ in stale],
             )
             for path, code in unread.items():
-                _note_unread(connection, root, path, code)
-            connection.execute(
-                "UPDATE roots SET scanned_ns = ? WHERE id = ?", (time.time_ns(), root)
-            )
+                note_unread(connection, root, path, code)
+            if whole:
+                connection.execute(
+                    "UPDATE roots SET scanned_ns = ? WHERE id = ?", (time.time_ns(), root)
+                )
         return removed
 
     def _drop(
@@ -203,25 +273,3 @@ class Scans:
             [(FileState.OFFLINE, file) for file in lost],
         )
         return len(removed)
-
-
-def _inside(path: bytes, folders: Mapping[bytes, str]) -> bool:
-    return b"" in folders or any(
-        path == folder or path.startswith(folder + b"/") for folder in folders
-    )
-
-
-def _note_unread(connection: sqlite3.Connection, root: int, path: bytes, code: str) -> None:
-    """Give an unlisted folder a row of its own in the folder that holds it."""
-    parent, _, name = path.rpartition(b"/")
-    row = connection.execute(
-        "SELECT id FROM folders WHERE root = ? AND path = ?", (root, parent)
-    ).fetchone()
-    if row is None or not name:
-        return
-    connection.execute(
-        "INSERT OR IGNORE INTO files (root, folder, name, extension, format, size, mtime_ns, "
-        "volume, inode, verdict, state, code, size_class) "
-        "VALUES (?, ?, ?, '', '', 0, 0, 0, 0, ?, ?, ?, 0)",
-        (root, row[0], name, FileState.FAILED, FileState.FAILED, code),
-    )

@@ -172,3 +172,17 @@ def test_a_rule_holds_wherever_the_folder_stands(rule: object, data: st.DataObje
     above = data.draw(st.lists(st.sampled_from(["home", "Me", "data"]), max_size=3))
     relative = "/".join([*above, *path.upper().split("/")])
     assert Excludes().folder(relative.split("/")[:-1], relative, lambda _name: False)
+
+
+def test_the_nearest_patterns_decide_first() -> None:
+    root = Excludes(("*.log", "!keep.log"))
+    inner = root.within("a", ["!*.log", "[", "old/"])
+    deepest = inner.within("a/b", ["/x.log"])
+    assert root.file("a/y.log")
+    assert inner.file("a/y.log") is None
+    assert inner.folder((), "a/old", lambda _name: False) == "the pattern old/"
+    assert deepest.file("a/b/x.log") == "the pattern /x.log"
+    assert deepest.file("a/b/c/x.log") is None
+    # The built-in rules stay below all of them.
+    assert deepest.file("a/b/id_rsa") == Reason.SECRETS
+    assert root.within("a", ["!id_rsa"]).file("a/id_rsa") is None

@@ -128,6 +128,85 @@ def test_a_root_that_is_a_link_is_walked(tmp_path: Path) -> None:
     assert _states(found) == {"a.txt": "read"}
 
 
+def _looked(folder: Path, looks: dict[str, set[str]], *patterns: str) -> dict[str, str]:
+    wanted = {os.fsencode(at): frozenset(map(os.fsencode, names)) for at, names in looks.items()}
+    entered: list[bytes] = []
+    walk = RootWalk(
+        Root(1, os.fsencode(folder)), _rules(*patterns), looks=wanted, entering=entered.append
+    )
+    found = {
+        os.fsdecode(listed.path + b"/" + entry.name): entry
+        for listed in walk
+        for entry in listed.entries
+    }
+    assert walk.reachable
+    assert entered[0] == os.fsencode(folder)
+    return _states(found)
+
+
+def test_a_look_lists_what_was_named_and_walks_its_folders(tmp_path: Path) -> None:
+    _make(tmp_path, "a.txt", "b.txt", "c/d.txt", "c/e/f.txt", "g/h.txt", "g/.git/x")
+    assert _looked(tmp_path, {"": {"a.txt", "gone.txt"}}) == {"/a.txt": "read"}
+    assert _looked(tmp_path, {"": {"c"}}) == {"c/d.txt": "read", "c/e/f.txt": "read"}
+    assert _looked(tmp_path, {"c": {"e"}, "g": {"h.txt", ".git"}}) == {
+        "c/e/f.txt": "read",
+        "g/.git": "excluded",
+        "g/h.txt": "read",
+    }
+    assert _looked(tmp_path, {"gone": {"x.txt"}}) == {}
+    assert _looked(tmp_path, {"": {"a.txt"}}, "a.*") == {"/a.txt": "excluded"}
+
+
+def test_every_folder_is_told_before_it_is_listed(tmp_path: Path) -> None:
+    _make(tmp_path, "a/b.txt", ".git/x")
+    late = tmp_path / "a" / "late.txt"
+
+    def entering(path: bytes) -> None:
+        told.append(path)
+        if path == os.fsencode(tmp_path / "a"):
+            late.write_text("just now")
+
+    told: list[bytes] = []
+    walk = RootWalk(Root(1, os.fsencode(tmp_path)), _rules(), entering=entering)
+    names = {entry.name for listed in walk for entry in listed.entries}
+    assert told == [os.fsencode(tmp_path), os.fsencode(tmp_path), os.fsencode(tmp_path / "a")]
+    assert b"late.txt" in names
+
+
+@pytest.mark.parametrize("looks", [None, {"": {"a", "b"}}, {"a": {"x.txt", "y.txt", "deep"}}])
+def test_patterns_of_folders_hold_below_them(
+    tmp_path: Path, looks: dict[str, set[str]] | None
+) -> None:
+    _make(tmp_path, "a/x.txt", "a/y.txt", "a/deep/x.txt", "a/deep/y.txt", "b/x.txt")
+    (tmp_path / ".lecternignore").write_text("\ufeffy.txt\n# a comment\n")
+    (tmp_path / "a" / ".lecternignore").write_text("/x.txt\n!y.txt\n")
+    (tmp_path / "a" / "deep" / ".lecternignore").write_bytes(b"\xff\ny.txt\n")
+    if looks is None:
+        states = _states(_walk(tmp_path)[1])
+    else:
+        states = {path.lstrip("/"): code for path, code in _looked(tmp_path, looks).items()}
+    expected = {
+        "a/x.txt": "excluded",
+        "a/y.txt": "read",
+        "a/deep/x.txt": "read",
+        "a/deep/y.txt": "excluded",
+        "b/x.txt": "read",
+    }
+    states = {path: code for path, code in states.items() if "lecternignore" not in path}
+    assert states == {path: code for path, code in expected.items() if path in states}
+    assert {"a/x.txt", "a/y.txt", "a/deep/y.txt"} <= states.keys()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pipes in folders")
+def test_a_file_of_patterns_is_never_waited_for(tmp_path: Path) -> None:
+    _make(tmp_path, "a/x.txt", "b/x.txt")
+    os.mkfifo(tmp_path / "a" / ".lecternignore")
+    (tmp_path / "b" / ".lecternignore").symlink_to(tmp_path / "rules")
+    (tmp_path / "rules").write_text("x.txt\n")
+    states = _states(_walk(tmp_path)[1])
+    assert states["a/x.txt"] == states["b/x.txt"] == "read"
+
+
 def test_other_roots_are_passed_by(tmp_path: Path) -> None:
     _make(tmp_path, "a.txt", "other/b.txt")
     passed = {os.fsencode(tmp_path / "other"): "a folder of its own"}

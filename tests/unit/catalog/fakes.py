@@ -36,10 +36,12 @@ class FakeWalk:
     reachable: bool = True
     unread: dict[bytes, str] = field(default_factory=dict)
     volume: int = VOLUME
+    looks: dict[bytes, frozenset[bytes]] | None = None
 
     def __iter__(self) -> Iterator[FoundFolder]:
         for path, entries in self.folders.items():
-            yield FoundFolder(path.encode(), self.volume, entries)
+            names = self.looks.get(path.encode()) if self.looks is not None else None
+            yield FoundFolder(path.encode(), self.volume, entries, names)
 
 
 def info(text: str, *, version: int = 1, bad_pages: tuple[int, ...] = ()) -> DocumentInfo:

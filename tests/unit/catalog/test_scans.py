@@ -178,3 +178,77 @@ def test_a_verdict_that_changes_is_taken_over(catalog: Catalog, tmp_path: Path) 
     catalog.scans.apply(root.id, FakeWalk({"": [found("a.txt", state=FileState.UNSUPPORTED)]}))
     assert catalog.scans.apply(root.id, FakeWalk({"": [found("a.txt")]})).changed == 1
     assert catalog.queue.waiting() == 1
+
+
+def _look(folders: dict[str, list[FoundFile]], looks: dict[str, list[str]]) -> FakeWalk:
+    """A walk over what was looked at alone."""
+    wanted = {
+        folder.encode(): frozenset(name.encode() for name in names)
+        for folder, names in looks.items()
+    }
+    return FakeWalk(folders, looks=wanted)
+
+
+def test_a_look_says_nothing_about_what_it_did_not_look_at(
+    catalog: Catalog, tmp_path: Path
+) -> None:
+    root = root_at(catalog, tmp_path / "r")
+    everything = {"": [found("a.txt"), found("b.txt")], "d": [found("c.txt")]}
+    catalog.scans.apply(root.id, FakeWalk(everything))
+    counts = catalog.scans.apply(
+        root.id, _look({"": [found("a.txt", mtime_ns=2), found("n.txt")]}, {"": ["a.txt", "n.txt"]})
+    )
+    assert counts == ScanCounts(seen=2, new=1, changed=1)
+    assert set(states(catalog)) == {"a.txt", "b.txt", "d/c.txt", "n.txt"}
+    assert catalog.scans.apply(root.id, _look({"": []}, {"": ["b.txt"]})).removed == 1
+    assert set(states(catalog)) == {"a.txt", "d/c.txt", "n.txt"}
+    # Later walks over everything find nothing to mend.
+    everything[""] = [found("a.txt", mtime_ns=2), found("n.txt")]
+    assert catalog.scans.apply(root.id, FakeWalk(everything)) == ScanCounts(seen=3)
+
+
+def test_a_folder_that_was_looked_at_leaves_with_all_it_held(
+    catalog: Catalog, tmp_path: Path
+) -> None:
+    root = root_at(catalog, tmp_path / "r")
+    inner = {"d": [found("a.txt", inode=5)], "d/e": [found("b.txt", inode=6)], "d0": []}
+    catalog.scans.apply(root.id, FakeWalk({"": [], **inner, "dd": [found("c.txt")]}))
+    read_all(catalog)
+    moved = {"": [], "n": [found("a.txt", inode=5)], "n/e": [found("b.txt", inode=6)]}
+    counts = catalog.scans.apply(root.id, _look(moved, {"": ["d", "n"]}))
+    assert counts == ScanCounts(seen=2, new=2, known=2, removed=2)
+    assert set(states(catalog)) == {"n/a.txt", "n/e/b.txt", "dd/c.txt"}
+    assert catalog.queue.waiting() == 0
+
+
+def test_a_look_starts_at_a_folder_that_is_known(catalog: Catalog, tmp_path: Path) -> None:
+    root = root_at(catalog, tmp_path / "r")
+    assert catalog.scans.lifted(root.id, {b"": {b"x"}}) == {}
+    catalog.scans.apply(root.id, FakeWalk({"": [], "d": []}))
+    looks = {b"d": {b"a"}, b"d/new/er": {b"b"}, b"other/deep": {b"c"}, b"": {b"z"}}
+    assert catalog.scans.lifted(root.id, looks) == {b"d": {b"a", b"new"}, b"": {b"other", b"z"}}
+
+
+def test_a_move_between_roots_is_taken_in_before_it_leaves(
+    catalog: Catalog, tmp_path: Path
+) -> None:
+    first, second = root_at(catalog, tmp_path / "r"), root_at(catalog, tmp_path / "s")
+    catalog.scans.apply(first.id, FakeWalk({"": [found("a.txt", inode=5)]}))
+    catalog.scans.apply(second.id, FakeWalk({"": []}))
+    read_all(catalog)
+    counts = catalog.scans.apply_all(
+        [(first.id, FakeWalk({"": []})), (second.id, FakeWalk({"": [found("a.txt", inode=5)]}))]
+    )
+    assert [(count.known, count.removed) for count in counts] == [(0, 1), (1, 0)]
+    assert catalog.queue.waiting() == 0
+
+
+def test_numbers_of_files_are_not_given_out_again(catalog: Catalog, tmp_path: Path) -> None:
+    """A reader may still be at work on a file that is gone."""
+    root = root_at(catalog, tmp_path / "r")
+    catalog.scans.apply(root.id, FakeWalk({"": [found("a.txt")]}))
+    (job,) = catalog.queue.take(1)
+    catalog.scans.apply(root.id, FakeWalk({"": []}))
+    catalog.scans.apply(root.id, FakeWalk({"": [found("b.txt")]}))
+    (other,) = catalog.queue.take(1)
+    assert job.file != other.file

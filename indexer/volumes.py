@@ -1,0 +1,178 @@
+"""Volumes and where they are mounted: which disk a folder is on, and where that disk is now.
+
+Owns the identity of a volume (the UUID of its file system, the serial number on Windows, the
+share of a network drive), the list of mounts, and which kinds of file systems tell of changes.
+It changes nothing and opens no file of anyone. It must not know roots or the catalog.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import psutil
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+# File systems whose other side changes files without this machine being told.
+_NETWORK = frozenset({
+    "9p", "acfs", "afpfs", "afs", "beegfs", "ceph", "cifs", "coda", "davfs", "drvfs", "fuse.davfs2",
+    "fuse.gvfsd-fuse", "fuse.glusterfs", "fuse.rclone", "fuse.s3fs", "fuse.sshfs", "gfs2", "gpfs",
+    "lustre", "ncpfs", "nfs", "nfs3", "nfs4", "ocfs2", "osxfuse", "prl_fs", "remote", "smb2",
+    "smb3", "smbfs", "vboxsf", "virtiofs", "vmhgfs", "webdav",
+})  # fmt: skip
+_MOUNTS = Path("/proc/self/mountinfo")
+_ESCAPED = re.compile(rb"\\([0-7]{3})")
+_GET_FS_UUID = 0x80111500  # FS_IOC_GETFSUUID: one byte of length, sixteen of UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """One mounted file system; ``inner`` is the folder of it that is seen at ``point``."""
+
+    point: bytes
+    inner: bytes
+    kind: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a folder stands, whatever the volume is mounted as.
+
+    ``volume`` is "" where nothing tells one volume from another, ``inside`` the folder's path on
+    the volume, ``inode`` the number of the folder itself.
+    """
+
+    volume: str = ""
+    inside: bytes = b""
+    inode: int = 0
+
+
+def mounts() -> list[Mount]:
+    """List what is mounted on this machine."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            return list(_parse(_MOUNTS.read_bytes()))
+    found = psutil.disk_partitions(all=True)
+    return [Mount(os.fsencode(part.mountpoint), b"/", part.fstype, part.device) for part in found]
+
+
+def _parse(table: bytes) -> Iterator[Mount]:
+    for line in table.splitlines():
+        before, _, after = line.partition(b" - ")
+        fields, rest = before.split(b" "), after.split(b" ")
+        if len(fields) > 4 and len(rest) > 1:
+            inner, point = (_plain(fields[at]) for at in (3, 4))
+            yield Mount(point, inner, os.fsdecode(rest[0]), os.fsdecode(_plain(rest[1])))
+
+
+def _plain(field: bytes) -> bytes:
+    return _ESCAPED.sub(lambda match: bytes([int(match[1], 8)]), field)
+
+
+def mount_of(path: bytes, known: Sequence[Mount]) -> Mount | None:
+    """Find the mount that a path is on, links resolved."""
+    real = os.path.realpath(path)
+    # Of several at one point, the last one covers the others.
+    holding = [mount for mount in known if _below(mount.point, real) is not None]
+    return max(reversed(holding), key=lambda mount: len(mount.point), default=None)
+
+
+def tells_of_changes(path: bytes) -> bool:
+    """Tell whether the system reports what changes under a path; network drives do not."""
+    if sys.platform == "win32" and path.startswith(b"\\\\"):
+        return False
+    mount = mount_of(path, mounts())
+    return mount is None or mount.kind.lower() not in _NETWORK
+
+
+def place_of(path: bytes) -> Place:
+    """Say where a folder stands.
+
+    Raises:
+        OSError: If there is nothing at ``path``.
+    """
+    found = os.stat(path)  # noqa: PTH116  # bytes
+    real = os.path.realpath(path)
+    mount = mount_of(path, mounts())
+    if mount is None:
+        return Place("", b"", found.st_ino)
+    below = _below(mount.point, real) or b""
+    return Place(_identity(mount, found.st_dev), _join(mount.inner, below), found.st_ino)
+
+
+def find(place: Place) -> Iterator[bytes]:
+    """Give the paths at which a place can be reached now, if its volume is mounted."""
+    if not place.volume:
+        return
+    for mount in mounts():
+        below = _below(mount.inner, place.inside)
+        if below is None:
+            continue
+        path = _join(mount.point, below)
+        with contextlib.suppress(OSError):
+            device = os.stat(mount.point).st_dev  # noqa: PTH116  # bytes
+            if _identity(mount, device) == place.volume and os.path.isdir(path):  # noqa: PTH112
+                yield path
+
+
+def _identity(mount: Mount, device: int) -> str:
+    if sys.platform == "win32":
+        return f"serial:{device:x}"  # Windows gives the volume's serial number for it
+    if mount.kind in _NETWORK:
+        return f"{mount.kind}:{mount.source}"
+    identity = _uuid_asked(mount.point) or _uuid_listed(mount.source)
+    return f"uuid:{identity}" if identity else ""
+
+
+def _uuid_asked(point: bytes) -> str:
+    """Ask the file system itself; Linux from 6.9 on."""
+    if sys.platform != "linux":
+        return ""
+    import fcntl
+
+    answer = bytearray(17)
+    try:
+        descriptor = os.open(point, os.O_RDONLY | os.O_DIRECTORY | os.O_NONBLOCK)
+    except OSError:
+        return ""
+    try:
+        fcntl.ioctl(descriptor, _GET_FS_UUID, answer)
+    except OSError:
+        return ""
+    finally:
+        os.close(descriptor)
+    uuid = bytes(answer[1 : 1 + min(answer[0], 16)])
+    return uuid.hex() if any(uuid) else ""
+
+
+def _uuid_listed(source: str) -> str:
+    """Look the device up where udev lists it."""
+    if not source.startswith("/dev/"):
+        return ""
+    device = Path(source).resolve()
+    with contextlib.suppress(OSError):
+        for link in Path("/dev/disk/by-uuid").iterdir():
+            if link.resolve() == device:
+                return link.name.replace("-", "").lower()
+    return ""
+
+
+def _below(folder: bytes, path: bytes) -> bytes | None:
+    """Give ``path`` relative to ``folder``; None if it is not below it."""
+    if path == folder:
+        return b""
+    separator = os.fsencode(os.sep)
+    prefix = folder if folder.endswith((separator, b"/")) else folder + separator
+    return path[len(prefix) :] if path.startswith(prefix) else None
+
+
+def _join(folder: bytes, below: bytes) -> bytes:
+    return os.path.join(folder, below) if below else folder  # noqa: PTH118  # bytes
