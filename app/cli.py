@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from app import (
     cli_doctor,
     cli_engine,
+    cli_gui,
     cli_index,
     cli_library,
     cli_search,
@@ -40,6 +41,7 @@ LIBRARY_VARIABLE = "LECTERN_LIBRARY"
 BROKEN_PIPE = 141  # what a shell reports when the reader of a pipe has left
 
 COMMANDS: tuple[Command, ...] = (
+    *cli_gui.COMMANDS,
     *cli_index.COMMANDS,
     *cli_search.COMMANDS,
     *cli_library.COMMANDS,
@@ -47,15 +49,6 @@ COMMANDS: tuple[Command, ...] = (
     *cli_settings.COMMANDS,
     *cli_engine.COMMANDS,
 )
-
-WELCOME = """\
-Lectern finds the passage that answers a question in your own documents.
-
-  lectern index ~/Documents                  read a folder
-  lectern search who pays for the repairs    ask a question
-  lectern status                             see how far it is
-
-`lectern --help` lists everything else."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -100,11 +93,18 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
     In a query ``-word`` is no option, and options may stand between words, so what the parser
     does not know belongs to the query. Terms with a minus go in front: where they stand does not
-    matter, but which word is the last one does.
+    matter, but which word is the last one does. Without a command the window opens.
     """
     parser = build_parser()
-    options, unknown = parser.parse_known_args(arguments)
-    if unknown and options.command == "search" and not any(w.startswith("--") for w in unknown):
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    options, unknown = parser.parse_known_args(words)
+    if options.command is None and not options.version:
+        options, unknown = parser.parse_known_args([*words, "gui"])
+    if (
+        unknown
+        and options.command in {"search", "gui"}
+        and not any(w.startswith("--") for w in unknown)
+    ):
         minus = [word for word in unknown if word.startswith("-")]
         words = [word for word in unknown if not word.startswith("-")]
         options.query = [*minus, *options.query, *words]
@@ -151,9 +151,6 @@ def main(arguments: Sequence[str] | None = None, *, open_engine: OpenEngine = op
         from app.doctor import version
 
         print(f"lectern {version('lectern') or '(not installed)'}")
-        return 0
-    if options.command is None:
-        print(WELCOME)
         return 0
     command = next(each for each in COMMANDS if each.name == options.command)
     return _run(command, options, _context(options, open_engine))

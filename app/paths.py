@@ -33,5 +33,10 @@ def settings_file() -> Path:
     return platformdirs.user_config_path(APP, appauthor=False) / "settings.json"
 
 
+def window_folder() -> Path:
+    """Return the folder of what the window keeps for its person."""
+    return data_folder() / "window"
+
+
 def log_folder() -> Path:
     return platformdirs.user_log_path(APP, appauthor=False)

@@ -72,6 +72,12 @@ CODES = _declare(
         "Update both sides to the same version of Lectern.",
         2,
     ),
+    ErrorCode(
+        "no_window",
+        "The window cannot be opened: {reason}.",
+        "Install what is missing, or work in the terminal: `lectern search`.",
+        7,
+    ),
     # the library
     ErrorCode(
         "library_locked",
@@ -150,6 +156,21 @@ CODES = _declare(
     ErrorCode("empty", "The file holds nothing to read.", "Nothing to do."),
     ErrorCode(
         "too_large", "The file is larger than {limit}.", "Raise the limit, or split the file."
+    ),
+    ErrorCode(
+        "too_complex",
+        "The document unpacks to more than {limit}.",
+        "Open it in its own program and save the parts you need.",
+    ),
+    ErrorCode(
+        "copy_protected",
+        "The document is locked by copy protection.",
+        "Read it in the program it was bought for.",
+    ),
+    ErrorCode(
+        "needs_libreoffice",
+        "{format} is an old format that LibreOffice must convert: {reason}.",
+        "Install LibreOffice, or save it in a newer format, and try again.",
     ),
     ErrorCode(
         "unsupported", "Lectern does not read {format} files yet.", "Save it as PDF, HTML or text."

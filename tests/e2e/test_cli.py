@@ -28,7 +28,7 @@ print(*[name for name in {heavy!r} if name in sys.modules], file=sys.stderr)
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], [], ["search", "--help"], ["settings"], ["--version"]]
+    "arguments", [["--help"], ["gui", "--help"], ["search", "--help"], ["settings"], ["--version"]]
 )
 def test_help_loads_nothing_heavy(lectern: Lectern, arguments: list[str]) -> None:
     probe = PROBE.format(arguments=arguments, heavy=HEAVY)
@@ -40,13 +40,30 @@ def test_help_loads_nothing_heavy(lectern: Lectern, arguments: list[str]) -> Non
     assert done.stdout
 
 
-def test_no_arguments_welcome_with_three_commands(lectern: Lectern) -> None:
-    out = lectern().stdout
-    assert [line.split()[1] for line in out.splitlines() if line.startswith("  lectern")] == [
-        "index",
-        "search",
-        "status",
-    ]
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there always is a display")
+@pytest.mark.parametrize("arguments", [(), ("gui", "who", "pays")])
+def test_without_a_display_one_sentence_names_a_next_step(
+    lectern: Lectern, arguments: tuple[str, ...]
+) -> None:
+    nothing = {"DISPLAY": "", "WAYLAND_DISPLAY": "", "QT_QPA_PLATFORM": ""}
+    said = lectern(*arguments, status=7, environment=nothing).stderr.splitlines()
+    assert said[0] == "lectern: The window cannot be opened: there is no display. [no_window]"
+    assert "`lectern search`" in said[1]
+    assert len(said) == 2
+    assert not lectern.library.exists()
+
+
+def test_without_qt_one_sentence_says_so(lectern: Lectern) -> None:
+    code = "import sys; sys.modules['PySide6'] = None; from app.cli import main; sys.exit(main())"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=lectern.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 7
+    assert "PySide6 is not installed. [no_window]" in done.stderr
 
 
 def test_index_then_search(lectern: Lectern, folder: Path) -> None:

@@ -54,6 +54,10 @@ FAILURES = {
         QT_TRANSLATE_NOOP("Words", "The engine did not understand the window: {reason}."),
         QT_TRANSLATE_NOOP("Words", "Quit Lectern and start it again."),
     ),
+    "no_window": Failure(
+        QT_TRANSLATE_NOOP("Words", "No window"),
+        QT_TRANSLATE_NOOP("Words", "The window cannot be opened: {reason}."),
+    ),
     # the library
     "library_locked": Failure(
         QT_TRANSLATE_NOOP("Words", "In use"),

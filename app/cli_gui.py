@@ -1,0 +1,47 @@
+"""``lectern gui``, and ``lectern`` alone: open the window."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.cli_common import Command, Context
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+
+def _arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("query", nargs="*", metavar="QUERY", help="what to search for at once")
+    parser.add_argument(
+        "--tray", action="store_true", help="start in the tray, without showing the window"
+    )
+
+
+def _run(options: Namespace, context: Context) -> int:
+    return open_window(context, query=" ".join(options.query), in_tray=options.tray)
+
+
+def open_window(context: Context, *, query: str = "", in_tray: bool = False) -> int:
+    """Open the window of the library, or raise the one that is open."""
+    from app.gui import run
+
+    return run(
+        context.settings, context.library, offline=context.offline, query=query, in_tray=in_tray
+    )
+
+
+COMMANDS = (
+    Command(
+        "gui",
+        "open the window",
+        "Open the window; `lectern` alone does the same. There is one window for each library: a "
+        "second start brings the first to the front and hands its query over.",
+        (
+            ("lectern gui", "open the window"),
+            ("lectern gui who pays for the repairs", "and search at once"),
+            ("lectern gui --tray", "start in the tray, as at login"),
+        ),
+        _arguments,
+        _run,
+    ),
+)

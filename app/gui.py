@@ -1,0 +1,212 @@
+"""The composition root of the window: the one place that puts its parts together.
+
+Owns which parts there are, what they are given, and the order in which the program comes and
+goes. It must not know how any of them works. Importing it loads nothing of Qt.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app import logs, paths
+from indexer.errors import WorldError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from PySide6.QtWidgets import QApplication
+
+    from app.settings import Settings
+    from ui.main_window import MainWindow
+
+log = logging.getLogger(__name__)
+
+# An engine whose window was killed ends by itself after so long.
+IDLE_EXIT_S = 300
+
+
+def run(
+    settings: Settings,
+    library: Path,
+    *,
+    offline: bool = False,
+    query: str = "",
+    in_tray: bool = False,
+) -> int:
+    """Open the window, or hand over to the one that is open, and return the exit status.
+
+    Args:
+        settings: The values in force.
+        library: The library to search.
+        offline: Asked for by this start: the engine makes no connection.
+        query: What to search for at once.
+        in_tray: Start without showing the window, where there is a tray.
+
+    Raises:
+        WorldError: ``no_window``, where there can be none.
+    """
+    check_display()
+    logs.start()
+    from ui.application import make_application, use_language
+    from ui.single import hand_over
+
+    app = make_application()
+    message = {"query": query, "token": os.environ.pop("XDG_ACTIVATION_TOKEN", "")}
+    if hand_over(library, message):
+        return 0
+    use_language(app, str(settings["language"]))
+    program = Program(app, settings, library, offline=offline)
+    return program.run(query, in_tray=in_tray)
+
+
+def check_display() -> None:
+    """Make sure that a window can be opened; Qt itself would end the process.
+
+    Raises:
+        WorldError: ``no_window``.
+    """
+    try:
+        import PySide6.QtWidgets
+    except ModuleNotFoundError as error:
+        raise WorldError("no_window", reason="PySide6 is not installed") from error
+    except ImportError as error:
+        raise WorldError("no_window", reason=f"Qt does not load ({error})") from error
+    if sys.platform != "linux" or os.environ.get("QT_QPA_PLATFORM"):
+        return
+    if os.environ.get("WAYLAND_DISPLAY"):
+        return
+    if not os.environ.get("DISPLAY"):
+        raise WorldError("no_window", reason="there is no display")
+    plugin = Path(PySide6.QtWidgets.__file__).parent / "Qt/plugins/platforms/libqxcb.so"
+    try:
+        ctypes.CDLL(str(plugin))
+    except OSError as error:
+        raise WorldError("no_window", reason=f"Qt lacks a library ({error})") from error
+
+
+def engine_command(library: Path, *, offline: bool) -> list[str]:
+    """Return the command line that serves a library, for a frozen program too."""
+    program = [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "app"]
+    options = ["--library", str(library), *(["--offline"] if offline else [])]
+    return [*program, *options, "engine", "--watch", "--idle-exit", str(IDLE_EXIT_S)]
+
+
+class Program:
+    """Everything that lives as long as the window."""
+
+    def __init__(
+        self, app: QApplication, settings: Settings, library: Path, *, offline: bool
+    ) -> None:
+        from ui.activity_feed import ActivityFeed
+        from ui.application import Signals
+        from ui.engine_client import EngineLink
+        from ui.hotkey import Hotkey
+        from ui.main_window import MainWindow
+        from ui.notices import NoticeBar
+        from ui.ports import Context
+        from ui.single import Single
+        from ui.state import WindowState
+        from ui.supervisor import Supervisor
+        from ui.theme import Themes
+
+        self.app = app
+        self.settings = settings
+        self.themes = Themes(app)
+        self._look("theme")
+        self._look("text_scale")
+        self.link = EngineLink(library, app)
+        self.supervisor = Supervisor(self.link, engine_command(library, offline=offline), app)
+        self.feed = ActivityFeed(self.link, app)
+        self.notices = NoticeBar()
+        folder = paths.window_folder()
+        context = Context(self.link, settings, self.notices, folder, library)
+        state = WindowState(folder)
+        self.window: MainWindow = MainWindow(
+            context, self.supervisor, self.feed, self.notices, state
+        )
+        self.hotkey = Hotkey(app)
+        self.single = Single(library, app)
+        self.signals = Signals(app)
+        self._connect()
+
+    def _connect(self) -> None:
+        self.settings.watch(self._look)
+        self.window.quit_wanted.connect(self._leave)
+        self.supervisor.ended.connect(self.app.quit)
+        self.hotkey.pressed.connect(self.window.quick_search)
+        self.single.handed_over.connect(self._handed_over)
+        self.signals.arrived.connect(self.window.quit)
+        # Without this Qt would only close the window, which may just hide it.
+        self.app.commitDataRequest.connect(self.window.quit)
+
+    def run(self, query: str, *, in_tray: bool) -> int:
+        """Show the window, run until it is closed, and end what was started."""
+        from PySide6.QtCore import QTimer
+
+        from ui.application import logged_faults
+
+        with logged_faults(self._tell_fault):
+            self._add_tray()
+            if not (in_tray and self.window.has_tray):
+                self.window.present(query)
+            # Once the window is on the screen; starting a process takes a while.
+            QTimer.singleShot(0, self._begin)
+            status = self.app.exec()
+        self.signals.close()
+        self.hotkey.stop()
+        return status
+
+    def _add_tray(self) -> None:
+        from ui.tray import Tray
+
+        if not Tray.is_available():
+            return
+        tray = Tray(self.window)
+        tray.search_wanted.connect(self.window.quick_search)
+        tray.pause_wanted.connect(self.feed.pause)
+        tray.quit_wanted.connect(self.window.quit)
+        self.feed.changed.connect(tray.show_activity)
+        self.window.has_tray = True
+        tray.show()
+
+    def _begin(self) -> None:
+        self.supervisor.start()
+        self._choose_hotkey()
+        for problem in self.settings.problems:
+            log.warning("%s", problem.message)
+
+    def _choose_hotkey(self) -> None:
+        refusal = self.hotkey.choose(str(self.settings["hotkey"]))
+        if refusal:
+            self.notices.tell(refusal, seconds=0)
+
+    def _look(self, name: str) -> None:
+        """Follow a setting that needs no new start."""
+        match name:
+            case "theme":
+                self.themes.apply(str(self.settings["theme"]))
+            case "text_scale":
+                percent: Any = self.settings["text_scale"]
+                self.themes.scale_text(int(percent))
+            case "hotkey":
+                self._choose_hotkey()
+            case "language":
+                self.window.say_restart()
+
+    def _handed_over(self, message: Mapping[str, Any]) -> None:
+        if token := str(message.get("token", "")):
+            os.environ["XDG_ACTIVATION_TOKEN"] = token  # Wayland raises a window only with it
+        self.window.present(str(message.get("query", "")))
+
+    def _leave(self) -> None:
+        self.single.close()
+        self.hotkey.stop()
+        self.supervisor.end()
+
+    def _tell_fault(self) -> None:
+        self.window.say_fault(str(logs.log_file()))

@@ -1,0 +1,145 @@
+"""The Qt application: its name, its language, its look, and how signals and faults reach it.
+
+Owns what is there once in a process. It must not know any window.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import signal
+import socket
+import sys
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import (
+    QLibraryInfo,
+    QLocale,
+    QObject,
+    QSocketNotifier,
+    Qt,
+    QtMsgType,
+    QTranslator,
+    Signal,
+    qInstallMessageHandler,
+)
+from PySide6.QtWidgets import QApplication
+
+from ui.icons import icon
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from types import TracebackType
+
+    from PySide6.QtCore import QMessageLogContext
+
+log = logging.getLogger(__name__)
+
+LANGUAGES = ("en", "de")
+_LEVELS = {
+    QtMsgType.QtDebugMsg: logging.DEBUG,
+    QtMsgType.QtInfoMsg: logging.INFO,
+    QtMsgType.QtWarningMsg: logging.WARNING,
+    QtMsgType.QtCriticalMsg: logging.ERROR,
+    QtMsgType.QtFatalMsg: logging.CRITICAL,
+}
+
+
+def make_application(arguments: Sequence[str] = ()) -> QApplication:
+    """Make the application; there is one in a process at most."""
+    # 125 % and 150 % stay what they are: rounding them makes text too large or too small.
+    QApplication.setHighDpiScaleFactorRoundingPolicy(
+        Qt.HighDpiScaleFactorRoundingPolicy.PassThrough
+    )
+    app = QApplication(["lectern", *arguments])
+    app.setApplicationName("lectern")
+    app.setApplicationDisplayName("Lectern")
+    app.setDesktopFileName("lectern")
+    app.setWindowIcon(icon("lectern"))
+    # Whether closing the window ends the program is for the window to say.
+    app.setQuitOnLastWindowClosed(False)
+    return app
+
+
+def use_language(app: QApplication, language: str) -> QLocale:
+    """Speak ``system``, ``en`` or ``de``: our texts, Qt's own, numbers and the direction.
+
+    Must come before any widget. Languages that we do not have are English.
+    """
+    wanted = QLocale() if language == "system" else QLocale(language)
+    if language != "system":
+        # The country's ways with dates and numbers, where it speaks that language.
+        system = QLocale.system()
+        wanted = system if system.language() == wanted.language() else wanted
+        QLocale.setDefault(wanted)
+    ours = QTranslator(app)
+    folder = resources.files("resources") / "i18n"
+    if not ours.load(wanted, "lectern", "_", str(folder)):
+        ours.load("lectern_en", str(folder))
+        wanted = QLocale(QLocale.Language.English, wanted.territory())
+    app.installTranslator(ours)
+    qt = QTranslator(app)
+    if qt.load(wanted, "qtbase", "_", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)):
+        app.installTranslator(qt)
+    app.setLayoutDirection(wanted.textDirection())
+    return wanted
+
+
+class Signals(QObject):
+    """Ctrl+C and SIGTERM as a Qt signal: ``arrived``.
+
+    Python runs its handlers only between instructions of Python, and Qt's loop has none while it
+    waits; a socket that the signal writes to wakes it.
+    """
+
+    arrived = Signal()
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._reader, self._writer = socket.socketpair()
+        self._reader.setblocking(False)
+        self._writer.setblocking(False)
+        self._woken = signal.set_wakeup_fd(self._writer.fileno(), warn_on_full_buffer=False)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, _let_it_wake)
+        self._notifier = QSocketNotifier(self._reader.fileno(), QSocketNotifier.Type.Read, self)
+        self._notifier.activated.connect(self._heard)
+
+    def close(self) -> None:
+        self._notifier.setEnabled(False)
+        signal.set_wakeup_fd(self._woken)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL)
+        self._reader.close()
+        self._writer.close()
+
+    def _heard(self) -> None:
+        with contextlib.suppress(OSError):
+            self._reader.recv(64)
+        self.arrived.emit()
+
+
+def _let_it_wake(_number: int, _frame: object) -> None:
+    """Do nothing: the byte in the socket says it all."""
+
+
+@contextlib.contextmanager
+def logged_faults(tell: Callable[[], None]) -> Iterator[None]:
+    """Log what Qt complains of, and what our slots raise; ``tell`` the person of the latter."""
+
+    def fault(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        log.critical("a fault in the window", exc_info=(kind, error, trace))
+        tell()
+
+    def message(kind: QtMsgType, _context: QMessageLogContext, text: str | None) -> None:
+        logging.getLogger("qt").log(_LEVELS.get(kind, logging.WARNING), "%s", text)
+
+    before = sys.excepthook
+    sys.excepthook = fault
+    handler = qInstallMessageHandler(message)
+    try:
+        yield
+    finally:
+        qInstallMessageHandler(handler)
+        sys.excepthook = before

@@ -1,0 +1,157 @@
+"""The hotkey that brings the search from anywhere, where the system allows one.
+
+Owns the thread that listens for it and the sentence about why there is none. It must not know
+what happens when it is pressed. The library that listens is an extra; it is loaded only when the
+person has chosen a hotkey.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import os
+import sys
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QKeySequence
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+log = logging.getLogger(__name__)
+
+EXTRA = "lectern[hotkey]"
+_MODIFIERS = (
+    (Qt.KeyboardModifier.ControlModifier, "<cmd>" if sys.platform == "darwin" else "<ctrl>"),
+    (Qt.KeyboardModifier.MetaModifier, "<ctrl>" if sys.platform == "darwin" else "<cmd>"),
+    (Qt.KeyboardModifier.AltModifier, "<alt>"),
+    (Qt.KeyboardModifier.ShiftModifier, "<shift>"),
+)
+_NAMED = {
+    Qt.Key.Key_Space: "<space>", Qt.Key.Key_Return: "<enter>", Qt.Key.Key_Enter: "<enter>",
+    Qt.Key.Key_Tab: "<tab>", Qt.Key.Key_Insert: "<insert>", Qt.Key.Key_Home: "<home>",
+    Qt.Key.Key_End: "<end>", Qt.Key.Key_PageUp: "<page_up>", Qt.Key.Key_PageDown: "<page_down>",
+    Qt.Key.Key_Up: "<up>", Qt.Key.Key_Down: "<down>", Qt.Key.Key_Left: "<left>",
+    Qt.Key.Key_Right: "<right>", Qt.Key.Key_Pause: "<pause>",
+}  # fmt: skip
+
+
+class Listener(Protocol):
+    """What listens for keys, on a thread of its own."""
+
+    def stop(self) -> None: ...
+
+
+class Refused(Exception):  # noqa: N818  # an answer, not an error
+    """There can be no hotkey; the message is a sentence for the person."""
+
+
+class Hotkey(QObject):
+    """Signals: ``pressed``, on the main thread.
+
+    Args:
+        listen: Starts listening for keys in pynput's notation; raises what it likes.
+    """
+
+    pressed = Signal()
+
+    def __init__(
+        self,
+        parent: QObject | None = None,
+        listen: Callable[[str, Callable[[], None]], Listener] | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._listen = listen
+        self._listener: Listener | None = None
+
+    def choose(self, keys: str) -> str:
+        """Listen for other keys from now on, or for none if they are empty.
+
+        Returns:
+            Why that is not possible, in a sentence for the person; "" if it is.
+        """
+        self.stop()
+        if not keys:
+            return ""
+        try:
+            self._listener = self._start(keys)
+        except Refused as refused:
+            return str(refused)
+        except Exception:  # whatever a library for keyboards may meet
+            log.exception("the hotkey does not work")
+            return self.tr("The system does not let Lectern listen for a hotkey.")
+        return ""
+
+    def stop(self) -> None:
+        if self._listener is not None:
+            self._listener.stop()
+            self._listener = None
+
+    def _start(self, keys: str) -> Listener:
+        notation = pynput_keys(keys)
+        if notation is None:
+            raise Refused(
+                self.tr("“{keys}” is no hotkey. Try something like Ctrl+Alt+L.").format(keys=keys)
+            )
+        if self._listen is not None:
+            return self._listen(notation, self.pressed.emit)
+        self._check_platform()
+        return self._start_pynput(notation)
+
+    def _check_platform(self) -> None:
+        if sys.platform == "linux" and os.environ.get("XDG_SESSION_TYPE") == "wayland":
+            raise Refused(
+                self.tr(
+                    "Wayland lets no program listen for keys. Set a key for the command "
+                    "“lectern” in the system’s keyboard settings instead."
+                )
+            )
+        if importlib.util.find_spec("pynput") is None:
+            raise Refused(
+                self.tr("A hotkey needs an extra library: pip install '{extra}'.").format(
+                    extra=EXTRA
+                )
+            )
+
+    def _start_pynput(self, notation: str) -> Listener:
+        # Here, because without a display even importing it fails.
+        from pynput import keyboard
+
+        listener: Any = keyboard.GlobalHotKeys({notation: self.pressed.emit})
+        if getattr(listener, "IS_TRUSTED", True) is False:
+            raise Refused(
+                self.tr(
+                    "macOS asks for your permission first: System Settings, Privacy & Security, "
+                    "Accessibility. Allow Lectern there, then start it again."
+                )
+            )
+        listener.start()
+        started: Listener = listener
+        return started
+
+
+def pynput_keys(keys: str) -> str | None:
+    """Write keys the way pynput does; None if they are not one key with a modifier."""
+    sequence = QKeySequence(keys)
+    if sequence.count() != 1:
+        return None
+    combination: Any = cast("Any", sequence)[0]  # its stub does not know indexing
+    held = combination.keyboardModifiers()
+    name = _key_name(combination.key())
+    modifiers = [text for modifier, text in _MODIFIERS if held & modifier]
+    strong = held & ~Qt.KeyboardModifier.ShiftModifier
+    if name is None or not (strong or name.startswith("<f")):
+        return None
+    return "+".join([*modifiers, name])
+
+
+def _key_name(key: Qt.Key) -> str | None:
+    if key in _NAMED:
+        return _NAMED[key]
+    number = int(key)
+    first = int(Qt.Key.Key_F1)
+    if first <= number < first + 20:
+        return f"<f{number - first + 1}>"
+    letter = chr(number).lower() if number < 0x3000 else ""
+    return letter if letter.isprintable() and letter.strip() else None

@@ -1,0 +1,280 @@
+"""The window: a rail, its pages, a line for notices and one for the state of things.
+
+Owns the keys that count everywhere, what is said when the engine has trouble, and what closing
+means. It must not know what happens inside a page, nor how an engine is started.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
+
+from ui import keys
+from ui.pages import ACTIVITY, FIRST_RUN, LIBRARY, SEARCH, Pages
+from ui.rail import Rail
+from ui.status_line import StatusLine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from PySide6.QtGui import QCloseEvent
+
+    from ui.activity_feed import ActivityFeed
+    from ui.notices import NoticeBar
+    from ui.ports import Context
+    from ui.state import WindowState
+    from ui.supervisor import Supervisor
+
+SETTINGS, KEYS = "settings", "keys"
+# A comfortable size on a small screen, in widths of a letter and heights of a line.
+COLUMNS, LINES = 150, 42
+# What the catalog of a library is called; without it nothing was ever indexed.
+CATALOG = "catalog.sqlite"
+
+
+class MainWindow(QMainWindow):
+    """The one window of the program.
+
+    Signals:
+        quit_wanted: The program is to end; the window has been closed and has kept its state.
+    """
+
+    quit_wanted = Signal()
+
+    def __init__(
+        self,
+        context: Context,
+        supervisor: Supervisor,
+        feed: ActivityFeed,
+        notices: NoticeBar,
+        state: WindowState,
+    ) -> None:
+        super().__init__()
+        self.has_tray = False
+        self._context = context
+        self._supervisor = supervisor
+        self._feed = feed
+        self._notices = notices
+        self._state = state
+        self._quitting = False
+        self._dialogs: dict[str, QWidget] = {}
+        self.setWindowTitle("Lectern")
+        self.pages = Pages(context, state)
+        self.rail = self._make_rail()
+        self.status = StatusLine()
+        self._arrange()
+        self._add_actions()
+        self._connect()
+        if not state.restore_window(self):
+            letter = self.fontMetrics()
+            self.resize(letter.averageCharWidth() * COLUMNS, letter.lineSpacing() * LINES)
+        known = (context.library / CATALOG).exists()
+        self.pages.show_page(SEARCH if known else FIRST_RUN)
+
+    def _make_rail(self) -> Rail:
+        rail = Rail()
+        for name, text, drawing, sequence in (
+            (SEARCH, self.tr("Search"), "search", keys.PAGES[0]),
+            (LIBRARY, self.tr("Library"), "library", keys.PAGES[1]),
+            (ACTIVITY, self.tr("Activity"), "activity", keys.PAGES[2]),
+        ):
+            rail.add_page(name, text, drawing, QKeySequence(sequence))
+        rail.add_gap()
+        rail.add_button(KEYS, self.tr("Keys"), "keyboard", QKeySequence(keys.LIST))
+        rail.add_button(SETTINGS, self.tr("Settings"), "settings", QKeySequence(keys.SETTINGS))
+        return rail
+
+    def _arrange(self) -> None:
+        column = QVBoxLayout()
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.pages, 1)
+        column.addWidget(self._notices)
+        column.addWidget(_line(QFrame.Shape.HLine))
+        column.addWidget(self.status)
+        row = QHBoxLayout()
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.rail)
+        row.addWidget(_line(QFrame.Shape.VLine))
+        row.addLayout(column, 1)
+        middle = QWidget()
+        middle.setLayout(row)
+        self.setCentralWidget(middle)
+
+    def _add_actions(self) -> None:
+        """Make the keys that count wherever the focus is."""
+        for text, sequence, act in (
+            (self.tr("Go to the search box"), keys.SEARCH_BOX, self.go_to_search),
+            (self.tr("Back to the search box"), keys.BACK, self.go_to_search),
+            (self.tr("Search"), keys.PAGES[0], self.go_to_search),
+            (self.tr("Library"), keys.PAGES[1], self._show_library),
+            (self.tr("Activity"), keys.PAGES[2], self._show_activity),
+            (self.tr("Show or hide the preview"), keys.PREVIEW, self._toggle_preview),
+            (self.tr("Pause reading, or go on"), keys.PAUSE, self._toggle_pause),
+            (self.tr("Settings"), keys.SETTINGS, self.show_settings),
+            (self.tr("Keys"), keys.LIST, self.show_keys),
+            (self.tr("Close the window"), keys.CLOSE, self._close),
+            (self.tr("Quit Lectern"), keys.QUIT, self.quit),
+        ):
+            self._add_action(text, sequence, act)
+
+    def _add_action(self, text: str, sequence: str, act: Callable[[], None]) -> None:
+        action = QAction(text, self)
+        action.setShortcut(QKeySequence(sequence))
+        action.triggered.connect(act)
+        self.addAction(action)
+
+    def _connect(self) -> None:
+        self.rail.chosen.connect(self._choose)
+        self.pages.shown.connect(self.rail.show_chosen)
+        self.status.pause_wanted.connect(self._feed.pause)
+        self.status.retry_wanted.connect(self._supervisor.start)
+        self._supervisor.changed.connect(self._show_engine)
+        self._feed.changed.connect(self._show_activity_now)
+        self._context.link.connected.connect(self._greet_engine)
+        self._context.settings.watch(self._setting_changed)
+        self._show_engine()
+
+    def go_to_search(self) -> None:
+        self.pages.show_page(SEARCH)
+
+    def present(self, query: str = "") -> None:
+        """Come to the front, whatever became of the window, and search if there is a query."""
+        if self.isMinimized():
+            self.showNormal()
+        else:
+            self.show()
+        self.raise_()
+        self.activateWindow()
+        if query:
+            self.pages.search_for(query)
+
+    def quick_search(self) -> None:
+        """Come to the front with the search box ready."""
+        self.present()
+        if self.pages.name != FIRST_RUN:
+            self.go_to_search()
+
+    def quit(self) -> None:
+        """Close the window and have the program end."""
+        self._quitting = True
+        self.close()
+
+    def show_settings(self) -> None:
+        from ui.settings_dialog.dialog import SettingsDialog
+
+        self._show_dialog(SETTINGS, lambda: SettingsDialog(self._context, self))
+
+    def show_keys(self) -> None:
+        self._show_dialog(KEYS, lambda: keys.KeyList(self))
+
+    def say_restart(self) -> None:
+        self._notices.tell(self.tr("The language changes when Lectern is started again."))
+
+    def say_fault(self, log_file: str) -> None:
+        """Say that something is wrong inside; the log has the rest."""
+        text = self.tr("Something went wrong inside Lectern. The log: {file}")
+        self._notices.tell(text.format(file=log_file), seconds=0)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        stays = self.has_tray and bool(self._context.settings["close_to_tray"])
+        self._state.save_window(self)
+        self._state.flush()
+        if stays and not self._quitting:
+            event.ignore()
+            self.hide()
+            return
+        self._notices.dismiss()
+        self._feed.close()
+        self.pages.close_parts()
+        self._state.flush()
+        super().closeEvent(event)
+        self.quit_wanted.emit()
+
+    def _choose(self, name: str) -> None:
+        match name:
+            case "settings":
+                self.show_settings()
+            case "keys":
+                self.show_keys()
+            case _:
+                self.pages.show_page(name)
+
+    def _show_library(self) -> None:
+        self.pages.show_page(LIBRARY)
+
+    def _show_activity(self) -> None:
+        self.pages.show_page(ACTIVITY)
+
+    def _close(self) -> None:
+        self.close()
+
+    def _toggle_preview(self) -> None:
+        self.pages.search.toggle_preview()
+
+    def _toggle_pause(self) -> None:
+        self._feed.pause(not self._feed.paused)
+
+    def _show_dialog(self, name: str, make: Callable[[], QWidget]) -> None:
+        """Show a dialog; there is one of each kind at most."""
+        if name not in self._dialogs:
+            dialog = make()
+            dialog.destroyed.connect(self._forget_dialogs)
+            self._dialogs[name] = dialog
+        self._dialogs[name].show()
+        self._dialogs[name].raise_()
+        self._dialogs[name].activateWindow()
+
+    def _forget_dialogs(self) -> None:
+        from shiboken6 import isValid
+
+        self._dialogs = {name: each for name, each in self._dialogs.items() if isValid(each)}
+
+    def _show_engine(self) -> None:
+        self.status.show_engine(self._supervisor.state, self._supervisor.problem)
+
+    def _greet_engine(self) -> None:
+        """Tell a new engine what the person wants, and see whether there is anything to search."""
+        self._setting_changed("speed")
+        self._context.link.ask("status", {}, done=self._take_status)
+
+    def _take_status(self, reply: Mapping[str, Any]) -> None:
+        if not reply["status"]["roots"] and not self.pages.search.search.query:
+            self.pages.show_page(FIRST_RUN)
+
+    def _setting_changed(self, name: str) -> None:
+        if name == "speed" and self._context.link.is_connected:
+            fields = {"speed": self._context.settings["speed"]}
+            self._context.link.ask("pace", fields, done=_ignore)
+
+    def _show_activity_now(self, activity: Mapping[str, Any]) -> None:
+        self.status.show_activity(activity)
+        if activity:
+            self._tell_set_aside(int(activity.get("set_aside", 0)))
+
+    def _tell_set_aside(self, number: int) -> None:
+        """Say once that documents which crashed the engine are left out from now on."""
+        before = self._state.number("set_aside")
+        if number == before:
+            return
+        self._state.keep_number("set_aside", number)
+        if number > before:
+            text = self.tr(
+                "%Ln document(s) stopped the engine twice and were set aside.", "", number - before
+            )
+            self._notices.tell(text, action=self.tr("Show"), act=self.pages.show_files, seconds=0)
+
+
+def _line(shape: QFrame.Shape) -> QFrame:
+    line = QFrame()
+    line.setFrameShape(shape)
+    line.setFrameShadow(QFrame.Shadow.Plain)
+    return line
+
+
+def _ignore(_reply: object) -> None:
+    pass

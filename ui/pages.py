@@ -1,0 +1,117 @@
+"""The pages of the window, each made when it is first gone to.
+
+Owns which pages there are and what they tell each other. It must not know the rail, the keys or
+how a page works inside.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QStackedWidget, QTabWidget
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
+    from ui.ports import Context
+    from ui.search_pane import SearchPane
+    from ui.state import WindowState
+
+SEARCH, LIBRARY, ACTIVITY, FIRST_RUN = "search", "library", "activity", "first_run"
+
+
+class Pages(QStackedWidget):
+    """Signals: ``shown`` with the name of the page that is shown now."""
+
+    shown = Signal(str)
+
+    def __init__(self, context: Context, state: WindowState, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._state = state
+        self._made: dict[str, QWidget] = {}
+        self._build = {
+            SEARCH: self._make_search,
+            LIBRARY: self._make_library,
+            ACTIVITY: self._make_activity,
+            FIRST_RUN: self._make_first_run,
+        }
+
+    @property
+    def name(self) -> str:
+        """The page that is shown."""
+        return next((name for name, page in self._made.items() if page is self.currentWidget()), "")
+
+    @property
+    def search(self) -> SearchPane:
+        pane = self.page(SEARCH)
+        assert isinstance(pane, _search_pane())  # noqa: S101  # made below
+        return pane
+
+    def page(self, name: str) -> QWidget:
+        """Return a page, made if need be."""
+        if name not in self._made:
+            self._made[name] = self._build[name]()
+            self.addWidget(self._made[name])
+        return self._made[name]
+
+    def show_page(self, name: str) -> None:
+        page = self.page(name)
+        self.setCurrentWidget(page)
+        if name == SEARCH:
+            self.search.search.focus_box()
+        else:
+            page.setFocus()
+        self.shown.emit(name)
+
+    def show_files(self) -> None:
+        """Go to the list of all files."""
+        self.show_page(LIBRARY)
+        tabs = self._made[LIBRARY]
+        assert isinstance(tabs, QTabWidget)  # noqa: S101  # made below
+        tabs.setCurrentIndex(1)
+
+    def search_for(self, text: str) -> None:
+        """Go to the search, and search for a text unless it is empty."""
+        self.show_page(SEARCH)
+        if text:
+            self.search.search.search(text)
+
+    def close_parts(self) -> None:
+        """Before the window is gone: keep what is to be kept, end what runs in the background."""
+        if SEARCH in self._made:
+            self.search.close_parts()
+
+    def _make_search(self) -> QWidget:
+        return _search_pane()(self._context, self._state)
+
+    def _make_library(self) -> QWidget:
+        from ui.library.coverage import CoveragePage
+        from ui.library.folders import FoldersPage
+
+        tabs = QTabWidget()
+        tabs.setDocumentMode(True)
+        tabs.setAccessibleName(self.tr("Library"))
+        tabs.addTab(FoldersPage(self._context), self.tr("&Folders"))
+        tabs.addTab(CoveragePage(self._context), self.tr("F&iles"))
+        return tabs
+
+    def _make_activity(self) -> QWidget:
+        from ui.library.activity import ActivityPanel
+
+        return ActivityPanel(self._context)
+
+    def _make_first_run(self) -> QWidget:
+        from ui.library.first_run import FirstRun
+
+        page = FirstRun(self._context)
+        page.finished.connect(self.search_for)
+        return page
+
+
+def _search_pane() -> type[SearchPane]:
+    # Late, like the other pages: a window that starts with the first run does not need it.
+    from ui.search_pane import SearchPane
+
+    return SearchPane

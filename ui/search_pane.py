@@ -1,0 +1,70 @@
+"""The search and, beside it, the page where the passage stands.
+
+Owns how the two are divided and what each tells the other. It must not know how either works.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QSplitter
+
+from ui.preview.panel import Preview
+from ui.preview.viewers import open_external, show_in_folder
+from ui.search.page import SearchPage
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
+    from indexer.types import Hit
+    from ui.ports import Context
+    from ui.state import WindowState
+
+# Of the width, for the results and for the page, until the person moves the border.
+SHARES = (11, 9)
+
+
+class SearchPane(QSplitter):
+    """The page that Lectern opens with."""
+
+    def __init__(self, context: Context, state: WindowState, parent: QWidget | None = None) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self._context = context
+        self._state = state
+        self.setChildrenCollapsible(False)
+        self.search = SearchPage(context)
+        self.preview = Preview(context)
+        for share, part in zip(SHARES, (self.search, self.preview), strict=True):
+            self.addWidget(part)
+            self.setStretchFactor(self.count() - 1, share)
+        self.search.hit_selected.connect(self.preview.show_hit)
+        self.search.opened.connect(self._open)
+        self.search.folder_wanted.connect(self._show_folder)
+        self.search.preview_toggled.connect(self.toggle_preview)
+        self.preview.like_wanted.connect(self.search.search)
+        self.preview.hit_wanted.connect(self.search.select_hit)
+        self.preview.search_inside_wanted.connect(self.search.search_inside)
+        context.settings.watch(self._setting_changed)
+        self._setting_changed("preview")
+        if not state.restore_splitter("search", self):
+            self.setSizes([100 * share for share in SHARES])
+
+    def toggle_preview(self) -> None:
+        """Show or hide the page, and remember that."""
+        self._context.settings.set("preview", not self._context.settings["preview"])
+
+    def close_parts(self) -> None:
+        """Remember the border; end what runs in the background."""
+        self._state.save_splitter("search", self)
+        self.preview.close()
+
+    def _setting_changed(self, name: str) -> None:
+        if name == "preview":
+            self.preview.setVisible(bool(self._context.settings["preview"]))
+
+    def _open(self, hit: Hit) -> None:
+        open_external(hit)
+
+    def _show_folder(self, hit: Hit) -> None:
+        show_in_folder(hit)

@@ -1,0 +1,60 @@
+"""What the window remembers of itself: its place, its size, how its panes are divided.
+
+Owns one file for its owner's eyes. It must not know what the window shows.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QByteArray, QSettings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from PySide6.QtWidgets import QSplitter, QWidget
+
+FILE_NAME = "window.ini"
+
+
+class WindowState:
+    """Kept in ``folder``; a file that cannot be read or written costs nothing but the memory."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder / FILE_NAME
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            # Qt keeps the rights that it finds.
+            self.file.touch(mode=0o600)
+        except OSError:
+            pass
+        self._kept = QSettings(str(self.file), QSettings.Format.IniFormat)
+
+    def restore_window(self, window: QWidget) -> bool:
+        """Put a window where it was; False if that is not known."""
+        return window.restoreGeometry(self._bytes("geometry"))
+
+    def save_window(self, window: QWidget) -> None:
+        self._kept.setValue("geometry", window.saveGeometry())
+
+    def restore_splitter(self, name: str, splitter: QSplitter) -> bool:
+        return splitter.restoreState(self._bytes(f"splitter/{name}"))
+
+    def save_splitter(self, name: str, splitter: QSplitter) -> None:
+        self._kept.setValue(f"splitter/{name}", splitter.saveState())
+
+    def number(self, name: str) -> int:
+        """A number kept under a name, 0 at first."""
+        kept = str(self._kept.value(f"numbers/{name}", "0"))
+        return int(kept) if kept.isdecimal() else 0
+
+    def keep_number(self, name: str, number: int) -> None:
+        self._kept.setValue(f"numbers/{name}", number)
+
+    def flush(self) -> None:
+        """Write what has changed."""
+        self._kept.sync()
+
+    def _bytes(self, name: str) -> QByteArray:
+        kept = self._kept.value(name)
+        return kept if isinstance(kept, QByteArray) else QByteArray()

@@ -1,0 +1,144 @@
+"""The line at the window's foot: what the engine is doing, how much is understood, on what device.
+
+Owns the sentence made of the engine's state and its activity. It must not know who asks for them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton
+
+from indexer.progress import Step
+from ui import words
+from ui.icons import icon
+from ui.supervisor import EngineState
+from ui.theme import L, M, S
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from PySide6.QtWidgets import QWidget
+
+    from indexer.errors import LecternError
+
+
+class StatusLine(QFrame):
+    """Signals: ``pause_wanted`` with whether to pause, ``retry_wanted``, ``clicked``."""
+
+    pause_wanted = Signal(bool)
+    retry_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(self.tr("Status"))
+        self._engine = EngineState.STARTING
+        self._problem: LecternError | None = None
+        self._activity: Mapping[str, Any] = {}
+        self._sentence = QLabel()
+        self._sentence.setTextFormat(Qt.TextFormat.PlainText)
+        self._sentence.setWordWrap(True)
+        self._sentence.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self._retry = QPushButton(self.tr("Try again"))
+        self._retry.setAccessibleName(self.tr("Start the engine again"))
+        self._retry.clicked.connect(self.retry_wanted)
+        self._understood = QLabel()
+        self._understood.setToolTip(
+            self.tr("How much of the text can be found by its meaning; all of it by its words.")
+        )
+        self._device = QLabel()
+        self._pause = QToolButton()
+        self._pause.setAutoRaise(True)
+        self._pause.setCheckable(True)
+        self._pause.clicked.connect(self.pause_wanted)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(L, S, M, S)
+        row.setSpacing(L)
+        row.addWidget(self._sentence, 1)
+        row.addWidget(self._retry)
+        row.addWidget(self._understood)
+        row.addWidget(self._device)
+        row.addWidget(self._pause)
+        self._show()
+
+    @property
+    def text(self) -> str:
+        return self._sentence.text()
+
+    def show_engine(self, state: EngineState, problem: LecternError | None) -> None:
+        self._engine, self._problem = state, problem
+        self._show()
+
+    def show_activity(self, activity: Mapping[str, Any]) -> None:
+        self._activity = activity
+        self._show()
+
+    def _show(self) -> None:
+        known = bool(self._activity) and self._engine is EngineState.READY
+        sentence = self._told()
+        if sentence != self._sentence.text():
+            self._sentence.setText(sentence)
+        self._retry.setVisible(self._engine is EngineState.FAILED)
+        self._pause.setVisible(known)
+        self._understood.setVisible(known)
+        self._device.setVisible(known)
+        if known:
+            self._show_activity()
+
+    def _show_activity(self) -> None:
+        understood = float(self._activity.get("understood", 1.0))
+        self._understood.setVisible(understood < 1)
+        text = self.tr("{share} understood").format(share=words.share(understood))
+        self._understood.setText(text)
+        device = str(self._activity.get("device", "")).upper()
+        self._device.setText(device)
+        self._device.setAccessibleName(self.tr("Device: {device}").format(device=device))
+        self._device.setToolTip(str(self._activity.get("device_reason", "")))
+        paused = bool(self._activity.get("paused"))
+        name = self.tr("Go on reading") if paused else self.tr("Pause reading")
+        self._pause.setChecked(paused)
+        self._pause.setIcon(icon("play" if paused else "pause"))
+        self._pause.setToolTip(name)
+        self._pause.setAccessibleName(name)
+
+    def _told(self) -> str:
+        match self._engine:
+            case EngineState.FAILED if self._problem is not None:
+                return words.failure(self._problem)
+            case EngineState.RESTARTING:
+                return self.tr("The engine stopped and is being started again. Nothing is lost.")
+            case EngineState.READY if self._activity:
+                return self._doing()
+            case _:
+                return self.tr("Starting …")
+
+    def _doing(self) -> str:
+        reason = words.pause(str(self._activity.get("reason", "")))
+        running = self._activity.get("running")
+        if not running:
+            return reason or self._resting()
+        told = self._progress(running.get("progress", {}))
+        if not reason:
+            return told
+        return self.tr("{progress} {reason}.").format(progress=told, reason=reason)
+
+    def _resting(self) -> str:
+        pending = int(self._activity.get("pending", 0))
+        if pending:
+            return self.tr("%Ln file(s) waiting to be read", "", pending)
+        return self.tr("Up to date")
+
+    def _progress(self, progress: Mapping[str, Any]) -> str:
+        total, done = int(progress.get("files_total", 0)), int(progress.get("files_done", 0))
+        if progress.get("step") == Step.SCAN or not total:
+            return self.tr("Looking for new and changed files.")
+        if progress.get("step") == Step.MAINTAIN:
+            return self.tr("Tidying up the library.")
+        texts = {"done": words.count(done), "total": words.count(total)}
+        left = progress.get("eta_seconds")
+        if left is None:
+            return self.tr("Reading: {done} of {total} files.").format(**texts)
+        return self.tr("Reading: {done} of {total} files, {time} left.").format(
+            **texts, time=words.about(float(left))
+        )

@@ -1,0 +1,67 @@
+"""Lectern in the tray: search, pause and quit while the window is closed.
+
+Owns the icon and its menu. It must not know what happens at a choice.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QSystemTrayIcon
+
+from ui.icons import icon
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from PySide6.QtWidgets import QWidget
+
+Reason = QSystemTrayIcon.ActivationReason
+
+
+class Tray(QObject):
+    """Signals: ``search_wanted``, ``pause_wanted`` with whether to pause, ``quit_wanted``."""
+
+    search_wanted = Signal()
+    pause_wanted = Signal(bool)
+    quit_wanted = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.menu = QMenu(parent)
+        self.search = QAction(icon("search"), self.tr("Search …"), self.menu)
+        self.pause = QAction(icon("pause"), self.tr("Pause reading"), self.menu)
+        self.pause.setCheckable(True)
+        self.pause.setEnabled(False)
+        self.quit = QAction(icon("quit"), self.tr("Quit Lectern"), self.menu)
+        self.search.triggered.connect(self.search_wanted)
+        self.pause.triggered.connect(self.pause_wanted)
+        self.quit.triggered.connect(self.quit_wanted)
+        self.menu.addActions([self.search, self.pause])
+        self.menu.addSeparator()
+        self.menu.addAction(self.quit)
+        self._icon = QSystemTrayIcon(icon("lectern"), self)
+        self._icon.setToolTip("Lectern")
+        self._icon.setContextMenu(self.menu)
+        self._icon.activated.connect(self._activated)
+
+    @staticmethod
+    def is_available() -> bool:
+        return QSystemTrayIcon.isSystemTrayAvailable()
+
+    def show(self) -> None:
+        self._icon.show()
+
+    def hide(self) -> None:
+        self._icon.hide()
+
+    def show_activity(self, activity: Mapping[str, object]) -> None:
+        """Let the menu say whether reading is paused."""
+        self.pause.setEnabled(bool(activity))
+        self.pause.setChecked(bool(activity.get("paused")))
+
+    def _activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
+        if reason in {Reason.Trigger, Reason.DoubleClick}:
+            self.search_wanted.emit()
