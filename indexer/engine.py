@@ -20,6 +20,7 @@ from indexer.errors import Cancelled, LecternError, WorldError
 from indexer.estimate import estimate
 from indexer.library import CATALOG_NAME, LANCE_NAME
 from indexer.lock import LibraryLock
+from indexer.looking import Looking
 from indexer.lookup import describe_document, sentences
 from indexer.models_in_use import ModelsInUse
 from indexer.passwords import Passwords
@@ -30,8 +31,6 @@ from indexer.progress import Progress, Reporter, Step
 from indexer.recovery import recover
 from indexer.removal import forget_orphans, remove_paths
 from indexer.retry import retry, unlock
-from indexer.rules import rules_for
-from indexer.scan import RootWalk
 from indexer.search import Searcher
 from indexer.status import check_library, describe
 from indexer.store import Store
@@ -71,6 +70,7 @@ class Engine:
         self.activities = Activity(catalog, self.models, self.throttle)
         self.passwords = Passwords()
         self.searcher = Searcher(catalog, store, self.models)
+        self.looking = Looking(catalog, config)
         self._lock = lock
         self._indexing = threading.Lock()
 
@@ -243,20 +243,14 @@ class Engine:
         )
 
     def _scan(self, roots: Sequence[Root], reporter: Reporter, *, rescan: bool) -> int:
-        seen = 0
-        for root in roots:
-            rules = rules_for(root, self.catalog, self.config)
-            walk = RootWalk(root, rules, reporter.token)
-            before = seen
+        def note(count: int) -> None:
+            reporter.report(Progress(Step.SCAN, files_total=count))
 
-            def note(count: int, before: int = before) -> None:
-                reporter.report(Progress(Step.SCAN, files_total=before + count))
-
-            counts = self.catalog.scans.apply(root.id, walk, note)
-            if rescan:
+        counts = self.looking.scan(roots, reporter.token, note)
+        if rescan:
+            for root in roots:
                 self.catalog.queue.requeue_all(root.id)
-            seen += counts.seen
-        return seen
+        return sum(count.seen for count in counts)
 
     def _check_space(self) -> None:
         free = shutil.disk_usage(self.config.library).free

@@ -15,7 +15,7 @@ from indexer.catalog.states import CONTENT_CODES, derive, state_of_code
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from indexer.catalog.database import Database
     from indexer.types import FileState
@@ -27,6 +27,7 @@ _NEXT = """
 SELECT f.id, r.path, d.path, f.name, f.format, f.size, f.mtime_ns, f.volume, f.inode, f.attempts
 FROM files f JOIN folders d ON d.id = f.folder JOIN roots r ON r.id = f.root
 WHERE f.pending > 0 AND f.in_flight = 0 AND f.verdict = '' AND NOT f.lost AND r.state = 'online'
+    AND f.id NOT IN (SELECT value FROM json_each(?))
 ORDER BY f.size_class, f.mtime_ns DESC LIMIT ?
 """
 _RETRY = """
@@ -49,10 +50,16 @@ class Queue:
     def __init__(self, database: Database) -> None:
         self._db = database
 
-    def take(self, limit: int) -> list[Job]:
-        """Take the next files from the queue; each is given out once until it is given back."""
+    def take(self, limit: int, without: Iterable[int] = ()) -> list[Job]:
+        """Take the next files from the queue; each is given out once until it is given back.
+
+        Args:
+            limit: How many at most.
+            without: Files that are still in hand, although they changed and are queued again.
+        """
+        in_hand = json.dumps(list(without))
         with self._db.write() as connection:
-            rows = connection.execute(_NEXT, (limit,)).fetchall()
+            rows = connection.execute(_NEXT, (in_hand, limit)).fetchall()
             connection.executemany(
                 "UPDATE files SET in_flight = 1 WHERE id = ?", [(row[0],) for row in rows]
             )

@@ -145,7 +145,7 @@ class Run:
     def _top_up(self) -> None:
         wanted = 2 * self.parts.children - len(self._work.jobs)
         if wanted > 0:
-            for job in self.parts.catalog.queue.take(wanted):
+            for job in self.parts.catalog.queue.take(wanted, without=self._work.jobs):
                 self._work.jobs[job.file] = job
                 self._jobs.put(job)
         self.vectors.feed()
