@@ -111,7 +111,9 @@ class KeyList(QDialog):
         column = QVBoxLayout(self)
         column.addWidget(scroll, 1)
         column.addWidget(close)
-        self.resize(self.sizeHint().width(), inside.sizeHint().height() + 4 * XL)
+        edges = column.contentsMargins()
+        around = edges.top() + edges.bottom() + column.spacing() + close.sizeHint().height()
+        self.resize(self.sizeHint().width(), inside.sizeHint().height() + around)
 
     def _add_group(self, grid: QGridLayout, group: Group) -> None:
         title = QLabel(say(group.title))

@@ -16,6 +16,7 @@ from ui import keys
 from ui.pages import ACTIVITY, FIRST_RUN, LIBRARY, SEARCH, Pages
 from ui.rail import Rail
 from ui.status_line import StatusLine
+from ui.theme import separator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -93,13 +94,13 @@ class MainWindow(QMainWindow):
         column.setSpacing(0)
         column.addWidget(self.pages, 1)
         column.addWidget(self._notices)
-        column.addWidget(_line(QFrame.Shape.HLine))
+        column.addWidget(separator(QFrame.Shape.HLine))
         column.addWidget(self.status)
         row = QHBoxLayout()
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
         row.addWidget(self.rail)
-        row.addWidget(_line(QFrame.Shape.VLine))
+        row.addWidget(separator(QFrame.Shape.VLine))
         row.addLayout(column, 1)
         middle = QWidget()
         middle.setLayout(row)
@@ -267,13 +268,6 @@ class MainWindow(QMainWindow):
                 "%Ln document(s) stopped the engine twice and were set aside.", "", number - before
             )
             self._notices.tell(text, action=self.tr("Show"), act=self.pages.show_files, seconds=0)
-
-
-def _line(shape: QFrame.Shape) -> QFrame:
-    line = QFrame()
-    line.setFrameShape(shape)
-    line.setFrameShadow(QFrame.Shadow.Plain)
-    return line
 
 
 def _ignore(_reply: object) -> None:

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
+from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPalette
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton
 
 from ui.icons import icon
-from ui.theme import L, M, S
+from ui.theme import L, M, S, icon_size
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from PySide6.QtCore import QEvent
     from PySide6.QtGui import QEnterEvent
     from PySide6.QtWidgets import QWidget
 
@@ -27,7 +26,8 @@ class NoticeBar(QFrame):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.setBackgroundRole(QPalette.ColorRole.Base)
+        self.setAutoFillBackground(True)
         self.setAccessibleName(self.tr("Notice"))
         self._act: Callable[[], None] | None = None
         self._lapsed: Callable[[], None] | None = None
@@ -44,6 +44,7 @@ class NoticeBar(QFrame):
         self._button.clicked.connect(self._accept)
         self._close = QToolButton()
         self._close.setIcon(icon("close"))
+        self._close.setIconSize(icon_size(self))
         self._close.setAutoRaise(True)
         self._close.setToolTip(self.tr("Dismiss"))
         self._close.setAccessibleName(self.tr("Dismiss this notice"))
@@ -102,6 +103,11 @@ class NoticeBar(QFrame):
     def _start(self) -> None:
         if self._seconds > 0:
             self._timer.start(round(self._seconds * 1000))
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.FontChange:
+            self._close.setIconSize(icon_size(self))
+        super().changeEvent(event)
 
     def enterEvent(self, event: QEnterEvent) -> None:
         # Nobody should lose a button that they are about to press.

@@ -7,15 +7,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QFrame, QSizePolicy, QToolButton, QVBoxLayout
 
 from ui.icons import icon
-from ui.theme import M, S
+from ui.theme import M, S, icon_size
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QKeySequence
     from PySide6.QtWidgets import QWidget
+
+
+ICON_LINES = 1.5
+# Flat, in the colours of the palette; the focus is a ring.
+STYLE = """
+QToolButton { border: 1px solid transparent; border-radius: 6px; padding: 5px 6px 4px 6px; }
+QToolButton:hover { background: palette(base); }
+QToolButton:checked { background: palette(base); border-color: palette(mid); }
+QToolButton:focus { border-color: palette(highlight); }
+"""
 
 
 class Rail(QFrame):
@@ -31,6 +41,7 @@ class Rail(QFrame):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(S, M, S, M)
         self._column.setSpacing(S)
+        self.setStyleSheet(STYLE)
 
     def add_page(self, name: str, text: str, drawing: str, keys: QKeySequence) -> None:
         """Add the button of a page; the first one is pressed."""
@@ -54,13 +65,18 @@ class Rail(QFrame):
         if name in self._buttons:
             self._buttons[name].setChecked(True)
 
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.FontChange:
+            for button in self._buttons.values():
+                button.setIconSize(icon_size(self, ICON_LINES))
+        super().changeEvent(event)
+
     def _add(self, name: str, text: str, drawing: str, keys: QKeySequence) -> QToolButton:
         button = QToolButton(self)
         button.setObjectName(name)
         button.setText(text)
         button.setIcon(icon(drawing))
-        side = round(self.fontMetrics().height() * 1.4)
-        button.setIconSize(QSize(side, side))
+        button.setIconSize(icon_size(self, ICON_LINES))
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
         button.setAutoRaise(True)
         button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton
 
 from indexer.progress import Step
 from ui import words
 from ui.icons import icon
 from ui.supervisor import EngineState
-from ui.theme import L, M, S
+from ui.theme import L, M, S, icon_size
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,6 +51,7 @@ class StatusLine(QFrame):
         self._pause = QToolButton()
         self._pause.setAutoRaise(True)
         self._pause.setCheckable(True)
+        self._pause.setIconSize(icon_size(self))
         self._pause.clicked.connect(self.pause_wanted)
         row = QHBoxLayout(self)
         row.setContentsMargins(L, S, M, S)
@@ -73,6 +74,11 @@ class StatusLine(QFrame):
     def show_activity(self, activity: Mapping[str, Any]) -> None:
         self._activity = activity
         self._show()
+
+    def changeEvent(self, event: QEvent) -> None:
+        if event.type() == QEvent.Type.FontChange:
+            self._pause.setIconSize(icon_size(self))
+        super().changeEvent(event)
 
     def _show(self) -> None:
         known = bool(self._activity) and self._engine is EngineState.READY
@@ -111,7 +117,7 @@ class StatusLine(QFrame):
             case EngineState.READY if self._activity:
                 return self._doing()
             case _:
-                return self.tr("Starting …")
+                return self.tr("Starting…")
 
     def _doing(self) -> str:
         reason = words.pause(str(self._activity.get("reason", "")))

@@ -9,11 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPalette
+from PySide6.QtWidgets import QFrame
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QApplication
+    from PySide6.QtWidgets import QApplication, QWidget
 
 # Gaps, in device-independent pixels: within a control, between controls, round a group, round
 # a page.
@@ -93,6 +94,24 @@ def _luminance(colour: QColor) -> float:
 
 def _linear(part: float) -> float:
     return float(part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4)
+
+
+def icon_size(widget: QWidget, lines: float = 1.2) -> QSize:
+    """Return a size for icons beside a widget's text, in heights of its letters.
+
+    To be asked again at a ``FontChange``, so that icons grow with the text.
+    """
+    side = round(widget.fontMetrics().height() * lines)
+    return QSize(side, side)
+
+
+def separator(shape: QFrame.Shape) -> QFrame:
+    """Return a hairline between two parts of the window."""
+    line = QFrame()
+    line.setFrameShape(shape)
+    line.setFrameShadow(QFrame.Shadow.Plain)
+    line.setForegroundRole(QPalette.ColorRole.Mid)
+    return line
 
 
 class Themes(QObject):

@@ -31,7 +31,7 @@ class Tray(QObject):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.menu = QMenu(parent)
-        self.search = QAction(icon("search"), self.tr("Search …"), self.menu)
+        self.search = QAction(icon("search"), self.tr("Search…"), self.menu)
         self.pause = QAction(icon("pause"), self.tr("Pause reading"), self.menu)
         self.pause.setCheckable(True)
         self.pause.setEnabled(False)
