@@ -7,25 +7,61 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QFrame, QSizePolicy, QToolButton, QVBoxLayout
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QBrush, QPainter, QPen
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QFrame,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionToolButton,
+    QToolButton,
+    QVBoxLayout,
+)
 
 from ui.icons import icon
-from ui.theme import M, S, icon_size
+from ui.theme import M, S, current, icon_size
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QKeySequence
+    from PySide6.QtGui import QKeySequence, QPaintEvent
     from PySide6.QtWidgets import QWidget
+
+    from ui.theme import Theme
 
 
 ICON_LINES = 1.5
-# Flat, in the colours of the palette; the focus is a ring.
-STYLE = """
-QToolButton { border: 1px solid transparent; border-radius: 6px; padding: 5px 6px 4px 6px; }
-QToolButton:hover { background: palette(base); }
-QToolButton:checked { background: palette(base); border-color: palette(mid); }
-QToolButton:focus { border-color: palette(highlight); }
-"""
+_NOTHING = QBrush(Qt.BrushStyle.NoBrush)
+RADIUS = 6
+
+
+class RailButton(QToolButton):
+    """Flat, in the colours of the theme; the focus is a ring. Style sheets forget both."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = current()
+        option = QStyleOptionToolButton()
+        self.initStyleOption(option)
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(self._border(theme))
+        painter.setBrush(theme.base if self.isChecked() or self.underMouse() else _NOTHING)
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS, RADIUS)
+        option.rect = self.rect().adjusted(0, S, 0, 0)
+        self.style().drawControl(QStyle.ControlElement.CE_ToolButtonLabel, option, painter, self)
+        painter.end()
+
+    def sizeHint(self) -> QSize:
+        return super().sizeHint() + QSize(M, M)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self.setIconSize(icon_size(self, ICON_LINES))
+
+    def _border(self, theme: Theme) -> QPen:
+        if self.hasFocus():
+            return QPen(theme.accent, 2)
+        return QPen(theme.line) if self.isChecked() else QPen(Qt.PenStyle.NoPen)
 
 
 class Rail(QFrame):
@@ -41,7 +77,6 @@ class Rail(QFrame):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(S, M, S, M)
         self._column.setSpacing(S)
-        self.setStyleSheet(STYLE)
 
     def add_page(self, name: str, text: str, drawing: str, keys: QKeySequence) -> None:
         """Add the button of a page; the first one is pressed."""
@@ -65,18 +100,12 @@ class Rail(QFrame):
         if name in self._buttons:
             self._buttons[name].setChecked(True)
 
-    def changeEvent(self, event: QEvent) -> None:
-        if event.type() == QEvent.Type.FontChange:
-            for button in self._buttons.values():
-                button.setIconSize(icon_size(self, ICON_LINES))
-        super().changeEvent(event)
-
     def _add(self, name: str, text: str, drawing: str, keys: QKeySequence) -> QToolButton:
-        button = QToolButton(self)
+        button = RailButton(self)
         button.setObjectName(name)
         button.setText(text)
         button.setIcon(icon(drawing))
-        button.setIconSize(icon_size(self, ICON_LINES))
+        button.setIconSize(icon_size(button, ICON_LINES))
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
         button.setAutoRaise(True)
         button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
