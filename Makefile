@@ -3,7 +3,8 @@ PYTHON ?= python3
 PY := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-convert lint types imports bench lock sample clean
+.PHONY: help demo test test-convert lint types imports bench lock sample translations screenshots \
+	clean
 
 help:  ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,6 +41,12 @@ lock:  ## Pin the whole dependency tree again (needs uv)
 
 sample: .venv/runtime.stamp  ## Make the sample documents again
 	@$(PY) packaging/sample.py
+
+translations: .venv/dev.stamp  ## Gather the window's texts and compile their translations
+	@$(PY) packaging/translations.py
+
+screenshots: .venv/dev.stamp  ## Take the README's pictures of the window again
+	@$(PY) packaging/screenshots.py
 
 clean:  ## Remove what was built here (not your libraries)
 	rm -rf .venv .demo build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -2,13 +2,15 @@
 
 Owns the steps from a bare machine to an environment that imports; must not import anything that
 is not in the standard library. It says what it does before it does it, installs missing system
-packages where it may, and otherwise names the one command that does.
+packages where it may, and otherwise names the one command that does. Without the libraries of the
+window everything else works, so for want of them nothing fails.
 
     python3 packaging/bootstrap.py runtime|dev|convert
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 import shutil
@@ -45,6 +47,35 @@ SYSTEM_LIBRARIES = {
     "libgcc_s.so.1": "libgcc-s1",
 }
 
+# What Qt needs from the system to show a window, and what has each in Debian.
+WINDOW_LIBRARIES = {
+    "libEGL.so.1": "libegl1",
+    "libGL.so.1": "libgl1",
+    "libX11.so.6": "libx11-6",
+    "libX11-xcb.so.1": "libx11-xcb1",
+    "libdbus-1.so.3": "libdbus-1-3",
+    "libfontconfig.so.1": "libfontconfig1",
+    "libfreetype.so.6": "libfreetype6",
+    "libglib-2.0.so.0": "libglib2.0-0",
+    "libxcb-cursor.so.0": "libxcb-cursor0",
+    "libxcb-glx.so.0": "libxcb-glx0",
+    "libxcb-image.so.0": "libxcb-image0",
+    "libxcb-randr.so.0": "libxcb-randr0",
+    "libxcb-render-util.so.0": "libxcb-render-util0",
+    "libxcb-render.so.0": "libxcb-render0",
+    "libxcb-shape.so.0": "libxcb-shape0",
+    "libxcb-shm.so.0": "libxcb-shm0",
+    "libxcb-sync.so.1": "libxcb-sync1",
+    "libxcb-xfixes.so.0": "libxcb-xfixes0",
+    "libxcb-xkb.so.1": "libxcb-xkb1",
+    "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
+    "libxkbcommon.so.0": "libxkbcommon0",
+}
+FONT_FOLDERS = (Path("/usr/share/fonts"), Path("/usr/local/share/fonts"), Path.home() / ".fonts")
+FONTS = "fonts-dejavu-core"
+# A display of its own for the test that drives the real window.
+DISPLAY = "xvfb"
+
 PROBE = "import lancedb, numpy, onnxruntime, pymupdf, pyarrow, tokenizers"
 
 
@@ -63,17 +94,46 @@ def missing_library(message: str) -> str | None:
     return found.group(1) if found else None
 
 
-def system_install(package: str) -> None:
-    """Install a Debian package, or name the command that does."""
-    command = ["apt-get", "install", "-y", package]
+def install_command(packages: list[str]) -> list[str]:
+    """The command that installs Debian packages, or nothing where there is no apt."""
     if shutil.which("apt-get") is None:
-        fail(f"the system lacks {package}; install it with your system's package manager")
-    if os.name != "posix" or os.geteuid() != 0:
-        fail(f"the system lacks {package}; run: sudo {' '.join(command)}")
-    say(f"installing the system package {package}")
-    subprocess.run(["apt-get", "update", "-qq"], check=False)  # noqa: S607
-    if subprocess.run(command, check=False).returncode:
-        fail(f"could not install {package}; run: {' '.join(command)}")
+        return []
+    return ["apt-get", "install", "-y", "--no-install-recommends", *packages]
+
+
+def may_install() -> bool:
+    return os.name == "posix" and os.geteuid() == 0
+
+
+def system_install(packages: list[str]) -> bool:
+    """Install Debian packages; whether they are there now."""
+    command = install_command(packages)
+    if not command or not may_install():
+        return False
+    say(f"installing from the system: {' '.join(packages)}")
+    patience = ["-o", "Acquire::http::Timeout=20", "-o", "Acquire::Retries=1"]
+    subprocess.run(["apt-get", "update", "-qq", *patience], check=False)  # noqa: S607
+    return subprocess.run([*command, "-qq", *patience], check=False).returncode == 0
+
+
+def advice(packages: list[str]) -> str:
+    """What the person can do to get packages."""
+    command = install_command(packages)
+    if not command:
+        return f"install {' '.join(packages)} with your system's package manager"
+    return f"run: {'' if may_install() else 'sudo '}{' '.join(command)}"
+
+
+def require(package: str) -> None:
+    """Install a Debian package, or end with the command that does."""
+    if not system_install([package]):
+        fail(f"the system lacks {package}; {advice([package])}")
+
+
+def wish(packages: list[str], without: str) -> None:
+    """Install Debian packages if that is possible; say what does not work without them."""
+    if packages and not system_install(packages):
+        say(f"{without}; {advice(packages)}")
 
 
 def venv_python() -> Path:
@@ -90,7 +150,7 @@ def make_environment() -> None:
     command = [sys.executable, "-m", "venv", "--clear", str(VENV)]
     if subprocess.run(command, capture_output=True, check=False).returncode:
         # Debian keeps ensurepip in a package of its own.
-        system_install(f"python3.{sys.version_info.minor}-venv")
+        require(f"python3.{sys.version_info.minor}-venv")
         if subprocess.run(command, check=False).returncode:
             fail("could not make a virtual environment")
 
@@ -116,8 +176,29 @@ def check_imports() -> None:
         if library is None or library not in SYSTEM_LIBRARIES:
             fail(f"the installed libraries do not load:\n{probe.stderr}")
         else:
-            system_install(SYSTEM_LIBRARIES[library])
+            require(SYSTEM_LIBRARIES[library])
     fail("the installed libraries still do not load")
+
+
+def check_window(level: str) -> None:
+    """Install what the window needs from a Linux system, and a display for its tests."""
+    if not sys.platform.startswith("linux"):
+        return
+    packages = [WINDOW_LIBRARIES[name] for name in WINDOW_LIBRARIES if not loads(name)]
+    if not any(folder.exists() and any(folder.rglob("*.[ot]t[fc]")) for folder in FONT_FOLDERS):
+        packages.append(FONTS)
+    wish(packages, "everything but the window works")
+    if level == "dev" and shutil.which("Xvfb") is None:
+        wish([DISPLAY], "the test of the whole window is skipped without Xvfb")
+
+
+def loads(library: str) -> bool:
+    """Whether the system has a shared object."""
+    try:
+        ctypes.CDLL(library)
+    except OSError:
+        return False
+    return True
 
 
 def main(level: str) -> None:
@@ -134,6 +215,7 @@ def main(level: str) -> None:
         pip(*arguments)
     pip("--no-deps", "-e", ".")
     check_imports()
+    check_window(level)
     (VENV / f"{level}.stamp").touch()
     say(f"ready after {time.monotonic() - started:.0f} s")
 
