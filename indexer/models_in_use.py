@@ -40,6 +40,8 @@ class ModelsInUse:
             "dimension": record.dimension,
             "languages": list(record.languages),
             "precision": str(self.config.precision),
+            "late": record.late,
+            "window": record.window,
         }
         space = catalog.spaces.add(space_of(record, self.config.precision), facts)
         if catalog.spaces.active() is None:

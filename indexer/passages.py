@@ -2,13 +2,15 @@
 
 Owns what makes a good passage, as one cost: near the length asked for, beginning at a heading,
 within one page, and not in the middle of a list, table or paragraph. The cheapest way to cut is
-found by dynamic programming over a window of the document, so any length of document streams
-through. Independent of any model; it must not know about tokens or vectors.
+found by dynamic programming. A cut is settled once it is part of every way to go on, so documents
+of any length stream through and are cut as if they had been seen whole; an edit moves the cuts
+near it and leaves the others. Independent of any model; it must not know about tokens or vectors.
 """
 
 from __future__ import annotations
 
 import re
+import zlib
 from dataclasses import dataclass
 from itertools import count, pairwise
 from typing import TYPE_CHECKING
@@ -51,11 +53,13 @@ class Costs:
     after_colon: float = 0.3
     oversize: float = 0.25  # share of the cost of cutting what is longer than ``most``
     at_page: float = 0.1  # share of that cost where a page ends
+    whim: float = 0.05  # by the words behind it: where all cuts are as good, an edit moves few
 
 
 _LEGIBLE = re.compile(r"[^\W_]")
-_LOOKAHEAD = 8.0  # targets that are looked at before the first cut is settled
-_UNSETTLED = 2  # passages at the end of the window that may still change
+_LOOKAHEAD = 8.0  # targets that are looked at together
+_FURTHEST = 64.0  # targets after which cuts are settled that might still change
+_UNSETTLED = 2  # passages at the end that are kept even then
 _FLOWING = frozenset({BlockKind.LIST_ITEM, BlockKind.TABLE})
 
 
@@ -89,23 +93,55 @@ def cut(
     rules = costs or Costs()
     ordinals = count()
     waiting: list[Piece] = []
-    size = 0.0
+    size, new = 0.0, 0.0
     for pieces in pieces_of(pages, source, outline, language_of):
         waiting += pieces
-        size += sum(piece.size for piece in pieces)
-        if size < _LOOKAHEAD * target_words:
+        added = sum(piece.size for piece in pieces)
+        size, new = size + added, new + added
+        if size < _LOOKAHEAD * target_words or new < _LOOKAHEAD / 2 * target_words:
             continue
-        ends = _cuts(waiting, target_words, rules)[:-_UNSETTLED]
+        came_from = _ways(waiting, target_words, rules)
+        ends = _ends(came_from, _settled(waiting, came_from, target_words, rules))
+        if not ends and size > _FURTHEST * target_words:
+            ends = _ends(came_from, len(waiting))[:-_UNSETTLED]
         yield from _passages(waiting, ends, source, ordinals, stem)
         waiting = waiting[ends[-1] if ends else 0 :]
-        size = sum(piece.size for piece in waiting)
-        source.drop(waiting[0].start)
-    ends = _cuts(waiting, target_words, rules)
+        size, new = sum(piece.size for piece in waiting), 0.0
+        if waiting:
+            source.drop(waiting[0].start)
+    ends = _ends(_ways(waiting, target_words, rules), len(waiting))
     yield from _passages(waiting, ends, source, ordinals, stem)
 
 
-def _cuts(pieces: Sequence[Piece], target: float, costs: Costs) -> list[int]:
-    """The cheapest way to cut: for each passage the index after its last piece."""
+def _settled(pieces: Sequence[Piece], came_from: Sequence[int], target: float, costs: Costs) -> int:
+    """The last place where every way goes by, whatever follows."""
+    meeting = len(pieces)
+    size = 0.0
+    # What follows may be joined to the pieces at the end, as long as that is no longer than ever.
+    for begin in range(len(pieces) - 1, -1, -1):
+        size += pieces[begin].size / target
+        if size > costs.never:
+            break
+        other = begin
+        while meeting != other:
+            if meeting > other:
+                meeting = came_from[meeting]
+            else:
+                other = came_from[other]
+    return meeting
+
+
+def _ends(came_from: Sequence[int], last: int) -> list[int]:
+    """For each passage of the cheapest way to ``last``, the index after its last piece."""
+    ends = []
+    while last:
+        ends.append(last)
+        last = came_from[last]
+    return ends[::-1]
+
+
+def _ways(pieces: Sequence[Piece], target: float, costs: Costs) -> list[int]:
+    """The cheapest way to cut before each piece, and at the end: where its last passage begins."""
     inside = _inside(pieces, costs)
     before = _before(pieces, target, costs)
     sizes = [piece.size / target for piece in pieces]
@@ -129,11 +165,7 @@ def _cuts(pieces: Sequence[Piece], target: float, costs: Costs) -> list[int]:
                 total += costs.steepness * (size - costs.most)
             if total < best[end + 1]:
                 best[end + 1], came_from[end + 1] = total, begin
-    ends = []
-    while number:
-        ends.append(number)
-        number = came_from[number]
-    return ends[::-1]
+    return came_from
 
 
 def _inside(pieces: Sequence[Piece], costs: Costs) -> list[float]:
@@ -165,8 +197,13 @@ def _before(pieces: Sequence[Piece], target: float, costs: Costs) -> list[float]
             cost = costs.after_colon
         if piece.page != above.page and not above.level:
             cost *= costs.at_page
-        before.append(cost)
+        before.append(cost + costs.whim * _whim(piece.view))
     return [*before, 0.0]
+
+
+def _whim(view: str) -> float:
+    """A number between -0.5 and 0.5 that is always the same for the same words."""
+    return zlib.crc32(view.encode()) / 2**32 - 0.5
 
 
 def _tearing(above: Piece, piece: Piece, costs: Costs) -> float:

@@ -26,6 +26,22 @@ def text(seed: int, count: int) -> str:
     return "\n\n".join(" ".join(sentences[at : at + 4]) for at in range(0, len(sentences), 4))
 
 
+def prose(seed: int, count: int) -> str:
+    """The same with sentences and paragraphs of every length, as people write."""
+    chance = random.Random(seed)
+    drawn = words(seed, count)
+    paragraphs: list[str] = []
+    while drawn:
+        sentences = []
+        for _ in range(chance.randint(1, 7)):
+            length = chance.randint(4, 30)
+            if drawn:
+                sentences.append(" ".join(drawn[:length]).capitalize() + ".")
+            drawn = drawn[length:]
+        paragraphs.append(" ".join(sentences))
+    return "\n\n".join(paragraphs)
+
+
 def pdf(path: Path, pages: Sequence[str], title: str = "") -> None:
     """Write a PDF, one page a text."""
     import pymupdf

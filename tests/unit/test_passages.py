@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import unicodedata
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -251,6 +252,61 @@ def test_pages_stream() -> None:
     for passage in cut(pages()):
         assert turned - passage.page_first <= 8
     assert turned == 199
+
+
+def paragraphs_of(chance: random.Random, count: int) -> list[str]:
+    return [
+        " ".join(
+            f"Sentence {chance.random()}{' and so on' * chance.randint(0, 8)}."
+            for _ in range(chance.randint(1, 7))
+        )
+        for _ in range(count)
+    ]
+
+
+def test_an_edit_moves_the_cuts_near_it_and_no_others() -> None:
+    chance = random.Random(5)
+    before = paragraphs_of(chance, 400)
+
+    def views(paragraphs: Sequence[str]) -> set[str]:
+        document = Document()
+        for paragraph in paragraphs:
+            document.add(paragraph)
+        return {passage.view for passage in document.passages()}
+
+    known = views(before)
+    assert len(known) > 100
+    changed = []
+    for _ in range(20):
+        at = chance.randrange(len(before))
+        new = paragraphs_of(chance, chance.randint(0, 2))
+        changed.append(len(views([*before[:at], *new, *before[at + 1 :]]) - known))
+    assert sum(changed) <= 4 * len(changed)
+    assert max(changed) <= 12
+
+
+def test_text_that_could_be_cut_anywhere_streams_too() -> None:
+    """Rows that are all alike: no way to cut is better than another, and none waits for the end."""
+    taken = 0
+
+    def pages() -> Iterator[Page]:
+        nonlocal taken
+        text = "ten words that are the same in every single row\n" * 60
+        for number in range(200):
+            taken = number
+            offset = number * (len(text) + 1)
+            rows = range(0, len(text), len(text) // 60)
+            yield Page(
+                number + 1,
+                offset,
+                text,
+                [Block(offset + at, offset + at + 47, BlockKind.TABLE, number + 1) for at in rows],
+            )
+
+    found = cut(pages())
+    next(found)
+    assert taken < 40
+    assert all(50 <= len(passage.view.split()) <= 330 for passage in found)
 
 
 def test_stems_and_language() -> None:
