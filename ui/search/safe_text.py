@@ -7,6 +7,7 @@ of offsets through it, into Qt's UTF-16 too. Pure; it must not know fonts or wid
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -66,6 +67,14 @@ def shown(text: str, spans: Sequence[Span] = ()) -> Shown:
 def line(text: str) -> str:
     """Make a title or a path safe to show on one line."""
     return shown(text).text
+
+
+def is_right_to_left(text: str) -> bool:
+    """Whether the first letter that has a direction is Hebrew, Arabic or the like."""
+    if text.isascii():
+        return False
+    strong = (unicodedata.bidirectional(char) for char in text)
+    return next((each != "L" for each in strong if each in {"L", "R", "AL"}), False)
 
 
 def _cleaned(text: str) -> tuple[str, list[int], list[int]]:

@@ -44,6 +44,8 @@ def test_what_is_written_is_read_again(value: str) -> None:
 def test_a_clause_goes_and_the_others_stay(text: str) -> None:
     found = clauses(text)
     for at, clause in enumerate(found):
+        if not clause.quoted and text[clause.end : clause.end + 1] == '"':
+            continue  # half a word of what would be a phrase without it
         left = clauses(without(text, clause))
         assert [what(each) for each in left] == [
             what(each) for each in (*found[:at], *found[at + 1 :])

@@ -1,0 +1,274 @@
+"""Paints the rows of the results: heads of documents, and hits with their snippets.
+
+Owns the painting and what a row says when the mouse rests on it. Everything that was measured is
+kept, so that scrolling paints from memory. It must not know where rows stand; that is the view's.
+"""
+
+from __future__ import annotations
+
+import html
+from collections import OrderedDict
+from dataclasses import dataclass
+from math import ceil
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QSize, Qt
+from PySide6.QtGui import QPainter, QPen
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QToolTip
+
+from ui import icons, theme
+from ui.search import describe
+from ui.search.look import BAR, Look, background
+from ui.search.model import Role, Row
+from ui.search.safe_text import Shown, is_right_to_left, line
+from ui.search.snippet import Snippet, lines_needed, make_snippet, text_of
+from ui.theme import L, M, S
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QFont, QFontMetricsF, QHelpEvent
+    from PySide6.QtWidgets import QAbstractItemView, QStyleOptionViewItem
+
+    from ui.search.grouping import Key
+    from ui.search.model import Index
+
+_KEPT = 400  # snippets
+_STALE_OPACITY = 0.45
+_FLAT = Qt.TextFlag.TextSingleLine
+_LEADING = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_TRAILING = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """One line of text to paint in a rectangle."""
+
+    text: str
+    font: QFont
+    metrics: QFontMetricsF
+    elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight
+    is_path: bool = False  # paths run from left to right in every language
+
+
+class ResultsDelegate(QStyledItemDelegate):
+    """Paints rows. ``stale`` rows belong to an answer whose question has changed since."""
+
+    def __init__(self, look: Look, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.look = look
+        self.stale = False
+        self._snippets: OrderedDict[tuple[Key, bool], Snippet] = OrderedDict()
+        self._lines: dict[Key, int] = {}
+
+    def use(self, look: Look) -> None:
+        """Measure by another font or width from now on."""
+        self.look = look
+        self.forget()
+
+    def forget(self) -> None:
+        self._snippets.clear()
+        self._lines.clear()
+
+    def height(self, row: Row) -> int:
+        if row.is_document:
+            return self.look.document_height
+        return self.look.hit_height(self._lines_of(row), has_place=_has_place(row))
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(self.look.width, self.height(index.data(Role.ROW)))
+
+    def snippet(self, row: Row) -> Snippet:
+        """The lines of a hit, laid out at most once."""
+        colours = theme.current()
+        key = (row.key, colours.dark)
+        known = self._snippets.get(key)
+        if known is not None:
+            self._snippets.move_to_end(key)
+            return known
+        text = text_of(row.hit)
+        if not text.text:
+            text = Shown(describe.body(row.hit))
+        lines = self._lines_of(row)
+        made = make_snippet(text, self.look.pen, lines, colours.mark, colours.mark_text)
+        self._snippets[key] = made
+        if len(self._snippets) > _KEPT:
+            self._snippets.popitem(last=False)
+        return made
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        row = index.data(Role.ROW)
+        if row is None:
+            return
+        painter.save()
+        self._paint_background(painter, option, row)
+        if self.stale:
+            painter.setOpacity(_STALE_OPACITY)
+        if row.is_document:
+            self._paint_document(painter, option, row, index.row() == 0)
+        else:
+            self._paint_hit(painter, option, row)
+        painter.restore()
+
+    def helpEvent(
+        self,
+        event: QHelpEvent,
+        view: QAbstractItemView,
+        option: QStyleOptionViewItem,
+        index: Index,
+    ) -> bool:
+        row = index.data(Role.ROW) if index.isValid() else None
+        if row is None or event.type() is not QEvent.Type.ToolTip:
+            return False
+        text = self._tip(row, option, event.pos().x())
+        if not text:
+            QToolTip.hideText()
+            return True
+        # As markup that holds nothing but text: what merely looks like markup stays as it is.
+        QToolTip.showText(event.globalPos(), f"<span>{html.escape(text)}</span>", view)
+        return True
+
+    def _tip(self, row: Row, option: QStyleOptionViewItem, x: int) -> str:
+        if row.is_document:
+            places = (row.hit.path, *row.hit.other_paths)
+            return "\n".join(map(line, places))
+        icon = self._icon_rect(option)
+        if icon.left() - M <= x <= icon.right() + M:
+            return describe.why_label(row.hit.why)
+        return describe.headings(row.hit)
+
+    def _lines_of(self, row: Row) -> int:
+        lines = self._lines.get(row.key)
+        if lines is None:
+            lines = self._lines[row.key] = lines_needed(row.hit, self.look.pen)
+        return lines
+
+    def _paint_background(self, painter: QPainter, option: QStyleOptionViewItem, row: Row) -> None:
+        colours = theme.current()
+        state = option.state  # type: ignore[attr-defined]
+        rect: QRect = option.rect  # type: ignore[attr-defined]
+        selected = bool(state & QStyle.StateFlag.State_Selected)
+        hovered = bool(state & QStyle.StateFlag.State_MouseOver)
+        painter.fillRect(rect, background(selected=selected, hovered=hovered))
+        if selected:
+            bar = QRect(rect.left(), rect.top(), BAR, rect.height())
+            painter.fillRect(self._mirrored(bar, option), colours.accent)
+        if state & QStyle.StateFlag.State_HasFocus:
+            painter.setPen(QPen(colours.accent, 1))
+            painter.drawRect(rect.adjusted(0, 0, -1, -1))
+
+    def _paint_document(
+        self, painter: QPainter, option: QStyleOptionViewItem, row: Row, first: bool
+    ) -> None:
+        colours, look = theme.current(), self.look
+        rect: QRect = option.rect  # type: ignore[attr-defined]
+        if not first:
+            painter.setPen(QPen(colours.line, 1))
+            painter.drawLine(rect.left() + L, rect.top(), rect.right() - L, rect.top())
+        top = rect.top() + M + S // 2
+        area = QRect(rect.left() + L, top, rect.width() - 2 * L, look.title_line)
+        painter.setPen(colours.muted)
+        count = _Line(describe.count(row.group), look.small, look.small_metrics)
+        area = self._trailing(painter, option, area, count)
+        area = self._badge(painter, option, area, row)
+        painter.setPen(colours.text)
+        title = _Line(describe.title(row.hit), look.title, look.title_metrics)
+        self._text(painter, option, area, title)
+        below = QRect(rect.left() + L, top + look.title_line, rect.width() - 2 * L, look.small_line)
+        painter.setPen(colours.muted)
+        date = _Line(describe.day(row.hit), look.small, look.small_metrics)
+        below = self._trailing(painter, option, below, date)
+        middle = Qt.TextElideMode.ElideMiddle
+        path = _Line(describe.folder(row.hit), look.small, look.small_metrics, middle, is_path=True)
+        self._text(painter, option, below, path)
+
+    def _paint_hit(self, painter: QPainter, option: QStyleOptionViewItem, row: Row) -> None:
+        colours, look = theme.current(), self.look
+        rect: QRect = option.rect  # type: ignore[attr-defined]
+        ratio = painter.device().devicePixelRatio()
+        drawing = icons.pixmap(row.hit.why.value, look.icon, colours.muted, ratio)
+        painter.drawPixmap(self._icon_rect(option), drawing)
+        top = rect.top() + M
+        if _has_place(row):
+            width = rect.width() - look.indent - L
+            area = QRect(rect.left() + look.indent, top, width, look.small_line)
+            self._place(painter, option, area, row)
+            top += look.small_line + S // 2
+        painter.setPen(colours.text)
+        width = round(look.pen.width)
+        column = QRect(rect.left() + look.indent, top, width, 1)
+        left = self._mirrored(column, option).left()
+        self.snippet(row).layout.draw(painter, QPointF(left, top))
+
+    def _place(
+        self, painter: QPainter, option: QStyleOptionViewItem, area: QRect, row: Row
+    ) -> None:
+        """Page and heading path, on one line."""
+        colours, look = theme.current(), self.look
+        pages = _Line(describe.pages(row.hit), look.small, look.small_metrics)
+        painter.setPen(colours.accent)
+        self._text(painter, option, area, pages)
+        used = round(look.small_metrics.horizontalAdvance(pages.text)) + (M if pages.text else 0)
+        painter.setPen(colours.muted)
+        middle = Qt.TextElideMode.ElideMiddle
+        headings = _Line(describe.headings(row.hit), look.small, look.small_metrics, middle)
+        rest = QRect(area.left() + used, area.top(), area.width() - used, area.height())
+        self._text(painter, option, rest, headings)
+
+    def _badge(
+        self, painter: QPainter, option: QStyleOptionViewItem, area: QRect, row: Row
+    ) -> QRect:
+        """Paint the state of a document in a frame; return what is left of the line."""
+        text = describe.badge(row.hit)
+        if not text:
+            return area
+        look = self.look
+        width = ceil(look.small_metrics.horizontalAdvance(text)) + 2 * M + 2
+        frame = QRect(area.right() - width + 1, area.top(), width, area.height())
+        painter.setPen(theme.current().warning)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.drawRoundedRect(self._mirrored(frame, option).adjusted(0, 1, -1, -1), S, S)
+        inner = frame.adjusted(M, 0, -M, 0)
+        self._text(painter, option, inner, _Line(text, look.small, look.small_metrics))
+        return area.adjusted(0, 0, -width - M, 0)
+
+    def _trailing(
+        self, painter: QPainter, option: QStyleOptionViewItem, area: QRect, text: _Line
+    ) -> QRect:
+        """Paint text at the end of a line; return what is left of the line."""
+        if not text.text:
+            return area
+        width = ceil(text.metrics.horizontalAdvance(text.text)) + 2
+        end = QRect(area.right() - width + 1, area.top(), width, area.height())
+        self._text(painter, option, end, text, _TRAILING)
+        return area.adjusted(0, 0, -width - L, 0)
+
+    def _text(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        area: QRect,
+        text: _Line,
+        side: Qt.AlignmentFlag = _LEADING,
+    ) -> None:
+        if area.width() <= 0 or not text.text:
+            return
+        painter.setFont(text.font)
+        elided = text.metrics.elidedText(text.text, text.elide, area.width())
+        direction = option.direction  # type: ignore[attr-defined]
+        flags = QStyle.visualAlignment(direction, side) | Qt.AlignmentFlag.AlignAbsolute
+        # By what the text is written in, whatever the language of the window.
+        right = not text.is_path and is_right_to_left(text.text)
+        force = Qt.TextFlag.TextForceRightToLeft if right else Qt.TextFlag.TextForceLeftToRight
+        painter.drawText(self._mirrored(area, option), flags | _FLAT | force, elided)
+
+    def _icon_rect(self, option: QStyleOptionViewItem) -> QRect:
+        rect: QRect = option.rect  # type: ignore[attr-defined]
+        look = self.look
+        return self._mirrored(QRect(rect.left() + L, rect.top() + M, look.icon, look.icon), option)
+
+    def _mirrored(self, rect: QRect, option: QStyleOptionViewItem) -> QRect:
+        within: QRect = option.rect  # type: ignore[attr-defined]
+        return self.look.mirrored(rect, within, option.direction)  # type: ignore[attr-defined]
+
+
+def _has_place(row: Row) -> bool:
+    return bool(describe.pages(row.hit) or row.hit.heading_path)

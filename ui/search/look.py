@@ -1,0 +1,102 @@
+"""Fonts, sizes and colours of the results, made from the view's font and the theme.
+
+Owns how tall a row is and where its parts stand. It must not know models or events.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF
+
+from ui import theme
+from ui.search.snippet import Pen
+from ui.theme import L, M, S
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
+# The tint of a selected row: so much of the selection's colour over the background.
+_TINT, _HOVER_TINT = 0.16, 0.06
+_SMALL = 0.92
+BAR = 3  # width of the bar beside the selected row
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Everything that does not depend on a row; made anew when font, width or theme change."""
+
+    body: QFont
+    small: QFont
+    title: QFont
+    body_metrics: QFontMetricsF
+    small_metrics: QFontMetricsF
+    title_metrics: QFontMetricsF
+    width: int
+
+    @classmethod
+    def of(cls, widget: QWidget, width: int) -> Look:
+        body = QFont(widget.font())
+        small, title = QFont(body), QFont(body)
+        if body.pointSizeF() > 0:
+            small.setPointSizeF(body.pointSizeF() * _SMALL)
+        title.setWeight(QFont.Weight.DemiBold)
+        metrics = (QFontMetricsF(font, widget) for font in (body, small, title))
+        return cls(body, small, title, *metrics, width)
+
+    @property
+    def icon(self) -> int:
+        return ceil(self.body_metrics.height())
+
+    @property
+    def indent(self) -> int:
+        """Where the text of hits begins: behind the icon that says why."""
+        return L + self.icon + M
+
+    @property
+    def pen(self) -> Pen:
+        return Pen(self.body, self.body_metrics, max(self.width - self.indent - L, 1))
+
+    @property
+    def title_line(self) -> int:
+        return ceil(self.title_metrics.height())
+
+    @property
+    def small_line(self) -> int:
+        return ceil(self.small_metrics.height())
+
+    @property
+    def document_height(self) -> int:
+        return M + S // 2 + self.title_line + self.small_line + S // 2
+
+    def hit_height(self, lines: int, *, has_place: bool = True) -> int:
+        place = self.small_line + S // 2 if has_place else 0
+        return M + place + lines * ceil(self.body_metrics.lineSpacing()) + M
+
+    def mirrored(self, rect: QRect, within: QRect, direction: Qt.LayoutDirection) -> QRect:
+        """A part of a row on the other side, in a right-to-left layout."""
+        if direction is Qt.LayoutDirection.RightToLeft:
+            rect = QRect(rect)
+            rect.moveLeft(within.left() + within.right() - rect.right())
+        return rect
+
+
+def background(*, selected: bool, hovered: bool) -> QColor:
+    """The background of a row; texts keep a contrast of 4.5 on each."""
+    colours = theme.current()
+    if selected:
+        return blend(colours.selection, colours.base, _TINT)
+    if hovered:
+        return blend(colours.selection, colours.base, _HOVER_TINT)
+    return colours.base
+
+
+def blend(over: QColor, under: QColor, share: float) -> QColor:
+    parts = (
+        round(one * share + other * (1 - share))
+        for one, other in zip(over.getRgb()[:3], under.getRgb()[:3], strict=True)
+    )
+    return QColor(*parts)

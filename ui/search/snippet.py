@@ -1,0 +1,167 @@
+"""A passage cut to the few lines around its best sentence, laid out to be painted.
+
+Owns where a snippet begins and ends, how many lines it takes, and its marks. It must not know
+models, nor where on the screen a snippet stands.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QFontMetricsF, QTextCharFormat, QTextLayout, QTextOption
+
+from ui.search.safe_text import Shown, Span, Utf16, is_right_to_left, shown
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QColor, QFont
+
+    from indexer.types import Hit
+
+MOST_LINES = 3
+_ELLIPSIS = "\u2026"
+# Of the room of a snippet, what may stand before the best sentence when the passage is cut there.
+_LEAD = 0.15
+# How far a cut is moved to fall between words, in characters.
+_WORD = 24
+# A raw text of so many times the characters that fit is not measured: it fills all lines.
+_SURELY_FULL = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Pen:
+    """What lines are laid out with; ``width`` in logical pixels."""
+
+    font: QFont
+    metrics: QFontMetricsF
+    width: float
+
+    @property
+    def room(self) -> float:
+        """How many characters of common text about fit into all lines."""
+        return MOST_LINES * max(self.width / max(self.metrics.averageCharWidth(), 1), 4)
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """Lines ready to paint; ``text`` is what they show."""
+
+    text: str
+    layout: QTextLayout
+    marks: tuple[Span, ...]
+
+
+def text_of(hit: Hit) -> Shown:
+    """The text of a hit, safe, with its best sentences; the best one first."""
+    return shown(hit.text, (hit.best, *(mark for mark in hit.marks if mark != hit.best)))
+
+
+def lines_needed(hit: Hit, pen: Pen) -> int:
+    """How many lines a snippet takes, cheaply: a list of thousands asks for each."""
+    if len(hit.text) > pen.room * _SURELY_FULL:
+        return MOST_LINES
+    advance = pen.metrics.horizontalAdvance(text_of(hit).text)
+    if advance <= pen.width:
+        return 1
+    lost = min(4 * pen.metrics.averageCharWidth(), pen.width / 2)  # by breaking between words
+    return min(ceil(advance / (pen.width - lost)), MOST_LINES)
+
+
+def make_snippet(text: Shown, pen: Pen, lines: int, mark: QColor, mark_text: QColor) -> Snippet:
+    """Lay a snippet out in at most so many lines."""
+    part = _window(text, pen.room * lines / MOST_LINES)
+    layout = _laid_out(part.text, pen, lines)
+    fits = Utf16(part.text).from_qt(_end(layout))
+    if fits < len(part.text):
+        part = _ended(part, layout, pen, lines)
+        layout = _laid_out(part.text, pen, lines)
+    units = Utf16(part.text)
+    layout.setFormats([_format(units, span, mark, mark_text) for span in part.spans])
+    # Formats undo the lines.
+    _break(layout, pen, lines)
+    return Snippet(part.text, layout, part.spans)
+
+
+def _window(text: Shown, room: float) -> Shown:
+    """The part of a text that is worth laying out: with its best sentence near the front."""
+    best = text.spans[0] if text.spans else (0, 0)
+    start = 0
+    if len(text.text) > room and best[1] > room:
+        start = max(0, best[0] - round(room * _LEAD))
+        start = min(start, max(0, len(text.text) - round(room * 0.9)), best[0])
+        start = _word_start(text.text, start, best[0])
+    end = min(len(text.text), start + round(room * 2) + _WORD)
+    lead = _ELLIPSIS + " " if start else ""
+    moved = len(lead) - start
+    spans = ((max(low, start) + moved, min(high, end) + moved) for low, high in text.spans)
+    cut = tuple(span for span in spans if span[0] < span[1])
+    return Shown(lead + text.text[start:end], cut)
+
+
+def _word_start(text: str, start: int, latest: int) -> int:
+    if start == 0 or text[start - 1] == " ":
+        return start
+    space = text.find(" ", start, min(start + _WORD, latest))
+    return space + 1 if space >= 0 else start
+
+
+def _ended(part: Shown, layout: QTextLayout, pen: Pen, lines: int) -> Shown:
+    """Cut a text that has more lines than there are, with an ellipsis at its end."""
+    units = Utf16(part.text)
+    last = layout.lineAt(lines - 1)
+    start = units.from_qt(last.textStart())
+    end = units.from_qt(last.textStart() + last.textLength())
+    room = pen.width - pen.metrics.horizontalAdvance(_ELLIPSIS) - 1
+    tail = part.text[start:end].rstrip()
+    while tail and pen.metrics.horizontalAdvance(tail) > room:
+        words = tail.rpartition(" ")[0]
+        tail = words.rstrip() if words else tail[:-1]
+    cut = start + len(tail)
+    spans = ((low, min(high, cut)) for low, high in part.spans)
+    kept = tuple(span for span in spans if span[0] < span[1])
+    return Shown(part.text[:cut] + _ELLIPSIS, kept)
+
+
+def _laid_out(text: str, pen: Pen, lines: int) -> QTextLayout:
+    layout = QTextLayout(text, pen.font)
+    option = QTextOption()
+    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+    right = is_right_to_left(text)
+    direction = Qt.LayoutDirection.RightToLeft if right else Qt.LayoutDirection.LeftToRight
+    option.setTextDirection(direction)
+    side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
+    option.setAlignment(side | Qt.AlignmentFlag.AlignAbsolute)
+    layout.setTextOption(option)
+    layout.setCacheEnabled(True)
+    _break(layout, pen, lines)
+    return layout
+
+
+def _break(layout: QTextLayout, pen: Pen, lines: int) -> None:
+    """Break the text into at most so many lines, a line's height apart."""
+    layout.beginLayout()
+    for number in range(lines):
+        line = layout.createLine()
+        if not line.isValid():
+            break
+        line.setLineWidth(pen.width)
+        line.setPosition(QPointF(0, number * ceil(pen.metrics.lineSpacing())))
+    layout.endLayout()
+
+
+def _end(layout: QTextLayout) -> int:
+    last = layout.lineAt(layout.lineCount() - 1)
+    return last.textStart() + last.textLength()
+
+
+def _format(units: Utf16, span: Span, mark: QColor, mark_text: QColor) -> QTextLayout.FormatRange:
+    made = QTextLayout.FormatRange()
+    made.start = units.to_qt(span[0])
+    made.length = units.to_qt(span[1]) - made.start
+    form = QTextCharFormat()
+    form.setBackground(mark)
+    form.setForeground(mark_text)
+    made.format = form
+    return made
