@@ -30,6 +30,14 @@ class Limits:
     pdf_bytes: int = 2 * 1024**3
     text_bytes: int = 64 * 1024**2
     markup_bytes: int = 16 * 1024**2  # a parsed tree needs about ten times its source
+    source_bytes: int = 8 * 1024**2  # of programs; larger ones were written by programs
+    notebook_bytes: int = 32 * 1024**2  # parsed whole, pictures and all
+    package_bytes: int = 1024**3  # zip files of XML: pictures and films are never unpacked
+    mailbox_bytes: int = 2 * 1024**3
+    message_bytes: int = 256 * 1024**2  # of one mail with all that is attached to it
+    unpacked_bytes: int = 512 * 1024**2  # of all that is unpacked for one document
+    elements: int = 30_000_000  # of its XML
+    characters: int = 64 * 1024**2  # of its text
     silence_s: float = 60.0  # without a sign of progress
     resident_bytes: int = 350 * 1024**2  # of the whole child
 
@@ -41,12 +49,21 @@ class Limits:
             "html": self.markup_bytes,
             "markdown": self.text_bytes,
             "text": self.text_bytes,
+            **dict.fromkeys(("csv", "rtf"), self.text_bytes),
+            "code": self.source_bytes,
+            "tex": self.markup_bytes,
+            "ipynb": self.notebook_bytes,
+            **dict.fromkeys(("docx", "pptx", "xlsx", "odt", "odp", "ods"), self.package_bytes),
+            "epub": self.package_bytes,
+            **dict.fromkeys(("doc", "xls", "ppt", "msg"), self.package_bytes),
+            "eml": self.message_bytes,
+            "mbox": self.mailbox_bytes,
         }
 
     @property
     def largest_bytes(self) -> int:
         """The size past which no file is looked into, whatever it is."""
-        return max(self.pdf_bytes, self.text_bytes, self.markup_bytes)
+        return max(self.by_format.values())
 
 
 def too_large(limit: int) -> WorldError:
