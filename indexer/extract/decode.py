@@ -87,6 +87,21 @@ def find_encoding(path: Path) -> str:
     return detect_legacy(sample)
 
 
+def encoding_of(data: bytes) -> str:
+    """Return the name of the codec that reads some bytes, judged like a file."""
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return encoding
+    sample = data[:_SAMPLE_BYTES]
+    if b"\x00" in sample:
+        return _wide_encoding(sample)
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return detect_legacy(sample)
+    return "utf-8"
+
+
 def _is_utf8(path: Path) -> bool:
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:

@@ -14,7 +14,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from indexer.errors import WorldError
 from indexer.extract.base import Limits, Metadata, RawBlock, RawPage, too_large
-from indexer.extract.decode import find_encoding, without_surrogates
+from indexer.extract.decode import encoding_of, find_encoding, without_surrogates
 from indexer.types import BlockKind
 
 if TYPE_CHECKING:
@@ -62,11 +62,8 @@ class HtmlSource:
         self.metadata = _metadata(tree)
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:  # noqa: ARG002
-        reader = _Reader()
-        if self._tree.body is not None:
-            reader.read(self._tree.body)
-        self._tree = None
-        yield RawPage(1, *reader.result())
+        tree, self._tree = self._tree, None
+        yield RawPage(1, *read_tree(tree))
 
     def close(self) -> None:
         self._tree = None
@@ -83,19 +80,49 @@ def open_source(path: Path, password: str | None, limits: Limits) -> HtmlSource:
     return HtmlSource(LexborHTMLParser(without_surrogates(text)))
 
 
+def read_tree(tree: Any) -> tuple[str, tuple[RawBlock, ...]]:
+    """Return the text that a parsed page shows, and its blocks."""
+    reader = _Reader()
+    if tree.body is not None:
+        reader.read(tree.body)
+    return reader.result()
+
+
+def parse_markup(data: bytes, charset: str = "") -> Any:
+    """Parse a page that is no file of its own: a chapter, the body of a mail.
+
+    Args:
+        data: Its bytes.
+        charset: How whatever it came with says that it is encoded.
+    """
+    found = encoding_of(data)
+    if not found.startswith("utf"):
+        found = known_encoding(charset) or _declared(data[:4096]) or found
+    return LexborHTMLParser(without_surrogates(data.decode(found, "replace")))
+
+
 def _encoding(path: Path) -> str:
     """Return the encoding that the bytes prove, else the one that the page declares."""
     found = find_encoding(path)
     if found.startswith("utf"):
         return found
     with path.open("rb") as file:
-        declared = _CHARSET.search(file.read(4096))
-    if declared is None:
-        return found
+        return _declared(file.read(4096)) or found
+
+
+def _declared(head: bytes) -> str:
+    declared = _CHARSET.search(head)
+    return known_encoding(declared[1].decode("ascii")) if declared is not None else ""
+
+
+def known_encoding(charset: str) -> str:
+    """Return the codec that a document means by a name, "" if it is not to be believed."""
     try:
-        name = codecs.lookup(declared[1].decode("ascii")).name
-    except LookupError:
-        return found
+        name = codecs.lookup(charset.strip()).name if charset.strip() else ""
+        if not name or "".encode(name) != b"":  # some codecs are no encodings of text
+            return ""
+    except (LookupError, ValueError):
+        return ""
     # What calls itself Latin-1 on the web is its superset.
     return "cp1252" if name in ("iso8859-1", "ascii") or name.startswith("utf") else name
 
