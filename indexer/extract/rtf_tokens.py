@@ -1,0 +1,164 @@
+"""Rich Text Format as a stream of tokens: groups, control words, characters.
+
+Owns the syntax: escapes, encodings that change with the font, characters that stand for old
+programs and are to be passed over, binary data. It must not know what control words mean for the
+text.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_TOKEN = re.compile(
+    rb"(?P<open>\{)|(?P<close>\})|\\'(?P<hex>[0-9a-fA-F]{2})"
+    rb"|\\(?P<word>[a-zA-Z]{1,32})(?P<value>-?\d{1,10})? ?|\\(?P<sign>[^a-zA-Z])"
+    rb"|(?P<text>[^\\{}\r\n]+)|(?P<skip>[\r\n\\])",
+    re.DOTALL,
+)
+# The character sets of fonts, as encodings.
+_CHARSETS = {
+    0: "cp1252", 1: "cp1252", 77: "mac_roman", 128: "cp932", 129: "cp949", 130: "johab",
+    134: "gb18030", 136: "big5", 161: "cp1253", 162: "cp1254", 163: "cp1258", 177: "cp1255",
+    178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874", 238: "cp1250", 254: "cp437",
+}  # fmt: skip
+MAX_DEPTH = 5_000
+_MAX_FONTS = 10_000
+
+
+class Kind(Enum):
+    """What a token is."""
+
+    OPEN = auto()
+    CLOSE = auto()
+    WORD = auto()
+    SIGN = auto()
+    TEXT = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One token: the word, sign or text, and the number behind a word, if there is one."""
+
+    kind: Kind
+    text: str = ""
+    value: int | None = None
+
+
+@dataclass(slots=True)
+class _State:
+    """What ends with its group."""
+
+    font: int = -1
+    skip: int = 1  # characters after one in Unicode that say the same for old programs
+
+
+class Tokens:
+    """Reads the tokens of a file."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._encoding = "cp1252"
+        self._fonts: dict[int, str] = {}
+        self._state = _State()
+        self._stack: list[_State] = []
+        self._pass_over = 0
+        self._bytes = bytearray()
+        self._high = 0  # the first half of a pair of surrogates
+
+    def __iter__(self) -> Iterator[Token]:
+        at = 0
+        while (found := _TOKEN.match(self._data, at)) is not None:
+            at = found.end()
+            kind = found.lastgroup
+            if kind == "hex":
+                self._byte(bytes.fromhex(found["hex"].decode()))
+            elif kind == "text":
+                self._byte(found["text"])
+            elif kind != "skip":
+                yield from self._flush()
+                if found["word"] == b"bin":
+                    at += max(int(found["value"] or 0), 0)
+                else:
+                    yield from self._control(found)
+        yield from self._flush()
+
+    def _control(self, found: re.Match[bytes]) -> Iterator[Token]:
+        if found["open"]:
+            if len(self._stack) < MAX_DEPTH:
+                self._stack.append(_State(self._state.font, self._state.skip))
+            self._pass_over = 0
+            yield Token(Kind.OPEN)
+        elif found["close"]:
+            if self._stack:
+                self._state = self._stack.pop()
+            self._pass_over = 0
+            yield Token(Kind.CLOSE)
+        elif found["sign"]:
+            if self._pass_over:
+                self._pass_over -= 1
+            else:
+                yield Token(Kind.SIGN, found["sign"].decode("latin-1"))
+        else:
+            value = int(found["value"]) if found["value"] else None
+            yield from self._word(found["word"].decode(), value)
+
+    def _word(self, word: str, value: int | None) -> Iterator[Token]:
+        if word == "u":
+            yield from self._unicode((value or 0) & 0xFFFF)
+            return
+        if word == "uc":
+            self._state.skip = min(max(value or 0, 0), 100)
+        elif word == "f":
+            self._state.font = value or 0
+        elif word == "fcharset" and len(self._fonts) < _MAX_FONTS:
+            self._fonts[self._state.font] = _CHARSETS.get(value or 0, self._encoding)
+        elif word in ("ansicpg", "cpg"):
+            self._set_page(value or 1252, of_font=word == "cpg")
+        elif word == "mac":
+            self._encoding = "mac_roman"
+        elif word in ("pc", "pca"):
+            self._encoding = "cp437" if word == "pc" else "cp850"
+        yield Token(Kind.WORD, word, value)
+
+    def _set_page(self, number: int, *, of_font: bool) -> None:
+        try:
+            name = codecs.lookup("utf-8" if number == 65001 else f"cp{number}").name
+        except LookupError:
+            return
+        if of_font and len(self._fonts) < _MAX_FONTS:
+            self._fonts[self._state.font] = name
+        elif not of_font:
+            self._encoding = name
+
+    def _unicode(self, unit: int) -> Iterator[Token]:
+        """Yield a character given by its number; those beyond the first 65,536 come in halves."""
+        self._pass_over = self._state.skip
+        if 0xD800 <= unit < 0xDC00:
+            self._high = unit
+            return
+        if 0xDC00 <= unit < 0xE000:
+            high, self._high = self._high, 0
+            code = 0x10000 + ((high - 0xD800) << 10) + unit - 0xDC00 if high else 0xFFFD
+            yield Token(Kind.TEXT, chr(code))
+        elif unit:
+            yield Token(Kind.TEXT, chr(unit))
+
+    def _byte(self, data: bytes) -> None:
+        passed = min(self._pass_over, len(data))
+        self._pass_over -= passed
+        self._bytes += data[passed:]
+
+    def _flush(self) -> Iterator[Token]:
+        if self._bytes:
+            data, self._bytes = bytes(self._bytes), bytearray()
+            encoding = self._fonts.get(self._state.font, self._encoding)
+            text = data.decode(encoding, "replace").replace("\x00", "")
+            if text:
+                yield Token(Kind.TEXT, text)
