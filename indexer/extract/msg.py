@@ -1,0 +1,159 @@
+"""Mails as Outlook saves them: properties in an OLE file.
+
+Owns which properties hold what a person sees; the container is read by ``olefile``, a small
+library without dependencies. Larger ones for this format bring a dozen packages along, and write
+attachments to disk. Nothing attached is opened but mails.
+"""
+
+from __future__ import annotations
+
+import struct
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import olefile
+
+from indexer.errors import WorldError
+from indexer.extract.base import too_large
+from indexer.extract.budget import Budget
+from indexer.extract.eml import EmlSource
+from indexer.extract.html import known_encoding
+from indexer.extract.mail import Mail
+from indexer.extract.rtf import plain_text
+from indexer.extract.rtf_packed import unpack
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from indexer.extract.base import Limits
+
+_SUBJECT, _TO, _COPY, _BODY, _HTML, _RTF = "0037", "0E04", "0E03", "1000", "1013", "1009"
+_SENDER_NAME, _SENDER_MAIL, _SENDER_ADDRESS = "0C1A", "5D01", "0C1F"
+_FILE_NAMES = ("3707", "3704", "3001")
+_SENT, _RECEIVED = 0x00390040, 0x0E060040
+_CODEPAGES = (0x3FFD0003, 0x3FDE0003)  # of the mail's text, of the machine it was written on
+_MAX_STREAM_BYTES = 16 * 1024**2
+_MAX_ATTACHMENTS = 2_000
+_MAX_DEPTH = 3
+_ROOT_HEADER_BYTES, _INNER_HEADER_BYTES = 32, 24
+_EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
+
+
+def open_source(path: Path, password: str | None, limits: Limits) -> EmlSource:  # noqa: ARG001
+    """Open a mail (``indexer.extract.base.Opener``)."""
+    size = path.stat().st_size
+    if size == 0:
+        raise WorldError("empty")
+    if size > limits.package_bytes:
+        raise too_large(limits.package_bytes)
+    with path.open("rb") as file:
+        try:
+            with olefile.OleFileIO(file) as container:
+                mail = _Storage(container, limits, [], 0).mail()
+        except (MemoryError, WorldError):
+            raise
+        except Exception as error:  # the library raises its own kinds and plain ones
+            raise WorldError("unreadable", reason=_reason(error)) from error
+    return EmlSource(mail, limits)
+
+
+class _Storage:
+    """One mail in the container: the outermost, or one that is attached."""
+
+    def __init__(self, container: Any, limits: Limits, place: list[str], depth: int) -> None:
+        self._container = container
+        self._limits = limits
+        self._budget = Budget(limits)
+        self._place = place
+        self._depth = depth
+        self._numbers = self._fixed()
+        self._encoding = self._codepage()
+
+    def mail(self) -> Mail:
+        address = self._string(_SENDER_MAIL) or self._string(_SENDER_ADDRESS)
+        name = self._string(_SENDER_NAME)
+        known = f"{name} <{address}>" if name and "@" in address and name != address else name
+        mail = Mail(
+            self._string(_SUBJECT), known or address, self._string(_TO), self._string(_COPY),
+            self._date(), self._string(_BODY),
+        )  # fmt: skip
+        mail.html = self._binary(_HTML) or self._string(_HTML).encode("utf-8", "replace")
+        mail.charset = self._encoding
+        if not mail.plain.strip() and not mail.html:
+            mail.plain = self._rich_text()
+        self._attachments(mail)
+        return mail
+
+    def _attachments(self, mail: Mail) -> None:
+        depth = len(self._place)
+        names = {
+            entry[depth]
+            for entry in self._container.listdir(streams=True, storages=True)
+            if len(entry) > depth
+            and entry[:depth] == self._place
+            and entry[depth].startswith("__attach_version1.0_")
+        }
+        for storage in sorted(names)[:_MAX_ATTACHMENTS]:
+            place = [*self._place, storage]
+            inner = [*place, "__substg1.0_3701000D"]
+            if self._container.exists(inner) and self._depth < _MAX_DEPTH:
+                mail.inside.append(
+                    _Storage(self._container, self._limits, inner, self._depth + 1).mail()
+                )
+                continue
+            found = (self._string(code, place) for code in _FILE_NAMES)
+            mail.attachments.append(next((name for name in found if name), ""))
+
+    def _rich_text(self) -> str:
+        data = unpack(self._binary(_RTF), _MAX_STREAM_BYTES)
+        try:
+            return "\n\n".join(page.text for page in plain_text(data, self._limits))
+        except WorldError:
+            return ""
+
+    def _string(self, code: str, place: list[str] | None = None) -> str:
+        wide = self._stream(f"__substg1.0_{code}001F", place)
+        if wide:
+            return wide.decode("utf-16-le", "replace").rstrip("\x00")
+        return self._stream(f"__substg1.0_{code}001E", place).decode(self._encoding, "replace")
+
+    def _binary(self, code: str) -> bytes:
+        return self._stream(f"__substg1.0_{code}0102")
+
+    def _stream(self, name: str, place: list[str] | None = None) -> bytes:
+        path = [*(self._place if place is None else place), name]
+        if not self._container.exists(path):
+            return b""
+        with self._container.openstream(path) as stream:
+            data = bytes(stream.read(_MAX_STREAM_BYTES))
+        self._budget.spend_bytes(len(data))
+        return data
+
+    def _fixed(self) -> dict[int, int]:
+        """Return the properties that are numbers or times."""
+        data = self._stream("__properties_version1.0")
+        start = _INNER_HEADER_BYTES if self._place else _ROOT_HEADER_BYTES
+        found = {}
+        for at in range(start, len(data) - 15, 16):
+            tag, _, value = struct.unpack_from("<LLQ", data, at)
+            found[tag] = value
+        return found
+
+    def _codepage(self) -> str:
+        for tag in _CODEPAGES:
+            number = self._numbers.get(tag, 0) & 0xFFFFFFFF
+            name = "utf-8" if number == 65001 else known_encoding(f"cp{number}")
+            if number and name:
+                return name
+        return "cp1252"
+
+    def _date(self) -> str:
+        ticks = self._numbers.get(_SENT) or self._numbers.get(_RECEIVED) or 0
+        if not 0 < ticks < 1 << 61:
+            return ""
+        moment = _EPOCH + timedelta(microseconds=ticks // 10)
+        return f"{moment:%Y-%m-%d %H:%M}" if moment.year > 1980 else ""
+
+
+def _reason(error: Exception) -> str:
+    return f"its container is damaged ({' '.join(str(error).split())[:120]})"
