@@ -1,0 +1,95 @@
+"""What a container really holds, told by its parts: zip files and OLE files.
+
+Owns the telling of a Word file from a workbook and of both from an archive, whatever they are
+called; it must not know how any of them is read. Archives are not opened.
+"""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from typing import TYPE_CHECKING
+
+from indexer.errors import WorldError
+from indexer.extract.package import MAX_DIRECTORY_BYTES, directory_bytes
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ZIP_MAGIC = b"PK\x03\x04"
+OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_MIMETYPES = {
+    b"application/epub+zip": "epub",
+    b"application/vnd.oasis.opendocument.text": "odt",
+    b"application/vnd.oasis.opendocument.presentation": "odp",
+    b"application/vnd.oasis.opendocument.spreadsheet": "ods",
+}
+_FOLDERS = {"word/": "docx", "ppt/": "pptx", "xl/": "xlsx"}
+_STREAMS = (
+    ("EncryptedPackage", "encrypted"),
+    ("__properties_version1.0", "msg"),
+    ("WordDocument", "doc"),
+    ("PowerPoint Document", "ppt"),
+    ("Workbook", "xls"),
+    ("Book", "xls"),
+)
+
+
+def inside_zip(path: Path, head: bytes, promised: str) -> str:
+    """Return the format that a zip file holds, "" for an archive.
+
+    Args:
+        path: The file.
+        head: Its first bytes.
+        promised: The format that its name promises, believed where the file is too damaged to
+            tell, so that its reader can say what is wrong.
+    """
+    # The first part of some formats is their name, not packed.
+    if head[30:38] == b"mimetype":
+        for name, form in _MIMETYPES.items():
+            if head[38:].startswith(name):
+                return form
+    try:
+        with path.open("rb") as file:
+            if directory_bytes(file, path.stat().st_size) > MAX_DIRECTORY_BYTES:
+                return promised
+            container = zipfile.ZipFile(file)
+            names = set(container.namelist())
+            if "mimetype" in names and container.getinfo("mimetype").file_size < 200:
+                return _MIMETYPES.get(container.read("mimetype").strip(), "")
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        ValueError,
+        EOFError,
+        RuntimeError,
+        NotImplementedError,
+    ):
+        return promised
+    if "[Content_Types].xml" in names:
+        for folder, form in _FOLDERS.items():
+            if any(name.startswith(folder) for name in names):
+                return form
+    return "epub" if "META-INF/container.xml" in names else ""
+
+
+def inside_ole(path: Path, promised: str) -> str:
+    """Return the format that an OLE file holds, "" if it is none that is known.
+
+    Raises:
+        WorldError: ``needs_password`` for a document that is encrypted.
+    """
+    import olefile
+
+    try:
+        with path.open("rb") as file, olefile.OleFileIO(file) as container:
+            for stream, form in _STREAMS:
+                if container.exists(stream):
+                    if form == "encrypted":
+                        raise WorldError("needs_password")
+                    return form
+    except WorldError:
+        raise
+    except Exception:  # noqa: BLE001  # the library raises its own kinds and plain ones
+        return promised
+    return ""
