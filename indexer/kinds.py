@@ -21,13 +21,10 @@ if TYPE_CHECKING:
 
 # Documents of other programs: worth telling the person that they are not read yet.
 FOREIGN_DOCUMENTS = frozenset({
-    "abw", "adoc", "asciidoc", "azw", "azw3", "cbr", "cbz", "chm", "csv", "djvu", "doc", "docm",
-    "docx", "dot", "dotx", "dvi", "eml", "emlx", "epub", "fb2", "fodt", "gdoc", "hwp", "ipynb",
-    "key", "lit", "log", "lyx", "mbox", "md", "mhtml", "mht", "mobi", "msg", "numbers", "odf",
-    "odg", "odp", "ods", "odt", "one", "opf", "org", "ott", "oxps", "pages", "pcl", "pot", "potx",
-    "pps", "ppsx", "ppt", "pptm", "pptx", "prc", "ps", "pst", "pub", "rst", "rtf", "sdw", "srt",
-    "sxw", "tei", "tex", "tsv", "vsd", "vsdx", "vtt", "wpd", "wps", "wri", "xls", "xlsm", "xlsx",
-    "xml", "xps", "zim",
+    "abw", "azw", "azw3", "cbr", "cbz", "chm", "djvu", "dvi", "fb2", "fodp", "fods", "fodt",
+    "gdoc", "hwp", "json", "key", "lit", "lyx", "mobi", "numbers", "odf", "odg", "one", "opf",
+    "ost", "oxps", "pages", "pcl", "prc", "ps", "pst", "pub", "sdw", "sxw", "tei", "vsd",
+    "vsdx", "wpd", "wps", "wri", "xlsb", "xml", "xps", "zim",
 })  # fmt: skip
 
 # Windows: the bytes come when the file is opened or read.

@@ -8,10 +8,12 @@ only: the scan asks by name, before any library is loaded.
 from __future__ import annotations
 
 import importlib
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from indexer.errors import WorldError
+from indexer.extract.containers import OLE_MAGIC, ZIP_MAGIC, inside_ole, inside_zip
 
 if TYPE_CHECKING:
     from pathlib import Path, PurePath
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from indexer.extract.base import Opener
 
 HEAD_BYTES = 4096
+# How a mail begins in a mailbox: "From anna@example.org Fri Nov 20 13:32:27 2026".
+BORDER = re.compile(rb"From \S.{0,200}\b(?:19[6-9]|20[0-9])\d\b.{0,20}$")
 _UNICODE_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 
 
@@ -35,28 +39,70 @@ class Format:
         return cast("Opener", importlib.import_module(self.module).open_source)
 
 
-PDF = Format("pdf", (".pdf",), "indexer.extract.pdf")
-HTML = Format("html", (".html", ".htm", ".xhtml"), "indexer.extract.html")
-MARKDOWN = Format("markdown", (".md", ".markdown"), "indexer.extract.markdown")
-TEXT = Format("text", (".txt", ".text"), "indexer.extract.text")
-FORMATS = (PDF, HTML, MARKDOWN, TEXT)
+def _format(name: str, extensions: str, module: str = "") -> Format:
+    spelled = tuple(f".{extension}" for extension in extensions.split())
+    return Format(name, spelled, f"indexer.extract.{module or name}")
+
+
+PDF = _format("pdf", "pdf")
+HTML = _format("html", "html htm xhtml")
+MARKDOWN = _format("markdown", "md markdown mdown mkd qmd rmd")
+TEXT = _format("text", "txt text rst adoc asciidoc org log srt vtt textile")
+CSV = _format("csv", "csv tsv tab", "csv_table")
+RTF = _format("rtf", "rtf")
+TEX = _format("tex", "tex ltx latex")
+NOTEBOOK = _format("ipynb", "ipynb", "notebook")
+EML = _format("eml", "eml emlx mht mhtml")
+MBOX = _format("mbox", "mbox mbx")
+CODE = _format(
+    "code",
+    "py pyi pyw pyx c h cc cpp cxx hpp hh hxx m mm java kt kts scala groovy clj cljs go rs swift "
+    "js mjs cjs jsx ts tsx vue svelte php phtml rb pl pm lua r jl dart cs vb fs fsx ml mli hs erl "
+    "ex exs elm sh bash zsh fish ps1 psm1 bat cmd sql css scss sass less f f77 f90 f95 f03 for pas "
+    "pp asm s nim zig v vhd vhdl sv tcl awk sed el lisp scm rkt cl cob cbl ada adb ads d proto "
+    "graphql thrift cmake mk gradle toml yaml yml ini cfg conf properties tf hcl bib sty cls",
+)
+_ZIPPED = (
+    _format("docx", "docx docm dotx dotm"),
+    _format("pptx", "pptx pptm potx potm ppsx ppsm"),
+    _format("xlsx", "xlsx xlsm xltx xltm"),
+    _format("odt", "odt ott"),
+    _format("odp", "odp otp"),
+    _format("ods", "ods ots"),
+    _format("epub", "epub"),
+)
+_OLE = (
+    _format("msg", "msg"),
+    _format("doc", "doc dot", "libreoffice"),
+    _format("xls", "xls xlt", "libreoffice"),
+    _format("ppt", "ppt pps pot", "libreoffice"),
+)
+FORMATS = (
+    PDF, HTML, MARKDOWN, TEXT, CSV, RTF, TEX, NOTEBOOK, EML, MBOX, CODE, *_ZIPPED, *_OLE,
+)  # fmt: skip
 _BY_EXTENSION = {extension: known for known in FORMATS for extension in known.extensions}
 _BY_NAME = {known.name: known for known in FORMATS}
+# What a text is that calls itself an office file: other programs' exports, mostly.
+_TEXT_OF_OLE = {"doc": TEXT, "xls": CSV}
 # No text holds these; tab, line ends, form feed and escape (of old Asian encodings) are apart.
 _CONTROLS = bytes(set(range(32)) - {9, 10, 12, 13, 27})
+_MAIL = re.compile(
+    rb"(?:(?:From|To|Subject|Date|Received|Return-Path|Message-ID|MIME-Version|X-[\w-]+)"
+    rb":[^\r\n]*\r?\n(?:[ \t]+[^\r\n]*\r?\n)*){2}",
+    re.IGNORECASE,
+)
 
 # Other programs' files, so that the reason can name them: a content that contradicts its name.
 _FOREIGN = (
-    (b"PK\x03\x04", "zip"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "office"),
     (b"\x89PNG", "png"),
     (b"\xff\xd8\xff", "jpeg"),
     (b"GIF8", "gif"),
-    (b"{\\rtf", "rtf"),
     (b"\x7fELF", "program"),
     (b"MZ", "program"),
     (b"\x1f\x8b", "gzip"),
     (b"SQLite format 3\x00", "database"),
+    (b"Rar!", "rar"),
+    (b"7z\xbc\xaf", "7z"),
 )
 
 
@@ -81,28 +127,58 @@ def identify(path: Path, name: str = "") -> Format:
     if not head:
         raise WorldError("empty")
     promised = _BY_NAME.get(name) or by_name(path)
-    if b"%PDF-" in head[:1024]:
+    if _is_pdf(head, promised):
         return PDF
+    if head.startswith((ZIP_MAGIC, OLE_MAGIC)):
+        return _contained(path, head, promised)
+    if head.startswith((b"{\\rtf", b"{\\urtf")):
+        return RTF
+    # "MZ" alone is how a text may begin as well.
     foreign = next((label for magic, label in _FOREIGN if head.startswith(magic)), "")
+    if foreign == "program" and promised is not None and not _is_binary(head):
+        foreign = ""
     if foreign or (promised is None and path.suffix and name == ""):
         raise WorldError("unsupported", format=foreign or path.suffix.lower().lstrip("."))
-    if promised is None or promised is PDF:
+    if promised is None or promised is PDF or promised in _ZIPPED or promised in _OLE:
         return _guess(head, promised)
     if _is_binary(head):
         raise WorldError("unsupported", format="binary")
     return promised
 
 
+def _is_pdf(head: bytes, promised: Format | None) -> bool:
+    """Tell whether a file is a PDF: some have junk in front, but programs may speak of PDF too."""
+    at = head[:1024].find(b"%PDF-")
+    return at == 0 or (at > 0 and promised in (None, PDF, HTML, MARKDOWN, TEXT))
+
+
+def _contained(path: Path, head: bytes, promised: Format | None) -> Format:
+    """Look into a zip or OLE file, of which there are many kinds."""
+    zipped = head.startswith(ZIP_MAGIC)
+    believed = promised.name if promised in (_ZIPPED if zipped else _OLE) and promised else ""
+    found = inside_zip(path, head, believed) if zipped else inside_ole(path, believed)
+    if not found:
+        raise WorldError("unsupported", format="zip" if zipped else "office")
+    return _BY_NAME[found]
+
+
 def _guess(head: bytes, promised: Format | None) -> Format:
-    """Decide about a file without an extension, or a .pdf that does not say it is one."""
+    """Decide about a file without an extension, or one whose first bytes contradict its name."""
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:256].lower()
     if start.startswith((b"<!doctype html", b"<html")):
         return HTML
+    binary = _is_binary(head)
     if promised is not None:
-        return promised  # damaged at its head, perhaps; the reader says whether it can be repaired
-    if _is_binary(head):
+        # Damaged at its head, perhaps; the reader says whether it can be repaired.
+        return promised if binary else _TEXT_OF_OLE.get(promised.name, promised)
+    if binary:
         raise WorldError("unsupported", format="binary")
-    return TEXT
+    first, _, rest = head.partition(b"\n")
+    if first.startswith(b"#!"):
+        return CODE
+    if BORDER.match(first.rstrip(b"\r")) and _MAIL.match(rest):
+        return MBOX
+    return EML if _MAIL.match(head) else TEXT
 
 
 def _is_binary(head: bytes) -> bool:

@@ -75,7 +75,7 @@ def test_every_file_has_its_state_and_reason(engine: Engine) -> None:
         "reports/one.pdf": "indexed",
         "reports/two.pdf": "indexed",
         "short.txt": "indexed",
-        "table.xlsx": "unsupported",
+        "table.xlsx": "unreadable",
     }
     check_whole(engine)
 

@@ -48,7 +48,7 @@ def _states(found: dict[str, FoundFile]) -> dict[str, str]:
 
 
 def test_every_entry_is_told_and_excluded_folders_are_not_entered(tmp_path: Path) -> None:
-    _make(tmp_path, "a.txt", "b/c.PDF", "b/d.docx", "b/e.jpg", "b/README", ".git/x", ".hid")
+    _make(tmp_path, "a.txt", "b/c.PDF", "b/d.mobi", "b/e.jpg", "b/README", ".git/x", ".hid")
     _make(tmp_path, "b/node_modules/deep/f.txt")
     _, found = _walk(tmp_path)
     assert _states(found) == {
@@ -57,7 +57,7 @@ def test_every_entry_is_told_and_excluded_folders_are_not_entered(tmp_path: Path
         "a.txt": "read",
         "b/README": "read",
         "b/c.PDF": "read",
-        "b/d.docx": "unsupported",
+        "b/d.mobi": "unsupported",
         "b/e.jpg": "not_document",
         "b/node_modules": "excluded",
     }
@@ -354,7 +354,7 @@ def test_a_denied_folder_for_ordinary_users(tmp_path: Path) -> None:
 
 def test_walking_and_applying_twice_changes_nothing(tmp_path: Path) -> None:
     root_folder = tmp_path / "root"
-    _make(root_folder, "a.txt", "b/c.pdf", "b/d.docx", ".git/x", "b/empty/keep.txt")
+    _make(root_folder, "a.txt", "b/c.pdf", "b/d.mobi", ".git/x", "b/empty/keep.txt")
     (root_folder / "link").symlink_to(root_folder / "a.txt")
     with Catalog(tmp_path / "catalog.sqlite") as catalog:
         root = catalog.roots.add(root_folder)
@@ -378,6 +378,6 @@ def test_the_formats_of_the_registry_are_known_by_their_extensions() -> None:
 
 
 def test_states_are_what_the_catalog_knows(tmp_path: Path) -> None:
-    _make(tmp_path, "a.docx")
+    _make(tmp_path, "a.mobi")
     _, found = _walk(tmp_path)
-    assert found["a.docx"].state is FileState.UNSUPPORTED
+    assert found["a.mobi"].state is FileState.UNSUPPORTED

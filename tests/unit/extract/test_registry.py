@@ -20,7 +20,9 @@ def identified(tmp_path: Path, name: str, content: bytes) -> str:
     ("name", "expected"),
     [
         ("a.pdf", "pdf"), ("A.PDF", "pdf"), ("a.b.md", "markdown"), ("a.htm", "html"),
-        ("a.xhtml", "html"), ("a.txt", "text"), ("a.docx", None), ("a", None), (".txt", None),
+        ("a.xhtml", "html"), ("a.txt", "text"), ("a.docx", "docx"), ("a.DOTX", "docx"),
+        ("a.mobi", None), ("a.tar.gz", None), ("a.py", "code"), ("a.mht", "eml"),
+        ("a", None), (".txt", None),
     ],
 )  # fmt: skip
 def test_names_promise_formats(name: str, expected: str | None) -> None:
@@ -55,7 +57,7 @@ def test_content_decides(tmp_path: Path, name: str, content: bytes, expected: st
         ("nothing", b"", "empty"),
         ("picture.pdf", b"\x89PNG\r\n\x1a\n", "unsupported"),
         ("letter.txt", b"PK\x03\x04rest", "unsupported"),
-        ("letter.docx", b"anything", "unsupported"),
+        ("letter.mobi", b"anything", "unsupported"),
         ("program", b"\x7fELF\x02\x01\x01", "unsupported"),
         ("noise", bytes(range(32)) * 8, "unsupported"),
         ("noise.txt", bytes(range(32)) * 8, "unsupported"),
