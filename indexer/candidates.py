@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 # Of each leg over the whole library, and of each leg inside the likeliest documents.
 WIDE = 100
+# More, since the vector index rounds its scores and so its order.
+ROUNDED = 32
 NARROW = 60
 
 
@@ -38,6 +40,17 @@ class Vectors:
 
     whole: Floats
     question: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Legs:
+    """Searches that were begun. ``question`` are those whose scores are BM25 of the question."""
+
+    question: list[Leg]
+    others: list[Leg]
+
+    def __add__(self, other: Legs) -> Legs:
+        return Legs(self.question + other.question, self.others + other.others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,74 +88,86 @@ class Where:
     without: tuple[str, ...]
     pool: ThreadPoolExecutor
 
-    def start_words(self, asked: Asked, depth: int) -> list[Leg]:
+    def start_words(self, asked: Asked, depth: int) -> Legs:
         """Begin to look for words; twice as many passages as the ``depth`` hits wanted."""
         wide = max(WIDE, 2 * depth)
-        legs = [self._by_words(asked.question_terms, wide, self.docs)]
-        if asked.two_parts:
-            legs.append(self._by_words(asked.terms, wide, self.docs))
-        return legs
+        whole = [self._by_words(asked.terms, wide, self.docs)] if asked.two_parts else []
+        return Legs([self._by_words(asked.question_terms, wide, self.docs)], whole)
 
-    def start_meaning(self, asked: Asked, vectors: Vectors, depth: int) -> list[Leg]:
+    def start_meaning(self, asked: Asked, vectors: Vectors, depth: int) -> Legs:
         """Begin to look for meaning."""
         wide = max(WIDE, 2 * depth)
+        wide += ROUNDED
         legs = [self._by_meaning(vectors.question, wide, self.docs)]
         if asked.two_parts:
             legs.append(self._by_meaning(vectors.whole, wide, self.docs))
-        return legs
+        return Legs([], legs)
 
-    def start_inside(self, asked: Asked, vectors: Vectors, likely: Docs) -> list[Leg]:
+    def start_inside(self, asked: Asked, vectors: Vectors, likely: Docs) -> Legs:
         """Begin to look into documents that are likely meant; ``docs`` lets them pass."""
         if not len(likely):
-            return []
+            return Legs([], [])
         inside = DocFilter.of(likely.tolist())
-        return [
-            self._by_meaning(vectors.question, NARROW, inside),
-            self._by_words(asked.question_terms, NARROW, inside),
-        ]
+        return Legs(
+            [self._by_words(asked.question_terms, NARROW, inside)],
+            [self._by_meaning(vectors.question, NARROW, inside)],
+        )
 
-    def weigh(self, asked: Asked, vectors: Vectors, keys: Keys) -> Ranked:
-        """Score candidates by both legs, whichever found them."""
-        words = self.pool.submit(self.store.bm25_of, "stems", keys, asked.question_terms)
-        pooled, flat, offsets = self.store.all_vectors_of(self.space, keys)
+    def weigh(self, asked: Asked, vectors: Vectors, keys: Keys, legs: Legs) -> Ranked:
+        """Score candidates by both legs, whichever found them.
+
+        Args:
+            asked: The query.
+            vectors: Its vectors.
+            keys: The candidates, ascending.
+            legs: What found them.
+        """
+        words = self.pool.submit(self._bm25, asked, keys, legs)
+        sentences = self.pool.submit(self.store.sentence_vectors_of, self.space, keys)
+        # Keys of one document are consecutive, so a passage's neighbours are known by its key.
+        near = np.stack([keys - 1, keys, keys + 1])
+        wanted, place = np.unique(near, return_inverse=True)
+        pooled = self.store.vectors_of(self.space, wanted)
         share = shares(words.result(), asked.ceiling)
+        flat, offsets = sentences.result()
         if pooled.shape[1] == 0:  # no vectors yet: words alone
             none = np.zeros(len(keys), np.float32)
-            return Ranked(
-                keys, PageEvidence(none, none, none, none, share), np.zeros(len(keys), np.intp)
-            )
+            evidence = PageEvidence(none, none, none, none, share, none)
+            return Ranked(keys, evidence, np.zeros(len(keys), np.intp))
+        before, here, after = (pooled @ vectors.whole)[place.reshape(near.shape)]
         sentence, _ = best_of_groups(flat @ vectors.whole, offsets)
         sentence_question, best = best_of_groups(flat @ vectors.question, offsets)
         there = np.diff(offsets) > 0
         pages = PageEvidence(
-            pooled=pooled @ vectors.whole,
-            pooled_question=pooled @ vectors.question,
+            pooled=here,
+            pooled_question=(pooled @ vectors.question)[place.reshape(near.shape)[1]],
             sentence=np.where(there, sentence, np.float32(0.0)),
             sentence_question=np.where(there, sentence_question, np.float32(0.0)),
             share=share,
+            around=before + after,
         )
         return Ranked(keys, pages, best)
 
-    def around(self, vectors: Vectors, keys: Keys) -> Floats:
-        """The cosines of the passages before and after some to the whole query: (n, 2), 0 if none.
-
-        Keys of one document are consecutive, so the neighbours of a passage are known by its key.
-        """
-        sides = np.stack([keys - 1, keys + 1], axis=1)
-        wanted, place = np.unique(sides, return_inverse=True)
-        pooled = self.store.vectors_of(self.space, wanted)
-        if pooled.shape[1] == 0:
-            return np.zeros(sides.shape, np.float32)
-        cosines: Floats = (pooled @ vectors.whole)[place.reshape(sides.shape)]
-        return cosines
+    def _bm25(self, asked: Asked, keys: Keys, legs: Legs) -> Floats:
+        """BM25 of candidates for the question; what a leg has scored already is not asked again."""
+        scores = np.zeros(len(keys), np.float32)
+        missing = np.ones(len(keys), bool)
+        for leg in legs.question:
+            found = leg.result()
+            at = np.searchsorted(keys, found.keys)
+            scores[at] = found.scores
+            missing[at] = False
+        scores[missing] = self.store.bm25_of("stems", keys[missing], asked.question_terms)
+        return scores
 
     def _by_meaning(self, vector: Floats, count: int, docs: DocFilter | None) -> Leg:
-        return self.pool.submit(self.store.knn, self.space, vector, count, docs)
+        return self.pool.submit(self.store.likely, self.space, vector, count, docs)
 
     def _by_words(self, terms: tuple[Term, ...], count: int, docs: DocFilter | None) -> Leg:
         return self.pool.submit(self.store.match, "stems", terms, count, docs, self.without)
 
 
-def union(legs: list[Leg]) -> Keys:
+def union(legs: Legs) -> Keys:
     """Wait for legs; give what any of them found, int64 in ascending order, none twice."""
-    return np.unique(np.concatenate([leg.result().keys for leg in legs])).astype(np.int64)
+    found = [leg.result().keys for leg in (*legs.question, *legs.others)]
+    return np.unique(np.concatenate(found)).astype(np.int64)

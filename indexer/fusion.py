@@ -23,7 +23,7 @@ and lets them lead on running text. `make bench` prints what each part is worth.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 BM25_CEILING = 2.2
 # Between the square and the fourth power the order changes little; see the docstring above.
 WORDS_POWER = 3
+# Passages whose neighbours count.
+AROUND = 64
 # Names are short, and chance matches of one word are common: a sum of inverse document
 # frequencies below this is not full evidence however far it leads.
 NAME_FLOOR = 6.0
@@ -63,7 +65,8 @@ class PageEvidence:
     """What speaks for each of n passages; every array is float32 of shape (n,).
 
     The cosines are to the whole query and to its question; ``share`` is the passage's BM25 for
-    the question over the most any passage could reach, 0 to 1.
+    the question over the most any passage could reach, 0 to 1; ``around`` is the sum of the
+    cosines of the passages before and after to the whole query.
     """
 
     pooled: Floats
@@ -71,6 +74,7 @@ class PageEvidence:
     sentence: Floats
     sentence_question: Floats
     share: Floats
+    around: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,18 +102,6 @@ class Scored:
     @property
     def total(self) -> Floats:
         return self.meaning + self.words + self.document + self.around
-
-    def with_around(self, places: NDArray[np.intp], cosines: Floats, weight: float) -> Scored:
-        """Add what stands around some of the passages.
-
-        Args:
-            places: Which passages, shape (k,); those left out should be the last anyway.
-            cosines: Of the passages before and after each to the whole query, (k, 2), 0 for none.
-            weight: Of each.
-        """
-        around = self.around.copy()
-        around[places] = np.float32(weight) * cosines.sum(axis=1)
-        return replace(self, around=around)
 
 
 def shares(bm25: Floats, ceiling: float) -> Floats:
@@ -170,12 +162,22 @@ def fuse(
         weights.sentence * pages.sentence_question + (1 - weights.sentence) * pages.pooled_question
     )
     meaning = weights.question * asked + (1 - weights.question) * whole
+    words = weights.words * pages.share**WORDS_POWER
+    document = score_documents(documents, weights)[owner]
     return Scored(
         meaning=meaning.astype(np.float32),
-        words=(weights.words * pages.share**WORDS_POWER).astype(np.float32),
-        document=score_documents(documents, weights)[owner],
-        around=np.zeros(len(owner), np.float32),
+        words=words.astype(np.float32),
+        document=document,
+        around=_around(meaning + words + document, pages.around, weights),
     )
+
+
+def _around(scores: Floats, cosines: Floats, weights: Weights) -> Floats:
+    """What stands around the passages that are good by themselves, (n,) to (n,); else 0."""
+    best = np.argsort(-scores, kind="stable")[:AROUND]
+    around = np.zeros(len(scores), np.float32)
+    around[best] = weights.around * cosines[best]
+    return around
 
 
 def best_of_groups(values: Floats, offsets: NDArray[np.int64]) -> tuple[Floats, NDArray[np.intp]]:

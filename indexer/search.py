@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.asked import Asked, prepare
-from indexer.candidates import Ranked, Vectors, Where, union
+from indexer.candidates import Legs, Ranked, Vectors, Where, union
 from indexer.errors import WorldError
 from indexer.evidence import Library, gather
 from indexer.focus import question
@@ -43,8 +43,6 @@ LIKELY = 4
 LIKELY_FROM = 0.4
 # The legs wait for each other's disk and locks more than for the processor.
 LEGS_AT_ONCE = 4
-# Passages whose neighbours are looked at; what scores less is not going to be shown.
-AROUND = 64
 # Passages with an exact phrase that are considered; more than anybody reads.
 PHRASES = 200
 # How many more passages are looked at when a condition can only be checked on their text.
@@ -69,6 +67,7 @@ class _Found:
     vectors: Vectors
     evidence: Library
     where: Where
+    legs: Legs
     keys: Keys
     phrases: Keys | None
     note: str
@@ -125,12 +124,9 @@ class Searcher:
         with self.catalog.lexicon.reading() as reading:
             found = self._find(wanted, space, reading)
         token.check()
-        ranked = found.where.weigh(found.asked, found.vectors, found.keys)
+        ranked = found.where.weigh(found.asked, found.vectors, found.keys, found.legs)
         token.check()
         scored = self._score(ranked, found.evidence)
-        best = np.argsort(-scored.total, kind="stable")[: max(AROUND, CHECKED * limit)]
-        near = found.where.around(found.vectors, ranked.keys[best])
-        scored = scored.with_around(best, near, self.weights.around)
         order = self._order(ranked.keys, scored, found.phrases)
         hits = maker.make(ranked, scored, order, found.phrases, limit, explain=explain)
         return hits, found.note
@@ -144,16 +140,17 @@ class Searcher:
         asked = prepare(query, asking, lexicon, reading, languages, wanted.passages)
         where = Where(self.store, space.key, narrowing.docs, query.excluded_words, self.pool)
         depth = wanted.limit * CHECKED if narrowing.checks_text else wanted.limit
-        by_words = where.start_words(asked, depth)
+        legs = where.start_words(asked, depth)
         exact = self.pool.submit(self._phrases, query, asked, narrowing)
         vectors, note = _vectors(encoding, space)
-        by_meaning = [] if note else where.start_meaning(asked, vectors, depth)
+        if not note:
+            legs += where.start_meaning(asked, vectors, depth)
         evidence = gather(asked, vectors.whole, self.catalog, reading, space)
-        inside = where.start_inside(asked, vectors, self._likely(evidence, narrowing))
-        keys, phrases = union([*by_words, *by_meaning, *inside]), exact.result()
+        legs += where.start_inside(asked, vectors, self._likely(evidence, narrowing))
+        keys, phrases = union(legs), exact.result()
         if phrases is not None:
             keys = np.union1d(keys, phrases)
-        return _Found(asked, vectors, evidence, where, keys, phrases, note)
+        return _Found(asked, vectors, evidence, where, legs, keys, phrases, note)
 
     def _encode(self, text: str, asked: str, space: Space) -> Vectors:
         embedder = self.models.query(space.record)

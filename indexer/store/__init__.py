@@ -228,6 +228,13 @@ class Store:
         table = self._vectors(space)
         return dense.knn(table, vector, count, docs) if table else NOTHING
 
+    def likely(
+        self, space: str, vector: Float32s, count: int, docs: DocFilter | None = None
+    ) -> Candidates:
+        """About the passages that ``knn`` gives, by less exact scores; see ``dense.likely``."""
+        table = self._vectors(space)
+        return dense.likely(table, vector, count, docs) if table else NOTHING
+
     def match(
         self,
         column: TextColumn,
@@ -260,14 +267,6 @@ class Store:
         if table is None:
             return np.zeros((0, 0), np.float32), np.zeros(len(keys) + 1, np.int64)
         return dense.sentence_vectors_of(table, keys, _dimension(table))
-
-    def all_vectors_of(self, space: str, keys: Int64s) -> tuple[Float32s, Float32s, Int64s]:
-        """``vectors_of`` and ``sentence_vectors_of`` in one read."""
-        table = self._vectors(space)
-        if table is None:
-            none = np.zeros((len(keys), 0), np.float32)
-            return none, np.zeros((0, 0), np.float32), np.zeros(len(keys) + 1, np.int64)
-        return dense.all_vectors_of(table, keys, _dimension(table))
 
     # -- within -----------------------------------------------------------------------------
 

@@ -30,6 +30,16 @@ _EXACT_ROWS = 10_000
 def knn(table: Table, vector: Float32s, count: int, docs: DocFilter | None) -> Candidates:
     """The passages nearest to a unit vector, best first, scored by cosine."""
     query = np.ascontiguousarray(vector, np.float32)
+    found = likely(table, query, int(count * _REFINE) + _REFINE_MORE, docs)
+    return _rescored(table, query, found).first(count)
+
+
+def likely(table: Table, vector: Float32s, count: int, docs: DocFilter | None) -> Candidates:
+    """About the nearest passages, best first; by the rounded scores of the index if there is one.
+
+    Scoring them exactly takes a read that who weighs all candidates anyway need not pay twice.
+    """
+    query = np.ascontiguousarray(vector, np.float32)
     present, counts = table.rows.documents()
     total = int(counts.sum())
     if not total or count <= 0:
@@ -43,8 +53,7 @@ def knn(table: Table, vector: Float32s, count: int, docs: DocFilter | None) -> C
     def fetch(limit: int, _where: str | None) -> Candidates:
         return _approximate(table, query, limit)
 
-    likely = filters.collect(fetch, int(count * _REFINE) + _REFINE_MORE, how, total)
-    return _rescored(table, query, likely).first(count)
+    return filters.collect(fetch, count, how, total)
 
 
 def _exact(table: Table, query: Float32s, count: int, where: str | None) -> Candidates:
@@ -77,13 +86,9 @@ def _rescored(table: Table, query: Float32s, found: Candidates) -> Candidates:
 def vectors_of(table: Table, keys: Int64s, dimension: int) -> Float32s:
     """The pooled vectors of passages, float32 (n, dim); zeros where there is none."""
     vectors = np.zeros((len(keys), dimension), np.float32)
-    missing = np.flatnonzero(~table.recent.fill(keys, vectors))
-    if len(missing):
-        found, places = table.take(keys[missing], ["vector"])
-        flat = found.column("vector").combine_chunks().flatten().to_numpy()
-        fetched = flat.reshape(-1, dimension).astype(np.float32)
-        vectors[missing[places]] = fetched
-        table.recent.keep(keys[missing[places]], fetched)
+    found, places = table.take(keys, ["vector"])
+    flat = found.column("vector").combine_chunks().flatten().to_numpy()
+    vectors[places] = flat.reshape(-1, dimension)
     return vectors
 
 
@@ -103,11 +108,6 @@ def sentence_vectors_of(table: Table, keys: Int64s, dimension: int) -> tuple[Flo
     order = np.argsort(places, kind="stable")
     index = _gather(ends[:-1][order] // width, counts[places[order]])
     return quantise.unpack(flat.reshape(-1, width)[index], dimension), offsets
-
-
-def all_vectors_of(table: Table, keys: Int64s, dimension: int) -> tuple[Float32s, Float32s, Int64s]:
-    """The results of ``vectors_of`` and of ``sentence_vectors_of``."""
-    return vectors_of(table, keys, dimension), *sentence_vectors_of(table, keys, dimension)
 
 
 def _buffers(column: Any) -> tuple[Int64s, Any]:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from indexer.store.disk import needing_room
-from indexer.store.recent import Recent
 from indexer.store.rowmap import RowMap
 from indexer.store.values import Candidates
 
@@ -46,7 +45,6 @@ class Table:
         self.backlog = 0
         self.deleted = 0
         self.has_vector_index = False
-        self.recent = Recent()
         self._refresh = threading.Lock()
 
     # -- writing ----------------------------------------------------------------------------
@@ -65,7 +63,6 @@ class Table:
         if self.keyed:
             self.deleted += gone.num_deleted_rows
             self.rows.forget(docs)
-            self.recent.clear()
 
     # -- reading ----------------------------------------------------------------------------
 

@@ -100,16 +100,13 @@ class MultivectorStore:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
 
-    def knn(
+    def likely(
         self, _space: str, vector: Floats, count: int, docs: DocFilter | None = None
     ) -> Candidates:
         return self._vectors.nearest(vector, count, _condition(docs))
 
     def sentence_vectors_of(self, _space: str, keys: Keys) -> tuple[Floats, NDArray[np.int64]]:
         return self._vectors.vectors_of(keys)
-
-    def all_vectors_of(self, space: str, keys: Keys) -> tuple[Floats, Floats, NDArray[np.int64]]:
-        return self._store.vectors_of(space, keys), *self._vectors.vectors_of(keys)
 
 
 def _rows(keys: Keys, flat: Floats, offsets: NDArray[np.int64]) -> Any:

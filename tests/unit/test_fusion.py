@@ -32,7 +32,7 @@ def some(n: int) -> st.SearchStrategy[np.ndarray]:
 @st.composite
 def evidence(draw: st.DrawFn) -> tuple[PageEvidence, DocumentEvidence, np.ndarray]:
     n, m = draw(st.integers(1, 8)), draw(st.integers(1, 3))
-    pages = PageEvidence(*(draw(some(n)) for _ in range(5)))
+    pages = PageEvidence(*(draw(some(n)) for _ in range(6)))
     documents = DocumentEvidence(draw(some(m)), draw(some(m)), draw(some(m)), draw(unit))
     owner = draw(arrays(np.intp, n, elements=st.integers(0, m - 1)))
     return pages, documents, owner
@@ -54,6 +54,7 @@ def test_the_score_is_the_sum_that_the_docstring_tells(
             (1 - w.question) * whole
             + w.question * asked
             + w.words * pages.share[i] ** 3
+            + w.around * pages.around[i]
             + w.name_meaning * documents.name_meaning[doc]
             + w.name_words * documents.name_words[doc]
             + w.document_words * documents.clarity * documents.words[doc]
@@ -61,7 +62,7 @@ def test_the_score_is_the_sum_that_the_docstring_tells(
         assert scored.total[i] == pytest.approx(expected, abs=1e-5)
 
 
-@given(evidence(), st.integers(0, 7), st.sampled_from(["pooled", "sentence", "share"]))
+@given(evidence(), st.integers(0, 7), st.sampled_from(["pooled", "sentence", "share", "around"]))
 def test_more_evidence_never_scores_less(
     given_: tuple[PageEvidence, DocumentEvidence, np.ndarray], place: int, part: str
 ) -> None:
@@ -73,21 +74,20 @@ def test_more_evidence_never_scores_less(
     assert (after >= before).all()
 
 
-@given(evidence(), st.data())
-def test_what_stands_around_is_added_where_it_was_looked_at(
-    given_: tuple[PageEvidence, DocumentEvidence, np.ndarray], data: st.DataObject
+@given(evidence())
+def test_what_stands_around_is_added_by_its_weight(
+    given_: tuple[PageEvidence, DocumentEvidence, np.ndarray],
 ) -> None:
-    plain = fuse(*given_, DEFAULT_WEIGHTS)
-    count = len(plain.total)
-    places = np.arange(data.draw(st.integers(0, count)))
-    cosines = data.draw(arrays(np.float32, (len(places), 2), elements=unit))
-    found = plain.with_around(places, cosines, 0.1).total - plain.total
-    assert found[: len(places)] == pytest.approx(0.1 * cosines.sum(axis=1), abs=1e-5)
-    assert not found[len(places) :].any()
+    pages, documents, owner = given_
+    alone = fuse(
+        replace(pages, around=np.zeros_like(pages.around)), documents, owner, DEFAULT_WEIGHTS
+    )
+    found = fuse(pages, documents, owner, DEFAULT_WEIGHTS).total - alone.total
+    assert found == pytest.approx(DEFAULT_WEIGHTS.around * pages.around, abs=1e-5)
 
 
 def test_without_clarity_the_words_of_documents_decide_nothing() -> None:
-    pages = PageEvidence(*(np.full(2, 0.5, np.float32) for _ in range(5)))
+    pages = PageEvidence(*(np.full(2, 0.5, np.float32) for _ in range(6)))
     words = np.array([1.0, 0.2], np.float32)
     none = np.zeros(2, np.float32)
     level = fuse(pages, DocumentEvidence(none, none, words, 0.0), np.arange(2), DEFAULT_WEIGHTS)

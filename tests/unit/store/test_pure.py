@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from indexer.store import Candidates, DocFilter, delta, filters, quantise, schema
-from indexer.store.recent import Recent
 from indexer.store.rowmap import RowMap
 from indexer.store.values import docs_of, key_of, keys_of, ordinals_of
 from indexer.store.words import repeats
@@ -161,23 +160,6 @@ def test_a_row_map_asks_again_after_a_failed_scan() -> None:
         known.keys()
     fail[0] = False
     assert known.keys().tolist() == [7]
-
-
-def test_recent_vectors_are_known_by_their_keys() -> None:
-    recent = Recent()
-    keys = np.array([5, 3, 9], np.int64)
-    recent.keep(keys, np.eye(3, dtype=np.float32))
-    wanted = np.zeros((4, 3), np.float32)
-    assert recent.fill(np.array([9, 4, 5, 9], np.int64), wanted).tolist() == [
-        True,
-        False,
-        True,
-        True,
-    ]
-    assert wanted.argmax(axis=1).tolist() == [2, 0, 0, 2]
-    assert not wanted[1].any()
-    recent.clear()
-    assert not recent.fill(keys, wanted[:3]).any()
 
 
 def test_table_names_are_safe_and_distinct() -> None:
