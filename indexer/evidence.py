@@ -98,7 +98,7 @@ def _likeness(vector: Floats, catalog: Catalog, space: Space) -> ScoredDocs:
     links = catalog.names.links()
     if not len(names) or not len(links.name):
         return ScoredDocs(np.empty(0, np.int32), np.empty(0, np.float32))
-    cosines = vectors.astype(np.float32) @ vector
+    cosines = (vectors @ vector).astype(np.float32, copy=False)
     at = np.minimum(np.searchsorted(names, links.name), len(names) - 1)
     share = np.where(links.depth == 0, np.float32(1.0), np.float32(FOLDER_SHARE))
     scores = np.where(names[at] == links.name, cosines[at] * share, np.float32(0.0))

@@ -61,8 +61,8 @@ class Bindings:
     def snapshot(self) -> Snapshot:
         """Give the files and documents as of the last commit."""
         with self._lock:
-            version = self._db.places_version
-            if self._snapshot is None or self._snapshot.version != version:
+            version = self._db.places_seen()
+            if self._snapshot is None or self._snapshot.version < version:
                 self._snapshot = self._build(version)
             return self._snapshot
 

@@ -120,11 +120,19 @@ class Database:
             if connection.in_transaction:
                 yield connection
                 return
+            # Before the transaction: its rows are of this version or of a later one.
+            self._local.places_seen = self.places_version
             connection.execute("BEGIN")
             try:
                 yield connection
             finally:
+                self._local.places_seen = None
                 connection.execute("COMMIT")
+
+    def places_seen(self) -> int:
+        """The version of the places that this thread's rows are of, at least."""
+        seen: int | None = getattr(self._local, "places_seen", None)
+        return self.places_version if seen is None else seen
 
     def mark_places(self) -> None:
         """Say, inside ``write``, that what readers keep about files is out of date."""

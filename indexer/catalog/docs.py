@@ -56,6 +56,8 @@ class Docs:
         self._db = database
         self._next = 0
         self._reserved = 0
+        # As of which version of the places, and the counts.
+        self._languages: tuple[int, dict[str, int]] | None = None
 
     def link(
         self, file: int, content_id: str, stamp: Stamp, file_format: str, extractor_version: int
@@ -210,7 +212,16 @@ class Docs:
         return {doc: passages for doc, passages in rows}  # noqa: C416  # typed
 
     def languages(self) -> dict[str, int]:
-        """Count the written documents by language; "" is unknown."""
+        """Count the written documents by language; "" is unknown. Asked at every query."""
+        version = self._db.places_seen()
+        known = self._languages
+        if self._db.in_write:  # it sees what may yet be undone
+            return self._count_languages()
+        if known is None or known[0] < version:
+            known = self._languages = (version, self._count_languages())
+        return dict(known[1])
+
+    def _count_languages(self) -> dict[str, int]:
         rows = self._db.rows(
             "SELECT language, count(*) FROM docs WHERE passages_state = 'done' GROUP BY language"
         )

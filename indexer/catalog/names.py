@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,11 @@ SELECT id, text FROM names n WHERE id > ? AND text <> '' AND NOT EXISTS
 ORDER BY id LIMIT ?
 """
 _UNNAMED = "SELECT id, name FROM files WHERE stem IS NULL AND content IS NOT NULL"
+
+# Numbers that are kept as float32, ready to be multiplied: 64 MB. More stay halves.
+WIDENED = 1 << 24
+
+NameVectors = tuple["NDArray[np.int32]", "NDArray[np.floating[Any]]"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +53,8 @@ class Names:
         self._db = database
         self._bindings = bindings
         self._links: tuple[Snapshot, NameLinks] | None = None
+        # Of which space and as of which version of the places; names, vectors.
+        self._vectors: tuple[int, int, NameVectors] | None = None
 
     def bind(self) -> int:
         """Give names to the files and folders that came to hold documents since the last call."""
@@ -85,20 +92,31 @@ class Names:
             for name, vector in zip(names, vectors.astype("<f2"), strict=True)
         ]
         with self._db.write() as connection:
+            self._db.mark_places()
             connection.executemany(
                 "INSERT OR REPLACE INTO name_vectors (space, name, vector) VALUES (?, ?, ?)", rows
             )
 
-    def vectors(self, space: int) -> tuple[NDArray[np.int32], NDArray[np.float16]]:
-        """Give the names of a space in ascending order and their vectors, (n, dim)."""
+    def vectors(self, space: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """Give the names of a space in ascending order and their vectors, (n, dim).
+
+        The same objects until places change: every query asks.
+        """
+        version = self._db.places_seen()
+        known = self._vectors
+        if known is None or known[0] != space or known[1] < version:
+            known = self._vectors = (space, version, self._read_vectors(space))
+        return known[2]
+
+    def _read_vectors(self, space: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         rows = self._db.rows(
             "SELECT name, vector FROM name_vectors WHERE space = ? ORDER BY name", space
         )
         names = np.fromiter((row[0] for row in rows), np.int32, len(rows))
         if not rows:
-            return names, np.zeros((0, 0), np.float16)
-        joined = np.frombuffer(b"".join(row[1] for row in rows), "<f2")
-        return names, joined.reshape(len(rows), -1)
+            return names, np.zeros((0, 0), np.float32)
+        joined = np.frombuffer(b"".join(row[1] for row in rows), "<f2").reshape(len(rows), -1)
+        return names, joined.astype(np.float32) if joined.size <= WIDENED else joined
 
     def links(self) -> NameLinks:
         """Give the names of all searchable documents; the same object until places change."""
@@ -129,6 +147,7 @@ class Names:
     def prune(self) -> int:
         """Forget names that nothing bears any more; part of maintenance."""
         with self._db.write() as connection:
+            self._db.mark_places()
             return connection.execute(
                 "DELETE FROM names WHERE id NOT IN "
                 "(SELECT stem FROM files WHERE stem IS NOT NULL UNION "

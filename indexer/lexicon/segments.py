@@ -10,7 +10,7 @@ the positions of every word to count one. Segments of uint16 and uint8 take thre
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,6 +28,30 @@ if TYPE_CHECKING:
 FANOUT = 8  # segments of one size that become one of the next
 MAX_DOCS = 32_768  # in a segment; larger ones would not be merged again
 DEAD_SHARE = 0.25  # deleted documents that make a segment worth rewriting
+KEPT_POSTINGS = 1 << 17  # of each segment in memory: about a megabyte
+
+# Documents, ascending, and the codes of their counts.
+Found = tuple["NDArray[np.int64]", "NDArray[np.uint8]"]
+
+
+class Recent:
+    """The postings of a segment that were read last: queries share most of their words.
+
+    Any thread may use it; a segment never changes, so what is kept stays true.
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[int, Found] = {}
+        self._postings = 0
+
+    def get(self, term: int) -> Found | None:
+        return self._found.get(term)
+
+    def keep(self, term: int, found: Found) -> None:
+        if self._postings > KEPT_POSTINGS:
+            self._found, self._postings = {}, 0
+        self._found[term] = found
+        self._postings += len(found[0]) + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +62,7 @@ class Segment:
     base: int
     docs: NDArray[np.int64]
     lengths: NDArray[np.int64]
+    recent: Recent = field(default_factory=Recent)
 
 
 class Segments:
@@ -66,8 +91,15 @@ class Segments:
         rows = self._db.rows("SELECT doc FROM lexicon_dead ORDER BY doc")
         return np.fromiter((row[0] for row in rows), np.int64, len(rows))
 
-    def find(self, segment: Segment, term: int) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    def find(self, segment: Segment, term: int) -> Found:
         """Give the documents and codes of a term in a segment."""
+        found = segment.recent.get(term)
+        if found is None:
+            found = self._read(segment, term)
+            segment.recent.keep(term, found)
+        return found
+
+    def _read(self, segment: Segment, term: int) -> Found:
         chunk = self._db.value(
             "SELECT data FROM lexicon_chunks WHERE segment = ? AND first_term <= ? "
             "ORDER BY first_term DESC LIMIT 1",
@@ -76,7 +108,8 @@ class Segments:
         )
         if chunk is None:
             return np.zeros(0, np.int64), np.zeros(0, np.uint8)
-        return p.find(chunk, segment.base, term)
+        docs, codes = p.find(chunk, segment.base, term)
+        return docs, codes.copy()  # not a view, which would keep the whole chunk
 
     def add(
         self, docs: NDArray[np.int64], lengths: NDArray[np.int64], postings: p.Postings
