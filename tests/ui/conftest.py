@@ -12,10 +12,12 @@ import os
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import contextlib
+import gc
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import pytest
+from PySide6.QtCore import QLocale
 
 from app.settings import Settings
 from tests.ui import engines, leaks
@@ -67,12 +69,25 @@ class RecordedNotices:
         return [each.text for each in self.told]
 
 
+@pytest.fixture(scope="session")
+def settled(qapp: QApplication) -> None:
+    """What is there before the first test stays; it need not be looked through after each."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
-def nothing_is_left_behind(qapp: QApplication) -> Iterator[None]:
+def nothing_is_left_behind(settled: None) -> Iterator[None]:
     before = leaks.look()
     yield
     left = leaks.left_behind(before)
     assert not left, f"left behind: {', '.join(left)}"
+
+
+@pytest.fixture(autouse=True)
+def english() -> None:
+    """Numbers and dates are written as in the country of most tests."""
+    QLocale.setDefault(QLocale("en_US"))
 
 
 @pytest.fixture(autouse=True)

@@ -1,0 +1,99 @@
+"""A hotkey is listened for where the system allows it; where not, the person is told why."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ui.hotkey import Hotkey, pynput_keys
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytestqt.qtbot import QtBot
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="of Linux")
+
+
+class Ears:
+    """A listener that does not need a keyboard."""
+
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+        self.press: Callable[[], None] | None = None
+        self.stopped = 0
+
+    def listen(self, keys: str, pressed: Callable[[], None]) -> Ears:
+        self.heard.append(keys)
+        self.press = pressed
+        return self
+
+    def stop(self) -> None:
+        self.stopped += 1
+
+
+@pytest.mark.parametrize(
+    ("keys", "notation"),
+    [
+        ("Ctrl+Alt+L", "<ctrl>+<alt>+l"),
+        ("Meta+Space", "<cmd>+<space>"),
+        ("Ctrl+Shift+F7", "<ctrl>+<shift>+<f7>"),
+        ("F9", "<f9>"),
+        ("Ctrl+PgUp", "<ctrl>+<page_up>"),
+        ("Alt+Ö", "<alt>+ö"),
+        ("L", None),  # would be taken from every text that is typed
+        ("Shift+L", None),
+        ("Ctrl+L, Ctrl+M", None),
+        ("nonsense", None),
+        ("", None),
+    ],
+)
+@linux
+def test_keys_are_written_as_the_library_wants_them(keys: str, notation: str | None) -> None:
+    assert pynput_keys(keys) == notation
+
+
+def test_a_hotkey_is_heard_and_replaced(qtbot: QtBot) -> None:
+    ears = Ears()
+    hotkey = Hotkey(listen=ears.listen)
+    assert hotkey.choose("Ctrl+Alt+L") == ""
+    assert ears.press is not None
+    with qtbot.waitSignal(hotkey.pressed):
+        ears.press()
+    assert hotkey.choose("Ctrl+Alt+K") == ""
+    assert ears.stopped == 1
+    assert hotkey.choose("") == ""
+    assert ears.stopped == 2
+    assert len(ears.heard) == 2
+
+
+def test_what_is_no_hotkey_is_said(qtbot: QtBot) -> None:
+    assert "“L”" in Hotkey(listen=Ears().listen).choose("L")
+
+
+@linux
+def test_wayland_is_told_honestly(monkeypatch: pytest.MonkeyPatch, qtbot: QtBot) -> None:
+    monkeypatch.setenv("XDG_SESSION_TYPE", "wayland")
+    assert "Wayland" in Hotkey().choose("Ctrl+Alt+L")
+
+
+def test_without_the_extra_its_name_is_told(monkeypatch: pytest.MonkeyPatch, qtbot: QtBot) -> None:
+    monkeypatch.setenv("XDG_SESSION_TYPE", "x11")
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name: None if name == "pynput" else find(name)
+    )
+    assert "lectern[hotkey]" in Hotkey().choose("Ctrl+Alt+L")
+
+
+@linux
+@pytest.mark.skipif(importlib.util.find_spec("pynput") is None, reason="the extra is not installed")
+def test_without_a_display_the_system_is_blamed(
+    monkeypatch: pytest.MonkeyPatch, qtbot: QtBot, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("XDG_SESSION_TYPE", "x11")
+    monkeypatch.delenv("DISPLAY", raising=False)
+    assert "does not let" in Hotkey().choose("Ctrl+Alt+L")

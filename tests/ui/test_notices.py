@@ -1,0 +1,74 @@
+"""One notice at a time; its button acts once, and whoever spoke hears what became of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton, QToolButton
+
+from ui.notices import NoticeBar
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+
+@pytest.fixture
+def bar(qtbot: QtBot) -> NoticeBar:
+    bar = NoticeBar()
+    qtbot.addWidget(bar)
+    bar.move(400, 400)  # from under the mouse, which would hold the notice
+    return bar
+
+
+def press(bar: NoticeBar, kind: type[QPushButton | QToolButton], qtbot: QtBot) -> None:
+    qtbot.mouseClick(bar.findChild(kind), Qt.MouseButton.LeftButton)
+
+
+def test_a_notice_is_shown_and_goes_with_time(bar: NoticeBar, qtbot: QtBot) -> None:
+    heard: list[str] = []
+    bar.tell("Saved.", seconds=0.05, lapsed=lambda: heard.append("lapsed"))
+    assert bar.text == "Saved."
+    qtbot.waitUntil(lambda: heard == ["lapsed"])
+    assert bar.text == ""
+    assert bar.isHidden()
+
+
+def test_its_button_acts_once(bar: NoticeBar, qtbot: QtBot) -> None:
+    heard: list[str] = []
+    bar.tell(
+        "Removed.",
+        action="Undo",
+        act=lambda: heard.append("acted"),
+        lapsed=lambda: heard.append("lapsed"),
+        seconds=0,
+    )
+    press(bar, QPushButton, qtbot)
+    assert heard == ["acted"]
+    assert bar.isHidden()
+    bar.dismiss()
+    assert heard == ["acted"]
+
+
+def test_another_notice_takes_its_place(bar: NoticeBar, qtbot: QtBot) -> None:
+    heard: list[str] = []
+    bar.tell("One.", lapsed=lambda: heard.append("one"))
+    bar.tell("Two.", lapsed=lambda: heard.append("two"))
+    assert (bar.text, heard) == ("Two.", ["one"])
+    press(bar, QToolButton, qtbot)
+    assert (bar.text, heard) == ("", ["one", "two"])
+
+
+def test_a_lapse_may_tell_the_next(bar: NoticeBar) -> None:
+    bar.tell("One.", lapsed=lambda: bar.tell("It is done.", seconds=0))
+    bar.dismiss()
+    assert bar.text == "It is done."
+    bar.dismiss()
+
+
+def test_names_of_files_are_no_markup(bar: NoticeBar) -> None:
+    bar.tell("<b>bold</b>.pdf", seconds=0)
+    assert bar.text == "<b>bold</b>.pdf"
+    assert "bold</b>" in bar.text
+    bar.dismiss()

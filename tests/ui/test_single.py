@@ -1,0 +1,126 @@
+"""A second start hands over to the first; a crashed first one is no obstacle."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import QProcess, QProcessEnvironment
+from PySide6.QtNetwork import QLocalSocket
+
+from tests.ui.conftest import WAIT_MS
+from tests.ui.engines import ROOT
+from ui import single
+from ui.single import Single, hand_over
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytestqt.qtbot import QtBot
+
+SECOND = """
+import json, sys
+from pathlib import Path
+from PySide6.QtCore import QCoreApplication
+from ui.single import Single, hand_over
+app = QCoreApplication([])
+sys.exit(0 if hand_over(Path(sys.argv[1]), json.loads(sys.argv[2])) else 3)
+"""
+CRASH = """
+import os, sys
+from pathlib import Path
+from PySide6.QtCore import QCoreApplication
+from ui.single import Single
+app = QCoreApplication([])
+single = Single(Path(sys.argv[1]))
+os._exit(0)
+"""
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Path:
+    return tmp_path / "library"
+
+
+@pytest.fixture
+def first(library: Path, qtbot: QtBot) -> Iterator[Single]:
+    first = Single(library)
+    yield first
+    first.close()
+
+
+def start_second(library: Path, message: object) -> QProcess:
+    process = QProcess()
+    environment = QProcessEnvironment.systemEnvironment()
+    environment.insert("PYTHONPATH", str(ROOT))
+    process.setProcessEnvironment(environment)
+    process.start(sys.executable, ["-c", SECOND, str(library), json.dumps(message)])
+    return process
+
+
+def test_a_second_start_hands_over(first: Single, library: Path, qtbot: QtBot) -> None:
+    heard: list[object] = []
+    first.handed_over.connect(heard.append)
+    process = start_second(library, {"query": "wer zahlt für das Dach?"})
+    with qtbot.waitSignal(process.finished, timeout=WAIT_MS):
+        pass
+    assert process.exitCode() == 0, process.readAllStandardError()
+    assert heard == [{"query": "wer zahlt für das Dach?"}]
+
+
+def test_another_library_has_a_window_of_its_own(
+    first: Single, tmp_path: Path, qtbot: QtBot
+) -> None:
+    assert not hand_over(tmp_path / "other", {"query": ""})
+
+
+def test_without_a_first_there_is_nobody_to_hand_over_to(library: Path, qtbot: QtBot) -> None:
+    assert not hand_over(library, {"query": ""})
+
+
+def test_what_a_crash_left_behind_is_taken_over(
+    library: Path, runtime_folder: Path, qtbot: QtBot
+) -> None:
+    subprocess.run([sys.executable, "-c", CRASH, str(library)], env=_environment(), check=True)
+    assert list(runtime_folder.glob("*.win"))
+    assert not hand_over(library, {})
+    first = Single(library)
+    process = start_second(library, {"query": ""})
+    with qtbot.waitSignal(first.handed_over, timeout=WAIT_MS):
+        pass
+    with qtbot.waitSignal(process.finished, timeout=WAIT_MS):
+        pass
+    first.close()
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a pipe has no mode")
+def test_only_the_owner_can_open_it(first: Single, library: Path) -> None:
+    assert stat.S_IMODE(Path(single._name(library)).stat().st_mode) & 0o077 == 0
+
+
+def test_nonsense_is_hung_up_on(first: Single, library: Path, qtbot: QtBot) -> None:
+    heard: list[object] = []
+    first.handed_over.connect(heard.append)
+    for said in (b"nonsense\n", b"[1]\n", b"x" * (single.MAX_BYTES + 10)):
+        socket = QLocalSocket()
+        socket.connectToServer(single._name(library))
+        socket.write(said)
+        qtbot.waitUntil(partial(_is_done, socket), timeout=WAIT_MS)
+        socket.abort()
+    assert heard == []
+
+
+def _is_done(socket: QLocalSocket) -> bool:
+    closed = socket.state() is QLocalSocket.LocalSocketState.UnconnectedState
+    return closed or bool(bytes(socket.readAll().data()))

@@ -1,0 +1,64 @@
+"""What the window remembers is there the next time, for its owner's eyes."""
+
+from __future__ import annotations
+
+import stat
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QSplitter, QWidget
+
+from ui.state import WindowState
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+
+def test_place_borders_and_numbers_come_back(tmp_path: Path, qtbot: QtBot) -> None:
+    folder = tmp_path / "person"
+    window, splitter = QWidget(), QSplitter()
+    for each in (window, splitter):
+        qtbot.addWidget(each)
+    for _ in range(2):
+        splitter.addWidget(QWidget())
+    state = WindowState(folder)
+    assert not state.restore_window(window)
+    window.resize(500, 300)
+    splitter.resize(400, 100)
+    splitter.setSizes([300, 95])
+    state.save_window(window)
+    state.save_splitter("search", splitter)
+    state.keep_number("set_aside", 3)
+    state.flush()
+    again = WindowState(folder)
+    window.resize(200, 200)
+    splitter.setSizes([100, 295])
+    assert again.restore_window(window)
+    assert again.restore_splitter("search", splitter)
+    assert window.size() == QSize(500, 300)
+    assert splitter.sizes()[0] > splitter.sizes()[1]
+    assert (again.number("set_aside"), again.number("nothing")) == (3, 0)
+    assert stat.S_IMODE(again.file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+def test_nonsense_in_the_file_is_as_good_as_nothing(tmp_path: Path, qtbot: QtBot) -> None:
+    (tmp_path / "window.ini").write_bytes(b"\x00\xff[General\ngeometry=@Invalid(\nnumbers/x=zz")
+    window = QWidget()
+    qtbot.addWidget(window)
+    state = WindowState(tmp_path)
+    assert not state.restore_window(window)
+    assert state.number("x") == 0
+
+
+def test_a_folder_that_cannot_be_written_costs_the_memory_only(
+    tmp_path: Path, qtbot: QtBot
+) -> None:
+    (tmp_path / "file").touch()
+    state = WindowState(tmp_path / "file")
+    window = QWidget()
+    qtbot.addWidget(window)
+    state.save_window(window)
+    state.flush()

@@ -1,0 +1,102 @@
+"""The line at the foot says what goes on, in a sentence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton, QToolButton
+
+from indexer.errors import WorldError
+from ui.status_line import StatusLine
+from ui.supervisor import EngineState
+from ui.tray import Tray
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+IDLE: dict[str, Any] = {
+    "running": None,
+    "paused": False,
+    "reason": "",
+    "understood": 1.0,
+    "pending": 0,
+    "device": "cpu",
+    "device_reason": "no other is there",
+}
+
+
+def reading(**progress: Any) -> dict[str, Any]:
+    known = {"step": "index", "files_done": 12, "files_total": 3400, "eta_seconds": None}
+    return {**IDLE, "running": {"job": "index", "progress": {**known, **progress}}}
+
+
+@pytest.fixture
+def line(qtbot: QtBot) -> StatusLine:
+    line = StatusLine()
+    qtbot.addWidget(line)
+    line.resize(800, 40)
+    line.show()
+    return line
+
+
+@pytest.mark.parametrize(
+    ("activity", "text"),
+    [
+        (IDLE, "Up to date"),
+        ({**IDLE, "reason": "disk_full"}, "Waits: the disk is nearly full"),
+        (reading(), "Reading: 12 of 3,400 files."),
+        (reading(step="scan", files_total=0), "Looking for new and changed files."),
+        (reading(step="maintain"), "Tidying up the library."),
+        ({**reading(), "reason": "battery"}, "Reading: 12 of 3,400 files. Slower: on battery."),
+    ],
+)
+def test_what_the_engine_does_is_a_sentence(
+    line: StatusLine, activity: dict[str, Any], text: str
+) -> None:
+    line.show_engine(EngineState.READY, None)
+    line.show_activity(activity)
+    assert line.text == text
+
+
+def test_a_start_and_a_crash_are_told(line: StatusLine) -> None:
+    assert line.text == "Starting…"
+    line.show_activity(reading())
+    line.show_engine(EngineState.RESTARTING, None)
+    assert "Nothing is lost" in line.text
+
+
+def test_a_failure_has_a_reason_and_a_button(line: StatusLine, qtbot: QtBot) -> None:
+    line.show_engine(EngineState.FAILED, WorldError("library_locked", holder="the moon"))
+    assert "the moon" in line.text
+    with qtbot.waitSignal(line.retry_wanted):
+        qtbot.mouseClick(line.findChild(QPushButton), Qt.MouseButton.LeftButton)
+
+
+def test_pausing_is_asked_for_and_shown(line: StatusLine, qtbot: QtBot) -> None:
+    line.show_engine(EngineState.READY, None)
+    line.show_activity(IDLE)
+    button = line.findChild(QToolButton)
+    assert button.accessibleName() == "Pause reading"
+    with qtbot.waitSignal(line.pause_wanted, check_params_cb=lambda paused: paused is True):
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    line.show_activity({**IDLE, "paused": True, "reason": "paused"})
+    assert button.accessibleName() == "Go on reading"
+    assert line.text == "Paused"
+    with qtbot.waitSignal(line.pause_wanted, check_params_cb=lambda paused: paused is False):
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def test_the_tray_pauses_searches_and_quits(line: StatusLine, qtbot: QtBot) -> None:
+    tray = Tray(line)
+    assert not tray.pause.isEnabled()
+    tray.show_activity({**IDLE, "paused": True})
+    assert tray.pause.isChecked()
+    for action, signal in (
+        (tray.pause, tray.pause_wanted),
+        (tray.search, tray.search_wanted),
+        (tray.quit, tray.quit_wanted),
+    ):
+        with qtbot.waitSignal(signal):
+            action.trigger()

@@ -1,0 +1,122 @@
+"""Colours can be told apart, follow what the person wants, and text grows when asked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QColor, QPalette
+from PySide6.QtWidgets import QToolButton
+
+from ui import theme
+from ui.icons import icon, pixmap
+from ui.theme import DARK, LIGHT, Theme, Themes, contrast
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from PySide6.QtWidgets import QApplication
+    from pytestqt.qtbot import QtBot
+
+ENOUGH = 4.5
+PAPER = QColor("white")
+both = pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
+
+
+@pytest.fixture
+def themes(qapp: QApplication) -> Iterator[Themes]:
+    themes = Themes(qapp)
+    yield themes
+    themes.apply("light")
+    themes.scale_text(100)
+    themes.deleteLater()
+
+
+def test_contrast_is_the_one_of_wcag() -> None:
+    assert contrast(QColor("black"), QColor("white")) == pytest.approx(21)
+    assert contrast(QColor("white"), QColor("white")) == pytest.approx(1)
+    assert contrast(QColor("#777777"), QColor("white")) == pytest.approx(4.48, abs=0.01)
+
+
+@both
+@pytest.mark.parametrize("name", ["text", "muted", "accent", "good", "warning", "bad"])
+def test_text_can_be_read_wherever_it_stands(colours: Theme, name: str) -> None:
+    for ground in (colours.base, colours.raised):
+        assert contrast(getattr(colours, name), ground) >= ENOUGH
+
+
+@both
+def test_marked_and_selected_text_can_be_read(colours: Theme) -> None:
+    assert contrast(colours.mark_text, colours.mark) >= ENOUGH
+    assert contrast(colours.selection_text, colours.selection) >= ENOUGH
+
+
+@both
+def test_outlines_can_be_seen_on_paper(colours: Theme) -> None:
+    assert contrast(colours.outline, PAPER) >= ENOUGH
+    assert contrast(colours.outline_best, PAPER) >= ENOUGH
+    assert colours.outline != colours.outline_best
+
+
+def test_a_mode_is_applied_and_told(themes: Themes, qapp: QApplication, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(themes.changed):
+        themes.apply("dark")
+    assert theme.current() is DARK
+    assert qapp.palette().color(QPalette.ColorRole.Base) == DARK.base
+    themes.apply("light")
+    assert theme.current() is LIGHT
+    themes.apply("system")
+    assert theme.current() in (LIGHT, DARK)
+
+
+def test_text_grows_from_its_own_size_not_from_its_last(themes: Themes, qapp: QApplication) -> None:
+    before = qapp.font().pointSizeF()
+    themes.scale_text(150)
+    themes.scale_text(200)
+    assert qapp.font().pointSizeF() == pytest.approx(2 * before)
+    themes.scale_text(100)
+    assert qapp.font().pointSizeF() == pytest.approx(before)
+
+
+def drawings() -> list[str]:
+    from tests.ui.engines import ROOT
+
+    folder: Path = ROOT / "resources" / "icons"
+    return sorted(file.stem for file in folder.glob("*.svg"))
+
+
+@pytest.mark.parametrize("name", drawings())
+def test_every_drawing_is_drawn_sharp_at_any_size(name: str, qapp: QApplication) -> None:
+    for side in (16, 24, 48):
+        drawn = icon(name).pixmap(QSize(side, side), 2.0)
+        assert drawn.size() == QSize(2 * side, 2 * side)
+        image = drawn.toImage()
+        opaque = sum(
+            image.pixelColor(x, y).alpha() > 100 for x in range(2 * side) for y in range(2 * side)
+        )
+        assert opaque > side
+
+
+def test_icons_take_the_colour_of_the_text(themes: Themes, qtbot: QtBot) -> None:
+    button = QToolButton()
+    qtbot.addWidget(button)
+    button.setIcon(icon("stop"))
+    for mode in ("light", "dark"):
+        themes.apply(mode)
+        drawn = button.icon().pixmap(24, 24).toImage().pixelColor(12, 6)
+        wanted = theme.current().text
+        assert drawn.red() == pytest.approx(wanted.red(), abs=2)
+
+
+def test_a_drawing_for_a_delegate_has_the_colour_and_ratio_asked_for(qapp: QApplication) -> None:
+    drawn = pixmap("stop", 24, QColor("#ff0000"), 2.0)
+    assert drawn.devicePixelRatio() == 2
+    assert drawn.size() == QSize(48, 48)
+    assert drawn.toImage().pixelColor(24, 12).name() == "#ff0000"
+
+
+def test_an_icon_that_is_not_there_is_a_fault_at_once(qapp: QApplication) -> None:
+    with pytest.raises(FileNotFoundError):
+        icon("nothing")
