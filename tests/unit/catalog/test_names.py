@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -87,3 +88,29 @@ def test_a_rename_makes_one_new_name_and_reads_nothing(catalog: Catalog, tmp_pat
 def test_an_empty_catalog_has_no_names(catalog: Catalog) -> None:
     assert catalog.names.links().name.tolist() == []
     assert catalog.names.vectors(1)[1].shape == (0, 0)
+
+
+def test_what_a_reader_saw_before_a_change_is_not_kept_for_later_ones(
+    catalog: Catalog, tmp_path: Path
+) -> None:
+    root = root_at(catalog, tmp_path / "root").id
+    space = catalog.spaces.add("mini", {}).id
+    with catalog.lexicon.reading() as reading:
+        reading.df(["lease"])  # from here on this thread sees the library as it is now
+        writer = threading.Thread(target=_one_document, args=(catalog, root, space))
+        writer.start()
+        writer.join()
+        assert not len(catalog.names.vectors(space)[0])
+        assert not len(catalog.names.links().name)
+        assert catalog.docs.languages() == {}
+    assert len(catalog.names.vectors(space)[0]) == 2
+    assert len(catalog.names.links().name) == 2
+    assert sum(catalog.docs.languages().values()) == 1
+
+
+def _one_document(catalog: Catalog, root: int, space: int) -> None:
+    catalog.scans.apply(root, FakeWalk({"x": [found("lease.txt")]}))
+    read_all(catalog)
+    catalog.names.bind()
+    names = [name for name, _ in catalog.names.missing(space)]
+    catalog.names.store(space, names, np.eye(len(names), dtype=np.float32))
