@@ -78,6 +78,7 @@ def test_pausing_is_asked_for_and_shown(line: StatusLine, qtbot: QtBot) -> None:
     line.show_engine(EngineState.READY, None)
     line.show_activity(IDLE)
     button = line.findChild(QToolButton)
+    assert button is not None
     assert button.accessibleName() == "Pause reading"
     with qtbot.waitSignal(line.pause_wanted, check_params_cb=lambda paused: paused is True):
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
