@@ -1,0 +1,153 @@
+"""Questions while one types: the newest wins, none is lost, none is asked needlessly."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from PySide6.QtCore import QObject, Signal
+
+from indexer.errors import LecternError, WorldError
+from indexer.types import SearchResult
+from indexer.wire import result_to_wire
+from tests.ui.search.hits import many
+from ui.search.asking import FIRST_LIMIT, Asking
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from pytestqt.qtbot import QtBot
+
+    from indexer.progress import Progress
+    from indexer.types import Hit
+
+
+class Line(QObject):
+    """An ``EnginePort`` that answers when it is told to."""
+
+    connected = Signal()
+    disconnected = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_connected = True
+        self.asked: list[Mapping[str, Any]] = []
+        self.open: dict[int, tuple[Callable[..., None], Callable[..., None] | None]] = {}
+
+    def ask(
+        self,
+        kind: str,
+        fields: Mapping[str, Any],
+        *,
+        done: Callable[[dict[str, Any]], None],
+        failed: Callable[[LecternError], None] | None = None,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> int:
+        assert kind == "search"
+        self.asked.append(fields)
+        self.open[len(self.asked)] = (done, failed)
+        return len(self.asked)
+
+    def cancel(self, number: int) -> None:
+        self.open.pop(number, None)
+
+    def answer(self, hits: list[Hit]) -> None:
+        ((done, _failed),) = self.open.values()
+        self.open.clear()
+        done({"result": result_to_wire(SearchResult(tuple(hits)))})
+
+    def refuse(self, code: str) -> None:
+        ((_done, failed),) = self.open.values()
+        self.open.clear()
+        assert failed is not None
+        failed(WorldError(code, reason="for a test"))
+
+
+@pytest.fixture
+def line() -> Line:
+    return Line()
+
+
+@pytest.fixture
+def asking(line: Line) -> Iterator[Asking]:
+    asking = Asking(line)
+    yield asking
+    asking.stop()
+
+
+def test_the_newest_question_wins(qtbot: QtBot, line: Line, asking: Asking) -> None:
+    asking.want("r")
+    asking.want("re")
+    assert not line.asked
+    qtbot.waitUntil(lambda: bool(line.asked))
+    asking.want("rent")
+    qtbot.waitUntil(lambda: len(line.asked) == 2)
+    assert [each["text"] for each in line.asked] == ["re", "rent"]
+    assert list(line.open) == [2]
+    with qtbot.waitSignal(asking.answered) as caught:
+        line.answer(many(1))
+    assert caught.args is not None
+    assert caught.args[1] is False
+
+
+def test_stale_until_answered(qtbot: QtBot, line: Line, asking: Asking) -> None:
+    told: list[bool] = []
+    asking.stale.connect(told.append)
+    asking.want("rent", at_once=True)
+    qtbot.waitUntil(lambda: bool(line.asked))
+    line.answer([])
+    asking.want("rents")
+    assert told == [True, False, True]
+    asking.want("")
+    assert told[-1] is False
+
+
+def test_a_question_waits_for_the_engine(qtbot: QtBot, line: Line, asking: Asking) -> None:
+    line.is_connected = False
+    with qtbot.waitSignal(asking.waiting):
+        asking.want("rent", at_once=True)
+    assert not line.asked
+    line.is_connected = True
+    line.connected.emit()
+    assert line.asked[0]["text"] == "rent"
+    line.is_connected = False
+    line.refuse("engine_gone")
+    line.is_connected = True
+    line.connected.emit()
+    assert len(line.asked) == 2
+
+
+def test_another_program_in_between(qtbot: QtBot, line: Line, asking: Asking) -> None:
+    asking.want("rent", at_once=True)
+    qtbot.waitUntil(lambda: bool(line.asked))
+    line.refuse("busy")
+    qtbot.waitUntil(lambda: len(line.asked) == 2)
+
+
+def test_an_error_is_told(qtbot: QtBot, line: Line, asking: Asking) -> None:
+    asking.want("rent", at_once=True)
+    qtbot.waitUntil(lambda: bool(line.asked))
+    with qtbot.waitSignal(asking.failed) as caught:
+        line.refuse("bad_query")
+    assert caught.args is not None
+    assert caught.args[0].code == "bad_query"
+
+
+def test_more_is_asked_for_while_there_may_be_more(
+    qtbot: QtBot, line: Line, asking: Asking
+) -> None:
+    asking.want("rent", at_once=True)
+    qtbot.waitUntil(lambda: bool(line.asked))
+    asking.want_more()
+    line.answer(many(FIRST_LIMIT))
+    asking.want_more()
+    asking.want_more()
+    assert [each["limit"] for each in line.asked] == [FIRST_LIMIT, 3 * FIRST_LIMIT]
+    with qtbot.waitSignal(asking.answered) as caught:
+        line.answer(many(100))
+    assert caught.args is not None
+    assert caught.args[1] is True
+    assert not asking.may_have_more
+    asking.want("rents")
+    qtbot.waitUntil(lambda: len(line.asked) == 3)
+    assert line.asked[2]["limit"] == FIRST_LIMIT

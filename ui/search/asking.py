@@ -1,0 +1,153 @@
+"""Asks the engine while one types: the newest question wins, the last answer stays until then.
+
+Owns the delay, the request in flight and the question that waits for an engine. It must not know
+any widget.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from indexer.errors import LecternError, WorldError
+from indexer.types import SearchResult
+from indexer.wire import from_wire
+
+if TYPE_CHECKING:
+    from ui.ports import EnginePort
+
+DEBOUNCE_MS = 150
+FIRST_LIMIT = 60
+MOST_HITS = 10_000
+_GROWTH = 3
+
+
+class Asking(QObject):
+    """One question at a time.
+
+    Signals:
+        answered: The answer to ``text``, as a ``SearchResult``, and whether it answers the same
+            question as the answer before.
+        failed: Why there is no answer, as a ``LecternError``.
+        stale: Whether what was answered last is no longer what is asked.
+        emptied: Nothing is asked any more.
+        waiting: Whether the question waits for an engine.
+    """
+
+    answered = Signal(object, bool)
+    failed = Signal(object)
+    stale = Signal(bool)
+    emptied = Signal()
+    waiting = Signal(bool)
+
+    def __init__(self, link: EnginePort, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._link = link
+        self.text = ""
+        self.limit = FIRST_LIMIT
+        self.least = FIRST_LIMIT
+        self._asked: int | None = None
+        self._answered: str | None = None
+        self._found = 0
+        self._waits = False
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self.ask_now)
+        link.connected.connect(self._connected)
+
+    @property
+    def may_have_more(self) -> bool:
+        """Whether a higher limit may bring more hits."""
+        full = self._found >= self.limit and self.limit < MOST_HITS
+        return full and self._answered == self.text and self._asked is None
+
+    def want(self, text: str, *, at_once: bool = False) -> None:
+        """Ask this next, once there is a pause in the typing or at once."""
+        if text == self.text and not at_once:
+            return
+        self.text, self.limit = text, self.least
+        if not text.strip():
+            self._forget_question()
+            self.emptied.emit()
+            return
+        self.stale.emit(self._answered != text)
+        self._timer.start(0 if at_once else DEBOUNCE_MS)
+
+    def want_more(self) -> None:
+        """Ask the same question for more hits."""
+        if self.may_have_more and not self._timer.isActive():
+            self.limit = min(self.limit * _GROWTH, MOST_HITS)
+            self.ask_now()
+
+    def again(self, least: int | None = None) -> None:
+        """Ask the same question again, for so many hits at least from now on."""
+        if least is not None:
+            self.least = least
+            self.limit = max(self.limit, least)
+        if self.text.strip():
+            self.ask_now()
+
+    def ask_now(self) -> None:
+        """Ask without waiting for a pause in the typing."""
+        self._timer.stop()
+        self._cancel()
+        if not self.text.strip():
+            return
+        if not self._link.is_connected:
+            self._wait(waits=True)
+            return
+        fields = {"text": self.text, "limit": self.limit, "full_text": True}
+        self._asked = self._link.ask("search", fields, done=self._done, failed=self._refused)
+
+    def stop(self) -> None:
+        """Forget everything; the page closes."""
+        self._forget_question()
+
+    def _forget_question(self) -> None:
+        self._timer.stop()
+        self._cancel()
+        self._answered = None
+        self._wait(waits=False)
+        self.stale.emit(False)
+
+    def _cancel(self) -> None:
+        asked, self._asked = self._asked, None
+        if asked is not None:
+            self._link.cancel(asked)
+
+    def _done(self, reply: dict[str, Any]) -> None:
+        self._asked = None
+        self._wait(waits=False)
+        try:
+            result = from_wire(SearchResult, reply["result"])
+        except LecternError as error:
+            self.failed.emit(error)
+            return
+        same = self._answered == self.text
+        self._answered, self._found = self.text, len(result.hits)
+        if not self._timer.isActive():  # else something newer has been typed
+            self.stale.emit(False)
+        self.answered.emit(result, same)
+
+    def _refused(self, error: LecternError) -> None:
+        self._asked = None
+        if isinstance(error, WorldError) and error.code == "engine_gone":
+            self._wait(waits=True)
+            if self._link.is_connected:  # it came back before its end was told
+                self._timer.start(DEBOUNCE_MS)
+        elif error.code == "busy":
+            # Another program's question took the place of ours.
+            self._timer.start(DEBOUNCE_MS)
+        else:
+            self.failed.emit(error)
+
+    def _connected(self) -> None:
+        if self._waits:
+            self._wait(waits=False)
+            self.ask_now()
+
+    def _wait(self, *, waits: bool) -> None:
+        if waits != self._waits:
+            self._waits = waits
+            self.waiting.emit(waits)

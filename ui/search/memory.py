@@ -1,0 +1,151 @@
+"""What was searched for, and the searches that were given a name; on this machine only.
+
+Owns both lists and their files, which only their owner can read and which are either the old or
+the new ones, never half of each. It must not know how they are shown.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+
+from indexer.atomic import write_file
+from indexer.query import MAX_CHARACTERS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ui.search.work import Worker
+
+log = logging.getLogger(__name__)
+
+MOST_SEARCHES = 200
+MOST_SAVED = 500
+_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A search with a name."""
+
+    name: str
+    text: str
+
+
+class Memory(QObject):
+    """Recent and saved searches, the newest first.
+
+    Signals:
+        changed: One of the lists is another one now.
+        trouble: A file could not be written, with the OSError.
+    """
+
+    changed = Signal()
+    trouble = Signal(object)
+
+    def __init__(
+        self, folder: Path, worker: Worker, *, remembers: bool, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.recent: tuple[str, ...] = ()
+        self.saved: tuple[Saved, ...] = ()
+        self._history, self._saved = folder / "history.json", folder / "searches.json"
+        self._worker = worker
+        self._remembers = remembers
+        worker.run(self._read, self._loaded)
+        if not remembers:
+            self.remember(on=False)
+
+    def remember(self, *, on: bool) -> None:
+        """Keep what is searched for, or stop that and forget all of it."""
+        self._remembers = on
+        if not on:
+            self.forget()
+
+    def forget(self) -> None:
+        """Forget what was searched for. What was saved stays."""
+        self.recent = ()
+        history = self._history
+        self._worker.run(lambda: history.unlink(missing_ok=True), self._written)
+        self.changed.emit()
+
+    def note(self, text: str) -> None:
+        """Remember a search, unless that is switched off."""
+        text = " ".join(text.split())[:MAX_CHARACTERS]
+        if not text or not self._remembers or self.recent[:1] == (text,):
+            return
+        others = (each for each in self.recent if each != text)
+        self.recent = (text, *others)[:MOST_SEARCHES]
+        self._write(self._history, {"searches": list(self.recent)})
+
+    def save(self, name: str, text: str) -> None:
+        """Keep a search under a name, in place of another of that name."""
+        name, text = " ".join(name.split()), " ".join(text.split())
+        if name and text:
+            others = (each for each in self.saved if each.name != name)
+            self._keep((Saved(name, text), *others))
+
+    def discard(self, name: str) -> Saved | None:
+        """Forget a saved search; returns it, for whoever wants it back."""
+        gone = next((each for each in self.saved if each.name == name), None)
+        self._keep(tuple(each for each in self.saved if each.name != name))
+        return gone
+
+    def name_of(self, text: str) -> str:
+        """Under which name a search is saved; "" if it is not."""
+        text = " ".join(text.split())
+        return next((each.name for each in self.saved if each.text == text), "")
+
+    def _keep(self, saved: tuple[Saved, ...]) -> None:
+        self.saved = saved[:MOST_SAVED]
+        listed = [{"name": each.name, "text": each.text} for each in self.saved]
+        self._write(self._saved, {"saved": listed})
+
+    def _write(self, file: Path, content: dict[str, Any]) -> None:
+        text = json.dumps({"version": _VERSION, **content}, ensure_ascii=False, indent=1) + "\n"
+        self._worker.run(lambda: write_file(file, text), self._written)
+        self.changed.emit()
+
+    def _written(self, _result: object, error: OSError | None) -> None:
+        if error is not None:
+            log.warning("a list of searches cannot be written: %s", error)
+            self.trouble.emit(error)
+
+    def _read(self) -> tuple[list[str], list[Saved]]:
+        searches = _strings(_load(self._history).get("searches"))
+        entries = _load(self._saved).get("saved")
+        saved = [
+            Saved(entry["name"], entry["text"])
+            for entry in (entries if isinstance(entries, list) else [])
+            if isinstance(entry, dict) and _strings([entry.get("name"), entry.get("text")])[1:]
+        ]
+        return searches, saved
+
+    def _loaded(self, result: tuple[list[str], list[Saved]] | None, _error: object) -> None:
+        """Put what the files hold behind what has been added since."""
+        searches, saved = result or ([], [])
+        if self._remembers:
+            self.recent = tuple(dict.fromkeys((*self.recent, *searches)))[:MOST_SEARCHES]
+        names = {each.name for each in self.saved}
+        self.saved = (*self.saved, *(each for each in saved if each.name not in names))
+        self.changed.emit()
+
+
+def _load(file: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        log.warning("%s cannot be read: %s", file.name, error)
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _strings(values: object) -> list[str]:
+    listed = values if isinstance(values, list) else []
+    return [value for value in listed if isinstance(value, str) and value.strip()]

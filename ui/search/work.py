@@ -1,0 +1,81 @@
+"""Work with files off the main thread, one piece after the other.
+
+Owns one thread and the way back to Qt's thread. It must not know what is read or written.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QRunnable, Qt, QThreadPool, Signal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+log = logging.getLogger(__name__)
+
+
+class Worker(QObject):
+    """Runs functions in their order on a thread of its own."""
+
+    _finished = Signal(object, object, object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._pool = QThreadPool(self)
+        self._pool.setMaxThreadCount(1)
+        self._finished.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+
+    def run(
+        self,
+        work: Callable[[], Any],
+        done: Callable[[Any, OSError | None], None] | None = None,
+    ) -> None:
+        """Run ``work``, then call ``done`` on this thread with its result or what stopped it.
+
+        Args:
+            work: May raise OSError; it touches nothing of Qt.
+            done: Not called any more once the worker is closed.
+        """
+        self._pool.start(_Piece(work, done, self._finished.emit))
+
+    def close(self) -> None:
+        """Wait until everything has been done."""
+        self._pool.waitForDone()
+
+    def _deliver(
+        self,
+        done: Callable[[Any, OSError | None], None] | None,
+        result: Any,
+        error: OSError | None,
+    ) -> None:
+        if done is not None:
+            done(result, error)
+
+
+class _Piece(QRunnable):
+    """One piece of work."""
+
+    def __init__(
+        self,
+        work: Callable[[], Any],
+        done: Callable[[Any, OSError | None], None] | None,
+        finished: Callable[[Any, Any, Any], None],
+    ) -> None:
+        super().__init__()
+        self._work, self._done, self._finished = work, done, finished
+
+    def run(self) -> None:
+        result, failed = None, None
+        try:
+            result = self._work()
+        except OSError as error:
+            failed = error
+        except Exception as error:
+            log.exception("work in the background failed")
+            failed = OSError(str(error))
+        try:
+            self._finished(self._done, result, failed)
+        except RuntimeError:  # whoever asked is gone
+            log.debug("nobody waits for the work any more")
