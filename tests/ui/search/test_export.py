@@ -1,0 +1,74 @@
+"""Hits as files, and passages with their citation."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.types import Why
+from tests.ui.search.hits import hit, many
+from ui.search.citation import Source, citation, passage, quoted
+from ui.search.export import Form, citable, exported
+
+pytestmark = pytest.mark.usefixtures("qapp")
+
+KNOWN = {
+    "title": "Lease",
+    "author": "Doe, Jane",
+    "created": "2021-05-04T00:00:00",
+    "language": "en",
+}
+
+
+def test_a_citation_says_what_is_known() -> None:
+    one = hit(start=1100)
+    assert citation(one, Source.of(one, KNOWN)) == "Doe, Jane, Lease, 2021, p. 12"
+    assert citation(one, Source.of(one)) == "lease, p. 12"
+    assert quoted(one, Source.of(one)).startswith("“Rent is due on the first.")
+    name = hit(text="", why=Why.NAME, page=0)
+    assert quoted(name, Source.of(name)) == "lease"
+    assert Source.of(one, {"created": "unknown", "title": None}).year == ""
+
+
+def test_csv_and_json_hold_the_hits() -> None:
+    hits = many(3, 2)
+    sources = {hits[0].path: Source.of(hits[0], KNOWN)}
+    rows = list(csv.DictReader(io.StringIO(exported(hits, sources, Form.CSV))))
+    assert [row["path"] for row in rows] == [each.path for each in hits]
+    assert (rows[0]["author"], rows[1]["author"]) == ("Doe, Jane", "")
+    assert rows[0]["passage"] == passage(hits[0])
+    told = json.loads(exported(hits, sources, Form.JSON, "rent"))
+    assert told["query"] == "rent"
+    assert told["hits"][0]["best_sentence"] == "It rises with the index."
+    assert told["hits"][0]["heading"] == ["Lease", "Rent"]
+
+
+@given(st.text(), st.text(), st.text(max_size=20))
+def test_nothing_becomes_a_formula_or_breaks_a_row(text: str, title: str, path: str) -> None:
+    hits = [hit(f"/d/{path}", text="=cmd|" + text, title="+" + title)] * 2
+    rows = list(csv.reader(io.StringIO(exported(hits, {}, Form.CSV))))
+    assert len({len(row) for row in rows}) == 1
+    assert len(rows) == 3
+    assert not any(cell.startswith(("=", "+", "-", "@")) for row in rows for cell in row)
+    exported(hits, {}, Form.JSON).encode()
+
+
+def test_bibtex_has_one_entry_for_each_document_that_says_who_wrote_it() -> None:
+    hits = [hit("/d/a.pdf", start=start) for start in (0, 300)]
+    hits += [hit("/d/b.pdf"), hit("/d/c.pdf")]
+    sources = {
+        "/d/a.pdf": Source("Law & {Order}", "Jane Doe", "2021"),
+        "/d/b.pdf": Source("More", "Doe, J.", "2021"),
+        "/d/c.pdf": Source("Nobody's"),
+    }
+    text = exported(hits, sources, Form.BIBTEX)
+    assert text.count("@misc{") == 2
+    assert "@misc{doe2021,\n  title = {Law \\& \\{Order\\}},\n  author = {Jane Doe}," in text
+    assert "  pages = {1, 4}," in text
+    assert "@misc{doe2021-2," in text
+    assert not citable(sources["/d/c.pdf"])
