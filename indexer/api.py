@@ -79,6 +79,19 @@ class EngineApi(Protocol):
             patterns: In gitignore syntax; one that begins with "!" lets in again.
         """
 
+    def watch(self, *, on: bool | None) -> dict[str, Any]:
+        """Begin or end watching the roots, or (None) only ask.
+
+        What is found is read without anyone asking.
+
+        Returns:
+            ``on``; ``roots``, with ``path``, ``how`` (``events``; ``polling``, which takes minutes
+            to notice a change; ``offline``) and ``why`` it has to be polled (``network``: the
+            system does not tell what others change; ``exhausted``: it watches no more folders);
+            ``folders`` (watches in use); ``quiet`` (nothing is left to do); ``problem`` (a
+            sentence, or "").
+        """
+
     def activity(self) -> dict[str, Any]:
         """Say what is going on, quickly enough to be asked twice a second.
 

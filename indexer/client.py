@@ -136,6 +136,9 @@ class EngineClient(Conversation):
         header = {"type": "patterns", "root": str(root), "patterns": _list(patterns)}
         return list(self.ask(header)["patterns"])
 
+    def watch(self, *, on: bool | None) -> dict[str, Any]:
+        return dict(self.ask({"type": "watch", "on": on})["watch"])
+
     def activity(self) -> dict[str, Any]:
         return dict(self.ask({"type": "activity"})["activity"])
 

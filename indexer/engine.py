@@ -27,7 +27,7 @@ from indexer.passwords import Passwords
 from indexer.pipeline.gate import QueryGate
 from indexer.pipeline.lane import Parts, Run
 from indexer.pipeline.pace import Pace
-from indexer.progress import Progress, Reporter, Step
+from indexer.progress import Progress, Reporter, Step, ignore
 from indexer.recovery import recover
 from indexer.removal import forget_orphans, remove_paths
 from indexer.retry import retry, unlock
@@ -37,6 +37,7 @@ from indexer.store import Store
 from indexer.store.disk import opening
 from indexer.throttle import Speed, Throttle
 from indexer.types import FileState, Summary
+from indexer.watching.watcher import Watcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -71,6 +72,7 @@ class Engine:
         self.passwords = Passwords()
         self.searcher = Searcher(catalog, store, self.models)
         self.looking = Looking(catalog, config)
+        self.watcher = Watcher(self.looking, self._read_queued)
         self._lock = lock
         self._indexing = threading.Lock()
 
@@ -105,7 +107,8 @@ class Engine:
             parts.callback(self._lock.release)
             parts.callback(self.catalog.close)
             parts.callback(self.store.close)
-            self.searcher.close()
+            parts.callback(self.searcher.close)
+            self.watcher.stop()
 
     def index(
         self,
@@ -183,7 +186,13 @@ class Engine:
             raise WorldError("not_a_root", path=str(root))
         if patterns is not None:
             self.catalog.roots.set_patterns(found[0].id, patterns)
+            self.watcher.wake()
         return list(self.catalog.roots.get(found[0].id).patterns)
+
+    def watch(self, *, on: bool | None) -> dict[str, Any]:
+        if on is not None:
+            self.watcher.start() if on else self.watcher.stop()
+        return self.watcher.describe()
 
     def activity(self) -> dict[str, Any]:
         return self.activities.describe()
@@ -204,7 +213,7 @@ class Engine:
         return sentences(self.catalog, self.store, path, start, end)
 
     def remove(self, paths: Sequence[Path]) -> dict[str, Any]:
-        with self._indexing:
+        with self._indexing, self.looking.exclusive:
             return remove_paths(self.catalog, self.store, paths)
 
     def doctor(self) -> list[dict[str, Any]]:
@@ -251,6 +260,15 @@ class Engine:
             for root in roots:
                 self.catalog.queue.requeue_all(root.id)
         return sum(count.seen for count in counts)
+
+    def _read_queued(self, token: CancelToken, done: Callable[[Exception | None], None]) -> None:
+        """Read what the watcher found, where no lane was lent for it."""
+        try:
+            summary = self.index((), report=ignore, token=token, scan=False)
+        except LecternError as error:
+            done(error)
+        else:
+            done(Cancelled() if summary.cancelled else None)
 
     def _check_space(self) -> None:
         free = shutil.disk_usage(self.config.library).free

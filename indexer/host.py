@@ -124,6 +124,9 @@ class Host:
     def patterns(self, root: Path, patterns: Sequence[str] | None) -> list[str]:
         return self.engine.patterns(root, patterns)
 
+    def watch(self, *, on: bool | None) -> dict[str, Any]:
+        return self.engine.watch(on=on)
+
     def activity(self) -> dict[str, Any]:
         return self.engine.activity()
 

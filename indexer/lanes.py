@@ -36,6 +36,8 @@ class Job:
             included). It must be quick and must not raise.
         sink: Takes the progress of the work, and of the work it waits for.
         kept: The job outlives its owner.
+        gives_way: Nobody waits for it: on the index lane it ends, cancelled, when another job
+            comes, and waits behind the others.
         spread: Set by the lane: takes the progress for those who wait.
     """
 
@@ -44,6 +46,7 @@ class Job:
     finish: Callable[[Any, Exception | None], None]
     sink: Callable[[Progress], None] = ignore
     kept: bool = False
+    gives_way: bool = False
     name: str = ""
     token: CancelToken = field(default_factory=CancelToken)
     spread: Callable[[Progress], None] = ignore
@@ -155,13 +158,17 @@ class Lane:
         self._thread.join(timeout)
         return not self._thread.is_alive()
 
+    def _next(self) -> Job:
+        """Take the next job. Called with the lock held."""
+        return self._waiting.popleft()
+
     def _work(self) -> None:
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: self._waiting or self._closed)
                 if self._closed:
                     return
-                self._running = self._waiting.popleft()
+                self._running = self._next()
             try:
                 self._running.run()
             finally:
@@ -194,6 +201,18 @@ class IndexLane(Lane):
         super().submit(job)
         if self._running not in {None, job}:
             _keep_waiting(job, self._progress)
+
+    def _make_room(self, job: Job) -> list[Job]:
+        super()._make_room(job)
+        if self._running is not None and self._running.gives_way and not job.gives_way:
+            self._running.token.cancel()
+        return []
+
+    def _next(self) -> Job:
+        """What gives way waits behind what was queued after it too."""
+        asked = next((job for job in self._waiting if not job.gives_way), self._waiting[0])
+        self._waiting.remove(asked)
+        return asked
 
     def _spread(self, progress: Progress) -> None:
         self._progress = progress

@@ -7,6 +7,7 @@ when or why somebody looks.
 
 from __future__ import annotations
 
+import functools
 import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -25,21 +26,27 @@ if TYPE_CHECKING:
     from indexer.scan import Looks
 
 
-def _nobody(_path: bytes) -> None:
+def _nobody(_path: bytes, _whole: bool) -> None:  # noqa: FBT001  # a callback
     """Take the path of a folder that is about to be listed, and do nothing with it."""
+
+
+def _enter(entering: Callable[[bytes, bool], None], whole: bool, path: bytes) -> None:  # noqa: FBT001
+    entering(path, whole)
 
 
 @dataclass(slots=True)
 class Looking:
     """Looks at the roots of one library. Thread-safe.
 
-    ``entering`` is told each folder that any scan lists, before it does: see ``RootWalk``.
+    ``entering`` is told each folder that any scan lists, before it does (see ``RootWalk``), and
+    whether more of the folder than a single file belongs to the library. ``exclusive`` is held
+    while something is taken in.
     """
 
     catalog: Catalog
     config: EngineConfig
-    entering: Callable[[bytes], None] = _nobody
-    _one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
+    entering: Callable[[bytes, bool], None] = _nobody
+    exclusive: threading.Lock = field(default_factory=threading.Lock)
 
     def scan(
         self,
@@ -57,7 +64,7 @@ class Looking:
         Raises:
             Cancelled: Then what was taken in so far stays.
         """
-        with self._one_at_a_time:
+        with self.exclusive:
             return self._apply([(root, None) for root in roots], token, seen)
 
     def look(
@@ -70,7 +77,7 @@ class Looking:
         Raises:
             Cancelled: Then what was taken in so far stays.
         """
-        with self._one_at_a_time:
+        with self.exclusive:
             known = {root.id: root for root in self.catalog.roots.all()}
             chosen: list[tuple[Root, Looks | None]] = []
             for root, wanted in looks.items():
@@ -95,7 +102,8 @@ class Looking:
             # A root that was away may have changed anywhere.
             partly = looks if root.online and found.path == root.path else None
             rules = rules_for(found, self.catalog, self.config)
-            walk = RootWalk(found, rules, token, looks=partly, entering=self.entering)
+            entering = functools.partial(_enter, self.entering, not found.only)
+            walk = RootWalk(found, rules, token, looks=partly, entering=entering)
             walks.append((found.id, walk))
         counts = iter(self.catalog.scans.apply_all(walks, seen))
         return [

@@ -91,6 +91,11 @@ def _remove(header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
     return lambda engine, _job: {"removed": engine.remove(paths)}
 
 
+def _watch(header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
+    on = field(header, "on", bool) if header.get("on") is not None else None
+    return lambda engine, _job: {"watch": engine.watch(on=on)}
+
+
 def _status(_header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
     return lambda engine, _job: {"status": engine.status()}
 
@@ -173,6 +178,7 @@ REQUESTS = {
     "retry": Request(LaneName.GLANCE, _retry, queues=True),
     "unlock": Request(LaneName.GLANCE, _unlock, queues=True),
     "patterns": Request(LaneName.GLANCE, _root_patterns),
+    "watch": Request(LaneName.DESK, _watch),
     "activity": Request(LaneName.GLANCE, _activity),
     "pace": Request(LaneName.GLANCE, _pace),
     "document": Request(LaneName.GLANCE, _document),

@@ -30,10 +30,13 @@ from indexer.session import Session
 from indexer.wire import to_wire
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from multiprocessing.connection import Connection
 
     from indexer.api import EngineApi
+    from indexer.progress import CancelToken
     from indexer.protocol import Header
+    from indexer.watching.watcher import Watcher
 
 log = logging.getLogger(__name__)
 
@@ -76,6 +79,9 @@ class Service:
         self._wake, self._waker = Pipe(duplex=False)
         self._listener: Listener | None = None
         self._endpoint: Endpoint | None = None
+        self._watcher: Watcher | None = getattr(engine, "watcher", None)
+        if self._watcher is not None:
+            self._watcher.read = self._read_found
 
     def start(self) -> None:
         """Listen from now on.
@@ -124,6 +130,8 @@ class Service:
     def close(self) -> None:
         """Take no more clients, answer what is in flight, end indexing cleanly, let go."""
         self._stopping = True
+        if self._watcher is not None:
+            self._watcher.stop()
         self._stop_listening()
         for name, lane in self.lanes.items():
             if name is not LaneName.INDEX:
@@ -265,6 +273,23 @@ class Service:
         )
         with contextlib.suppress(LecternError):
             self.index_lane.submit(job)
+
+    def _read_found(self, _token: CancelToken, done: Callable[[Exception | None], None]) -> None:
+        """Have read what the watcher found, behind what anyone asks for."""
+
+        def finish(answer: Any, failure: Exception | None) -> None:
+            gave_way = failure is None and answer.cancelled
+            done(Cancelled() if gave_way else failure)
+
+        job = Job(
+            owner="watcher",
+            work=lambda job: self.engine.index((), report=job.report, token=job.token, scan=False),
+            finish=finish,
+            kept=True,
+            gives_way=True,
+            name="index",
+        )
+        self.index_lane.submit(job)
 
 
 def _note_failure(_answer: Any, failure: Exception | None) -> None:

@@ -86,11 +86,17 @@ def mount_of(path: bytes, known: Sequence[Mount]) -> Mount | None:
 
 
 def tells_of_changes(path: bytes) -> bool:
-    """Tell whether the system reports what changes under a path; network drives do not."""
+    """Tell whether the system reports everything that changes under a path.
+
+    It does not where the other side of a network drive may change it.
+    """
     if sys.platform == "win32" and path.startswith(b"\\\\"):
         return False
-    mount = mount_of(path, mounts())
-    return mount is None or mount.kind.lower() not in _NETWORK
+    known = mounts()
+    real = os.path.realpath(path)
+    own = mount_of(path, known)
+    inner = [mount for mount in known if _below(real, mount.point)]
+    return not any(each.kind.lower() in _NETWORK for each in (own, *inner) if each is not None)
 
 
 def place_of(path: bytes) -> Place:

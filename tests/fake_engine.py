@@ -50,6 +50,7 @@ class FakeEngine:
         self.writing = threading.Lock()
         self.waiting = threading.Event()  # set once a job waits to be cancelled
         self.closed = False
+        self.watching = False
         self.progress: Progress | None = None
         self.speed, self.paused, self.typed = "normal", False, 0
         self.activity_now: dict[str, Any] = {}
@@ -178,6 +179,17 @@ class FakeEngine:
             self._save()
         return self.rules.get(str(root), [])
 
+    def watch(self, *, on: bool | None) -> dict[str, Any]:
+        self.watching = self.watching if on is None else on
+        roots = [{"path": root, "how": "events", "why": ""} for root in self.roots]
+        return {
+            "on": self.watching,
+            "roots": roots if self.watching else [],
+            "folders": len(self.roots),
+            "quiet": True,
+            "problem": "",
+        }
+
     def activity(self) -> dict[str, Any]:
         progress = self.progress
         rows = list(self._rows())
@@ -301,7 +313,7 @@ class FakeEngine:
             return FileState.FAILED, "crashed_engine"
         if text.startswith("LOCKED"):
             given = self.passwords.get(path)
-            if given != text.split()[1]:
+            if given != text.split()[1].rstrip("."):
                 code = "needs_password" if given is None else "wrong_password"
                 return FileState.NEEDS_PASSWORD, code
         return FileState.INDEXED, ""

@@ -1,0 +1,55 @@
+"""What was heard and not yet looked at, handed from the threads of sources to the watcher.
+
+Owns a set of paths that collapses repetitions, and gives up counting past a size where looking at
+everything costs less. It must not know where hints come from.
+"""
+
+from __future__ import annotations
+
+import threading
+
+# Past so many, a scan of everything is quicker than looking one by one.
+MOST_HINTS = 50_000
+
+
+class Hints:
+    """Paths that something was heard of. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._paths: set[bytes] = set()
+        self._lost = ""
+        self._awake = False
+
+    def add(self, path: bytes) -> None:
+        """Say that something may have changed at an absolute path."""
+        with self._changed:
+            if len(self._paths) >= MOST_HINTS:
+                self._lost = "too much changed at once"
+                self._paths.clear()
+            self._paths.add(path)
+            self._changed.notify_all()
+
+    def lost(self, reason: str) -> None:
+        """Say that changes were missed, so that everything has to be looked at."""
+        with self._changed:
+            self._lost = reason
+            self._changed.notify_all()
+
+    def wake(self) -> None:
+        """End the wait of whoever waits for hints."""
+        with self._changed:
+            self._awake = True
+            self._changed.notify_all()
+
+    def take(self, seconds: float) -> tuple[set[bytes], str]:
+        """Wait for hints, at most so long.
+
+        Returns:
+            The paths, and why everything has to be looked at, "" if it has not.
+        """
+        with self._changed:
+            self._changed.wait_for(lambda: self._paths or self._lost or self._awake, seconds)
+            taken, lost = self._paths, self._lost
+            self._paths, self._lost, self._awake = set(), "", False
+            return taken, lost

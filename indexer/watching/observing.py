@@ -1,0 +1,89 @@
+"""Hearing of changes where the system watches whole trees: macOS, Windows, and anywhere else.
+
+Owns one of watchdog's observers and a watch for each root. It must not know what becomes of
+hints.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from typing import TYPE_CHECKING
+
+from watchdog.events import FileSystemEvent, FileSystemEventHandler
+from watchdog.observers import Observer
+
+if TYPE_CHECKING:
+    from watchdog.observers.api import ObservedWatch
+
+    from indexer.watching.hints import Hints
+
+log = logging.getLogger(__name__)
+
+# Reading a file changes nothing, and indexing reads a lot of them.
+_READING = frozenset({"opened", "closed_no_write"})
+
+
+class Observing(FileSystemEventHandler):
+    """A source of hints. Thread-safe.
+
+    Args:
+        hints: Where to put them.
+    """
+
+    def __init__(self, hints: Hints) -> None:
+        self._hints = hints
+        self._lock = threading.Lock()
+        self._watches: dict[bytes, ObservedWatch] = {}
+        self.exhausted = False
+        self._observer = Observer()
+        self._observer.start()
+
+    @property
+    def folders(self) -> int:
+        return len(self._watches)
+
+    def enter(self, path: bytes, *, whole: bool = True) -> bool:
+        """Watch a folder, with everything below it if ``whole``, unless that is watched."""
+        with self._lock:
+            if any(_holds(folder, path) for folder, watch in self._watches.items() if
+                   watch.is_recursive or (folder == path and not whole)):  # fmt: skip
+                return True
+            before = self._watches.pop(path, None)
+            if before is not None:
+                self._observer.unschedule(before)
+            try:
+                watch = self._observer.schedule(self, os.fsdecode(path), recursive=whole)
+            except OSError:
+                log.info("a folder cannot be watched", exc_info=True)
+                return False
+            self._watches[path] = watch
+            return True
+
+    def holds(self, path: bytes) -> bool:
+        with self._lock:
+            return path in self._watches
+
+    def leave(self, path: bytes) -> None:
+        """Watch a root no longer."""
+        with self._lock:
+            watch = self._watches.pop(path, None)
+        if watch is not None:
+            self._observer.unschedule(watch)
+
+    def close(self) -> None:
+        self._observer.stop()
+        self._observer.join()
+
+    def on_any_event(self, event: FileSystemEvent) -> None:
+        """Turn an event into hints: where something was, and where it went."""
+        if event.event_type in _READING:
+            return
+        for path in (event.src_path, event.dest_path):
+            if path:
+                self._hints.add(os.fsencode(path))
+
+
+def _holds(folder: bytes, path: bytes) -> bool:
+    return path == folder or path.startswith(folder.rstrip(b"/\\") + os.fsencode(os.sep))

@@ -1,0 +1,89 @@
+"""Which of the paths that were heard of have come to rest.
+
+Owns the waiting: a path has settled once nothing was heard of it, and its size and time stood
+still, for a while; a folder once nothing below it is on the move either. A path that never comes
+to rest, a log for example, is let through from time to time. Pure: time and status are given.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# What was seen of a path: its size and time, or None if there is nothing.
+Stamp = tuple[int, int] | None
+
+SETTLED_S = 0.4
+PATIENCE_S = 60.0
+MOST_PATIENCE_S = 3600.0
+
+
+@dataclass(slots=True)
+class _Waiting:
+    first: float
+    since: float
+    stamp: Stamp | str = "not seen yet"
+
+
+@dataclass(slots=True)
+class Settling:
+    """Paths on their way to rest; ``separator`` stands between components."""
+
+    separator: bytes = b"/"
+    settled_s: float = SETTLED_S
+    _waiting: dict[bytes, _Waiting] = field(default_factory=dict)
+    _restless: dict[bytes, float] = field(default_factory=dict)  # how long to bear with a path
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def hint(self, path: bytes, now: float) -> None:
+        """Say that something was heard of a path."""
+        waiting = self._waiting.setdefault(path, _Waiting(now, now))
+        waiting.since = now
+
+    def clear(self) -> None:
+        """Forget all paths: everything is looked at anyway."""
+        self._waiting.clear()
+
+    def ready(self, now: float, stamp_of: Callable[[bytes], Stamp]) -> list[bytes]:
+        """Take the paths that have come to rest.
+
+        Args:
+            now: A time that only grows, in seconds.
+            stamp_of: Looks at a path.
+        """
+        settled = []
+        busy: set[bytes] = set()
+        for path, waiting in self._waiting.items():
+            if self._rests(path, waiting, now, stamp_of(path)):
+                settled.append(path)
+            else:
+                busy.update(_above(path, self.separator))
+        chosen = [path for path in settled if path not in busy]
+        for path in chosen:
+            del self._waiting[path]
+        return chosen
+
+    def _rests(self, path: bytes, waiting: _Waiting, now: float, stamp: Stamp) -> bool:
+        if stamp != waiting.stamp:
+            if isinstance(waiting.stamp, tuple):
+                waiting.since = now
+            waiting.stamp = stamp
+        elif now - waiting.since >= self.settled_s:
+            self._restless.pop(path, None)
+            return True
+        patience = self._restless.get(path, PATIENCE_S)
+        if now - waiting.first < patience:
+            return False
+        self._restless[path] = min(2 * patience, MOST_PATIENCE_S)
+        return True
+
+
+def _above(path: bytes, separator: bytes) -> list[bytes]:
+    """Give the folders that hold a path."""
+    parts = path.split(separator)
+    return [separator.join(parts[:end]) for end in range(1, len(parts))]

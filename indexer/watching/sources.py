@@ -1,0 +1,47 @@
+"""Which source hears of changes on this system, and under which roots none does.
+
+Owns the choice. It must not know how a source works.
+"""
+
+from __future__ import annotations
+
+import logging
+import platform
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from indexer.watching.hints import Hints
+
+log = logging.getLogger(__name__)
+
+
+class Source(Protocol):
+    """Hears of changes in folders; ``exhausted`` says that the system watches no more."""
+
+    exhausted: bool
+
+    @property
+    def folders(self) -> int: ...
+
+    def enter(self, path: bytes, *, whole: bool = True) -> bool: ...
+
+    def holds(self, path: bytes) -> bool: ...
+
+    def leave(self, path: bytes) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def open_source(hints: Hints) -> Source | None:
+    """Open the source of this system; None if it gives no more."""
+    try:
+        if platform.system() == "Linux":
+            from indexer.watching.inotify import Inotify
+
+            return Inotify(hints)
+        from indexer.watching.observing import Observing
+
+        return Observing(hints)
+    except OSError:
+        log.warning("the system gives no more watches", exc_info=True)
+        return None

@@ -1,0 +1,78 @@
+"""From paths that something was heard of to what there is to be looked at.
+
+Owns the collapsing of paths: below which root each stands, what is walked anyway, and that
+patterns hold for a whole folder. Pure.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from indexer.catalog.roots import below
+from indexer.excludes import IGNORE_NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from indexer.catalog import Root
+    from indexer.scan import Looks
+
+_SEPARATOR = os.fsencode(os.sep)
+_IGNORE_NAME = os.fsencode(IGNORE_NAME)
+
+
+@dataclass(slots=True)
+class Targets:
+    """What to look at: single entries of roots, and ``whole`` roots, all by the roots' ids."""
+
+    entries: dict[int, dict[bytes, set[bytes]]] = field(default_factory=dict)
+    whole: set[int] = field(default_factory=set)
+
+    @property
+    def looks(self) -> dict[int, Looks]:
+        return {
+            root: {folder: frozenset(names) for folder, names in folders.items()}
+            for root, folders in self.entries.items()
+            if root not in self.whole
+        }
+
+
+def targets(paths: Iterable[bytes], roots: Collection[Root]) -> Targets:
+    """Find out what there is to be looked at for some absolute paths."""
+    chosen = {_meant(path) for path in paths}
+    found = Targets()
+    for path in chosen:
+        # What is below something that is walked anyway needs no look of its own.
+        if not any(above in chosen for above in _above(path)):
+            for root in roots:
+                _place(path, root, found)
+    return found
+
+
+def _meant(path: bytes) -> bytes:
+    """Patterns hold for all that is in their folder."""
+    folder, _, name = path.rpartition(_SEPARATOR)
+    return folder if name == _IGNORE_NAME else path
+
+
+def _place(path: bytes, root: Root, found: Targets) -> None:
+    relative = below(root.path, path)
+    if relative is None:
+        # A folder that holds the root was moved or taken away.
+        if below(path, root.path) is not None:
+            found.whole.add(root.id)
+    elif root.only:
+        if relative in {b"", root.only}:
+            found.whole.add(root.id)
+    elif relative:
+        folder, _, name = relative.rpartition(b"/")
+        found.entries.setdefault(root.id, {}).setdefault(folder, set()).add(name)
+    else:
+        found.whole.add(root.id)
+
+
+def _above(path: bytes) -> list[bytes]:
+    parts = path.split(_SEPARATOR)
+    return [_SEPARATOR.join(parts[:end]) for end in range(2, len(parts))]

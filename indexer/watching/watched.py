@@ -1,0 +1,153 @@
+"""The roots a watcher watches: how it hears of each, when each was scanned, and which are due.
+
+Owns what is known of roots beside the catalog, and the source that hears of changes. It must not
+scan or wait.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from indexer.catalog.roots import below, join
+from indexer.standing import in_place
+from indexer.volumes import mounts, tells_of_changes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from indexer.catalog import Root
+    from indexer.watching.sources import Source
+
+# Why a root has to be polled.
+NETWORK = "network"
+EXHAUSTED = "exhausted"
+
+
+@dataclass(slots=True)
+class _Watched:
+    """One root. ``seen`` is what stood at its path when it was last found out of reach."""
+
+    root: Root
+    scanned: float = float("-inf")
+    why: str = ""
+    seen: tuple[object, ...] = ()
+
+    @property
+    def how(self) -> str:
+        if not self.root.online:
+            return "offline"
+        return "polling" if self.why else "events"
+
+
+class WatchedRoots:
+    """The roots of one library while they are watched. Thread-safe.
+
+    Args:
+        source: Hears of changes; None if the system gives nothing that does.
+        poll_s: Seconds between scans of roots of which the system does not tell everything.
+        scan_s: Seconds between scans of all others.
+    """
+
+    def __init__(self, source: Source | None, poll_s: float, scan_s: float) -> None:
+        self._source = source
+        self._poll_s, self._scan_s = poll_s, scan_s
+        self._lock = threading.Lock()
+        self._known: dict[int, _Watched] = {}
+        self._unheard: set[bytes] = set()  # folders for which there was no watch left
+
+    @property
+    def ids(self) -> set[int]:
+        with self._lock:
+            return set(self._known)
+
+    @property
+    def roots(self) -> list[Root]:
+        with self._lock:
+            return [each.root for each in self._known.values()]
+
+    def enter(self, path: bytes, whole: bool) -> None:  # noqa: FBT001  # a callback of scans
+        """Hear of what changes in a folder from now on."""
+        source = self._source
+        if source is None or (not source.enter(path, whole=whole) and source.exhausted):
+            with self._lock:
+                self._unheard.add(path)
+
+    def refresh(self, roots: Sequence[Root], now: float) -> set[int]:
+        """Take note of the roots as the catalog has them.
+
+        Returns:
+            Those to be scanned: new ones, and those that went, came back or moved, have other
+            patterns, or whose time has come.
+        """
+        with self._lock:
+            before, self._known = self._known, {}
+            due = set()
+            for root in roots:
+                each = before.pop(root.id, None) or _Watched(root)
+                self._known[root.id] = each
+                if self._is_due(each, root, now):
+                    due.add(root.id)
+                if each.root.path != root.path:
+                    self._leave(each.root.path, roots)
+                each.root = root
+        for each in before.values():
+            self._leave(each.root.path, roots)
+        return due
+
+    def scanning(self, roots: Iterable[Root]) -> None:
+        """Say that roots are about to be scanned: every folder is entered anew."""
+        with self._lock:
+            for root in roots:
+                self._unheard = {p for p in self._unheard if below(root.path, p) is None}
+
+    def scanned(self, roots: Sequence[Root], since: float) -> None:
+        """Say that roots, as they are now, were scanned since then."""
+        with self._lock:
+            for root in roots:
+                each = self._known.setdefault(root.id, _Watched(root))
+                each.root, each.scanned, each.seen = root, since, _seen(root)
+                each.why = self._why(root)
+
+    def describe(self) -> list[dict[str, Any]]:
+        """Say how each root is watched."""
+        with self._lock:
+            return [
+                {
+                    "path": os.fsdecode(join(each.root.path, each.root.only)),
+                    "how": each.how,
+                    "why": each.why,
+                }
+                for each in self._known.values()
+            ]
+
+    def _is_due(self, each: _Watched, root: Root, now: float) -> bool:
+        since = now - each.scanned
+        if since > self._scan_s or (each.why and since > self._poll_s):
+            return True
+        if each.root.patterns != root.patterns or each.root.path != root.path:
+            return True
+        return not in_place(root) if root.online else _seen(root) != each.seen
+
+    def _why(self, root: Root) -> str:
+        if any(below(root.path, path) is not None for path in self._unheard):
+            return EXHAUSTED
+        return "" if tells_of_changes(root.path) else NETWORK
+
+    def _leave(self, path: bytes, roots: Iterable[Root]) -> None:
+        # The folder may belong to another root as well.
+        if self._source is not None and all(below(root.path, path) is None for root in roots):
+            self._source.leave(path)
+
+
+def _seen(root: Root) -> tuple[object, ...]:
+    """Take note of what may bring a root back: what stands at its path, and what is mounted."""
+    here: tuple[object, ...] = ()
+    try:
+        found = os.stat(root.path)  # noqa: PTH116  # bytes
+        here = (found.st_dev, found.st_ino, found.st_mtime_ns)
+    except OSError:
+        pass
+    return (*here, *(mount.point for mount in mounts()))

@@ -1,0 +1,300 @@
+"""Keeps a library up to date: decides when to look at the disk, and at how much of it.
+
+Owns the one thread that waits for hints, lets them settle, looks, and has read what is new. It
+looks at everything at the start, when changes may have been missed (a full queue of events, sleep,
+a root that moved, went or came back, other patterns), every few hours, and, under roots of which
+the system does not tell everything, every few minutes. It must not know how files are read, nor
+who else wants the engine.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from indexer.catalog.roots import below
+from indexer.errors import Cancelled, LecternError
+from indexer.hashing import mtime_ns
+from indexer.progress import CancelToken
+from indexer.watching.clock import Clock, SleepWatch
+from indexer.watching.hints import Hints
+from indexer.watching.settling import SETTLED_S, Settling, Stamp
+from indexer.watching.sources import open_source
+from indexer.watching.targets import targets
+from indexer.watching.watched import WatchedRoots
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+
+    from indexer.catalog import ScanCounts
+    from indexer.looking import Looking
+    from indexer.watching.sources import Source
+
+    Done = Callable[[Exception | None], None]
+    # Has read what is queued, here (until the token says stop) or on a thread of its choice, and
+    # then says how that ended: ``Cancelled`` if it had to give way.
+    Read = Callable[[CancelToken, Done], None]
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class WatchPace:
+    """How long things wait, in seconds.
+
+    Attributes:
+        settled_s: How long a path has to stand still before it is looked at.
+        tick_s: Between looks at paths that have not settled.
+        check_s: Between looks at where the roots stand.
+        poll_s: Between scans of roots of which the system does not tell everything.
+        scan_s: Between scans of everything.
+        retry_s: Until work that failed is tried again.
+    """
+
+    settled_s: float = SETTLED_S
+    tick_s: float = 0.1
+    check_s: float = 2.0
+    poll_s: float = 300.0
+    scan_s: float = 4 * 3600.0
+    retry_s: float = 30.0
+
+
+GAVE_WAY_S = 1.0
+
+
+@dataclass(slots=True)
+class _Plan:
+    """What is to be done next: roots to scan, and whether there is something to read."""
+
+    due: set[int] = field(default_factory=set)
+    scan_after: float = float("-inf")
+    work: bool = True  # an earlier run may have left some
+    work_after: float = float("-inf")
+    reading: bool = False
+    looking: bool = True
+    problem: str = ""
+
+
+class Watcher:
+    """Watches the roots of one library from ``start`` to ``stop``.
+
+    Args:
+        looking: Looks at the disk.
+        read: Reads what is queued.
+        pace: How long things wait.
+        clock: Tells the time.
+        source: Opens what hears of changes.
+    """
+
+    def __init__(
+        self,
+        looking: Looking,
+        read: Read,
+        pace: WatchPace | None = None,
+        *,
+        clock: Clock | None = None,
+        source: Callable[[Hints], Source | None] = open_source,
+    ) -> None:
+        self.read = read
+        self.scans = 0  # of whole roots, and
+        self.looks = 0  # of single entries, since the start: what idle watching must not do
+        self._looking = looking
+        self._pace = pace or WatchPace()
+        self._clock = clock or Clock()
+        self._open_source = source
+        self._source: Source | None = None
+        self._library = os.fsencode(looking.config.library.resolve())
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        self._hints = Hints()
+        self._settling = Settling(os.fsencode(os.sep), self._pace.settled_s)
+        self._sleep = SleepWatch(self._clock)
+        self._plan = _Plan()
+        self._checked = float("-inf")
+        self._token = CancelToken()
+        self._watched = WatchedRoots(self._source, self._pace.poll_s, self._pace.scan_s)
+
+    # -- asked by others --------------------------------------------------------------------
+
+    @property
+    def on(self) -> bool:
+        return self._thread is not None
+
+    def start(self) -> None:
+        """Watch from now on; harmless when it does already."""
+        with self._lock:
+            if self._thread is not None:
+                return
+            self._begin_anew()
+            self._source = self._open_source(self._hints)
+            self._watched = WatchedRoots(self._source, self._pace.poll_s, self._pace.scan_s)
+            self._looking.entering = self._watched.enter
+            self._thread = threading.Thread(target=self._run, name="watcher", daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """Watch no longer; returns once nothing is looked at any more."""
+        with self._lock:
+            thread, self._thread = self._thread, None
+        if thread is None:
+            return
+        self._token.cancel()
+        self._hints.wake()
+        thread.join()
+        self._looking.entering = _nobody
+        source, self._source = self._source, None
+        if source is not None:
+            source.close()
+
+    def wake(self) -> None:
+        """Look at the roots at once: the person has changed something about them."""
+        self._checked = float("-inf")
+        self._hints.wake()
+
+    def describe(self) -> dict[str, Any]:
+        """Say what is watched and how; see ``indexer.api.EngineApi.watch``."""
+        source, plan = self._source, self._plan
+        busy = plan.due or plan.work or plan.reading or plan.looking or len(self._settling)
+        return {
+            "on": self.on,
+            "roots": self._watched.describe() if self.on else [],
+            "folders": source.folders if source is not None else 0,
+            "quiet": not busy,
+            "problem": plan.problem,
+        }
+
+    # -- the thread -------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        while not self._token.cancelled:
+            try:
+                self._round()
+            except Cancelled:
+                continue
+            except LecternError as error:
+                log.warning("watching met a problem: %s", error.message)
+                self._try_again(error.message)
+            except Exception as error:
+                log.exception("watching failed; everything is looked at again")
+                self._try_again(type(error).__name__)
+
+    def _try_again(self, problem: str) -> None:
+        self._plan.problem = problem
+        self._plan.due |= self._watched.ids
+        self._plan.scan_after = self._clock.monotonic() + self._pace.retry_s
+
+    def _round(self) -> None:
+        self._plan.looking = False
+        self._sleep.waits()
+        paths, lost = self._hints.take(self._patience())
+        self._plan.looking = True
+        self._token.check()
+        now = self._clock.monotonic()
+        for path in paths:
+            # What the library itself writes would be heard of for ever.
+            if below(self._library, path) is None:
+                self._settling.hint(path, now)
+        if self._sleep.slept():
+            lost = lost or "this machine slept"
+        if lost:
+            log.info("everything is looked at: %s", lost)
+            self._plan.due |= self._watched.ids
+        if now - self._checked >= self._pace.check_s:
+            self._checked = now
+            self._plan.due |= self._watched.refresh(self._looking.catalog.roots.all(), now)
+        if self._plan.due and now >= self._plan.scan_after:
+            self._scan()
+        if ready := self._settling.ready(now, _stamp):
+            self._look(ready)
+        self._have_read()
+
+    def _patience(self) -> float:
+        """How long to wait for hints: until something else may be due."""
+        if len(self._settling):
+            return self._pace.tick_s
+        now = self._clock.monotonic()
+        times = [self._checked + self._pace.check_s]
+        if self._plan.work and not self._plan.reading:
+            times.append(self._plan.work_after)
+        if self._plan.due:
+            times.append(self._plan.scan_after)
+        return max(0.0, min(times) - now)
+
+    def _scan(self) -> None:
+        due, self._plan.due = self._plan.due, set()
+        roots = [root for root in self._looking.catalog.roots.all() if root.id in due]
+        began = self._clock.monotonic()
+        self._watched.scanning(roots)
+        self.scans += 1
+        try:
+            counts = self._looking.scan(roots, self._token)
+        except BaseException:
+            self._plan.due |= due
+            raise
+        after = [root for root in self._looking.catalog.roots.all() if root.id in due]
+        self._watched.scanned(after, began)
+        self._plan.problem = ""
+        self._found(counts)
+
+    def _look(self, paths: Collection[bytes]) -> None:
+        found = targets(paths, self._watched.roots)
+        self._plan.due |= found.whole
+        looks = found.looks
+        if not looks:
+            return
+        self.looks += 1
+        try:
+            counts = self._looking.look(looks, self._token)
+        except BaseException:
+            self._plan.due.update(looks)
+            raise
+        self._found(counts)
+
+    def _found(self, counts: Iterable[ScanCounts]) -> None:
+        changed = any(each.new or each.changed or each.removed for each in counts)
+        if changed or self._looking.catalog.queue.waiting():
+            self._plan.work = True
+
+    # -- reading ----------------------------------------------------------------------------
+
+    def _have_read(self) -> None:
+        plan = self._plan
+        with self._lock:
+            if not plan.work or plan.reading or plan.due:
+                return
+            if self._clock.monotonic() < plan.work_after:
+                return
+            plan.work, plan.reading = False, True
+        self.read(self._token, self._read_done)
+
+    def _read_done(self, failure: Exception | None) -> None:
+        plan = self._plan
+        with self._lock:
+            plan.reading = False
+            if isinstance(failure, Cancelled):
+                plan.work, wait = True, GAVE_WAY_S
+            elif failure is not None:
+                plan.work, wait = True, self._pace.retry_s
+                plan.problem = getattr(failure, "message", type(failure).__name__)
+            else:
+                wait = 0.0
+            plan.work_after = self._clock.monotonic() + wait
+        self._hints.wake()
+
+
+def _nobody(_path: bytes, _whole: bool) -> None:  # noqa: FBT001  # a callback
+    """Take the path of a folder that nobody watches."""
+
+
+def _stamp(path: bytes) -> Stamp:
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return None
+    return found.st_size, mtime_ns(found)
