@@ -5,12 +5,37 @@ Owns how amounts look everywhere in the window. Pure functions of a value and th
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, QDateTime, QLocale, Qt
+from PySide6.QtCore import QCoreApplication, QDateTime, QLocale, QObject, Qt
 
 MINUTE = 60
 HOUR = 3600
 DAY = 86_400
 NS = 1_000_000
+
+
+class Amounts(QObject):
+    """The texts with a plural: Qt's tool knows a plural only in a call of ``tr``."""
+
+    def files(self, number: int) -> str:
+        return self.tr("%Ln file(s)", "", number)
+
+    def documents(self, number: int) -> str:
+        return self.tr("%Ln document(s)", "", number)
+
+    def pages(self, number: int) -> str:
+        return self.tr("%Ln page(s)", "", number)
+
+    def minutes(self, number: int) -> str:
+        return self.tr("about %Ln minute(s)", "", number)
+
+    def hours(self, number: int) -> str:
+        return self.tr("about %Ln hour(s)", "", number)
+
+    def days(self, number: int) -> str:
+        return self.tr("about %Ln day(s)", "", number)
+
+
+_AMOUNTS = Amounts()
 
 
 def count(number: int) -> str:
@@ -19,15 +44,15 @@ def count(number: int) -> str:
 
 
 def files(number: int) -> str:
-    return QCoreApplication.translate("Words", "%Ln file(s)", "", number)
+    return _AMOUNTS.files(number)
 
 
 def documents(number: int) -> str:
-    return QCoreApplication.translate("Words", "%Ln document(s)", "", number)
+    return _AMOUNTS.documents(number)
 
 
 def pages(number: int) -> str:
-    return QCoreApplication.translate("Words", "%Ln page(s)", "", number)
+    return _AMOUNTS.pages(number)
 
 
 def size(number: float) -> str:
@@ -73,11 +98,11 @@ def about(seconds: float) -> str:
         return QCoreApplication.translate("Words", "less than a minute")
     if seconds < 90 * MINUTE:
         minutes = _rounded(seconds / MINUTE)
-        return QCoreApplication.translate("Words", "about %Ln minute(s)", "", minutes)
+        return _AMOUNTS.minutes(minutes)
     if seconds < 2 * DAY:
         hours = _rounded(seconds / HOUR)
-        return QCoreApplication.translate("Words", "about %Ln hour(s)", "", hours)
-    return QCoreApplication.translate("Words", "about %Ln day(s)", "", _rounded(seconds / DAY))
+        return _AMOUNTS.hours(hours)
+    return _AMOUNTS.days(_rounded(seconds / DAY))
 
 
 def _rounded(amount: float) -> int:
