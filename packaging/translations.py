@@ -72,7 +72,9 @@ def unfinished(file: Path) -> list[str]:
             translation = message.find("translation")
             forms = [] if translation is None else [translation, *translation.iter("numerusform")]
             said = [form.text for form in forms if form.tag == "numerusform" or len(form) == 0]
-            if translation is None or translation.get("type") or not all(said):
+            # Qt finds the plurals of ``tr`` only, not those of ``translate``.
+            unseen = "%Ln" in (message.findtext("source") or "") and not message.get("numerus")
+            if translation is None or translation.get("type") or unseen or not all(said):
                 found.append(f"{context.findtext('name')}: {message.findtext('source')}")
     return found
 

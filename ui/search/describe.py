@@ -13,7 +13,7 @@ from PySide6.QtCore import QCoreApplication, QDateTime, QLocale
 
 from indexer.types import HEADING_SEPARATOR, SEARCHABLE_STATES, FileState, Why
 from ui.search.safe_text import line, shown
-from ui.words import state
+from ui.words import hits, state
 
 if TYPE_CHECKING:
     from indexer.types import Hit
@@ -60,7 +60,7 @@ def day(hit: Hit) -> str:
 
 
 def count(group: Group) -> str:
-    return QCoreApplication.translate("Results", "%Ln hit(s)", "", len(group.hits))
+    return hits(len(group.hits))
 
 
 def badge(hit: Hit) -> str:

@@ -25,6 +25,9 @@ class Amounts(QObject):
     def pages(self, number: int) -> str:
         return self.tr("%Ln page(s)", "", number)
 
+    def hits(self, number: int) -> str:
+        return self.tr("%Ln hit(s)", "", number)
+
     def minutes(self, number: int) -> str:
         return self.tr("about %Ln minute(s)", "", number)
 
@@ -49,6 +52,10 @@ def files(number: int) -> str:
 
 def documents(number: int) -> str:
     return _AMOUNTS.documents(number)
+
+
+def hits(number: int) -> str:
+    return _AMOUNTS.hits(number)
 
 
 def pages(number: int) -> str:
