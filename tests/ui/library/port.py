@@ -1,0 +1,164 @@
+"""An engine of canned answers, for what a small real library cannot show: a hundred thousand
+files, offline drives, slow answers. It answers from the event loop, never from within ``ask``."""
+
+from __future__ import annotations
+
+import itertools
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+
+from app.settings import Settings
+from indexer.errors import LecternError, WorldError
+from indexer.types import FileRow, FileState
+from indexer.wire import to_wire
+from ui.ports import Context
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from indexer.progress import Progress
+
+
+class CannedLink(QObject):
+    """An ``EnginePort`` whose ``answers`` give the reply to each kind of request."""
+
+    connected = Signal()
+    disconnected = Signal()
+    _posted = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_connected = True
+        self.answers: dict[str, Callable[[Mapping[str, Any]], Any]] = {}
+        self.asked: list[tuple[str, dict[str, Any]]] = []
+        self.held: list[Callable[[], None]] = []
+        self.holding: set[str] = set()
+        self.cancelled: list[int] = []
+        self.waiting: set[int] = set()
+        self._numbers = itertools.count(1)
+        self._posted.connect(self._run, Qt.ConnectionType.QueuedConnection)
+
+    def ask(
+        self,
+        kind: str,
+        fields: Mapping[str, Any],
+        *,
+        done: Callable[[dict[str, Any]], None],
+        failed: Callable[[LecternError], None] | None = None,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> int:
+        number = next(self._numbers)
+        self.asked.append((kind, dict(fields)))
+        self.waiting.add(number)
+        call = partial(self._answer, number, kind, dict(fields), done, failed)
+        if kind in self.holding:
+            self.held.append(call)
+        else:
+            self._posted.emit(call)
+        return number
+
+    def cancel(self, number: int) -> None:
+        self.waiting.discard(number)
+        self.cancelled.append(number)
+
+    def release(self) -> None:
+        held, self.held = self.held, []
+        for call in held:
+            self._posted.emit(call)
+
+    def kinds(self) -> list[str]:
+        return [kind for kind, _fields in self.asked]
+
+    @Slot(object)
+    def _run(self, call: Callable[[], None]) -> None:
+        call()
+
+    def _answer(
+        self,
+        number: int,
+        kind: str,
+        fields: dict[str, Any],
+        done: Callable[[dict[str, Any]], None],
+        failed: Callable[[LecternError], None] | None,
+    ) -> None:
+        if number not in self.waiting:
+            return
+        self.waiting.discard(number)
+        give = self.answers.get(kind)
+        answer = give(fields) if give else WorldError("engine_gone")
+        if isinstance(answer, LecternError):
+            if failed is not None:
+                failed(answer)
+        else:
+            done(answer)
+
+
+class Said:
+    """A place for notices that keeps them."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+        self.act: Callable[[], None] | None = None
+        self.lapsed: Callable[[], None] | None = None
+        self.action = ""
+
+    def tell(
+        self,
+        text: str,
+        *,
+        action: str = "",
+        act: Callable[[], None] | None = None,
+        seconds: float = 8.0,
+        lapsed: Callable[[], None] | None = None,
+    ) -> None:
+        self.lapse()
+        self.texts.append(text)
+        self.action, self.act, self.lapsed = action, act, lapsed
+
+    def lapse(self) -> None:
+        lapsed, self.lapsed = self.lapsed, None
+        if lapsed is not None:
+            lapsed()
+
+    def press(self) -> None:
+        act, self.act, self.lapsed = self.act, None, None
+        assert act is not None
+        act()
+
+
+def canned_context(folder: Path) -> tuple[Context, CannedLink, Said]:
+    link, said = CannedLink(), Said()
+    settings = Settings(folder / "settings.json")
+    return Context(link, settings, said, folder, folder / "library"), link, said
+
+
+def make_row(number: int, state: FileState = FileState.INDEXED, **more: Any) -> FileRow:
+    file = f"folder {number // 1000:03}/file {number:06}.pdf"
+    return FileRow(f"/root/{file}", "/root", file, 1000 + number, 10**18, state, **more)
+
+
+class ManyFiles:
+    """Answers ``files`` for as many as one likes."""
+
+    def __init__(self, total: int) -> None:
+        self.total = total
+        self.states: dict[int, tuple[FileState, str]] = {}
+
+    def row(self, number: int) -> FileRow:
+        state, code = self.states.get(number, (FileState.INDEXED, ""))
+        return make_row(number, state, code=code)
+
+    def __call__(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        rows = range(self.total)
+        if fields.get("state"):
+            chosen = [n for n in rows if self.row(n).state == fields["state"]]
+        elif fields.get("text"):
+            chosen = [n for n in rows if fields["text"] in self.row(n).path]
+        else:
+            chosen = list(rows[fields["offset"] : fields["offset"] + fields["limit"]])
+            return {"files": [to_wire(self.row(n)) for n in chosen], "total": self.total}
+        some = chosen[fields["offset"] : fields["offset"] + fields["limit"]]
+        return {"files": [to_wire(self.row(n)) for n in some], "total": len(chosen)}

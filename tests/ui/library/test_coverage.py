@@ -1,0 +1,237 @@
+"""The coverage over an engine that speaks the real protocol: see, filter, and do something."""
+
+from __future__ import annotations
+
+import csv
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+
+from tests.ui.library.port import ManyFiles, canned_context
+from ui import passwords
+from ui.library.coverage import CoveragePage
+from ui.library.coverage_cells import Column
+from ui.library.patterns import lines_of, pattern_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from tests.fake_engine import FakeEngine
+    from tests.ui.conftest import RecordedNotices
+    from ui.ports import Context
+
+
+@pytest.fixture(autouse=True)
+def store(qapp: object, monkeypatch: pytest.MonkeyPatch) -> passwords.Passwords:
+    """Passwords of this test alone, in a system without a keyring."""
+    made = passwords.Passwords(lambda: None)
+    monkeypatch.setattr(passwords, "_shared", [made])
+    return made
+
+
+@pytest.fixture
+def page(
+    qtbot: QtBot, context: Context, engine: FakeEngine, library_files: Path
+) -> Iterator[CoveragePage]:
+    (library_files / "locked.txt").write_text("LOCKED swordfish The treasure is on the island.")
+    (library_files / "broken.txt").write_text("BROKEN")
+    done: list[Any] = []
+    context.link.ask("index", {"paths": [str(library_files)]}, done=done.append)
+    qtbot.waitUntil(lambda: bool(done))
+    page = CoveragePage(context)
+    qtbot.addWidget(page)
+    page.resize(1000, 600)
+    page.show()
+    qtbot.waitUntil(lambda: page.model.total == 6)
+    yield page
+    page.hide()
+
+
+def _choose(page: CoveragePage, name: str) -> None:
+    for row in range(page.model.total):
+        if page.model.index(row, Column.NAME).data() == name:
+            page.table.selectRow(row)
+            return
+    raise AssertionError(f"{name} is not listed")
+
+
+def _state(page: CoveragePage, name: str) -> str:
+    for row in range(page.model.total):
+        if page.model.index(row, Column.NAME).data() == name:
+            return str(page.model.index(row, Column.STATE).data())
+    return ""
+
+
+def test_every_file_is_listed_with_its_state(page: CoveragePage, qtbot: QtBot) -> None:
+    assert _state(page, "empty.txt") == "Empty"
+    assert _state(page, "lease.txt") == "Ready"
+    qtbot.waitUntil(lambda: page._states.count() == 5)
+    texts = [page._states.item(row).text() for row in range(5)]
+    assert texts[0] == "All files (6)"
+    assert "Needs a password (1)" in texts
+
+
+def test_a_state_a_folder_and_a_text_filter(page: CoveragePage, qtbot: QtBot) -> None:
+    page.show_files(state="empty")
+    qtbot.waitUntil(lambda: page.model.total == 1)
+    page.show_files()
+    qtbot.waitUntil(lambda: page.model.total == 6)
+    qtbot.keyClicks(page._text, "contracts")
+    qtbot.waitUntil(lambda: page.model.total == 1)
+    qtbot.keyClicks(page._text, "nothing of the kind")
+    qtbot.waitUntil(lambda: page._stack.currentWidget() is page._empty)
+    assert "No file matches" in page._empty.text()
+    assert not page._save.isEnabled()
+
+
+def test_a_document_is_unlocked_with_its_password(
+    page: CoveragePage,
+    qtbot: QtBot,
+    engine: FakeEngine,
+    store: passwords.Passwords,
+    library_files: Path,
+) -> None:
+    assert not page.details.password.isVisible()
+    _choose(page, "locked.txt")
+    assert page.details.password.isVisible()
+    assert page.details.password.field.echoMode() is page.details.password.field.EchoMode.Password
+    assert not page.details.password.button.isEnabled()
+    qtbot.waitUntil(lambda: "no keyring" in page.details.password._note.text())
+    assert not page.details.password.keep.isEnabled()
+    qtbot.keyClicks(page.details.password.field, "swordfish")
+    qtbot.keyClick(page.details.password.field, Qt.Key.Key_Return)
+    assert page.details.password.field.text() == ""
+    path = str(library_files / "locked.txt")
+    assert store.remembered(path) == "swordfish"
+    qtbot.waitUntil(lambda: engine.passwords == {path: "swordfish"})
+    page.show_files(state="indexed")
+    qtbot.waitUntil(lambda: _state(page, "locked.txt") in {"Ready", "Waiting"})
+
+
+def test_the_letters_of_a_password_can_be_shown(page: CoveragePage, qtbot: QtBot) -> None:
+    _choose(page, "locked.txt")
+    line = page.details.password
+    line._eye.trigger()
+    assert line.field.echoMode() is line.field.EchoMode.Normal
+    _choose(page, "lease.txt")
+    _choose(page, "locked.txt")
+    assert line.field.echoMode() is line.field.EchoMode.Password, "hidden for the next one"
+
+
+def test_a_failed_file_is_read_again(
+    page: CoveragePage, qtbot: QtBot, library_files: Path, notices: RecordedNotices
+) -> None:
+    (library_files / "broken.txt").write_text("Mended by its own program.")
+    _choose(page, "broken.txt")
+    page._actions.retry.trigger()
+    qtbot.waitUntil(lambda: bool(notices.texts))
+    assert "will be read again" in notices.texts[-1]
+    page._refresh.setInterval(100)
+    qtbot.waitUntil(lambda: _state(page, "broken.txt") == "Ready")
+
+
+def test_all_that_failed_is_read_again(
+    page: CoveragePage, qtbot: QtBot, notices: RecordedNotices
+) -> None:
+    qtbot.waitUntil(page._retry_all.isEnabled)
+    page._retry_all.click()
+    qtbot.waitUntil(lambda: bool(notices.texts))
+
+
+def test_a_file_is_left_out_and_let_in_again(
+    page: CoveragePage,
+    qtbot: QtBot,
+    engine: FakeEngine,
+    library_files: Path,
+    notices: RecordedNotices,
+) -> None:
+    root = str(library_files)
+    engine.rules[root] = ["*.tmp"]
+    _choose(page, "ice.txt")
+    page._actions.exclude.trigger()
+    qtbot.waitUntil(lambda: engine.rules[root] == ["*.tmp", "/ice.txt"])
+    qtbot.waitUntil(lambda: bool(notices.told))
+    assert notices.told[-1].action == "Undo"
+    assert notices.told[-1].act is not None
+    notices.told[-1].act()
+    qtbot.waitUntil(lambda: engine.rules[root] == ["*.tmp"])
+
+
+def test_paths_are_copied(page: CoveragePage, library_files: Path) -> None:
+    _choose(page, "ice.txt")
+    page._actions.copy.trigger()
+    assert QGuiApplication.clipboard().text() == str(library_files / "ice.txt")
+
+
+def test_the_details_say_why_and_what_helps(page: CoveragePage) -> None:
+    _choose(page, "broken.txt")
+    assert "damaged beyond repair" in page.details._why.text()
+    assert "save it again" in page.details._help.text()
+    page.table.selectAll()
+    assert page.details._name.text().startswith("6 ")
+    page.table.clearSelection()
+    assert not page.details._buttons.isVisible()
+
+
+def test_the_list_is_exported(
+    page: CoveragePage, qtbot: QtBot, tmp_path: Path, notices: RecordedNotices
+) -> None:
+    target = tmp_path / "files.csv"
+    page.export_to(str(target))
+    qtbot.waitUntil(lambda: bool(notices.texts))
+    with target.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 6
+    assert {row["state"] for row in rows} == {"Ready", "Empty", "Damaged", "Needs a password"}
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_an_export_that_cannot_be_written_says_so(
+    page: CoveragePage, qtbot: QtBot, tmp_path: Path, notices: RecordedNotices
+) -> None:
+    page.export_to(str(tmp_path / "no such folder" / "files.csv"))
+    qtbot.waitUntil(lambda: bool(notices.texts))
+    assert "could not be saved" in notices.texts[-1]
+    assert page._save.isEnabled()
+
+
+def test_many_files_are_exported_in_pages(qtbot: QtBot, tmp_path: Path) -> None:
+    context, link, said = canned_context(tmp_path)
+    link.answers["files"] = ManyFiles(10_000)
+    page = CoveragePage(context)
+    qtbot.addWidget(page)
+    page.export_to(str(tmp_path / "all.csv"))
+    qtbot.waitUntil(lambda: bool(said.texts), timeout=20_000)
+    assert len((tmp_path / "all.csv").read_text(encoding="utf-8").splitlines()) == 10_001
+
+
+def test_headings_sort_where_the_engine_can(page: CoveragePage, qtbot: QtBot) -> None:
+    header = page.table.horizontalHeader()
+    header.sectionClicked.emit(int(Column.REASON))
+    assert header.sortIndicatorSection() == Column.NAME
+    header.setSortIndicator(Column.SIZE, Qt.SortOrder.DescendingOrder)
+    header.sectionClicked.emit(int(Column.SIZE))
+    assert page.model.wanted.order == "size"
+    qtbot.waitUntil(lambda: page.model.index(0, Column.NAME).data() == "lease.txt")
+
+
+def test_hidden_it_asks_for_nothing(page: CoveragePage) -> None:
+    page.hide()
+    assert not page._refresh.isActive()
+
+
+def test_patterns_match_one_file_only() -> None:
+    import pathspec
+
+    for name in ("a.txt", "b/[1] x?.txt", "#top", "!bang", "back\\slash*", "trailing "):
+        spec = pathspec.GitIgnoreSpec.from_lines([pattern_for(name)])
+        assert spec.match_file(name), name
+        assert not spec.match_file(f"deeper/{name}")
+    spec = pathspec.GitIgnoreSpec.from_lines([pattern_for("a[1].txt")])
+    assert not spec.match_file("a1.txt")
+    assert lines_of("*.tmp\n\n  \nold/\n") == ["*.tmp", "old/"]

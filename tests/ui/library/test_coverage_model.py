@@ -1,0 +1,214 @@
+"""The coverage's model: lazy, exact, and calm while the library changes."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QAbstractItemModelTester
+
+from indexer.errors import WorldError
+from indexer.types import FileState
+from tests.ui.library.port import CannedLink, ManyFiles, canned_context
+from ui.library.coverage_cells import Column
+from ui.library.coverage_model import PAGE, PAGES_KEPT, ROW_ROLE, CoverageModel
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+HUNDRED_THOUSAND = 100_000
+
+
+@pytest.fixture
+def many() -> ManyFiles:
+    return ManyFiles(HUNDRED_THOUSAND)
+
+
+@pytest.fixture
+def made(qtbot: QtBot, tmp_path: Path, many: ManyFiles) -> tuple[CoverageModel, CannedLink]:
+    context, link, _said = canned_context(tmp_path)
+    link.answers["files"] = many
+    model = CoverageModel(context)
+    model.refresh()
+    qtbot.waitUntil(lambda: model.total == many.total)
+    return model, link
+
+
+def _name(model: CoverageModel, row: int) -> Any:
+    return model.index(row, Column.NAME).data()
+
+
+def _is_here(model: CoverageModel, row: int) -> bool:
+    return bool(_name(model, row) != "…")
+
+
+def _has_rows(model: CoverageModel, total: int) -> bool:
+    return model.rowCount() == total
+
+
+def test_rows_come_when_they_are_looked_at(
+    qtbot: QtBot, made: tuple[CoverageModel, CannedLink]
+) -> None:
+    model, link = made
+    assert model.rowCount() == HUNDRED_THOUSAND
+    assert _name(model, 5) == "file 000005.pdf"
+    link.asked.clear()
+    assert _name(model, 77_777) == "…"
+    qtbot.waitUntil(lambda: _name(model, 77_777) == "file 077777.pdf")
+    assert [fields["offset"] for _kind, fields in link.asked] == [77_777 // PAGE * PAGE]
+
+
+def test_scrolling_through_everything_stays_small_and_fast(
+    qtbot: QtBot, made: tuple[CoverageModel, CannedLink]
+) -> None:
+    model, link = made
+    link.asked.clear()
+    began = time.perf_counter()
+    for row in range(0, HUNDRED_THOUSAND, 50):
+        _name(model, row)
+    assert time.perf_counter() - began < 2
+    qtbot.waitUntil(lambda: _name(model, HUNDRED_THOUSAND - 1) != "…")
+    assert len(link.asked) < 10, "only the pages where the scrolling ended are worth fetching"
+    for row in range(0, HUNDRED_THOUSAND, PAGE):
+        _name(model, row)
+        qtbot.waitUntil(partial(_is_here, model, row))
+        if row > (PAGES_KEPT + 5) * PAGE:
+            break
+    assert len(model._pages) <= PAGES_KEPT
+
+
+def test_backwards_is_the_same_list_from_its_end(
+    qtbot: QtBot, made: tuple[CoverageModel, CannedLink]
+) -> None:
+    model, _link = made
+    model.sort(Column.NAME, Qt.SortOrder.DescendingOrder)
+    qtbot.waitUntil(lambda: _name(model, 0) == "file 099999.pdf")
+    assert _name(model, 1) == "file 099998.pdf"
+    qtbot.waitUntil(lambda: _name(model, HUNDRED_THOUSAND - 1) == "file 000000.pdf")
+
+
+def test_it_keeps_the_rules_of_models(qtbot: QtBot, tmp_path: Path) -> None:
+    context, link, _said = canned_context(tmp_path)
+    few = link.answers["files"] = ManyFiles(PAGE + 50)
+    model = CoverageModel(context)
+    # It looks at every cell after each change, so not at a hundred thousand.
+    QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal, model)
+    model.refresh()
+    qtbot.waitUntil(lambda: model.total == few.total)
+    for total in (PAGE + 60, 3, 0, PAGE + 1):
+        few.total = total
+        model.refresh()
+        qtbot.waitUntil(partial(_has_rows, model, total))
+    model.sort(Column.SIZE, Qt.SortOrder.AscendingOrder)
+    model.show_files(text="file 00000")
+    qtbot.waitUntil(lambda: model.total == 10)
+    model.clear()
+
+
+def test_the_engine_sorts(qtbot: QtBot, made: tuple[CoverageModel, CannedLink]) -> None:
+    model, link = made
+    for column, order, expected in (
+        (Column.SIZE, Qt.SortOrder.DescendingOrder, ("size", False)),
+        (Column.SIZE, Qt.SortOrder.AscendingOrder, ("size", True)),
+        (Column.MODIFIED, Qt.SortOrder.DescendingOrder, ("modified", False)),
+        (Column.STATE, Qt.SortOrder.AscendingOrder, ("state", False)),
+    ):
+        model.sort(column, order)
+        assert (model.wanted.order, model.wanted.backwards) == expected
+        assert link.asked[-1][1]["order"] == expected[0]
+    before = model.wanted
+    model.sort(Column.REASON, Qt.SortOrder.AscendingOrder)
+    assert model.wanted == before
+    assert not model.can_sort(Column.REASON)
+
+
+def test_a_filter_replaces_the_list_when_its_first_page_is_here(
+    qtbot: QtBot, made: tuple[CoverageModel, CannedLink], many: ManyFiles
+) -> None:
+    model, link = made
+    many.states = {7: (FileState.FAILED, "child_died"), 90_000: (FileState.FAILED, "read_error")}
+    link.holding.add("files")
+    model.show_files(state="failed")
+    assert _name(model, 5) == "file 000005.pdf", "the old rows stay until then"
+    link.holding.clear()
+    link.release()
+    qtbot.waitUntil(lambda: model.total == 2)
+    assert _name(model, 1) == "file 090000.pdf"
+    assert model.index(0, Column.STATE).data() == "Failed"
+    assert model.index(0, Column.REASON).data() == "Reader stopped"
+    row = model.index(0, 0).data(ROW_ROLE)
+    assert row.code == "child_died"
+    model.show_files(state="", text="file 00001")
+    qtbot.waitUntil(lambda: model.total == 10)
+
+
+def test_answers_to_an_old_filter_are_dropped(
+    qtbot: QtBot, made: tuple[CoverageModel, CannedLink]
+) -> None:
+    model, link = made
+    link.holding.add("files")
+    model.show_files(text="file 00001")
+    model.show_files(text="file 000020")
+    link.holding.clear()
+    link.release()
+    qtbot.waitUntil(lambda: model.total == 1)
+    assert _name(model, 0) == "file 000020.pdf"
+
+
+def test_a_library_that_grows_and_shrinks_moves_nothing(
+    qtbot: QtBot, made: tuple[CoverageModel, CannedLink], many: ManyFiles
+) -> None:
+    model, _link = made
+    resets: list[None] = []
+    model.modelReset.connect(lambda: resets.append(None))
+    for total in (HUNDRED_THOUSAND + 5, 300, 0, 10):
+        many.total = total
+        model.refresh()
+        qtbot.waitUntil(partial(_has_rows, model, total))
+    assert not resets
+    qtbot.waitUntil(lambda: _name(model, 9) == "file 000009.pdf")
+
+
+def test_a_refresh_shows_new_states_in_place(
+    qtbot: QtBot, made: tuple[CoverageModel, CannedLink], many: ManyFiles
+) -> None:
+    model, _link = made
+    many.states = {3: (FileState.QUEUED, "")}
+    with qtbot.waitSignal(model.dataChanged):
+        model.refresh()
+    assert model.index(3, Column.STATE).data() == "Waiting"
+
+
+def test_without_an_engine_what_was_shown_stays(
+    qtbot: QtBot, made: tuple[CoverageModel, CannedLink], many: ManyFiles
+) -> None:
+    model, link = made
+    link.answers["files"] = lambda _fields: WorldError("engine_gone")
+    with qtbot.waitSignal(model.counted):
+        model.refresh()
+    assert _name(model, 5) == "file 000005.pdf"
+    model.clear()
+    assert model.rowCount() == 0
+
+
+def test_a_state_of_a_newer_engine_is_no_fault(
+    qtbot: QtBot, made: tuple[CoverageModel, CannedLink]
+) -> None:
+    model, link = made
+    row = {"path": "/a/b", "root": "/a", "file": "b", "size": 1, "mtime_ns": 0, "state": "new"}
+    link.answers["files"] = lambda _fields: {"files": [row], "total": 1}
+    model.refresh()
+    qtbot.waitUntil(lambda: model.total == 1 and _name(model, 0) == "b")
+
+
+def test_cells_tell_a_screen_reader_what_they_are(made: tuple[CoverageModel, CannedLink]) -> None:
+    model, _link = made
+    role = Qt.ItemDataRole.AccessibleTextRole
+    assert model.index(0, Column.SIZE).data(role) == "Size: 1.0 kB"
+    assert model.index(0, Column.NAME).data(Qt.ItemDataRole.ToolTipRole).startswith("/root/")
+    assert model.headerData(0, Qt.Orientation.Vertical) is None

@@ -1,0 +1,1 @@
+"""The pages about the library itself: folders, activity, coverage, and the first run."""

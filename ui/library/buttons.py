@@ -1,0 +1,44 @@
+"""Buttons whose icons are as tall as their text, in any size of text.
+
+Owns nothing else.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QPushButton
+
+from ui.icons import icon
+from ui.theme import icon_size
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QAction
+    from PySide6.QtWidgets import QWidget
+
+
+class IconButton(QPushButton):
+    """A button with text and, perhaps, a drawing of ``resources/icons``."""
+
+    def __init__(self, text: str, drawing: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(text, parent)
+        self.setAccessibleName(text.replace("&", "").rstrip("…"))
+        if drawing:
+            self.setIcon(icon(drawing))
+        self.setIconSize(icon_size(self))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self.setIconSize(icon_size(self))
+
+
+def button_for(action: QAction) -> IconButton:
+    """A button for an action, whose data name its drawing; it follows whether that is enabled."""
+    button = IconButton(action.text(), str(action.data() or ""))
+    button.setToolTip(action.toolTip())
+    button.clicked.connect(action.trigger)
+    action.enabledChanged.connect(button.setEnabled)
+    button.setEnabled(action.isEnabled())
+    return button

@@ -1,0 +1,243 @@
+"""The coverage: every file of the library, its state, why, and what can be done about it.
+
+Owns the page and how its parts work together. It must not know how rows are fetched
+(``coverage_model``) nor what the actions do (``coverage_actions``).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ui import passwords, words
+from ui.icons import icon
+from ui.library.buttons import IconButton
+from ui.library.coverage_actions import CoverageActions
+from ui.library.coverage_details import CoverageDetails
+from ui.library.coverage_export import CoverageExport
+from ui.library.coverage_model import CoverageModel
+from ui.library.coverage_table import CoverageTable
+from ui.library.questions import Questions, ignore
+from ui.library.state_list import StateList
+from ui.theme import L, M
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QHideEvent, QShowEvent
+
+    from indexer.types import FileRow
+    from ui.ports import Context
+
+REFRESH_MS = 4000
+TYPING_MS = 200
+
+
+class CoveragePage(QWidget):
+    """Every file, with its state and its reason."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._questions = Questions(context, self)
+        self._export: CoverageExport | None = None
+        self.model = CoverageModel(context, self)
+        self._actions = CoverageActions(context, passwords.shared(), self)
+        self._states = StateList()
+        self._make_bar()
+        self.table = CoverageTable(self.model, self._actions.all)
+        self.details = CoverageDetails(passwords.shared(), self._actions.all)
+        self._empty = QLabel()
+        self._empty.setWordWrap(True)
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._arrange()
+        self._make_timers()
+        self._connect()
+
+    # -- what others may ask --------------------------------------------------------------------
+
+    def show_files(self, state: str = "", root: str = "") -> None:
+        """Show the files in a state, or under a root."""
+        if root and self._roots.findData(root) < 0:
+            self._roots.addItem(root, root)
+        self._roots.setCurrentIndex(max(0, self._roots.findData(root)))
+        self._states.choose(state)
+
+    def refresh(self) -> None:
+        """Ask the engine how it is now."""
+        if self._context.link.is_connected:
+            self.model.refresh()
+            self._questions.ask("status", {}, self._take_status, failed=ignore)
+
+    # -- parts ----------------------------------------------------------------------------------
+
+    def _make_bar(self) -> None:
+        self._roots = QComboBox()
+        self._roots.setAccessibleName(self.tr("Folder to show"))
+        self._roots.setSizeAdjustPolicy(
+            QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        )
+        self._roots.setMinimumContentsLength(14)
+        self._roots.addItem(self.tr("All folders"), "")
+        self._text = QLineEdit()
+        self._text.setPlaceholderText(self.tr("Part of a name or path"))
+        self._text.setAccessibleName(self.tr("Show only files with this in their path"))
+        self._text.setClearButtonEnabled(True)
+        self._retry_all = IconButton(self.tr("Retry &all that failed"), "refresh")
+        self._retry_all.setToolTip(self.tr("Read everything again that could not be read."))
+        self._save = IconButton(self.tr("&Export…"), "export")
+        self._save.setToolTip(self.tr("Save this list as a table (CSV)."))
+
+    def _arrange(self) -> None:
+        bar = QHBoxLayout()
+        bar.setSpacing(M)
+        bar.addWidget(self._roots)
+        bar.addWidget(self._text, 1)
+        bar.addWidget(self._retry_all)
+        bar.addWidget(self._save)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.table)
+        self._stack.addWidget(self._empty)
+        right = QSplitter(Qt.Orientation.Vertical)
+        right.addWidget(self._stack)
+        right.addWidget(self.details)
+        right.setStretchFactor(0, 1)
+        right.setChildrenCollapsible(False)
+        both = QSplitter(Qt.Orientation.Horizontal)
+        both.addWidget(self._states)
+        both.addWidget(right)
+        both.setStretchFactor(1, 1)
+        both.setChildrenCollapsible(False)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(L, L, L, L)
+        column.setSpacing(M)
+        column.addLayout(bar)
+        column.addWidget(both, 1)
+        self.setFocusProxy(self.table)
+
+    def _make_timers(self) -> None:
+        self._refresh = QTimer(self)
+        self._refresh.setInterval(REFRESH_MS)
+        self._refresh.timeout.connect(self.refresh)
+        self._typing = QTimer(self)
+        self._typing.setSingleShot(True)
+        self._typing.setInterval(TYPING_MS)
+        self._typing.timeout.connect(self._filter)
+
+    def _connect(self) -> None:
+        self._states.chosen.connect(self._choose_state)
+        self._roots.currentIndexChanged.connect(self._filter)
+        self._text.textChanged.connect(self._typing.start)
+        self._retry_all.clicked.connect(self._actions.retry_failed)
+        self._save.clicked.connect(self._ask_target)
+        self._actions.changed.connect(self.refresh)
+        self.model.counted.connect(self._show_count)
+        self.model.dataChanged.connect(self._show_chosen)
+        self.model.modelReset.connect(self._show_chosen)
+        self.table.selectionModel().selectionChanged.connect(self._show_chosen)
+        self.table.doubleClicked.connect(self._actions.open.trigger)
+        self.details.password_entered.connect(self._unlock)
+        self._context.link.connected.connect(self.refresh)
+        find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
+        find.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        find.activated.connect(self._text.setFocus)
+
+    # -- events ---------------------------------------------------------------------------------
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.refresh()
+        self._refresh.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._refresh.stop()
+        self._typing.stop()
+
+    def chosen(self) -> list[FileRow]:
+        """The chosen files, as far as they are here."""
+        rows = []
+        for row in self.table.chosen_rows():
+            file = self.model.file(row)
+            if file is not None:
+                rows.append(file)
+        return rows
+
+    def _show_chosen(self, *_what: object) -> None:
+        rows = self.chosen()
+        self._actions.use(rows)
+        self.details.show_rows(rows)
+
+    def _choose_state(self, state: str) -> None:
+        self.model.show_files(state=state)
+
+    def _filter(self, _index: int = 0) -> None:
+        self.model.show_files(
+            root=str(self._roots.currentData() or ""), text=self._text.text().strip()
+        )
+
+    def _show_count(self, number: int) -> None:
+        self._stack.setCurrentIndex(0 if number else 1)
+        self._save.setEnabled(number > 0)
+        if number:
+            return
+        wanted = self.model.wanted
+        if wanted.text or wanted.state or wanted.root:
+            self._empty.setText(self.tr("No file matches. Choose another state or folder."))
+        else:
+            self._empty.setText(self.tr("No files yet. Add a folder to begin."))
+
+    def _unlock(self, password: str, keep: bool) -> None:
+        rows = self.chosen()
+        if len(rows) == 1:
+            self._actions.unlock(rows[0], password, keep=keep)
+
+    def _take_status(self, reply: dict[str, Any]) -> None:
+        status = reply.get("status", {})
+        counts = {str(state): int(number) for state, number in status.get("files", {}).items()}
+        self._states.show_counts(counts)
+        self._retry_all.setEnabled(any(counts.get(state) for state in words.TROUBLED))
+        for root in status.get("roots", []):
+            path = str(root.get("path", ""))
+            if path and self._roots.findData(path) < 0:
+                self._roots.addItem(icon("folder"), path, path)
+                self._roots.setItemData(
+                    self._roots.count() - 1, path, int(Qt.ItemDataRole.ToolTipRole)
+                )
+
+    # -- export ---------------------------------------------------------------------------------
+
+    def _ask_target(self) -> None:
+        dialog = QFileDialog(self, self.tr("Export the list of files"))
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setNameFilter(self.tr("Table (*.csv)"))
+        dialog.setDefaultSuffix("csv")
+        dialog.selectFile(self.tr("files.csv"))
+        dialog.fileSelected.connect(self.export_to)
+        dialog.open()
+
+    def export_to(self, target: str) -> None:
+        """Save the list as it is filtered and sorted; a notice tells when it is done."""
+        self._save.setEnabled(False)
+        self._export = CoverageExport(self._context, self.model.wanted, Path(target), self)
+        self._export.finished.connect(self._exported)
+        self._export.start()
+
+    def _exported(self, told: str) -> None:
+        self._export = None
+        self._save.setEnabled(self.model.total > 0)
+        if told:
+            self._context.notices.tell(told)

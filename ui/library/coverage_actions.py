@@ -1,0 +1,179 @@
+"""What can be done about files in the coverage: retry, unlock, leave out, open, copy.
+
+Owns the actions and the requests behind them. It must not know where the files are shown.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
+
+from indexer.types import FileState
+from ui import words
+from ui.icons import icon
+from ui.library import desktop
+from ui.library.patterns import pattern_for
+from ui.library.questions import Questions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from indexer.errors import LecternError
+    from indexer.types import FileRow
+    from ui.passwords import Passwords
+    from ui.ports import Context
+
+# Nothing can be read of these, however often one tries.
+_HOPELESS = frozenset({FileState.EXCLUDED, FileState.OFFLINE, FileState.QUEUED})
+# No more programs are started at a time, whatever is chosen.
+MOST_OPENED = 5
+
+
+class CoverageActions(QObject):
+    """Signals: ``changed`` once the engine has taken something on."""
+
+    changed = Signal()
+
+    def __init__(self, context: Context, passwords: Passwords, parent: QObject) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._passwords = passwords
+        self._questions = Questions(context, self)
+        self._rows: Sequence[FileRow] = ()
+        self.retry = self._action(self.tr("&Retry"), "refresh", self._retry, "F5")
+        self.open = self._action(self.tr("&Open"), "open", self._open, "Return")
+        self.show_folder = self._action(
+            self.tr("&Show in folder"), "folder-open", self._show_folder, "Ctrl+Return"
+        )
+        self.copy = self._action(
+            self.tr("&Copy path"), "copy", self._copy, QKeySequence.StandardKey.Copy
+        )
+        self.exclude = self._action(self.tr("&Leave out"), "eye-off", self._exclude, "Delete")
+        self.all = (self.retry, self.open, self.show_folder, self.copy, self.exclude)
+        self.use([])
+
+    def use(self, rows: Sequence[FileRow]) -> None:
+        """Have the actions work on these files."""
+        self._rows = rows
+        here = [row for row in rows if row.state is not FileState.OFFLINE]
+        self.retry.setEnabled(any(row.state not in _HOPELESS for row in rows))
+        self.open.setEnabled(0 < len(here) <= MOST_OPENED)
+        self.show_folder.setEnabled(len(here) == 1)
+        self.copy.setEnabled(bool(rows))
+        self.exclude.setEnabled(any(row.state is not FileState.EXCLUDED for row in rows))
+
+    def retry_failed(self) -> None:
+        """Have everything read again that could not be read."""
+        self._questions.ask("retry", {"paths": []}, self._retried)
+
+    def unlock(self, row: FileRow, password: str, *, keep: bool) -> None:
+        """Give a document its password, and keep it where the person said."""
+        self._passwords.remember(row.path, password)
+        if keep:
+            self._passwords.keep(row.path, password, partial(self._kept, row))
+        fields = {"path": row.path, "password": password}
+        self._questions.ask("unlock", fields, self._unlocked, slot=f"unlock {row.path}")
+
+    def _action(
+        self,
+        text: str,
+        drawing: str,
+        act: Callable[[], None],
+        key: str | QKeySequence.StandardKey,
+    ) -> QAction:
+        action = QAction(icon(drawing), text, self)
+        action.setData(drawing)
+        sequence = QKeySequence(key)
+        action.setShortcut(sequence)
+        action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        plain = text.replace("&", "")
+        shown = sequence.toString(QKeySequence.SequenceFormat.NativeText)
+        action.setToolTip(self.tr("{what} ({key})").format(what=plain, key=shown))
+        action.triggered.connect(act)
+        return action
+
+    def _retry(self) -> None:
+        paths = [row.path for row in self._rows if row.state not in _HOPELESS]
+        if paths:
+            self._questions.ask("retry", {"paths": paths}, self._retried)
+
+    def _retried(self, reply: dict[str, Any]) -> None:
+        number = int(reply.get("queued", 0))
+        self._context.notices.tell(
+            self.tr("%Ln file(s) will be read again.", "", number)
+            if number
+            else self.tr("There is nothing to read again.")
+        )
+        self.changed.emit()
+
+    def _unlocked(self, _reply: dict[str, Any]) -> None:
+        self._context.notices.tell(self.tr("The document is read again with its password."))
+        self.changed.emit()
+
+    def _kept(self, row: FileRow, kept: bool) -> None:
+        if not kept:
+            text = self.tr("The keyring did not take the password of {file}.")
+            self._context.notices.tell(text.format(file=row.file))
+
+    def _open(self) -> None:
+        for row in self._rows[:MOST_OPENED]:
+            if not desktop.open_file(row.path):
+                text = self.tr("No program opened {file}.")
+                self._context.notices.tell(text.format(file=row.file))
+
+    def _show_folder(self) -> None:
+        for row in self._rows[:1]:
+            if not desktop.show_in_folder(row.path):
+                text = self.tr("The folder of {file} could not be shown.")
+                self._context.notices.tell(text.format(file=row.file))
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText("\n".join(row.path for row in self._rows))
+        self._context.notices.tell(self.tr("%Ln path(s) copied.", "", len(self._rows)), seconds=3.0)
+
+    # -- leaving out --------------------------------------------------------------------------
+
+    def _exclude(self) -> None:
+        by_root: dict[str, list[FileRow]] = {}
+        for row in self._rows:
+            if row.state is not FileState.EXCLUDED:
+                by_root.setdefault(row.root, []).append(row)
+        for root, rows in by_root.items():
+            fields = {"root": root, "patterns": None}
+            done = partial(self._add_patterns, root, rows)
+            failed = partial(self._not_a_folder, rows)
+            self._questions.ask("patterns", fields, done, failed=failed, slot=root)
+
+    def _add_patterns(self, root: str, rows: list[FileRow], reply: dict[str, Any]) -> None:
+        before = [str(pattern) for pattern in reply.get("patterns", [])]
+        added = [pattern_for(row.file) for row in rows]
+        after = before + [pattern for pattern in added if pattern not in before]
+        self._set_patterns(root, after)
+        self._context.notices.tell(
+            self.tr("%Ln file(s) left out.", "", len(rows)),
+            action=self.tr("Undo"),
+            act=partial(self._set_patterns, root, before),
+        )
+
+    def _set_patterns(self, root: str, patterns: list[str]) -> None:
+        fields = {"root": root, "patterns": patterns}
+        self._questions.ask("patterns", fields, partial(self._look_again, root), slot=root)
+
+    def _look_again(self, root: str, _reply: dict[str, Any]) -> None:
+        fields = {"paths": [root], "kept": True}
+        self._questions.ask("index", fields, self._looked, slot=f"index {root}")
+        self.changed.emit()
+
+    def _looked(self, _reply: dict[str, Any]) -> None:
+        self.changed.emit()
+
+    def _not_a_folder(self, rows: list[FileRow], error: LecternError) -> None:
+        """A file that was added by itself has no patterns: it is taken out of the library."""
+        if error.code != "not_a_root":
+            self._context.notices.tell(words.failure(error))
+            return
+        paths = [row.path for row in rows]
+        self._questions.ask("remove", {"paths": paths}, self._looked)

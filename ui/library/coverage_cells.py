@@ -1,0 +1,64 @@
+"""What stands in each cell of the coverage.
+
+Owns the columns and the text of a file in each. Pure functions of a row.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+
+from ui import words
+
+if TYPE_CHECKING:
+    from indexer.types import FileRow
+
+
+class Column(IntEnum):
+    """The columns, in their order."""
+
+    NAME = 0
+    FOLDER = 1
+    STATE = 2
+    REASON = 3
+    SIZE = 4
+    MODIFIED = 5
+    PAGES = 6
+
+
+_NUMBERS = frozenset({Column.SIZE, Column.MODIFIED, Column.PAGES})
+
+
+def alignment(column: Column) -> Qt.AlignmentFlag:
+    side = Qt.AlignmentFlag.AlignTrailing if column in _NUMBERS else Qt.AlignmentFlag.AlignLeading
+    return side | Qt.AlignmentFlag.AlignVCenter
+
+
+def text(row: FileRow, column: Column) -> str:
+    folder, _, name = row.file.rpartition("/")
+    match column:
+        case Column.NAME:
+            return name
+        case Column.FOLDER:
+            return folder
+        case Column.STATE:
+            return words.state(row.state)
+        case Column.REASON:
+            reason = words.reason(row.code)
+            return "" if reason == words.state(row.state) else reason
+        case Column.SIZE:
+            return words.size(row.size)
+        case Column.MODIFIED:
+            return words.moment(row.mtime_ns)
+        case Column.PAGES:
+            return words.count(row.pages) if row.pages else ""
+
+
+def hint(row: FileRow, column: Column) -> str:
+    if column in {Column.NAME, Column.FOLDER}:
+        return row.path
+    if column in {Column.STATE, Column.REASON}:
+        return words.row_reason(row) or words.state_help(row.state)
+    return ""

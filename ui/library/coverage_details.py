@@ -1,0 +1,99 @@
+"""What there is to say and to do about the chosen files.
+
+Owns the panel below the coverage: why a file is in its state, what helps, and the buttons. It
+must not know the engine; it says what was asked for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
+
+from indexer.types import FileState
+from ui import words
+from ui.library.buttons import button_for
+from ui.library.elided import ElidedLabel
+from ui.library.flow import FlowLayout
+from ui.library.password_line import PasswordLine
+from ui.theme import L, M, S
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from PySide6.QtGui import QAction
+
+    from indexer.types import FileRow
+    from ui.passwords import Passwords
+
+
+class CoverageDetails(QFrame):
+    """Signals: ``password_entered`` with the password and whether to keep it."""
+
+    password_entered = Signal(str, bool)
+
+    def __init__(
+        self, passwords: Passwords, actions: Sequence[QAction], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.setAccessibleName(self.tr("About the chosen file"))
+        self._name = ElidedLabel(Qt.TextElideMode.ElideMiddle)
+        self._why = _sentence()
+        self._help = _sentence()
+        self.password = PasswordLine(passwords)
+        self.password.entered.connect(self.password_entered)
+        self._buttons = QWidget()
+        row = FlowLayout(self._buttons)
+        for action in actions:
+            row.addWidget(button_for(action))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(L, M, L, M)
+        column.setSpacing(S)
+        for part in (self._name, self._why, self._help, self.password, self._buttons):
+            column.addWidget(part)
+        self._path = ""
+        self.show_rows([])
+
+    def show_rows(self, rows: Sequence[FileRow]) -> None:
+        """Show one file, or say how many are chosen."""
+        one = rows[0] if len(rows) == 1 else None
+        bold = self._name.font()
+        bold.setBold(bool(rows))
+        self._name.setFont(bold)
+        self._name.setText(self._title(rows))
+        self._name.setToolTip(one.path if one else "")
+        why = (words.row_reason(one) or words.state_help(one.state)) if one else ""
+        _say(self._why, why)
+        _say(self._help, words.step(one.code, one.detail) if one else "")
+        locked = one is not None and one.state is FileState.NEEDS_PASSWORD
+        path = one.path if one is not None else ""
+        if locked and (path != self._path or not self.password.isVisibleTo(self)):
+            self.password.prepare()
+        self._path = path
+        self.password.setVisible(locked)
+        self._buttons.setVisible(bool(rows))
+
+    def _title(self, rows: Sequence[FileRow]) -> str:
+        if not rows:
+            return self.tr("Choose a file to see why it is in its state.")
+        if len(rows) == 1:
+            return rows[0].path
+        size = words.size(sum(row.size for row in rows))
+        text = self.tr("%Ln file(s) chosen, {size}", "", len(rows))
+        return text.format(size=size)
+
+
+def _sentence() -> QLabel:
+    label = QLabel()
+    label.setWordWrap(True)
+    # It may quote a name of a file, which must not be taken for markup.
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return label
+
+
+def _say(label: QLabel, text: str) -> None:
+    label.setText(text)
+    label.setVisible(bool(text))

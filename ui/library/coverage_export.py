@@ -1,0 +1,149 @@
+"""The coverage as a file of comma-separated values.
+
+Owns the export: the files are asked for in pages and written by a worker, so that a hundred
+thousand of them hold up nothing. The old file stays until the new one is complete.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Qt, QThreadPool, Signal
+
+from indexer.errors import LecternError
+from indexer.types import FileRow
+from indexer.wire import from_wire
+from ui import words
+from ui.library.questions import Questions
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ui.library.coverage_model import Wanted
+    from ui.ports import Context
+
+PAGE = 2000
+HEADINGS = ("path", "state", "reason", "size", "modified", "pages", "pages not read")
+
+
+class CoverageExport(QObject):
+    """Writes one file; deleted when it is done.
+
+    Signals:
+        finished: With the sentence that tells how it went.
+    """
+
+    finished = Signal(str)
+    _written = Signal(int, str)
+
+    def __init__(self, context: Context, wanted: Wanted, target: Path, parent: QObject) -> None:
+        super().__init__(parent)
+        self._questions = Questions(context, self)
+        self._wanted = wanted
+        self._target = target
+        self._part = target.with_name(f"{target.name}.part")
+        self._done = 0
+        self._cancelled = False
+        self._written.connect(self._next, Qt.ConnectionType.QueuedConnection)
+
+    def start(self) -> None:
+        heading = _line(HEADINGS)
+        self._write(0, heading, begin=True, last=False)
+
+    def cancel(self) -> None:
+        self._cancelled = True
+
+    def _next(self, count: int, failure: str) -> None:
+        """Go on after a page has been written."""
+        self._done += max(0, count)
+        if failure or self._cancelled:
+            QThreadPool.globalInstance().start(partial(_remove, self._part))
+            told = self.tr("The list could not be saved: {reason}.").format(reason=failure)
+            self._finish(told if failure else "")
+        elif count < 0:
+            text = self.tr("%Ln file(s) listed in {name}.", "", self._done)
+            self._finish(text.format(name=self._target.name))
+        else:
+            self._ask()
+
+    def _ask(self) -> None:
+        wanted = self._wanted
+        fields = {
+            "state": wanted.state,
+            "root": wanted.root,
+            "text": wanted.text,
+            "order": wanted.order,
+            "offset": self._done,
+            "limit": PAGE,
+        }
+        self._questions.ask("files", fields, self._take, failed=self._failed)
+
+    def _take(self, reply: dict[str, Any]) -> None:
+        rows = reply.get("files", [])
+        text = "".join(_line(_cells(row)) for row in rows)
+        self._write(len(rows), text, begin=False, last=not rows)
+
+    def _failed(self, error: LecternError) -> None:
+        self._next(0, words.sentence(error.code, error.detail).rstrip("."))
+
+    def _write(self, count: int, text: str, *, begin: bool, last: bool) -> None:
+        """Have a worker write; it answers with ``_written``, a count of -1 once all is done."""
+        part, target, told = self._part, self._target, self._written
+
+        def work() -> None:
+            failure = ""
+            try:
+                if last:
+                    part.replace(target)
+                else:
+                    _append(part, text, begin=begin)
+            except OSError as error:
+                failure = error.strerror or type(error).__name__
+            with suppress(RuntimeError):  # the window has closed meanwhile
+                told.emit(-1 if last else count, failure)
+
+        QThreadPool.globalInstance().start(work)
+
+    def _finish(self, told: str) -> None:
+        self.finished.emit(told)
+        self.deleteLater()
+
+
+def _append(part: Path, text: str, *, begin: bool) -> None:
+    # The mark at the beginning tells spreadsheets that it is UTF-8.
+    encoding = "utf-8-sig" if begin else "utf-8"
+    with part.open("w" if begin else "a", encoding=encoding, errors="replace", newline="") as file:
+        file.write(text)
+
+
+def _remove(part: Path) -> None:
+    with suppress(OSError):
+        part.unlink()
+
+
+def _cells(data: dict[str, Any]) -> tuple[str, ...]:
+    try:
+        row = from_wire(FileRow, data)
+    except LecternError:
+        return (str(data.get("path", "")), str(data.get("state", "")))
+    when = datetime.fromtimestamp(row.mtime_ns / 1e9, tz=UTC) if row.mtime_ns else None
+    return (
+        row.path,
+        words.state(row.state),
+        words.sentence(row.code, row.detail),
+        str(row.size),
+        when.isoformat(timespec="seconds") if when else "",
+        str(row.pages or ""),
+        " ".join(map(str, row.bad_pages)),
+    )
+
+
+def _line(cells: tuple[str, ...]) -> str:
+    out = io.StringIO()
+    csv.writer(out).writerow(cells)
+    return out.getvalue()

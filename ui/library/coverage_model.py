@@ -1,0 +1,291 @@
+"""Every file of the library as the rows of a table, fetched as they come into view.
+
+Owns the cache of rows and the order and filter they are fetched by. It must not know how rows are
+drawn, beyond the text of each cell. However many files there are, it holds a few thousand.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+    QTimer,
+    Signal,
+)
+
+from indexer.errors import LecternError
+from indexer.types import FileRow, FileState
+from indexer.wire import from_wire
+from ui.library import coverage_cells as cells
+from ui.library.coverage_cells import Column
+from ui.library.questions import Questions
+
+if TYPE_CHECKING:
+    from ui.ports import Context
+
+Index = QModelIndex | QPersistentModelIndex
+
+PAGE = 200
+PAGES_KEPT = 40
+AT_ONCE = 3  # more pages than fit on any screen
+_NOWHERE = QModelIndex()
+
+
+# How the engine sorts by a column, and whether it begins with the least.
+_ORDERS = {
+    Column.NAME: ("path", True),
+    Column.STATE: ("state", True),
+    Column.SIZE: ("size", False),
+    Column.MODIFIED: ("modified", False),
+}
+ROW_ROLE = int(Qt.ItemDataRole.UserRole)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which files are shown, and in which order."""
+
+    state: str = ""
+    root: str = ""
+    text: str = ""
+    order: str = "path"
+    backwards: bool = False
+
+
+class CoverageModel(QAbstractTableModel):
+    """The files that match ``wanted``.
+
+    Signals:
+        counted: The number of files is known, again.
+    """
+
+    counted = Signal(int)
+
+    def __init__(self, context: Context, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._questions = Questions(context, self)
+        self._wanted = Wanted()
+        self._total = 0
+        self._pages: OrderedDict[int, list[FileRow]] = OrderedDict()
+        self._stale: set[int] = set()  # shown until they have been fetched again
+        self._asked: list[int] = []  # the newest last
+        self._fetch = QTimer(self)
+        self._fetch.setSingleShot(True)
+        self._fetch.timeout.connect(self._fetch_asked)
+
+    @property
+    def wanted(self) -> Wanted:
+        return self._wanted
+
+    @property
+    def total(self) -> int:
+        return self._total
+
+    def show_files(
+        self, *, state: str | None = None, root: str | None = None, text: str | None = None
+    ) -> None:
+        """Change the filter; what is None stays."""
+        given = {"state": state, "root": root, "text": text}
+        changed = {name: value for name, value in given.items() if value is not None}
+        self._change(replace(self._wanted, **changed))  # type: ignore[arg-type]
+
+    def refresh(self) -> None:
+        """Fetch again what is shown; until then it stays."""
+        self._stale = set(self._pages)
+        self._asked = list(self._pages)[-AT_ONCE:] or [0]
+        self._fetch.start(0)
+
+    def clear(self) -> None:
+        """Show nothing; there is no engine that could tell."""
+        self.beginResetModel()
+        self._forget()
+        self._total = 0
+        self.endResetModel()
+
+    def file(self, row: int) -> FileRow | None:
+        """The file of a row; None while it is not here yet."""
+        place = self._place(row)
+        page = self._pages.get(place // PAGE)
+        return page[place % PAGE] if page is not None and place % PAGE < len(page) else None
+
+    # -- what Qt asks -------------------------------------------------------------------------
+
+    def rowCount(self, parent: Index = _NOWHERE) -> int:
+        return 0 if parent.isValid() else self._total
+
+    def columnCount(self, parent: Index = _NOWHERE) -> int:
+        return 0 if parent.isValid() else len(Column)
+
+    def headerData(
+        self,
+        section: int,
+        orientation: Qt.Orientation,
+        role: int = Qt.ItemDataRole.DisplayRole,
+    ) -> Any:
+        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(Column):
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._headings()[Column(section)]
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return cells.alignment(Column(section))
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        column = Column(index.column())
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return cells.alignment(column)
+        row = self.file(index.row())
+        self._touch(self._place(index.row()) // PAGE)
+        if row is None:
+            return "…" if role == Qt.ItemDataRole.DisplayRole and column is Column.NAME else None
+        if role == ROW_ROLE:
+            return row
+        if role == Qt.ItemDataRole.DisplayRole:
+            return cells.text(row, column)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return cells.hint(row, column)
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return f"{self._headings()[column]}: {cells.text(row, column)}"
+        return None
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        known = _ORDERS.get(Column(column)) if 0 <= column < len(Column) else None
+        if known is not None:
+            ascending = order == Qt.SortOrder.AscendingOrder
+            self._change(replace(self._wanted, order=known[0], backwards=ascending is not known[1]))
+
+    @staticmethod
+    def can_sort(column: int) -> bool:
+        return column in _ORDERS
+
+    def _headings(self) -> dict[Column, str]:
+        return {
+            Column.NAME: self.tr("Name"),
+            Column.FOLDER: self.tr("Folder"),
+            Column.STATE: self.tr("State"),
+            Column.REASON: self.tr("Reason"),
+            Column.SIZE: self.tr("Size"),
+            Column.MODIFIED: self.tr("Modified"),
+            Column.PAGES: self.tr("Pages"),
+        }
+
+    # -- fetching -----------------------------------------------------------------------------
+
+    def _change(self, wanted: Wanted) -> None:
+        if wanted == self._wanted:
+            return
+        self._wanted = wanted
+        self._questions.cancel_all()
+        # What is shown stays until the first page of the new list is here.
+        self._stale = set(self._pages)
+        self._asked = []
+        self._request(0, first=True)
+
+    def _place(self, row: int) -> int:
+        """Where the engine has the file of a row."""
+        return self._total - 1 - row if self._wanted.backwards else row
+
+    def _touch(self, page: int) -> None:
+        """Note that a page is looked at, and have it fetched if it is not here."""
+        if page in self._pages:
+            self._pages.move_to_end(page)
+            if page not in self._stale:
+                return
+        if page in self._asked:
+            self._asked.remove(page)
+        elif self._questions.is_waiting(str(page)):
+            return
+        self._asked.append(page)
+        if not self._fetch.isActive():
+            self._fetch.start(0)
+
+    def _fetch_asked(self) -> None:
+        # Someone who scrolls past a thousand pages wants those where it ends.
+        wanted, self._asked = self._asked[-AT_ONCE:], []
+        for page in wanted:
+            self._request(page)
+
+    def _request(self, page: int, *, first: bool = False) -> None:
+        wanted = self._wanted
+        fields = {
+            "state": wanted.state,
+            "root": wanted.root,
+            "text": wanted.text,
+            "order": wanted.order,
+            "offset": page * PAGE,
+            "limit": PAGE,
+        }
+
+        def done(reply: dict[str, Any]) -> None:
+            rows = [_row(each) for each in reply.get("files", [])]
+            total = int(reply.get("total", page * PAGE + len(rows)))
+            self._take(page, rows, total, first=first)
+
+        self._questions.ask("files", fields, done, failed=self._failed, slot=str(page))
+
+    def _take(self, page: int, rows: list[FileRow], total: int, *, first: bool) -> None:
+        if first:
+            self.beginResetModel()
+            self._forget()
+            self._pages[page] = rows
+            self._total = total
+            self.endResetModel()
+        else:
+            self._resize(total)
+            self._pages[page] = rows
+            self._pages.move_to_end(page)
+            self._stale.discard(page)
+            while len(self._pages) > PAGES_KEPT:
+                self._stale.discard(self._pages.popitem(last=False)[0])
+            self._tell_changed(page, len(rows))
+        self.counted.emit(self._total)
+
+    def _resize(self, total: int) -> None:
+        """Follow the library as it grows or shrinks, at the end, so that nothing jumps."""
+        if total == self._total:
+            return
+        if self._wanted.backwards:
+            # Rows count from the other end: every place has moved.
+            self._stale |= set(self._pages)
+        if total > self._total:
+            self.beginInsertRows(QModelIndex(), self._total, total - 1)
+            self._total = total
+            self.endInsertRows()
+        else:
+            self.beginRemoveRows(QModelIndex(), total, self._total - 1)
+            self._total = total
+            self.endRemoveRows()
+
+    def _tell_changed(self, page: int, count: int) -> None:
+        places = (page * PAGE, page * PAGE + count - 1)
+        rows = sorted(self._place(place) for place in places)
+        top, bottom = max(0, rows[0]), min(self._total - 1, rows[1])
+        if count and top <= bottom:
+            self.dataChanged.emit(self.index(top, 0), self.index(bottom, len(Column) - 1))
+
+    def _failed(self, _error: LecternError) -> None:
+        self.counted.emit(self._total)
+
+    def _forget(self) -> None:
+        self._questions.cancel_all()
+        self._pages.clear()
+        self._stale.clear()
+        self._asked = []
+        self._fetch.stop()
+
+
+def _row(data: dict[str, Any]) -> FileRow:
+    try:
+        return from_wire(FileRow, data)
+    except LecternError:
+        # A state that only a newer engine knows: shown, but nothing is done with it.
+        return from_wire(FileRow, {**data, "state": FileState.FAILED})

@@ -1,0 +1,116 @@
+"""The table of all files: its columns, its order, its menu.
+
+Owns how the table looks and what is chosen in it. It must not know where rows come from.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QModelIndex, QPoint, Qt
+from PySide6.QtWidgets import QAbstractItemView, QMenu, QTableView
+
+from ui.library.coverage_cells import Column
+from ui.theme import M
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from PySide6.QtGui import QAction, QResizeEvent
+    from PySide6.QtWidgets import QWidget
+
+    from ui.library.coverage_model import CoverageModel
+
+# Of more chosen files, the first so many are looked at.
+MOST_CHOSEN = 5000
+# Room for what usually stands in a column, in letters; the name takes the rest.
+_LETTERS = {
+    Column.FOLDER: 20, Column.STATE: 20, Column.REASON: 26, Column.SIZE: 12,
+    Column.MODIFIED: 20, Column.PAGES: 9,
+}  # fmt: skip
+LETTERS_OF_NAME = 28
+
+
+class CoverageTable(QTableView):
+    """Shows a ``CoverageModel``; ``actions`` are its menu and its keys."""
+
+    def __init__(
+        self, model: CoverageModel, actions: Sequence[QAction], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._files = model
+        self._sorted = (int(Column.NAME), Qt.SortOrder.AscendingOrder)
+        self.setModel(model)
+        self.setAccessibleName(self.tr("Files"))
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setTabKeyNavigation(False)
+        self.setShowGrid(False)
+        self.setAlternatingRowColors(True)
+        self.setWordWrap(False)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.customContextMenuRequested.connect(self._show_menu)
+        self.verticalHeader().hide()
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setSectionsMovable(True)
+        header.setSectionsClickable(True)
+        header.setSortIndicatorShown(True)
+        header.setSortIndicator(*self._sorted)
+        header.sectionClicked.connect(self._sort)
+        for action in actions:
+            self.addAction(action)
+        self._size_columns()
+
+    def chosen_rows(self) -> Iterator[int]:
+        """The numbers of the chosen rows, from the top of each stretch; not too many."""
+        left = MOST_CHOSEN
+        selection = self.selectionModel().selection()
+        for number in range(selection.size()):
+            part = selection.at(number)
+            last = min(part.bottom(), part.top() + left - 1)
+            yield from range(part.top(), last + 1)
+            left -= max(0, last - part.top() + 1)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._size_columns()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_name()
+
+    def _size_columns(self) -> None:
+        letter = self.fontMetrics().averageCharWidth()
+        header = self.horizontalHeader()
+        header.setMinimumSectionSize(letter * 8)
+        for column, letters in _LETTERS.items():
+            header.resizeSection(column, letters * letter)
+        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + M)
+        self._fit_name()
+
+    def _fit_name(self) -> None:
+        """Give the name what the others leave, but never less than tells names apart."""
+        header = self.horizontalHeader()
+        others = header.length() - header.sectionSize(Column.NAME)
+        least = self.fontMetrics().averageCharWidth() * LETTERS_OF_NAME
+        header.resizeSection(Column.NAME, max(least, self.viewport().width() - others))
+
+    def _sort(self, column: int) -> None:
+        header = self.horizontalHeader()
+        if self._files.can_sort(column):
+            self._sorted = (column, header.sortIndicatorOrder())
+            self.sortByColumn(*self._sorted)
+        else:
+            header.setSortIndicator(*self._sorted)
+
+    def _show_menu(self, place: QPoint) -> None:
+        index: QModelIndex = self.indexAt(place)
+        if index.isValid():
+            menu = QMenu(self)
+            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            menu.addActions(self.actions())
+            menu.popup(self.viewport().mapToGlobal(place))

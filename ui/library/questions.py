@@ -1,0 +1,97 @@
+"""The requests of one widget, which end with it.
+
+Owns which of a widget's requests are under way, so that none of a kind is sent twice at a time
+and no answer reaches a widget that is gone. It must not know what is asked.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject
+
+from ui import words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from indexer.errors import LecternError
+    from indexer.progress import Progress
+    from ui.ports import Context
+
+
+class Questions(QObject):
+    """Asks the engine for ``parent``; deleted with it, it forgets what is under way."""
+
+    def __init__(self, context: Context, parent: QObject) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._numbers: dict[str, int] = {}
+        parent.destroyed.connect(partial(_forget, context, self._numbers))
+
+    def ask(
+        self,
+        kind: str,
+        fields: Mapping[str, Any],
+        done: Callable[[dict[str, Any]], None],
+        *,
+        failed: Callable[[LecternError], None] | None = None,
+        progress: Callable[[Progress], None] | None = None,
+        slot: str = "",
+    ) -> None:
+        """Send a request in place of the last one of its slot, which is then forgotten.
+
+        Args:
+            kind: One of ``indexer.requests``.
+            fields: What it needs.
+            done: Takes the reply.
+            failed: Takes the failure; without it, the person is told.
+            progress: Takes the reports of a long request.
+            slot: What to replace; the kind, if empty.
+        """
+        slot = slot or kind
+        self.cancel(slot)
+        self._numbers[slot] = self._context.link.ask(
+            kind,
+            fields,
+            done=partial(self._done, slot, done),
+            failed=partial(self._failed, slot, failed or self.tell),
+            progress=progress,
+        )
+
+    def is_waiting(self, slot: str) -> bool:
+        return slot in self._numbers
+
+    def cancel(self, slot: str) -> None:
+        number = self._numbers.pop(slot, None)
+        if number is not None:
+            self._context.link.cancel(number)
+
+    def cancel_all(self) -> None:
+        _forget(self._context, self._numbers)
+
+    def tell(self, error: LecternError) -> None:
+        """Say in the window's line what went wrong."""
+        self._context.notices.tell(words.failure(error))
+
+    def _done(
+        self, slot: str, done: Callable[[dict[str, Any]], None], reply: dict[str, Any]
+    ) -> None:
+        self._numbers.pop(slot, None)
+        done(reply)
+
+    def _failed(
+        self, slot: str, failed: Callable[[LecternError], None], error: LecternError
+    ) -> None:
+        self._numbers.pop(slot, None)
+        failed(error)
+
+
+def ignore(_error: LecternError) -> None:
+    """Leave a failure alone: what is shown stays, and the next try may succeed."""
+
+
+def _forget(context: Context, numbers: dict[str, int], _gone: object = None) -> None:
+    while numbers:
+        context.link.cancel(numbers.popitem()[1])
