@@ -143,8 +143,8 @@ class ResultsDelegate(QStyledItemDelegate):
 
     def _paint_background(self, painter: QPainter, option: QStyleOptionViewItem, row: Row) -> None:
         colours = theme.current()
-        state = option.state  # type: ignore[attr-defined]
-        rect: QRect = option.rect  # type: ignore[attr-defined]
+        state = option.state
+        rect: QRect = option.rect
         selected = bool(state & QStyle.StateFlag.State_Selected)
         hovered = bool(state & QStyle.StateFlag.State_MouseOver)
         painter.fillRect(rect, background(selected=selected, hovered=hovered))
@@ -159,7 +159,7 @@ class ResultsDelegate(QStyledItemDelegate):
         self, painter: QPainter, option: QStyleOptionViewItem, row: Row, first: bool
     ) -> None:
         colours, look = theme.current(), self.look
-        rect: QRect = option.rect  # type: ignore[attr-defined]
+        rect: QRect = option.rect
         if not first:
             painter.setPen(QPen(colours.line, 1))
             painter.drawLine(rect.left() + L, rect.top(), rect.right() - L, rect.top())
@@ -182,7 +182,7 @@ class ResultsDelegate(QStyledItemDelegate):
 
     def _paint_hit(self, painter: QPainter, option: QStyleOptionViewItem, row: Row) -> None:
         colours, look = theme.current(), self.look
-        rect: QRect = option.rect  # type: ignore[attr-defined]
+        rect: QRect = option.rect
         ratio = painter.device().devicePixelRatio()
         drawing = icons.pixmap(row.hit.why.value, look.icon, colours.muted, ratio)
         painter.drawPixmap(self._icon_rect(option), drawing)
@@ -253,7 +253,7 @@ class ResultsDelegate(QStyledItemDelegate):
             return
         painter.setFont(text.font)
         elided = text.metrics.elidedText(text.text, text.elide, area.width())
-        direction = option.direction  # type: ignore[attr-defined]
+        direction = option.direction
         flags = QStyle.visualAlignment(direction, side) | Qt.AlignmentFlag.AlignAbsolute
         # By what the text is written in, whatever the language of the window.
         right = not text.is_path and is_right_to_left(text.text)
@@ -261,13 +261,13 @@ class ResultsDelegate(QStyledItemDelegate):
         painter.drawText(self._mirrored(area, option), flags | _FLAT | force, elided)
 
     def _icon_rect(self, option: QStyleOptionViewItem) -> QRect:
-        rect: QRect = option.rect  # type: ignore[attr-defined]
+        rect: QRect = option.rect
         look = self.look
         return self._mirrored(QRect(rect.left() + L, rect.top() + M, look.icon, look.icon), option)
 
     def _mirrored(self, rect: QRect, option: QStyleOptionViewItem) -> QRect:
-        within: QRect = option.rect  # type: ignore[attr-defined]
-        return self.look.mirrored(rect, within, option.direction)  # type: ignore[attr-defined]
+        within: QRect = option.rect
+        return self.look.mirrored(rect, within, option.direction)
 
 
 def _has_place(row: Row) -> bool:

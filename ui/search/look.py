@@ -44,8 +44,15 @@ class Look:
         if body.pointSizeF() > 0:
             small.setPointSizeF(body.pointSizeF() * _SMALL)
         title.setWeight(QFont.Weight.DemiBold)
-        metrics = (QFontMetricsF(font, widget) for font in (body, small, title))
-        return cls(body, small, title, *metrics, width)
+        return cls(
+            body,
+            small,
+            title,
+            QFontMetricsF(body, widget),
+            QFontMetricsF(small, widget),
+            QFontMetricsF(title, widget),
+            width,
+        )
 
     @property
     def icon(self) -> int:
@@ -95,8 +102,13 @@ def background(*, selected: bool, hovered: bool) -> QColor:
 
 
 def blend(over: QColor, under: QColor, share: float) -> QColor:
-    parts = (
-        round(one * share + other * (1 - share))
-        for one, other in zip(over.getRgb()[:3], under.getRgb()[:3], strict=True)
+    """Lay so much of one colour over another."""
+
+    def part(one: float, other: float) -> float:
+        return one * share + other * (1 - share)
+
+    return QColor.fromRgbF(
+        part(over.redF(), under.redF()),
+        part(over.greenF(), under.greenF()),
+        part(over.blueF(), under.blueF()),
     )
-    return QColor(*parts)

@@ -76,9 +76,9 @@ def inside(path: str, text: str = "") -> str:
     return _joined(text, written("in", path))
 
 
-def similar(path: str, *, page: int = 0) -> str:
-    """Ask for what resembles a document, or what stands on one of its pages."""
-    return written("like", f"{path}#page={page}" if page else path)
+def similar(path: str, span: tuple[int, int] | None = None) -> str:
+    """Ask for what resembles a document, or one passage of it."""
+    return written("like", f"{path}#{span[0]}-{span[1]}" if span else path)
 
 
 def _joined(text: str, clause: str) -> str:

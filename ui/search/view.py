@@ -218,8 +218,8 @@ class ResultsView(QListView):
             rect = self.visualRect(index)
             if rect.top() > shown.bottom():
                 break
-            option.rect = rect  # type: ignore[attr-defined]
-            option.state = self._state(index)  # type: ignore[attr-defined]
+            option.rect = rect
+            option.state = self._state(index)
             self.results.paint(painter, option, index)
             row += 1
         painter.end()
@@ -293,11 +293,11 @@ class ResultsView(QListView):
         found = self.hit_after(at - step, step)
         return found if found.row() != row else self.hit_after(at + step, -step)
 
-    def currentChanged(self, current: QModelIndex, previous: QModelIndex) -> None:
+    def currentChanged(self, current: Index, previous: Index) -> None:
         super().currentChanged(current, previous)
         self.viewport().update()
         if current.isValid() and not self._model.rows[current.row()].is_document:
-            self.hit_current.emit(current)
+            self.hit_current.emit(self._model.index(current.row()))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         index = self.indexAt(event.position().toPoint())

@@ -81,4 +81,5 @@ def test_folders_add_up_and_kinds_replace_each_other() -> None:
 
 def test_inside_and_similar() -> None:
     assert inside("/a b/c.pdf", 'rent in:"x y" like:z') == 'rent in:"/a b/c.pdf" '
-    assert parse(similar("/a/b.pdf", page=3)).filters.like == "/a/b.pdf#page=3"
+    assert parse(similar("/a b.pdf", (3, 40))).filters.like == "/a b.pdf#3-40"
+    assert similar("/a.pdf") == 'like:"/a.pdf"'
