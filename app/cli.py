@@ -22,6 +22,7 @@ from app import (
     cli_library,
     cli_search,
     cli_settings,
+    cli_watch,
 )
 from app.cli_common import Command, Context, absolute_path, explain_failure
 from app.engine import open_engine
@@ -47,6 +48,7 @@ COMMANDS: tuple[Command, ...] = (
     *cli_library.COMMANDS,
     *cli_doctor.COMMANDS,
     *cli_settings.COMMANDS,
+    *cli_watch.COMMANDS,
     *cli_engine.COMMANDS,
 )
 

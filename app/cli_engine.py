@@ -19,14 +19,19 @@ def _arguments(parser: ArgumentParser) -> None:
         "--idle-exit", type=float, metavar="SECONDS",
         help="end when nobody has needed the engine for so long",
     )  # fmt: skip
+    parser.add_argument(
+        "--watch", action="store_true", help="keep the library up to date with its folders"
+    )
     parser.add_argument("--stop", action="store_true", help="end the engine that is running")
 
 
 def _run(options: Namespace, context: Context) -> int:
-    return _stop(context) if options.stop else serve(context, options.idle_exit)
+    if options.stop:
+        return _stop(context)
+    return serve(context, options.idle_exit, watch=options.watch)
 
 
-def serve(context: Context, idle_exit: float | None) -> int:
+def serve(context: Context, idle_exit: float | None, *, watch: bool = False) -> int:
     """Serve the library until a signal, a request or idleness ends it."""
     import contextlib
 
@@ -37,6 +42,8 @@ def serve(context: Context, idle_exit: float | None) -> int:
     logs.start()
     host = open_host(context.config(), context.open_engine, lasting=True)
     with contextlib.closing(host), stopping(host.service.stop):
+        if watch:
+            host.watch(on=True)
         context.note(f"Serving {render.clean(str(context.library))}; Ctrl+C ends it.")
         host.service.wait(idle_exit)
     return 0
@@ -77,6 +84,7 @@ COMMANDS = (
         "without a running engine they open the library themselves.",
         (
             ("lectern engine", "serve until Ctrl+C"),
+            ("lectern engine --watch", "and read what changes meanwhile"),
             ("lectern engine --idle-exit 300", "and end after five minutes without use"),
             ("lectern engine --stop", "end the one that is running"),
         ),

@@ -1,0 +1,119 @@
+"""``lectern watch``: keep a library up to date until told to stop."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from app import render
+from app.cli_common import Command, Context
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Callable
+
+    from indexer.api import EngineApi
+
+# How often the engine is asked what it does.
+LOOK_S = 0.5
+
+_NOTES = {
+    "network": "looked at every few minutes, because the system does not tell what others change",
+    "exhausted": "looked at every few minutes, because the system watches no more folders "
+    "(on Linux raise fs.inotify.max_user_watches)",
+}
+
+
+def _arguments(_parser: ArgumentParser) -> None:
+    """Take no arguments but the common ones."""
+
+
+def _run(_options: Namespace, context: Context) -> int:
+    import threading
+    from dataclasses import replace
+    from functools import partial
+
+    from app import logs
+    from app.engine import open_host
+    from app.signals import stopping
+    from indexer.client import with_engine
+
+    logs.start()
+    config = replace(context.config(), background=True)
+    open_here = partial(open_host, config, context.open_engine, lasting=True)
+    stop = threading.Event()
+    with stopping(stop.set):
+        with_engine(
+            context.library,
+            open_here,
+            lambda engine: watch(engine, context, stop.wait),
+            offline=config.offline,
+        )
+    return 0
+
+
+def watch(engine: EngineApi, context: Context, stopped: Callable[[float], bool]) -> None:
+    """Watch until stopped, and say what that changes.
+
+    Args:
+        engine: Wherever it runs; it watches on if it did before.
+        context: Where to print.
+        stopped: Waits for so many seconds and tells whether to end.
+    """
+    before = engine.watch(on=None)["on"]
+    engine.watch(on=True)
+    shown: dict[str, str] = {}
+    quiet, problem = False, ""
+    try:
+        while not (_ending(engine) or stopped(LOOK_S)):
+            now = engine.watch(on=None)
+            for path, line in _lines(now).items():
+                if shown.get(path) != line:
+                    context.note(line)
+            if now["problem"] not in {"", problem}:
+                context.note(render.clean(now["problem"]))
+            if now["quiet"] and not quiet:
+                documents = engine.status()["documents"]
+                context.note(f"Up to date: {render.count(documents, 'document')}.")
+            shown, quiet, problem = _lines(now), now["quiet"], now["problem"]
+    finally:
+        if not before and not _ending(engine):
+            engine.watch(on=False)
+
+
+def _ending(engine: EngineApi) -> bool:
+    """Tell whether an engine of this process was asked to end."""
+    service = getattr(engine, "service", None)
+    return service is not None and service.stopping()
+
+
+def _lines(state: dict[str, Any]) -> dict[str, str]:
+    """Say how each root is watched, by its path."""
+    if not state["roots"]:
+        return {"": "Nothing to watch yet: `lectern index FOLDER` adds a folder."}
+    said = {}
+    for root in state["roots"]:
+        path = render.clean(root["path"])
+        match root["how"]:
+            case "offline":
+                said[path] = f"{path} is offline; what it holds stays in the library."
+            case "polling":
+                said[path] = f"{path} is {_NOTES.get(root['why'], root['why'])}."
+            case _:
+                said[path] = f"Watching {path}."
+    return said
+
+
+COMMANDS = (
+    Command(
+        "watch",
+        "keep the library up to date with its folders",
+        "Notice what changes in the folders of the library and read it, within seconds, until "
+        "Ctrl+C. Where the system does not tell of changes, on network drives for example, "
+        "the folders are looked at every few minutes instead, and the command says so. A drive "
+        "that is unplugged loses nothing: what it holds counts as offline until it is back. "
+        "Other commands can be used meanwhile. An engine that runs already does the watching.",
+        (("lectern watch", "watch until Ctrl+C"),),
+        _arguments,
+        _run,
+    ),
+)
