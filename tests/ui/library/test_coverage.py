@@ -217,7 +217,7 @@ def test_headings_sort_where_the_engine_can(page: CoveragePage, qtbot: QtBot) ->
     header.setSortIndicator(Column.SIZE, Qt.SortOrder.DescendingOrder)
     header.sectionClicked.emit(int(Column.SIZE))
     assert page.model.wanted.order == "size"
-    qtbot.waitUntil(lambda: page.model.index(0, Column.NAME).data() == "lease.txt")
+    qtbot.waitUntil(lambda: page.model.index(0, Column.NAME).data() == "lighthouse.md")
 
 
 def test_hidden_it_asks_for_nothing(page: CoveragePage) -> None:
