@@ -53,6 +53,7 @@ class EngineConfig:
     threads: int = 0
     children: int = 0
     offline: bool = False
+    background: bool = False  # serves for long: gives way to the person, waits for disk space
     min_free_bytes: int = 2 * GIB
     limits: Limits = field(default_factory=Limits)
     hidden: bool = False

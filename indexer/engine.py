@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 from indexer.activity import Activity
 from indexer.catalog import Catalog
 from indexer.catalog.coverage import Chosen
+from indexer.crashes import at_work, ended_badly
 from indexer.errors import Cancelled, LecternError, WorldError
 from indexer.estimate import estimate
 from indexer.library import CATALOG_NAME, LANCE_NAME
@@ -25,13 +26,15 @@ from indexer.lookup import describe_document, sentences
 from indexer.models_in_use import ModelsInUse
 from indexer.passwords import Passwords
 from indexer.pipeline.gate import QueryGate
-from indexer.pipeline.lane import Parts, Run
+from indexer.pipeline.lane import Run
 from indexer.pipeline.pace import Pace
+from indexer.pipeline.parts import Parts
 from indexer.progress import Progress, Reporter, Step, ignore
 from indexer.recovery import recover
 from indexer.removal import forget_orphans, remove_paths
 from indexer.retry import retry, unlock
 from indexer.search import Searcher
+from indexer.shift import Shift
 from indexer.status import check_library, describe
 from indexer.store import Store
 from indexer.store.disk import opening
@@ -45,6 +48,7 @@ if TYPE_CHECKING:
 
     from indexer.catalog import Root
     from indexer.config import EngineConfig
+    from indexer.pipeline.parts import Counts
     from indexer.progress import CancelToken
     from indexer.types import FileRow, SearchResult
 
@@ -65,8 +69,8 @@ class Engine:
         self.catalog = catalog
         self.store = store
         self.models = ModelsInUse(config)
-        self.gate = QueryGate()
-        self.throttle = Throttle()
+        self.throttle = Throttle(considerate=config.background)
+        self.gate = QueryGate(self.throttle)
         self.throttle.load(catalog)
         self.activities = Activity(catalog, self.models, self.throttle)
         self.passwords = Passwords()
@@ -120,22 +124,21 @@ class Engine:
         scan: bool = True,
         patterns: Sequence[str] | None = None,
     ) -> Summary:
-        with self._indexing:
+        with self._indexing, at_work(self.catalog):
             reporter = Reporter(self._noting(report), token)
             roots = self._roots(paths, patterns)
-            recover(self.catalog, self.store)
-            run = Run(self._parts(), reporter)
+            shift = Shift(self._parts(), Run, reporter, patient=self.config.background)
             seen, cancelled = 0, False
             try:
-                seen = self._scan(roots, reporter, rescan=rescan) if scan else 0
-                run.work()
-                self._tidy(reporter)
+                if scan:
+                    seen = shift.do(lambda: self._scan(roots, reporter, rescan=rescan))
+                shift.do(shift.read)
+                shift.do(lambda: self._tidy(reporter))
             except Cancelled:
                 cancelled = True
             finally:
-                run.stop()
                 self.activities.note(None)
-            return self._summary(run, roots, seen, cancelled=cancelled)
+            return self._summary(shift.counts, roots, seen, cancelled=cancelled)
 
     def search(
         self,
@@ -249,6 +252,7 @@ class Engine:
             check_space=self._check_space,
             pace=self.batches,
             password_of=self.passwords.of,
+            throttle=self.throttle,
         )
 
     def _scan(self, roots: Sequence[Root], reporter: Reporter, *, rescan: bool) -> int:
@@ -279,7 +283,7 @@ class Engine:
     def _put_in_order(self) -> None:
         try:
             self.store.clean_at_open()
-            recover(self.catalog, self.store)
+            recover(self.catalog, self.store, crashed=ended_badly(self.catalog))
         except LecternError as error:
             if error.code != "disk_full":
                 raise
@@ -300,7 +304,9 @@ class Engine:
 
         return note
 
-    def _summary(self, run: Run, roots: Sequence[Root], seen: int, *, cancelled: bool) -> Summary:
+    def _summary(
+        self, counts: Counts, roots: Sequence[Root], seen: int, *, cancelled: bool
+    ) -> Summary:
         states: dict[str, int] = {}
         for root in roots:
             for state, count in self.catalog.files.counts(root.id).items():
@@ -308,13 +314,13 @@ class Engine:
         return Summary(
             states=states,
             files_seen=seen,
-            documents_added=run.counts.documents,
-            pages=run.counts.pages,
-            passages=run.vectors.embedded,
-            tokens=run.vectors.tokens,
-            seconds=run.seconds,
+            documents_added=counts.documents,
+            pages=counts.pages,
+            passages=counts.embedded,
+            tokens=counts.tokens,
+            seconds=counts.seconds,
             cancelled=cancelled,
-            reused=run.vectors.reused,
+            reused=counts.reused,
         )
 
 

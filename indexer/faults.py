@@ -4,7 +4,8 @@ Owns the one environment variable that chooses a point. Without it a point costs
 constant and does nothing. It must not know what happens at a point.
 
 ``LECTERN_FAULT=passages-committed:2`` kills the process at once, as a power cut or ``kill -9``
-would, when it comes by that point for the second time. ``…:2:SIGSTOP`` sends another signal: a
+would, when it comes by that point for the second time; ``document-begun=bad.pdf:1`` when it does so
+with the file of this name in hand. ``…:2:SIGSTOP`` sends another signal: a
 stopped process waits for the test to look at it, to change a file or to send a signal, and goes
 on with SIGCONT.
 """
@@ -24,14 +25,15 @@ class _Fault:
     """Counts down to one fault. Thread-safe."""
 
     def __init__(self, spec: str) -> None:
-        self._name, _, rest = spec.partition(":")
+        point, _, rest = spec.partition(":")
+        self._name, _, self._subject = point.partition("=")
         times, _, number = rest.partition(":")
         self._left = int(times)
         self._signal = signal.Signals[number or "SIGKILL"]
         self._lock = threading.Lock()
 
-    def reached(self, name: str) -> None:
-        if name != self._name:
+    def reached(self, name: str, subject: str) -> None:
+        if name != self._name or not subject.endswith(self._subject):
             return
         with self._lock:
             self._left -= 1
@@ -42,7 +44,7 @@ class _Fault:
 _FAULT = _Fault(_SPEC) if _SPEC else None
 
 
-def reached(name: str) -> None:
-    """Say that the point of this name was reached."""
+def reached(name: str, subject: bytes = b"") -> None:
+    """Say that the point of this name was reached, with a file in hand if there is one."""
     if _FAULT is not None:
-        _FAULT.reached(name)
+        _FAULT.reached(name, os.fsdecode(subject))

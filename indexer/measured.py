@@ -6,12 +6,16 @@ what is estimated.
 
 from __future__ import annotations
 
+import contextlib
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from indexer.errors import LecternError
+
 if TYPE_CHECKING:
     from indexer.catalog import Catalog
+    from indexer.pipeline.parts import Counts, Effort
 
 KEY = "rates"
 # Where nothing was measured: a laptop of a few years ago.
@@ -37,14 +41,36 @@ class Measured:
 
 def load(catalog: Catalog, space: str) -> Measured:
     """Give the rates of this library; those of passages belong to an embedding space."""
-    try:
-        known = json.loads(catalog.meta(KEY) or "{}")
-    except ValueError:
-        known = {}
+    known = _known(catalog)
     of_space = known.get(f"passages:{space}")
     return Measured(
-        float(known.get("pages") or PAGES),
-        float(of_space or PASSAGES),
-        float(known.get("passages_a_page") or PASSAGES_A_PAGE),
+        known.get("pages") or PAGES,
+        of_space or PASSAGES,
+        known.get("passages_a_page") or PASSAGES_A_PAGE,
         measured=bool(known.get("pages") and of_space),
     )
+
+
+def learn(catalog: Catalog, space: str, done: Counts, effort: Effort) -> None:
+    """Take in what a run did, and how long its readers and its model were at work for it."""
+    seen: dict[str, float] = {}
+    if done.pages >= LEAST_PAGES and effort.reading_s > 0:
+        seen["pages"] = done.pages / effort.reading_s
+        seen["passages_a_page"] = done.written / done.pages
+    if done.embedded >= LEAST_PASSAGES and effort.embedding_s > 0:
+        seen[f"passages:{space}"] = done.embedded / effort.embedding_s
+    if not seen:
+        return
+    known = _known(catalog)
+    for key, rate in seen.items():
+        known[key] = rate if key not in known else WEIGHT * rate + (1 - WEIGHT) * known[key]
+    # Only estimates depend on it, so a full disk must not cost the run.
+    with contextlib.suppress(LecternError):
+        catalog.set_meta(KEY, json.dumps(known))
+
+
+def _known(catalog: Catalog) -> dict[str, float]:
+    try:
+        return {key: float(rate) for key, rate in json.loads(catalog.meta(KEY) or "{}").items()}
+    except (ValueError, TypeError, AttributeError):
+        return {}

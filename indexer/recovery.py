@@ -20,15 +20,21 @@ if TYPE_CHECKING:
     from indexer.store import Store
 
 
-def recover(catalog: Catalog, store: Store) -> int:
+def recover(catalog: Catalog, store: Store, *, crashed: bool = False) -> int:
     """Delete half documents and queue their files; no run may be under way.
 
     Cheap when there is nothing to do, and it may itself be interrupted.
 
+    Args:
+        catalog: What to compare.
+        store: With what.
+        crashed: Whether the last engine ended in the middle of its work.
+
     Returns:
         How many documents are to be read again.
     """
-    damaged = {*catalog.queue.recover().unfinished_docs, *incomplete(catalog, store)}
+    recovery = catalog.queue.recover(crashed=crashed)
+    damaged = {*recovery.unfinished_docs, *incomplete(catalog, store)}
     # A power cut may take the catalog's last commits but not the store's.
     damaged.update(np.setdiff1d(store.known_docs(), catalog.docs.known()).tolist())
     if damaged:

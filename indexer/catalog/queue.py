@@ -27,7 +27,7 @@ _NEXT = """
 SELECT f.id, r.path, d.path, f.name, f.format, f.size, f.mtime_ns, f.volume, f.inode, f.attempts
 FROM files f JOIN folders d ON d.id = f.folder JOIN roots r ON r.id = f.root
 WHERE f.pending > 0 AND f.in_flight = 0 AND f.verdict = '' AND NOT f.lost AND r.state = 'online'
-    AND f.id NOT IN (SELECT value FROM json_each(?))
+    AND f.id NOT IN (SELECT value FROM json_each(?)) AND (f.crashes > 0) = ?
 ORDER BY f.size_class, f.mtime_ns DESC LIMIT ?
 """
 _RETRY = """
@@ -50,16 +50,18 @@ class Queue:
     def __init__(self, database: Database) -> None:
         self._db = database
 
-    def take(self, limit: int, without: Iterable[int] = ()) -> list[Job]:
+    def take(self, limit: int, without: Iterable[int] = (), *, suspects: bool = False) -> list[Job]:
         """Take the next files from the queue; each is given out once until it is given back.
 
         Args:
             limit: How many at most.
             without: Files that are still in hand, although they changed and are queued again.
+            suspects: Give those that were being read when an engine ended badly, instead of those
+                that were not.
         """
         in_hand = json.dumps(list(without))
         with self._db.write() as connection:
-            rows = connection.execute(_NEXT, (in_hand, limit)).fetchall()
+            rows = connection.execute(_NEXT, (in_hand, suspects, limit)).fetchall()
             connection.executemany(
                 "UPDATE files SET in_flight = 1 WHERE id = ?", [(row[0],) for row in rows]
             )
@@ -88,6 +90,15 @@ class Queue:
             self._db.value(
                 "SELECT count(*) FROM files f JOIN roots r ON r.id = f.root "
                 "WHERE f.pending > 0 AND f.verdict = '' AND NOT f.lost AND r.state = 'online'"
+            )
+        )
+
+    def untaken(self) -> int:
+        """Count the files that ``take`` could give out now."""
+        return int(
+            self._db.value(
+                "SELECT count(*) FROM files f JOIN roots r ON r.id = f.root WHERE f.pending > 0 "
+                "AND f.in_flight = 0 AND f.verdict = '' AND NOT f.lost AND r.state = 'online'"
             )
         )
 
@@ -174,12 +185,12 @@ class Queue:
     def recover(self, *, crashed: bool = False) -> Recovery:
         """Put the queue in order after a run that may not have ended by itself.
 
-        Files in flight are queued again. If the program crashed, the files that were being read
-        are suspects; one that was there at ``MAX_CRASHES`` crashes is set aside as failed. A kill
-        or a power cut is no crash: no document is to blame for it.
+        Files in flight are queued again. If the engine ended badly, those that were being read
+        are suspects: they are read last and alone, so that the next bad end tells which of them
+        it was. One that was there ``MAX_CRASHES`` times is set aside as failed.
 
         Args:
-            crashed: Whether the last run ended by a fault of its own.
+            crashed: Whether the last engine ended in the middle of its work.
         """
         with self._db.write() as connection:
             if crashed:
@@ -191,7 +202,7 @@ class Queue:
                 "SELECT id FROM files WHERE crashes >= ? AND pending > 0", (MAX_CRASHES,)
             ).fetchall()
             for (file,) in suspects:
-                self.fail(file, "child_died", {"reason": "Lectern itself stopped twice"})
+                self.fail(file, "crashed_engine")
             docs = connection.execute(
                 "SELECT doc FROM docs WHERE passages_state <> 'done' ORDER BY doc"
             ).fetchall()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from dataclasses import dataclass
 from queue import Empty, Queue
 from typing import TYPE_CHECKING, Protocol
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from indexer.embed.base import EmbedInput, PassageVectors
     from indexer.pipeline.gate import QueryGate
+    from indexer.throttle import Throttle
 
 log = logging.getLogger(__name__)
 
@@ -70,11 +72,17 @@ class EmbeddingWorker:
     """
 
     def __init__(
-        self, open_embedder: Callable[[], BatchEncoder], events: Queue[Event], gate: QueryGate
+        self,
+        open_embedder: Callable[[], BatchEncoder],
+        events: Queue[Event],
+        gate: QueryGate,
+        throttle: Throttle,
     ) -> None:
         self._open = open_embedder
         self._events = events
         self._gate = gate
+        self._throttle = throttle
+        self.busy_s = 0.0  # spent in the model
         self._units: Queue[Unit] = Queue(UNITS_AHEAD)
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="embedding", daemon=True)
@@ -116,8 +124,11 @@ class EmbeddingWorker:
 
     def _embed(self, embedder: BatchEncoder, unit: Unit) -> None:
         budget = self._gate.batch_tokens
+        began = time.monotonic()
         for batch in embedder.encode_batches(unit.inputs, runs=unit.runs, budget=budget):
             faults.reached("batch-embedded")
+            worked = time.monotonic() - began
+            self.busy_s += worked
             made = [
                 (pending, vectors)
                 for index, vectors in batch
@@ -126,9 +137,11 @@ class EmbeddingWorker:
             # A run of the model may end no passage: a long one is read in several pieces.
             if made:
                 self._put(pack(made))
+            self._throttle.rest(worked, self._stopping.is_set)
             if self._stopping.is_set():
                 return
             self._gate.give_way()
+            began = time.monotonic()
 
     def _put(self, event: Event) -> None:
         offer(self._events, event, self._stopping)

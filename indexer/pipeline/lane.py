@@ -7,7 +7,8 @@ overlap; the lane itself only decides and writes. It must not know sockets or co
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, field
+import time
+from dataclasses import dataclass, field, replace
 from queue import Empty, Queue
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ from indexer.pipeline.events import (
     Hashed,
     Opened,
 )
+from indexer.pipeline.parts import Counts, Effort
 from indexer.pipeline.passages import Ended, PassageWriter
 from indexer.pipeline.rates import Rates
 from indexer.pipeline.reading import Reader
@@ -31,15 +33,10 @@ from indexer.pipeline.vectors import VectorWriter
 from indexer.progress import Progress, Reporter, Step
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-    from indexer.catalog import Catalog, Space
     from indexer.catalog.records import Job
-    from indexer.embed.base import Embedder
-    from indexer.extract.base import Limits
-    from indexer.pipeline.gate import QueryGate
-    from indexer.pipeline.pace import Pace
-    from indexer.store import Store
+    from indexer.pipeline.parts import Parts
     from indexer.types import DocumentInfo
 
 log = logging.getLogger(__name__)
@@ -47,22 +44,6 @@ log = logging.getLogger(__name__)
 # Events that wait for the lane; full, it holds the children back and so bounds memory.
 EVENTS_AHEAD = 32
 TICK_S = 0.2
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What a run works with."""
-
-    catalog: Catalog
-    store: Store
-    space: Space
-    open_embedder: Callable[[], Embedder]
-    gate: QueryGate
-    limits: Limits
-    children: int
-    check_space: Callable[[], None]
-    pace: Pace
-    password_of: Callable[[bytes], str | None]
 
 
 @dataclass(slots=True)
@@ -73,15 +54,6 @@ class _Writing:
     info: DocumentInfo
     terms: Mapping[str, int]
     passages: int = 0
-
-
-@dataclass(slots=True)
-class Counts:
-    """What a run has done so far."""
-
-    files: int = 0
-    documents: int = 0
-    pages: int = 0
 
 
 @dataclass(slots=True)
@@ -98,35 +70,44 @@ class Run:
     Args:
         parts: The library's parts.
         reporter: Takes progress; its token ends the run cleanly.
+        before: What runs did that this one goes on from; it counts on from there.
     """
 
-    def __init__(self, parts: Parts, reporter: Reporter) -> None:
+    def __init__(self, parts: Parts, reporter: Reporter, before: Counts | None = None) -> None:
         self.parts = parts
-        self.counts = Counts()
+        self._before = before or Counts()
+        self._own = Counts()
         self._reporter = reporter
         self._events: Queue[Event] = Queue(EVENTS_AHEAD)
         self._jobs: Queue[Job] = Queue()
         self._work = _Work()
         self._readers = [
-            Reader(self._jobs, self._events, parts.limits, parts.password_of)
+            Reader(self._jobs, self._events, parts.limits, parts.password_of, parts.throttle)
             for _ in range(parts.children)
         ]
-        self._worker = EmbeddingWorker(parts.open_embedder, self._events, parts.gate)
+        self._worker = EmbeddingWorker(
+            parts.open_embedder, self._events, parts.gate, parts.throttle
+        )
         self.passages = PassageWriter(parts.catalog, parts.store, parts.pace.passages)
         self.vectors = VectorWriter(
             parts.catalog, parts.store, parts.space, self._worker, parts.pace
         )
         self._rates = Rates(parts.catalog)
+        self._suspected = False  # the file in hand may have ended an engine, so it is alone
+        self._halting: float | None = None  # since when the run comes to an end for a pause
 
-    def work(self) -> None:
-        """Work until nothing is left.
+    def work(self) -> bool:
+        """Work until nothing is left, or until a pause.
+
+        Returns:
+            Whether nothing is left.
 
         Raises:
             Cancelled: If the token was cancelled. What was finished is written.
             WorldError: If the run cannot go on: ``disk_full``, a model that is missing, …
         """
         try:
-            while not self._done():
+            while not (halted := self._halted()) and not self._done():
                 self._top_up()
                 self._take_event()
                 self._flush_due()
@@ -134,21 +115,64 @@ class Run:
             self._report(force=True)
         finally:
             self.stop()
+        return not halted
 
     @property
-    def seconds(self) -> float:
-        """How long the run has taken so far."""
-        return self._rates.seconds
+    def counts(self) -> Counts:
+        """What was done so far, by the runs before this one too."""
+        return self._before + self.own
+
+    @property
+    def own(self) -> Counts:
+        """What this run did so far."""
+        return replace(
+            self._own,
+            written=self.passages.written,
+            embedded=self.vectors.embedded,
+            reused=self.vectors.reused,
+            tokens=self.vectors.tokens,
+            seconds=self._rates.seconds,
+        )
+
+    @property
+    def effort(self) -> Effort:
+        """How long this run's readers and its model were at work."""
+        return Effort(
+            sum(reader.busy_s for reader in self._readers) / len(self._readers),
+            self._worker.busy_s,
+        )
 
     # -- deciding ---------------------------------------------------------------------------
 
+    def _halted(self) -> bool:
+        """Whether to stop for a pause: what is in hand may be finished if it does not take long."""
+        if not self.parts.throttle.paused:
+            self._halting = None
+            return False
+        if self._halting is None:
+            self._halting = time.monotonic()
+        in_hand = self._work.jobs or self.vectors.in_flight
+        return not in_hand or time.monotonic() - self._halting >= self.parts.pace.grace_s
+
     def _top_up(self) -> None:
+        if self._halting is not None:
+            return
         wanted = 2 * self.parts.children - len(self._work.jobs)
         if wanted > 0:
-            for job in self.parts.catalog.queue.take(wanted, without=self._work.jobs):
+            for job in self._next(wanted):
                 self._work.jobs[job.file] = job
                 self._jobs.put(job)
         self.vectors.feed()
+
+    def _next(self, wanted: int) -> list[Job]:
+        """The files to be read next; one that may have ended an engine comes last, and alone."""
+        queue = self.parts.catalog.queue
+        in_hand = bool(self._work.jobs) or self.passages.holding
+        if self._suspected and in_hand:
+            return []
+        jobs = queue.take(wanted, without=self._work.jobs)
+        self._suspected = not jobs and not in_hand
+        return queue.take(1, suspects=True) if self._suspected else jobs
 
     def _done(self) -> bool:
         if self._work.jobs or self.passages.holding or not self.vectors.idle:
@@ -195,7 +219,7 @@ class Run:
         )
         if begun.write_passages:
             self._work.writing[job.file] = _Writing(begun.doc, info, event.terms)
-        faults.reached("document-begun")
+        faults.reached("document-begun", job.path)
         event.answer.give(begun.write_passages)
 
     def _cut(self, event: Cut) -> None:
@@ -208,13 +232,13 @@ class Run:
         job = event.job
         del self._work.jobs[job.file]
         writing = self._work.writing.pop(job.file, None)
-        self.counts.files += 1
+        self._own.files += 1
         if event.failure is not None:
             self._failed(event, event.failure, writing)
         elif writing is not None:
             self.passages.end(Ended(writing.doc, writing.info, writing.terms, writing.passages))
-            self.counts.documents += 1
-            self.counts.pages += writing.info.pages
+            self._own.documents += 1
+            self._own.pages += writing.info.pages
 
     def _failed(self, event: Finished, failure: LecternError, writing: _Writing | None) -> None:
         if writing is not None:
@@ -262,14 +286,27 @@ class Run:
             log.warning("the last batch could not be written", exc_info=True)
 
     def _report(self, *, force: bool = False) -> None:
-        self._reporter.report(self._progress(), force=force)
+        self._reporter.report(self.progress, force=force)
 
-    def _progress(self) -> Progress:
-        return self._rates.progress(
+    @property
+    def progress(self) -> Progress:
+        """How far the work is, with what was done before this run."""
+        before = self._before
+        own = self._rates.progress(
             Step.INDEX,
-            self.counts,
+            self._own,
             written=self.passages.written,
             embedded=self.vectors.embedded,
             reused=self.vectors.reused,
             tokens=self.vectors.tokens,
+            in_hand=len(self._work.jobs),
+        )
+        return replace(
+            own,
+            files_done=own.files_done + before.files,
+            files_total=own.files_total + before.files,
+            pages=own.pages + before.pages,
+            passages=own.passages + before.embedded,
+            tokens=own.tokens + before.tokens,
+            seconds=own.seconds + before.seconds,
         )

@@ -21,9 +21,13 @@ class Pace:
         vectors: Vectors of one commit.
         unit: Passages the model is handed together: enough to sort by length into full batches.
         upkeep: When tables are tidied.
+        room_s: Seconds after which a full disk is looked at again.
+        grace_s: Seconds that what is in hand gets to come to its end before a pause.
     """
 
     passages: int = 2048
     vectors: int = 1024
     unit: int = 256
     upkeep: Upkeep = field(default_factory=Upkeep)
+    room_s: float = 5.0
+    grace_s: float = 5.0

@@ -66,7 +66,7 @@ class Rates:
     catalog: Catalog
     started: float = field(default_factory=time.monotonic)
     _count_at: float = float("-inf")
-    _files: int = 0  # in the queue when the run began
+    _files: int = 0  # that were or will be read by this run, as far as is known
     _passages: int = 0  # in the library now
     _embedded: int | None = None  # in the library before the run
 
@@ -75,10 +75,28 @@ class Rates:
         return time.monotonic() - self.started
 
     def progress(
-        self, step: Step, done: Done, *, written: int, embedded: int, tokens: int, reused: int = 0
+        self,
+        step: Step,
+        done: Done,
+        *,
+        written: int,
+        embedded: int,
+        tokens: int,
+        reused: int = 0,
+        in_hand: int = 0,
     ) -> Progress:
-        """Take a snapshot; ``written``, ``embedded`` and ``reused`` count passages."""
-        self._count()
+        """Take a snapshot.
+
+        Args:
+            step: What the lane is doing.
+            done: Files and pages.
+            written: Passages that can be found by words.
+            embedded: Passages that have vectors.
+            tokens: What the model was given.
+            reused: Passages that took over vectors.
+            in_hand: Files taken from the queue and not done.
+        """
+        self._count(done.files + in_hand)
         seconds = self.seconds
         files = max(self._files, done.files)
         pending = max(0, self._passages - (self._embedded or 0) - embedded - reused)
@@ -96,15 +114,15 @@ class Rates:
             ),
         )
 
-    def _count(self) -> None:
+    def _count(self, taken: int) -> None:
         began = time.monotonic()
         if began < self._count_at:
             return
         totals = self.catalog.spaces.totals()
         if self._embedded is None:
-            # What is read leaves the queue only when it is written, so it is counted once.
-            self._files = self.catalog.queue.waiting()
             self._embedded = totals.embedded
+        # Files may join the queue at any time.
+        self._files = taken + self.catalog.queue.untaken()
         self._passages = totals.passages
         now = time.monotonic()
         self._count_at = now + max(COUNT_EVERY_S, (now - began) / COUNT_SHARE)

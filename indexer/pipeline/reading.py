@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
+import time
 from pathlib import Path
 from queue import Empty, Queue
 from typing import TYPE_CHECKING
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from indexer.catalog.records import Job
     from indexer.extract.base import Limits
     from indexer.hashing import Hashed as Content
+    from indexer.throttle import Throttle
     from indexer.types import DocumentInfo
 
 log = logging.getLogger(__name__)
@@ -39,6 +41,9 @@ class Reader:
             back and so bounds memory.
         limits: What a document may cost.
         password_of: Asked, with the path of a file, how to open it.
+        throttle: Says how long to rest.
+
+    ``busy_s`` adds up the seconds that the child was read with.
     """
 
     def __init__(
@@ -47,11 +52,14 @@ class Reader:
         events: Queue[Event],
         limits: Limits,
         password_of: Callable[[bytes], str | None],
+        throttle: Throttle,
     ) -> None:
         self._jobs = jobs
         self._events = events
         self._limits = limits
         self._password_of = password_of
+        self._throttle = throttle
+        self.busy_s = 0.0
         self._stopping = threading.Event()
         self._child: ExtractionChild | None = None
         self._thread = threading.Thread(target=self._run, name="reader", daemon=True)
@@ -87,7 +95,7 @@ class Reader:
         failure: LecternError | None = None
         try:
             content = content_id(job.path, stopping=self._stopping.is_set)
-            faults.reached("file-hashed")
+            faults.reached("file-hashed", job.path)
             hashed = Hashed(job, content)
             self._put(hashed)
             if hashed.answer.wait(self._stopping):
@@ -114,10 +122,12 @@ class Reader:
             if not unchanged(job.path, content.stamp):  # the text is not that of these bytes
                 raise WorldError("changed_while_read")
             opened = Opened(job, content, info, terms)
+            self._worked(began)
             self._put(opened)
             return opened.answer.wait(self._stopping)
 
         path, password = Path(os.fsdecode(job.path)), self._password_of(job.path)
+        began = time.monotonic()
         try:
             for passages in child.extract(path, job.format, password, decide):
                 self._put(Cut(job, passages))
@@ -125,6 +135,12 @@ class Reader:
             if error.code == "needs_password" and password is not None:
                 raise WorldError("wrong_password") from error
             raise
+
+    def _worked(self, began: float) -> None:
+        """Count the time a document took to be read, and rest for it."""
+        worked = time.monotonic() - began
+        self.busy_s += worked
+        self._throttle.rest(worked, self._stopping.is_set)
 
     def _put(self, event: Event) -> None:
         if not offer(self._events, event, self._stopping):

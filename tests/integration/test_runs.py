@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.embed.base import Embedder
-    from indexer.pipeline.lane import Parts
+    from indexer.pipeline.parts import Parts
     from indexer.types import SearchResult
 
 WAIT_S = 60.0

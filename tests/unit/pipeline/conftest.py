@@ -15,6 +15,7 @@ from indexer.pipeline.embedding import EmbeddingWorker
 from indexer.pipeline.gate import QueryGate
 from indexer.pipeline.passages import Ended, PassageWriter
 from indexer.store import Store
+from indexer.throttle import Throttle
 from tests.store_rows import DIMENSION, passage, unit
 from tests.unit.catalog.fakes import FakeWalk, found, info, root_at
 
@@ -119,7 +120,7 @@ def events() -> Queue[Event]:
 
 @pytest.fixture
 def worker(events: Queue[Event]) -> Iterator[EmbeddingWorker]:
-    running = EmbeddingWorker(WordCountEmbedder, events, QueryGate())
+    running = EmbeddingWorker(WordCountEmbedder, events, QueryGate(), Throttle())
     yield running
     running.stop()
     running.join()

@@ -8,6 +8,7 @@ from indexer.embed.base import EmbedInput
 from indexer.pipeline.embedding import UNITS_AHEAD, EmbeddingWorker, Unit, pack
 from indexer.pipeline.events import Embedded, EmbeddingFailed, Event, Pending
 from indexer.pipeline.gate import FULL_BATCH, SMALL_BATCH, QueryGate
+from indexer.throttle import Throttle
 from tests.unit.pipeline.conftest import WordCountEmbedder, vectors_of
 
 WAIT_S = 30.0
@@ -64,7 +65,7 @@ def test_the_model_is_opened_for_the_first_unit_only(events: Queue[Event]) -> No
         opened.append(True)
         return WordCountEmbedder()
 
-    worker = EmbeddingWorker(open_embedder, events, QueryGate())
+    worker = EmbeddingWorker(open_embedder, events, QueryGate(), Throttle())
     try:
         assert worker.hungry
         assert not opened
@@ -81,7 +82,7 @@ def test_a_model_that_fails_is_an_event(events: Queue[Event]) -> None:
     def open_embedder() -> WordCountEmbedder:
         raise ValueError("no such model")
 
-    worker = EmbeddingWorker(open_embedder, events, QueryGate())
+    worker = EmbeddingWorker(open_embedder, events, QueryGate(), Throttle())
     worker.put(unit_of(1, "text"))
     failed = events.get(timeout=WAIT_S)
     worker.join()
@@ -91,7 +92,7 @@ def test_a_model_that_fails_is_an_event(events: Queue[Event]) -> None:
 
 def test_it_takes_a_few_units_ahead_and_stops_in_the_middle_of_one() -> None:
     events: Queue[Event] = Queue(1)  # full after the first batch: the worker has to wait
-    worker = EmbeddingWorker(lambda: WordCountEmbedder(1), events, QueryGate())
+    worker = EmbeddingWorker(lambda: WordCountEmbedder(1), events, QueryGate(), Throttle())
     worker.put(unit_of(0, *"abc"))
     assert isinstance(events.get(timeout=WAIT_S), Embedded)
     for doc in range(1, UNITS_AHEAD + 1):
@@ -104,7 +105,7 @@ def test_it_takes_a_few_units_ahead_and_stops_in_the_middle_of_one() -> None:
 def test_batches_shrink_beside_queries(events: Queue[Event]) -> None:
     gate = QueryGate()
     embedder = WordCountEmbedder()
-    worker = EmbeddingWorker(lambda: embedder, events, gate)
+    worker = EmbeddingWorker(lambda: embedder, events, gate, Throttle())
     try:
         with gate.query():
             worker.put(unit_of(1, "text"))

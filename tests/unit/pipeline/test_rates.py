@@ -66,9 +66,9 @@ def test_a_snapshot_tells_what_is_done_and_what_is_left(library: Library) -> Non
     docs = library.begin("a", "b", "c", "d")
     assert len(docs) == 2
     progress = Rates(library.catalog).progress(
-        Step.INDEX, Done(files=1, pages=7), written=2, embedded=1, tokens=30
+        Step.INDEX, Done(files=1, pages=7), written=2, embedded=1, tokens=30, in_hand=2
     )
-    assert (progress.files_done, progress.files_total, progress.pages) == (1, 2, 7)
+    assert (progress.files_done, progress.files_total, progress.pages) == (1, 3, 7)
     assert (progress.passages, progress.passages_pending, progress.tokens) == (1, 4, 30)
     assert progress.eta_seconds is not None
     assert progress.seconds > 0

@@ -13,6 +13,7 @@ from indexer.extract.base import Limits
 from indexer.hashing import stamp_of
 from indexer.pipeline.events import Cut, Event, Finished, Hashed, Opened
 from indexer.pipeline.reading import Reader
+from indexer.throttle import Throttle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +29,7 @@ class Lane:
     def __init__(self) -> None:
         self.jobs: Queue[Job] = Queue()
         self.events: Queue[Event] = Queue(2)
-        self.reader = Reader(self.jobs, self.events, Limits())
+        self.reader = Reader(self.jobs, self.events, Limits(), lambda _path: None, Throttle())
 
     def give(self, path: Path, *, number: int = 1) -> None:
         self.jobs.put(Job(number, os.fsencode(path), "text", ELSEWHEN))

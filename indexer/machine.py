@@ -1,0 +1,91 @@
+"""What the machine is doing beside our own work: on battery or not, busy with others or not.
+
+Owns the asking, seldom enough to cost nothing, and how long a state must last before it counts.
+It must not know what is done about it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from dataclasses import dataclass, field
+
+import psutil
+
+LOOK_EVERY_S = 2.0
+BATTERY_EVERY_S = 15.0
+# Shares of all cores that other programs use: from here on they want the machine; below, they
+# have let go of it.
+BUSY_FROM, BUSY_UNTIL = 0.5, 0.25
+# What only flares up is no work that we would be in the way of.
+LOOKS_IN_A_ROW = 2
+
+
+@dataclass(slots=True)
+class Machine:
+    """Asked whenever somebody wants to know; looks again only every few seconds. Thread-safe."""
+
+    on_battery: bool = False
+    busy: bool = False
+    _look_at: float = 0.0
+    _battery_at: float = 0.0
+    _before: tuple[float, float, float] | None = None  # when, all cores' work, ours
+    _looks: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def look(self) -> None:
+        """Bring ``on_battery`` and ``busy`` up to date."""
+        now = time.monotonic()
+        if now < self._look_at or not self._lock.acquire(blocking=False):
+            return
+        try:
+            self._look_at = now + LOOK_EVERY_S
+            if now >= self._battery_at:
+                self._battery_at = now + BATTERY_EVERY_S
+                self.on_battery = _on_battery()
+            self._take(now, *_work_done())
+        finally:
+            self._lock.release()
+
+    def _take(self, now: float, everyone: float, ours: float) -> None:
+        """Compare the processor seconds of all programs and of ours with those of the last look."""
+        before, self._before = self._before, (now, everyone, ours)
+        if before is None or now <= before[0]:
+            return
+        cores = psutil.cpu_count() or 1
+        others = (everyone - before[1]) - max(0.0, ours - before[2])
+        share = others / (cores * (now - before[0]))
+        differs = share < BUSY_UNTIL if self.busy else share >= BUSY_FROM
+        self._looks = self._looks + 1 if differs else 0
+        if self._looks >= LOOKS_IN_A_ROW:
+            self.busy = not self.busy
+            self._looks = 0
+
+
+def _on_battery() -> bool:
+    sensors = getattr(psutil, "sensors_battery", None)
+    if sensors is None:
+        return False
+    # Some machines report a battery that is not there, or fail to report at all.
+    with contextlib.suppress(OSError, RuntimeError, NotImplementedError, psutil.Error):
+        battery = sensors()
+        return battery is not None and battery.power_plugged is False
+    return False
+
+
+def _work_done() -> tuple[float, float]:
+    """Processor seconds since the machine started: of all programs, and of us and our children."""
+    times = psutil.cpu_times()
+    idle = times.idle + getattr(times, "iowait", 0.0)
+    # Linux counts the time of guests twice.
+    everyone = sum(times) - idle - getattr(times, "guest", 0.0) - getattr(times, "guest_nice", 0.0)
+    ours = 0.0
+    process = psutil.Process()
+    own = process.cpu_times()
+    ours += own.user + own.system + own.children_user + own.children_system
+    for child in process.children():
+        with contextlib.suppress(psutil.Error):
+            spent = child.cpu_times()
+            ours += spent.user + spent.system
+    return everyone, ours

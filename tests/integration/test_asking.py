@@ -1,0 +1,214 @@
+"""Questions about a library and its files, asked of a whole engine: estimates, coverage, places."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.api import ORDERS
+from indexer.errors import Cancelled, WorldError
+from indexer.progress import CancelToken
+from tests.integration import corpus
+from tests.integration.world import World, quoted, search, states
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from indexer.engine import Engine
+
+
+@pytest.fixture
+def world(indexed: World, tmp_path: Path) -> World:
+    """A library to change, of documents to change."""
+    world = World(tmp_path / "documents", tmp_path / "library", indexed.models)
+    shutil.copytree(indexed.documents, world.documents)
+    return world
+
+
+@pytest.fixture
+def engine(world: World) -> Iterator[Engine]:
+    with world.engine() as engine:
+        world.index(engine)
+        yield engine
+
+
+def estimate(engine: Engine, *paths: Path) -> dict[str, object]:
+    return engine.estimate(paths, token=CancelToken())
+
+
+def test_an_estimate_writes_nothing_and_counts_what_will_be_read(world: World) -> None:
+    with world.engine() as engine:
+        before = estimate(engine, world.documents)
+        assert engine.catalog.roots.all() == []
+        assert engine.total(None, None) == 0
+        assert before["known"] == 0
+        assert before["measured"] is False
+        formats = before["formats"]
+        assert isinstance(formats, dict)
+        assert formats["pdf"]["files"] == 3
+        assert before["files"] == sum(one["files"] for one in formats.values())
+        assert before["bytes"] == sum(one["bytes"] for one in formats.values())
+        world.index(engine)
+        seen = engine.total(None, None)
+        left_out = before["left_out"]
+        assert isinstance(left_out, dict)
+        assert seen == before["files"] + sum(left_out.values())  # type: ignore[operator]
+
+
+def test_an_estimate_knows_what_was_read_and_at_what_rate(world: World, engine: Engine) -> None:
+    again = estimate(engine, world.documents)
+    assert (again["files"], again["pages"], again["seconds_meaning"]) == (0, 0, 0.0)
+    left_out = again["left_out"]
+    assert isinstance(left_out, dict)
+    assert again["known"] == engine.total(None, None) - sum(left_out.values()) > 5
+    corpus.make_tiny_files(world.documents / "more", 100)
+    more = estimate(engine, world.documents / "more")
+    assert (more["files"], more["pages"], more["known"]) == (100, 100, 0)
+    one = estimate(engine, world.documents / "more" / corpus.tiny_name(3))
+    assert one["files"] == 1
+    world.index(engine)
+    # A hundred pages say how fast this machine is.
+    corpus.make_tiny_files(world.documents / "last", 10)
+    measured = estimate(engine, world.documents / "last")
+    assert measured["measured"] is True
+    assert 0 < measured["seconds_words"] <= measured["seconds_meaning"]  # type: ignore[operator]
+
+
+def test_an_estimate_can_be_cancelled_and_needs_a_place(world: World, engine: Engine) -> None:
+    token = CancelToken()
+    token.cancel()
+    with pytest.raises(Cancelled):
+        engine.estimate([world.documents], token=token)
+    with pytest.raises(WorldError) as caught:
+        estimate(engine, world.documents / "nowhere")
+    assert caught.value.code == "path_missing"
+
+
+def test_the_coverage_comes_in_any_order_and_is_narrowed(world: World, engine: Engine) -> None:
+    rows = {order: engine.files(None, None, 0, 100, order=order) for order in ORDERS}
+    paths = sorted(row.path for row in rows["path"])
+    for order, listed in rows.items():
+        assert sorted(row.path for row in listed) == paths, order
+    assert [row.path for row in rows["path"]] == sorted(
+        paths,
+        key=os.path.split,
+    )
+    sizes = [row.size for row in rows["size"]]
+    assert sizes == sorted(sizes, reverse=True)
+    times = [row.mtime_ns for row in rows["modified"]]
+    assert times == sorted(times, reverse=True)
+    kinds = [row.state for row in rows["state"]]
+    assert kinds == sorted(kinds)
+    part = engine.files(None, None, 2, 3, order="size")
+    assert part == rows["size"][2:5]
+    assert engine.total(None, None) == len(paths)
+    assert engine.total("empty", None) == 1
+    assert engine.total(None, None, text="REPORTS one") == 1
+    (named,) = engine.files(None, str(world.documents), 0, 10, text="reports ONE")
+    assert named.file == "reports/one.pdf"
+    assert engine.total(None, None, text="no such file") == 0
+    with pytest.raises(WorldError) as caught:
+        engine.files(None, str(world.library), 0, 10)
+    assert caught.value.code == "not_a_root"
+
+
+def test_a_document_is_described(world: World, engine: Engine) -> None:
+    report = engine.document(world.documents / "reports" / "one.pdf")
+    assert report["title"] == "Report One"
+    assert (report["pages"], report["format"], report["state"]) == (4, "pdf", "indexed")
+    assert report["file"] == "reports/one.pdf"
+    broken = engine.document(world.documents / "junk.pdf")
+    assert (broken["state"], broken["code"], broken["title"]) == (
+        "unreadable", "unreadable", "junk.pdf",
+    )  # fmt: skip
+    with pytest.raises(WorldError) as caught:
+        engine.document(world.documents / "nowhere.txt")
+    assert caught.value.code == "not_a_root"
+
+
+def test_sentences_of_a_stretch_are_those_of_its_passages(world: World, engine: Engine) -> None:
+    path = world.documents / "long.txt"
+    text = path.read_text()
+    hit = search(engine, '"zephyr clause"', 1)[0]
+    spans = engine.passage_spans(path, hit.start, hit.end)
+    assert spans[0][0] == hit.start
+    assert spans[-1][1] == hit.end
+    assert "".join(text[first:last] for first, last in spans) == hit.text
+    everything = engine.passage_spans(path, 0, len(text))
+    assert spans[0] in everything
+    assert everything == sorted(everything)
+    assert engine.passage_spans(path, len(text) + 1, len(text) + 9) == []
+    assert engine.passage_spans(world.documents / "empty.txt", 0, 9) == []
+
+
+def test_a_hit_says_what_is_known_of_its_file(world: World, engine: Engine) -> None:
+    (hit,) = search(engine, '"zephyr clause"', 1)
+    assert (hit.format, hit.modified_ns) == (
+        "text",
+        (world.documents / "long.txt").stat().st_mtime_ns,
+    )
+    assert hit.marks[0] == hit.best
+
+
+def test_a_password_opens_a_document_and_is_kept_nowhere(world: World, engine: Engine) -> None:
+    locked, copy = world.documents / "locked.pdf", world.documents / "notes" / "copy of it.pdf"
+    _lock(world.documents / "reports" / "one.pdf", locked)
+    shutil.copy(locked, copy)
+    world.index(engine)
+    assert states(engine)["locked.pdf"] == "needs_password"
+    assert engine.unlock(locked, "water") == 2
+    world.index(engine)
+    assert states(engine)["locked.pdf"] == "wrong_password"
+    assert engine.total("needs_password", None) == 2
+    assert engine.unlock(copy, "the open sea") == 2
+    world.index(engine)
+    assert states(engine)["locked.pdf"] == states(engine)["notes/copy of it.pdf"] == "indexed"
+    for file in world.library.rglob("*"):
+        assert not file.is_file() or b"the open sea" not in file.read_bytes()
+    with pytest.raises(WorldError) as caught:
+        engine.unlock(world.documents / "nowhere.pdf", "x")
+    assert caught.value.code == "not_a_root"
+
+
+def test_what_failed_is_read_again_when_asked_for(world: World, engine: Engine) -> None:
+    junk = world.documents / "junk.pdf"
+    before = junk.stat()
+    good = (world.documents / "reports" / "two.pdf").read_bytes()
+    junk.write_bytes(good)
+    os.truncate(junk, before.st_size) if len(good) < before.st_size else None
+    os.utime(junk, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert engine.retry([world.documents / "reports"]) == 0
+    assert engine.retry([junk]) == 1
+    assert engine.activity()["pending"] == 1
+    summary = engine.index([], report=lambda _progress: None, token=CancelToken(), scan=False)
+    assert summary.files_seen == 0
+    assert states(engine)["junk.pdf"] == "indexed"
+    failed = sum(engine.total(state, None) for state in ("failed", "unreadable"))
+    assert engine.retry([]) == failed
+    with pytest.raises(WorldError) as caught:
+        engine.retry([world.library])
+    assert caught.value.code == "not_a_root"
+
+
+def test_patterns_of_a_root_are_kept_and_obeyed(world: World, engine: Engine) -> None:
+    assert engine.patterns(world.documents, None) == []
+    assert engine.patterns(world.documents, ["*.md", "short.*"]) == ["*.md", "short.*"]
+    world.index(engine)
+    assert states(engine)["notes/book.md"] == "excluded"
+    assert quoted(engine, "single xylophone") == ["notes/copy.txt"]
+    with pytest.raises(WorldError) as caught:
+        engine.patterns(world.documents / "notes", ["*"])
+    assert caught.value.code == "not_a_root"
+
+
+def _lock(source: Path, target: Path) -> None:
+    import pymupdf
+
+    with pymupdf.open(source) as document:
+        document.save(
+            target, encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="the open sea", owner_pw="me"
+        )

@@ -1,0 +1,98 @@
+"""A file that ends the engine: found out among the innocent, set aside, and given another chance.
+
+The engine is a process of its own that is killed while it has the file in hand, as a fault of a
+library would end it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.catalog import Catalog
+from indexer.crashes import KEY, at_work, ended_badly
+from indexer.types import FileState
+from tests.integration.killing import kill_at
+from tests.integration.world import World, found, states
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX")
+POISON = "poison.txt"
+# It is read after some files and before others.
+SIZES = {"a.txt": 100, "b.txt": 200, POISON: 70_000, "y.txt": 200_000, "z.txt": 300_000}
+
+
+@pytest.fixture
+def world(tiny_models_dir: Path, tmp_path: Path) -> World:
+    world = World(tmp_path / "documents", tmp_path / "library", tiny_models_dir)
+    world.documents.mkdir()
+    for name, size in SIZES.items():
+        word = name.partition(".")[0]
+        (world.documents / name).write_text(f"The zephyr of {word}.\n\n" + "Calm. " * (size // 6))
+    return world
+
+
+@posix
+def test_a_file_that_ends_the_engine_twice_is_set_aside(world: World) -> None:
+    kill_at(world, f"document-begun={POISON}:1")
+    with Catalog(world.library / "catalog.sqlite") as catalog:
+        blamed = catalog.db.value("SELECT count(*) FROM files WHERE in_flight = 2")
+        assert blamed >= 1
+    kill_at(world, f"document-begun={POISON}:1")
+    with world.engine() as engine:
+        # The second time everything else went first: nobody else is to blame.
+        others = {name: state for name, state in states(engine).items() if name != POISON}
+        assert set(others.values()) <= {"indexed", "text_only"}
+        assert states(engine)[POISON] == "crashed_engine"
+        assert engine.total(FileState.FAILED, None) == 1
+        assert engine.status()["set_aside"] == 1
+        assert engine.activity()["set_aside"] == 1
+        world.index(engine)
+        assert set(found(engine, "zephyr")) == set(others)
+        assert engine.retry([]) == 1
+        world.index(engine)
+        assert states(engine) == dict.fromkeys(SIZES, "indexed")
+        assert engine.activity()["set_aside"] == 0
+
+
+@posix
+def test_one_bad_end_is_forgiven_once_the_file_is_read(world: World) -> None:
+    kill_at(world, f"document-begun={POISON}:1")
+    with world.engine() as engine:
+        world.index(engine)
+        assert states(engine) == dict.fromkeys(SIZES, "indexed")
+        assert engine.catalog.db.value("SELECT max(crashes) FROM files") == 0
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> Catalog:
+    return Catalog(tmp_path / "catalog.sqlite")
+
+
+def test_an_end_in_the_middle_is_noticed_once(catalog: Catalog) -> None:
+    with catalog:
+        assert not ended_badly(catalog)
+        with at_work(catalog):
+            pass
+        assert not ended_badly(catalog)
+        with at_work(catalog):
+            assert ended_badly(catalog)
+            assert not ended_badly(catalog)
+
+
+@pytest.mark.parametrize("boot", ["another start", 1.0e9])
+def test_a_machine_that_went_down_blames_nobody(catalog: Catalog, boot: object) -> None:
+    with catalog:
+        catalog.set_meta(KEY, json.dumps({"boot": boot}))
+        assert not ended_badly(catalog)
+
+
+def test_a_mark_that_cannot_be_read_counts(catalog: Catalog) -> None:
+    with catalog:
+        catalog.set_meta(KEY, "{")
+        assert ended_badly(catalog)

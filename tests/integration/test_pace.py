@@ -1,0 +1,138 @@
+"""Slower, paused, without room: work waits for what it must, says so, and goes on by itself."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.errors import WorldError
+from indexer.progress import CancelToken, Progress, Step, ignore
+from tests.integration.killing import wait_for
+from tests.integration.world import PACE, Seen, World, check_same, look
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from indexer.engine import Engine
+    from indexer.types import Summary
+
+HASTY = replace(PACE, room_s=0.05, grace_s=0.0)
+PLENTY = 1 << 60  # more than any disk has
+
+
+@pytest.fixture
+def world(indexed: World, tmp_path: Path) -> World:
+    """The same documents and a library that is not there yet."""
+    return World(indexed.documents, tmp_path / "library", indexed.models)
+
+
+@contextlib.contextmanager
+def indexing(
+    world: World, engine: Engine, report: Callable[[Progress], None] = ignore
+) -> Iterator[Callable[[], Summary]]:
+    """Index on another thread; call what is given to wait for the outcome."""
+    outcome: list[Summary] = []
+    token = CancelToken()
+
+    def work() -> None:
+        outcome.append(engine.index([world.documents], report=report, token=token))
+
+    def finish() -> Summary:
+        thread.join(60)
+        return outcome[0]
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        yield finish
+    finally:
+        token.cancel()
+        thread.join()
+
+
+def test_a_pause_outlives_the_engine_and_costs_nothing(world: World, undisturbed: Seen) -> None:
+    with world.engine(pace=HASTY) as engine:
+        assert engine.pace(paused=True)["reason"] == "paused"
+        with indexing(world, engine) as finish:
+            # It looks at the folders, and then waits.
+            wait_for(lambda: engine.activity()["pending"] > 0)
+            assert engine.status()["reason"] == "paused"
+    with world.engine(pace=HASTY) as engine:
+        assert engine.activity()["paused"]
+        notes: list[str] = []
+        with indexing(world, engine, lambda progress: notes.append(progress.note)) as finish:
+            wait_for(lambda: any("paused" in note for note in notes))
+            assert engine.activity()["passages_per_second"] == 0
+            engine.pace(paused=False)
+            assert not finish().cancelled
+        check_same(look(engine), undisturbed)
+
+
+def test_a_pause_in_the_middle_lets_go_of_what_is_in_hand(world: World, undisturbed: Seen) -> None:
+    with world.engine(pace=HASTY) as engine:
+        halted = threading.Event()
+
+        def pause(progress: Progress) -> None:
+            if progress.files_done >= 3 and not halted.is_set():
+                engine.pace(paused=True)
+                halted.set()
+            if progress.note:
+                engine.pace(paused=False)
+
+        with indexing(world, engine, pause) as finish:
+            summary = finish()
+        assert halted.is_set()
+        check_same(look(engine), undisturbed)
+        assert summary.passages == engine.status()["passages"]
+        assert summary.states["indexed"] > 3
+
+
+def test_a_paused_run_can_be_cancelled(world: World) -> None:
+    with world.engine(pace=HASTY) as engine:
+        engine.pace(paused=True)
+        token = CancelToken()
+
+        def stop(progress: Progress) -> None:
+            if progress.note:
+                token.cancel()
+
+        summary = engine.index([world.documents], report=stop, token=token)
+        assert summary.cancelled
+
+
+def test_a_full_disk_is_waited_for(world: World, undisturbed: Seen) -> None:
+    with world.engine(pace=HASTY, background=True, min_free_bytes=PLENTY) as engine:
+        with indexing(world, engine) as finish:
+            wait_for(lambda: engine.activity()["reason"] == "disk_full")
+            running = engine.status()["running"]
+            assert running is not None
+            assert "disk" in running["progress"]["note"]
+            # Somebody deletes something.
+            engine.config = replace(engine.config, min_free_bytes=0)
+            assert not finish().cancelled
+        assert engine.activity()["reason"] != "disk_full"
+        check_same(look(engine), undisturbed)
+
+
+def test_a_command_does_not_wait_for_room(world: World) -> None:
+    with world.engine(min_free_bytes=PLENTY) as engine, pytest.raises(WorldError) as caught:
+        world.index(engine)
+    assert caught.value.code == "disk_full"
+
+
+def test_slow_and_typing_are_shown_and_cost_only_time(world: World, undisturbed: Seen) -> None:
+    with world.engine() as engine:
+        assert engine.pace(speed="slow", typing=True)["reason"] == "typing"
+        assert engine.activity()["speed"] == "slow"
+        steps: set[Step] = set()
+        with indexing(world, engine, lambda progress: steps.add(progress.step)) as finish:
+            finish()
+        assert Step.INDEX in steps
+        check_same(look(engine), undisturbed)
+    with world.engine() as engine:
+        assert engine.status()["speed"] == "slow"
