@@ -10,6 +10,7 @@ import ctypes
 import logging
 import os
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -96,6 +97,13 @@ def engine_command(library: Path, *, offline: bool) -> list[str]:
     return [*program, *options, "engine", "--watch", "--idle-exit", str(IDLE_EXIT_S)]
 
 
+def _started() -> float:
+    """When this process was started, in seconds since 1970."""
+    import psutil
+
+    return float(psutil.Process().create_time())
+
+
 class Program:
     """Everything that lives as long as the window."""
 
@@ -148,14 +156,17 @@ class Program:
         """Show the window, run until it is closed, and end what was started."""
         from PySide6.QtCore import QTimer
 
-        from ui.application import logged_faults
+        from ui.application import FirstPaint, logged_faults
 
         with logged_faults(self._tell_fault):
             self._add_tray()
-            if not (in_tray and self.window.has_tray):
+            if in_tray and self.window.has_tray:
+                QTimer.singleShot(0, self._begin)
+            else:
+                # Starting a process takes a while; the window comes first.
+                first = FirstPaint(self.window)
+                first.painted.connect(self._begin)
                 self.window.present(query)
-            # Once the window is on the screen; starting a process takes a while.
-            QTimer.singleShot(0, self._begin)
             status = self.app.exec()
         self.signals.close()
         self.hotkey.stop()
@@ -175,6 +186,7 @@ class Program:
         tray.show()
 
     def _begin(self) -> None:
+        log.info("the window stood %.3f s after the start", time.time() - _started())
         self.supervisor.start()
         self._choose_hotkey()
         for problem in self.settings.problems:

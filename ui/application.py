@@ -14,11 +14,13 @@ from importlib import resources
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import (
+    QEvent,
     QLibraryInfo,
     QLocale,
     QObject,
     QSocketNotifier,
     Qt,
+    QTimer,
     QtMsgType,
     QTranslator,
     Signal,
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from PySide6.QtCore import QMessageLogContext
+    from PySide6.QtWidgets import QWidget
 
 log = logging.getLogger(__name__)
 
@@ -84,6 +87,23 @@ def use_language(app: QApplication, language: str) -> QLocale:
         app.installTranslator(qt)
     app.setLayoutDirection(wanted.textDirection())
     return wanted
+
+
+class FirstPaint(QObject):
+    """Tells when a widget is painted for the first time: ``painted``."""
+
+    painted = Signal()
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint:
+            watched.removeEventFilter(self)
+            # Queued: what is painted stands on the screen once this event is done with.
+            QTimer.singleShot(0, self.painted.emit)
+        return False
 
 
 class Signals(QObject):

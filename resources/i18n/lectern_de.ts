@@ -1,0 +1,1619 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="de" sourcelanguage="en">
+<context>
+    <name>Amounts</name>
+    <message numerus="yes">
+        <source>%Ln file(s)</source>
+        <translation>
+            <numerusform>%Ln Datei</numerusform>
+            <numerusform>%Ln Dateien</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln document(s)</source>
+        <translation>
+            <numerusform>%Ln Dokument</numerusform>
+            <numerusform>%Ln Dokumente</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln page(s)</source>
+        <translation>
+            <numerusform>%Ln Seite</numerusform>
+            <numerusform>%Ln Seiten</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln hit(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>about %Ln minute(s)</source>
+        <translation>
+            <numerusform>etwa %Ln Minute</numerusform>
+            <numerusform>etwa %Ln Minuten</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>about %Ln hour(s)</source>
+        <translation>
+            <numerusform>etwa %Ln Stunde</numerusform>
+            <numerusform>etwa %Ln Stunden</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>about %Ln day(s)</source>
+        <translation>
+            <numerusform>etwa %Ln Tag</numerusform>
+            <numerusform>etwa %Ln Tage</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>CoverageActions</name>
+    <message>
+        <source>&amp;Retry</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Open</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Show in folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Copy path</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Leave out</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{what} ({key})</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln file(s) will be read again.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>There is nothing to read again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The document is read again with its password.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The keyring did not take the password of {file}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No program opened {file}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The folder of {file} could not be shown.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln path(s) copied.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln file(s) left out.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>CoverageDetails</name>
+    <message>
+        <source>About the chosen file</source>
+        <translation>Über die gewählte Datei</translation>
+    </message>
+    <message>
+        <source>Choose a file to see why it is in its state.</source>
+        <translation>Wählen Sie eine Datei, um zu sehen, warum sie in ihrem Zustand ist.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln file(s) chosen, {size}</source>
+        <translation>
+            <numerusform>%Ln Datei gewählt, {size}</numerusform>
+            <numerusform>%Ln Dateien gewählt, {size}</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>CoverageExport</name>
+    <message>
+        <source>The list could not be saved: {reason}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln file(s) listed in {name}.</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>CoverageModel</name>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation>Ordner</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <source>Reason</source>
+        <translation>Grund</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>Größe</translation>
+    </message>
+    <message>
+        <source>Modified</source>
+        <translation>Geändert</translation>
+    </message>
+    <message>
+        <source>Pages</source>
+        <translation>Seiten</translation>
+    </message>
+</context>
+<context>
+    <name>CoveragePage</name>
+    <message>
+        <source>Folder to show</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>All folders</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Part of a name or path</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Show only files with this in their path</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Retry &amp;all that failed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Read everything again that could not be read.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>&amp;Export…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Save this list as a table (CSV).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No file matches. Choose another state or folder.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No files yet. Add a folder to begin.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Export the list of files</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Table (*.csv)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>files.csv</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>CoverageTable</name>
+    <message>
+        <source>Files</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>Hotkey</name>
+    <message>
+        <source>The system does not let Lectern listen for a hotkey.</source>
+        <translation>Das System erlaubt Lectern keine globale Tastenkombination.</translation>
+    </message>
+    <message>
+        <source>“{keys}” is no hotkey. Try something like Ctrl+Alt+L.</source>
+        <translation>„{keys}“ ist keine Tastenkombination. Versuchen Sie etwa Strg+Alt+L.</translation>
+    </message>
+    <message>
+        <source>Wayland lets no program listen for keys. Set a key for the command “lectern” in the system’s keyboard settings instead.</source>
+        <translation>Wayland lässt kein Programm auf Tasten lauschen. Legen Sie stattdessen in den Tastatureinstellungen des Systems eine Taste für den Befehl „lectern“ fest.</translation>
+    </message>
+    <message>
+        <source>A hotkey needs an extra library: pip install &apos;{extra}&apos;.</source>
+        <translation>Für eine globale Tastenkombination fehlt eine Bibliothek: pip install &apos;{extra}&apos;.</translation>
+    </message>
+    <message>
+        <source>macOS asks for your permission first: System Settings, Privacy &amp; Security, Accessibility. Allow Lectern there, then start it again.</source>
+        <translation>macOS verlangt zuerst Ihre Erlaubnis: Systemeinstellungen, Datenschutz &amp; Sicherheit, Bedienungshilfen. Erlauben Sie Lectern dort und starten Sie es neu.</translation>
+    </message>
+</context>
+<context>
+    <name>KeyList</name>
+    <message>
+        <source>Keys</source>
+        <translation>Tasten</translation>
+    </message>
+</context>
+<context>
+    <name>Keys</name>
+    <message>
+        <source>Everywhere</source>
+        <translation>Überall</translation>
+    </message>
+    <message>
+        <source>Go to the search box</source>
+        <translation>Zum Suchfeld</translation>
+    </message>
+    <message>
+        <source>Search, library, activity</source>
+        <translation>Suche, Bibliothek, Aktivität</translation>
+    </message>
+    <message>
+        <source>Show or hide the preview</source>
+        <translation>Vorschau ein- oder ausblenden</translation>
+    </message>
+    <message>
+        <source>Pause reading, or go on</source>
+        <translation>Einlesen anhalten oder fortsetzen</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>This list</source>
+        <translation>Diese Liste</translation>
+    </message>
+    <message>
+        <source>Close the window</source>
+        <translation>Fenster schließen</translation>
+    </message>
+    <message>
+        <source>Quit Lectern</source>
+        <translation>Lectern beenden</translation>
+    </message>
+    <message>
+        <source>Results</source>
+        <translation>Ergebnisse</translation>
+    </message>
+    <message>
+        <source>Previous or next passage</source>
+        <translation>Vorige oder nächste Stelle</translation>
+    </message>
+    <message>
+        <source>Previous or next document</source>
+        <translation>Voriges oder nächstes Dokument</translation>
+    </message>
+    <message>
+        <source>Open the document at its page</source>
+        <translation>Dokument auf der Seite öffnen</translation>
+    </message>
+    <message>
+        <source>Show the file in its folder</source>
+        <translation>Datei im Ordner zeigen</translation>
+    </message>
+    <message>
+        <source>Look at the passage in the preview</source>
+        <translation>Stelle in der Vorschau ansehen</translation>
+    </message>
+</context>
+<context>
+    <name>MainWindow</name>
+    <message>
+        <source>Search</source>
+        <translation>Suche</translation>
+    </message>
+    <message>
+        <source>Library</source>
+        <translation>Bibliothek</translation>
+    </message>
+    <message>
+        <source>Activity</source>
+        <translation>Aktivität</translation>
+    </message>
+    <message>
+        <source>Keys</source>
+        <translation>Tasten</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>Go to the search box</source>
+        <translation>Zum Suchfeld</translation>
+    </message>
+    <message>
+        <source>Back to the search box</source>
+        <translation>Zurück zum Suchfeld</translation>
+    </message>
+    <message>
+        <source>Show or hide the preview</source>
+        <translation>Vorschau ein- oder ausblenden</translation>
+    </message>
+    <message>
+        <source>Pause reading, or go on</source>
+        <translation>Einlesen anhalten oder fortsetzen</translation>
+    </message>
+    <message>
+        <source>Close the window</source>
+        <translation>Fenster schließen</translation>
+    </message>
+    <message>
+        <source>Quit Lectern</source>
+        <translation>Lectern beenden</translation>
+    </message>
+    <message>
+        <source>The language changes when Lectern is started again.</source>
+        <translation>Die Sprache ändert sich beim nächsten Start von Lectern.</translation>
+    </message>
+    <message>
+        <source>Something went wrong inside Lectern. The log: {file}</source>
+        <translation>In Lectern ist etwas schiefgegangen. Das Protokoll: {file}</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln document(s) stopped the engine twice and were set aside.</source>
+        <translation>
+            <numerusform>%Ln Dokument hat die Suchmaschine zweimal abstürzen lassen und wird übergangen.</numerusform>
+            <numerusform>%Ln Dokumente haben die Suchmaschine zweimal abstürzen lassen und werden übergangen.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>Zeigen</translation>
+    </message>
+</context>
+<context>
+    <name>MessagePane</name>
+    <message>
+        <source>Password</source>
+        <translation>Passwort</translation>
+    </message>
+    <message>
+        <source>Password of this document</source>
+        <translation>Passwort dieses Dokuments</translation>
+    </message>
+    <message>
+        <source>Unlock</source>
+        <translation>Entsperren</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Erneut versuchen</translation>
+    </message>
+    <message>
+        <source>That password does not open it.</source>
+        <translation>Dieses Passwort öffnet das Dokument nicht.</translation>
+    </message>
+</context>
+<context>
+    <name>NoticeBar</name>
+    <message>
+        <source>Notice</source>
+        <translation>Meldung</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Dismiss this notice</source>
+        <translation>Diese Meldung schließen</translation>
+    </message>
+</context>
+<context>
+    <name>OutlinePopover</name>
+    <message>
+        <source>Outline</source>
+        <translation>Gliederung</translation>
+    </message>
+    <message>
+        <source>Headings of this document</source>
+        <translation>Überschriften dieses Dokuments</translation>
+    </message>
+</context>
+<context>
+    <name>PageView</name>
+    <message>
+        <source>Page</source>
+        <translation>Seite</translation>
+    </message>
+</context>
+<context>
+    <name>Pages</name>
+    <message>
+        <source>Library</source>
+        <translation>Bibliothek</translation>
+    </message>
+    <message>
+        <source>&amp;Folders</source>
+        <translation>&amp;Ordner</translation>
+    </message>
+    <message>
+        <source>F&amp;iles</source>
+        <translation>&amp;Dateien</translation>
+    </message>
+</context>
+<context>
+    <name>PasswordLine</name>
+    <message>
+        <source>&amp;Password:</source>
+        <translation>&amp;Passwort:</translation>
+    </message>
+    <message>
+        <source>Password of the document</source>
+        <translation>Passwort des Dokuments</translation>
+    </message>
+    <message>
+        <source>&amp;Unlock</source>
+        <translation>&amp;Entsperren</translation>
+    </message>
+    <message>
+        <source>&amp;Keep it in the system&apos;s keyring</source>
+        <translation>Im &amp;Schlüsselbund des Systems aufbewahren</translation>
+    </message>
+    <message>
+        <source>Otherwise Lectern forgets the password when it is quit.</source>
+        <translation>Sonst vergisst Lectern das Passwort beim Beenden.</translation>
+    </message>
+    <message>
+        <source>Hide the password</source>
+        <translation>Passwort verbergen</translation>
+    </message>
+    <message>
+        <source>Show the password</source>
+        <translation>Passwort zeigen</translation>
+    </message>
+    <message>
+        <source>This system has no keyring that Lectern trusts, so the password is forgotten when Lectern is quit.</source>
+        <translation>Dieses System hat keinen Schlüsselbund, dem Lectern vertraut; das Passwort wird beim Beenden vergessen.</translation>
+    </message>
+</context>
+<context>
+    <name>Preview</name>
+    <message>
+        <source>Choose a result to see its page here.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This file has changed since it was read; the passage is no longer here.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Enter it to see the page.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The drive of this document is not connected.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Connect it to see the page; what was read of it stays searchable.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The passage, as it was read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The selection was copied.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Passage copied.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Preview</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Find similar passages</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Find similar documents</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Search inside this document</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Select the text of this page</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>Rail</name>
+    <message>
+        <source>Pages</source>
+        <translation>Bereiche</translation>
+    </message>
+    <message>
+        <source>{name} ({keys})</source>
+        <translation>{name} ({keys})</translation>
+    </message>
+</context>
+<context>
+    <name>Results</name>
+    <message>
+        <source>Found by its words</source>
+        <translation>An den Wörtern gefunden</translation>
+    </message>
+    <message>
+        <source>Found by its meaning</source>
+        <translation>Am Sinn gefunden</translation>
+    </message>
+    <message>
+        <source>Found by its words and its meaning</source>
+        <translation>An Wörtern und Sinn gefunden</translation>
+    </message>
+    <message>
+        <source>Holds the exact phrase</source>
+        <translation>Enthält den genauen Wortlaut</translation>
+    </message>
+    <message>
+        <source>Found by its name</source>
+        <translation>Am Namen gefunden</translation>
+    </message>
+    <message>
+        <source>pp. {first}–{last}</source>
+        <translation>S. {first}–{last}</translation>
+    </message>
+    <message>
+        <source>p. {page}</source>
+        <translation>S. {page}</translation>
+    </message>
+    <message>
+        <source>Its name fits what you look for.</source>
+        <translation>Der Name passt zu Ihrer Suche.</translation>
+    </message>
+    <message>
+        <source>Its name fits; its text could not be read.</source>
+        <translation>Der Name passt; der Text konnte nicht gelesen werden.</translation>
+    </message>
+</context>
+<context>
+    <name>StateList</name>
+    <message>
+        <source>Files by state</source>
+        <translation>Dateien nach Zustand</translation>
+    </message>
+    <message>
+        <source>All files</source>
+        <translation>Alle Dateien</translation>
+    </message>
+    <message>
+        <source>{state} ({number})</source>
+        <translation>{state} ({number})</translation>
+    </message>
+</context>
+<context>
+    <name>StatusLine</name>
+    <message>
+        <source>Status</source>
+        <translation>Status</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Erneut versuchen</translation>
+    </message>
+    <message>
+        <source>Start the engine again</source>
+        <translation>Suchmaschine neu starten</translation>
+    </message>
+    <message>
+        <source>How much of the text can be found by its meaning; all of it by its words.</source>
+        <translation>Wie viel des Textes sich am Sinn finden lässt; an den Wörtern ist alles zu finden.</translation>
+    </message>
+    <message>
+        <source>{share} understood</source>
+        <translation>{share} verstanden</translation>
+    </message>
+    <message>
+        <source>Device: {device}</source>
+        <translation>Gerät: {device}</translation>
+    </message>
+    <message>
+        <source>Go on reading</source>
+        <translation>Weiterlesen</translation>
+    </message>
+    <message>
+        <source>Pause reading</source>
+        <translation>Einlesen anhalten</translation>
+    </message>
+    <message>
+        <source>The engine stopped and is being started again. Nothing is lost.</source>
+        <translation>Die Suchmaschine wurde unterbrochen und startet neu. Nichts ist verloren.</translation>
+    </message>
+    <message>
+        <source>Starting…</source>
+        <translation>Startet …</translation>
+    </message>
+    <message>
+        <source>{progress} {reason}.</source>
+        <translation>{progress} {reason}.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln file(s) waiting to be read</source>
+        <translation>
+            <numerusform>%Ln Datei wartet auf das Einlesen</numerusform>
+            <numerusform>%Ln Dateien warten auf das Einlesen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Up to date</source>
+        <translation>Auf dem neuesten Stand</translation>
+    </message>
+    <message>
+        <source>Looking for new and changed files.</source>
+        <translation>Sucht neue und geänderte Dateien.</translation>
+    </message>
+    <message>
+        <source>Tidying up the library.</source>
+        <translation>Räumt die Bibliothek auf.</translation>
+    </message>
+    <message>
+        <source>Reading: {done} of {total} files.</source>
+        <translation>Liest: {done} von {total} Dateien.</translation>
+    </message>
+    <message>
+        <source>Reading: {done} of {total} files, {time} left.</source>
+        <translation>Liest: {done} von {total} Dateien, noch {time}.</translation>
+    </message>
+</context>
+<context>
+    <name>TextView</name>
+    <message>
+        <source>Text</source>
+        <translation>Text</translation>
+    </message>
+</context>
+<context>
+    <name>Toolbar</name>
+    <message>
+        <source>Open in your viewer</source>
+        <translation>Im Anzeigeprogramm öffnen</translation>
+    </message>
+    <message>
+        <source>Show in folder</source>
+        <translation>Im Ordner zeigen</translation>
+    </message>
+    <message>
+        <source>Copy the passage</source>
+        <translation>Stelle kopieren</translation>
+    </message>
+    <message>
+        <source>More</source>
+        <translation>Mehr</translation>
+    </message>
+    <message>
+        <source>Previous hit in this document</source>
+        <translation>Voriger Treffer im Dokument</translation>
+    </message>
+    <message>
+        <source>Next hit in this document</source>
+        <translation>Nächster Treffer im Dokument</translation>
+    </message>
+    <message>
+        <source>Page</source>
+        <translation>Seite</translation>
+    </message>
+    <message>
+        <source>Page: type a number or a label and press Enter</source>
+        <translation>Seite: Nummer oder Bezeichnung eingeben und Eingabetaste drücken</translation>
+    </message>
+    <message>
+        <source>Smaller</source>
+        <translation>Kleiner</translation>
+    </message>
+    <message>
+        <source>Larger</source>
+        <translation>Größer</translation>
+    </message>
+    <message>
+        <source>Zoom</source>
+        <translation>Vergrößerung</translation>
+    </message>
+    <message>
+        <source>Outline of the document</source>
+        <translation>Gliederung des Dokuments</translation>
+    </message>
+    <message>
+        <source>Hit {n} of {total}</source>
+        <translation>Treffer {n} von {total}</translation>
+    </message>
+    <message>
+        <source>of {total}</source>
+        <translation>von {total}</translation>
+    </message>
+    <message>
+        <source>({n} of {total})</source>
+        <translation>({n} von {total})</translation>
+    </message>
+    <message>
+        <source>{n} %</source>
+        <translation>{n} %</translation>
+    </message>
+    <message>
+        <source>{text} ({keys})</source>
+        <translation>{text} ({keys})</translation>
+    </message>
+    <message>
+        <source>Fit width</source>
+        <translation>Seitenbreite</translation>
+    </message>
+    <message>
+        <source>Fit page</source>
+        <translation>Ganze Seite</translation>
+    </message>
+</context>
+<context>
+    <name>Tray</name>
+    <message>
+        <source>Search…</source>
+        <translation>Suchen …</translation>
+    </message>
+    <message>
+        <source>Pause reading</source>
+        <translation>Einlesen anhalten</translation>
+    </message>
+    <message>
+        <source>Quit Lectern</source>
+        <translation>Lectern beenden</translation>
+    </message>
+</context>
+<context>
+    <name>Viewers</name>
+    <message>
+        <source>No program could open {name}.</source>
+        <translation>Kein Programm konnte {name} öffnen.</translation>
+    </message>
+</context>
+<context>
+    <name>Words</name>
+    <message>
+        <source>{n} bytes</source>
+        <translation>{n} Bytes</translation>
+    </message>
+    <message>
+        <source>{n} %</source>
+        <translation>{n} %</translation>
+    </message>
+    <message>
+        <source>{s} s</source>
+        <translation>{s} s</translation>
+    </message>
+    <message>
+        <source>{m} min {s} s</source>
+        <translation>{m} min {s} s</translation>
+    </message>
+    <message>
+        <source>{h} h {m} min</source>
+        <translation>{h} Std. {m} min</translation>
+    </message>
+    <message>
+        <source>{d} d {h} h</source>
+        <translation>{d} T. {h} Std.</translation>
+    </message>
+    <message>
+        <source>less than a minute</source>
+        <translation>weniger als eine Minute</translation>
+    </message>
+    <message>
+        <source>Not there</source>
+        <translation>Nicht vorhanden</translation>
+    </message>
+    <message>
+        <source>There is nothing at {path}.</source>
+        <translation>Unter {path} gibt es nichts.</translation>
+    </message>
+    <message>
+        <source>Check the path, or connect the drive it is on.</source>
+        <translation>Prüfen Sie den Pfad, oder schließen Sie das Laufwerk an.</translation>
+    </message>
+    <message>
+        <source>Not permitted</source>
+        <translation>Nicht erlaubt</translation>
+    </message>
+    <message>
+        <source>The system does not let Lectern read it.</source>
+        <translation>Das System lässt Lectern die Datei nicht lesen.</translation>
+    </message>
+    <message>
+        <source>Give yourself permission to read it, or leave it out.</source>
+        <translation>Geben Sie sich das Recht, sie zu lesen, oder lassen Sie sie aus.</translation>
+    </message>
+    <message>
+        <source>Not empty</source>
+        <translation>Nicht leer</translation>
+    </message>
+    <message>
+        <source>{path} is not empty.</source>
+        <translation>{path} ist nicht leer.</translation>
+    </message>
+    <message>
+        <source>Choose an empty folder.</source>
+        <translation>Wählen Sie einen leeren Ordner.</translation>
+    </message>
+    <message>
+        <source>Not in the library</source>
+        <translation>Nicht in der Bibliothek</translation>
+    </message>
+    <message>
+        <source>{path} is not in this library.</source>
+        <translation>{path} ist nicht in dieser Bibliothek.</translation>
+    </message>
+    <message>
+        <source>Add its folder first.</source>
+        <translation>Fügen Sie zuerst den Ordner hinzu.</translation>
+    </message>
+    <message>
+        <source>Query not understood</source>
+        <translation>Suchanfrage nicht verstanden</translation>
+    </message>
+    <message>
+        <source>The query cannot be read: {reason}.</source>
+        <translation>Die Suchanfrage ist nicht zu verstehen: {reason}.</translation>
+    </message>
+    <message>
+        <source>The help beside the search box shows what works.</source>
+        <translation>Die Hilfe neben dem Suchfeld zeigt, was geht.</translation>
+    </message>
+    <message>
+        <source>Not possible</source>
+        <translation>Nicht möglich</translation>
+    </message>
+    <message>
+        <source>“{value}” is not possible here: {reason}.</source>
+        <translation>„{value}“ ist hier nicht möglich: {reason}.</translation>
+    </message>
+    <message>
+        <source>Not understood</source>
+        <translation>Nicht verstanden</translation>
+    </message>
+    <message>
+        <source>The engine did not understand the window: {reason}.</source>
+        <translation>Die Suchmaschine hat das Fenster nicht verstanden: {reason}.</translation>
+    </message>
+    <message>
+        <source>Quit Lectern and start it again.</source>
+        <translation>Beenden Sie Lectern und starten Sie es neu.</translation>
+    </message>
+    <message>
+        <source>No window</source>
+        <translation>Kein Fenster</translation>
+    </message>
+    <message>
+        <source>The window cannot be opened: {reason}.</source>
+        <translation>Das Fenster lässt sich nicht öffnen: {reason}.</translation>
+    </message>
+    <message>
+        <source>In use</source>
+        <translation>In Gebrauch</translation>
+    </message>
+    <message>
+        <source>The library is in use by {holder}.</source>
+        <translation>Die Bibliothek wird gerade benutzt: {holder}.</translation>
+    </message>
+    <message>
+        <source>Quit that program, or wait for it to finish.</source>
+        <translation>Beenden Sie dieses Programm, oder warten Sie, bis es fertig ist.</translation>
+    </message>
+    <message>
+        <source>Too new</source>
+        <translation>Zu neu</translation>
+    </message>
+    <message>
+        <source>The library was written by a newer version of Lectern.</source>
+        <translation>Die Bibliothek stammt von einer neueren Version von Lectern.</translation>
+    </message>
+    <message>
+        <source>Update Lectern.</source>
+        <translation>Aktualisieren Sie Lectern.</translation>
+    </message>
+    <message>
+        <source>Library damaged</source>
+        <translation>Bibliothek beschädigt</translation>
+    </message>
+    <message>
+        <source>The library is damaged: {reason}.</source>
+        <translation>Die Bibliothek ist beschädigt: {reason}.</translation>
+    </message>
+    <message>
+        <source>Run “lectern repair” in a terminal.</source>
+        <translation>Führen Sie in einem Terminal „lectern repair“ aus.</translation>
+    </message>
+    <message>
+        <source>Not writable</source>
+        <translation>Nicht beschreibbar</translation>
+    </message>
+    <message>
+        <source>Lectern may not write to {library}.</source>
+        <translation>Lectern darf nicht in {library} schreiben.</translation>
+    </message>
+    <message>
+        <source>Choose another place for the library in the settings.</source>
+        <translation>Wählen Sie in den Einstellungen einen anderen Ort für die Bibliothek.</translation>
+    </message>
+    <message>
+        <source>Disk nearly full</source>
+        <translation>Laufwerk fast voll</translation>
+    </message>
+    <message>
+        <source>Less than {needed} is free on the disk of {path}.</source>
+        <translation>Auf dem Laufwerk von {path} sind weniger als {needed} frei.</translation>
+    </message>
+    <message>
+        <source>Free some space; indexing goes on where it stopped.</source>
+        <translation>Schaffen Sie Platz; das Einlesen geht weiter, wo es aufgehört hat.</translation>
+    </message>
+    <message>
+        <source>Runtime missing</source>
+        <translation>Laufzeit fehlt</translation>
+    </message>
+    <message>
+        <source>No ONNX Runtime is installed, so only words are found.</source>
+        <translation>Es ist keine ONNX Runtime installiert; gefunden werden nur Wörter.</translation>
+    </message>
+    <message>
+        <source>Install Lectern with its part “cpu”, “gpu” or “directml”.</source>
+        <translation>Installieren Sie Lectern mit dem Zusatz „cpu“, „gpu“ oder „directml“.</translation>
+    </message>
+    <message>
+        <source>Model missing</source>
+        <translation>Modell fehlt</translation>
+    </message>
+    <message>
+        <source>The language model {model} could not be fetched: {reason}.</source>
+        <translation>Das Sprachmodell {model} war nicht zu bekommen: {reason}.</translation>
+    </message>
+    <message>
+        <source>Connect to the network once. Until then, search finds words only.</source>
+        <translation>Verbinden Sie sich einmal mit dem Netz. Bis dahin findet die Suche nur Wörter.</translation>
+    </message>
+    <message>
+        <source>Model damaged</source>
+        <translation>Modell beschädigt</translation>
+    </message>
+    <message>
+        <source>The files of the language model {model} are damaged.</source>
+        <translation>Die Dateien des Sprachmodells {model} sind beschädigt.</translation>
+    </message>
+    <message>
+        <source>Delete {path}; it is fetched again.</source>
+        <translation>Löschen Sie {path}; das Modell wird neu geholt.</translation>
+    </message>
+    <message>
+        <source>Unknown model</source>
+        <translation>Unbekanntes Modell</translation>
+    </message>
+    <message>
+        <source>There is no language model named {model}.</source>
+        <translation>Es gibt kein Sprachmodell namens {model}.</translation>
+    </message>
+    <message>
+        <source>Choose another one in the settings.</source>
+        <translation>Wählen Sie in den Einstellungen ein anderes.</translation>
+    </message>
+    <message>
+        <source>Protected by a password</source>
+        <translation>Passwortgeschützt</translation>
+    </message>
+    <message>
+        <source>The document is protected by a password.</source>
+        <translation>Das Dokument ist durch ein Passwort geschützt.</translation>
+    </message>
+    <message>
+        <source>Enter the password below.</source>
+        <translation>Geben Sie unten das Passwort ein.</translation>
+    </message>
+    <message>
+        <source>Damaged</source>
+        <translation>Beschädigt</translation>
+    </message>
+    <message>
+        <source>The document is damaged beyond repair: {reason}.</source>
+        <translation>Das Dokument ist unrettbar beschädigt: {reason}.</translation>
+    </message>
+    <message>
+        <source>Open it in its own program and save it again.</source>
+        <translation>Öffnen Sie es in seinem Programm und speichern Sie es neu.</translation>
+    </message>
+    <message>
+        <source>No text on its pages</source>
+        <translation>Kein Text auf den Seiten</translation>
+    </message>
+    <message>
+        <source>No page of the document holds text; it may be a scan.</source>
+        <translation>Keine Seite des Dokuments enthält Text; es ist vielleicht ein Scan.</translation>
+    </message>
+    <message>
+        <source>Run a text recognition program on it.</source>
+        <translation>Lassen Sie eine Texterkennung darüberlaufen.</translation>
+    </message>
+    <message>
+        <source>Nothing in it</source>
+        <translation>Nichts darin</translation>
+    </message>
+    <message>
+        <source>The file holds nothing to read.</source>
+        <translation>In der Datei gibt es nichts zu lesen.</translation>
+    </message>
+    <message>
+        <source>Too large</source>
+        <translation>Zu groß</translation>
+    </message>
+    <message>
+        <source>The file is larger than {limit}.</source>
+        <translation>Die Datei ist größer als {limit}.</translation>
+    </message>
+    <message>
+        <source>Raise the limit in the settings, or split the file.</source>
+        <translation>Erhöhen Sie die Grenze in den Einstellungen, oder teilen Sie die Datei.</translation>
+    </message>
+    <message>
+        <source>Format not read yet</source>
+        <translation>Format noch nicht lesbar</translation>
+    </message>
+    <message>
+        <source>Lectern does not read {format} files yet.</source>
+        <translation>Dateien der Art {format} liest Lectern noch nicht.</translation>
+    </message>
+    <message>
+        <source>Save it as PDF, HTML or text.</source>
+        <translation>Speichern Sie sie als PDF, HTML oder Text.</translation>
+    </message>
+    <message>
+        <source>Left out by a rule</source>
+        <translation>Durch eine Regel ausgelassen</translation>
+    </message>
+    <message>
+        <source>It is left out: {reason}.</source>
+        <translation>Sie wird ausgelassen: {reason}.</translation>
+    </message>
+    <message>
+        <source>To let it in, add a pattern that begins with “!” to its folder.</source>
+        <translation>Um sie aufzunehmen, geben Sie dem Ordner ein Muster, das mit „!“ beginnt.</translation>
+    </message>
+    <message>
+        <source>Not a document</source>
+        <translation>Kein Dokument</translation>
+    </message>
+    <message>
+        <source>A {format} file is no document that Lectern could read.</source>
+        <translation>Eine Datei der Art {format} ist kein Dokument, das Lectern lesen könnte.</translation>
+    </message>
+    <message>
+        <source>Only in the cloud</source>
+        <translation>Nur in der Cloud</translation>
+    </message>
+    <message>
+        <source>Its content is in the cloud, not on this computer.</source>
+        <translation>Der Inhalt liegt in der Cloud, nicht auf diesem Rechner.</translation>
+    </message>
+    <message>
+        <source>Make it available offline in its own program.</source>
+        <translation>Machen Sie sie im Programm der Cloud offline verfügbar.</translation>
+    </message>
+    <message>
+        <source>Not a regular file</source>
+        <translation>Keine gewöhnliche Datei</translation>
+    </message>
+    <message>
+        <source>It is no regular file but a {kind}.</source>
+        <translation>Es ist keine gewöhnliche Datei: {kind}.</translation>
+    </message>
+    <message>
+        <source>A link</source>
+        <translation>Eine Verknüpfung</translation>
+    </message>
+    <message>
+        <source>It is a link that is not followed: {reason}.</source>
+        <translation>Dieser Verknüpfung wird nicht gefolgt: {reason}.</translation>
+    </message>
+    <message>
+        <source>Add the folder it leads to.</source>
+        <translation>Fügen Sie den Ordner hinzu, auf den sie zeigt.</translation>
+    </message>
+    <message>
+        <source>Changed meanwhile</source>
+        <translation>Inzwischen geändert</translation>
+    </message>
+    <message>
+        <source>The file changed while it was read.</source>
+        <translation>Die Datei hat sich beim Lesen geändert.</translation>
+    </message>
+    <message>
+        <source>It is read again by itself.</source>
+        <translation>Sie wird von selbst noch einmal gelesen.</translation>
+    </message>
+    <message>
+        <source>Gone</source>
+        <translation>Verschwunden</translation>
+    </message>
+    <message>
+        <source>The file was gone when its turn came.</source>
+        <translation>Die Datei war nicht mehr da, als sie an der Reihe war.</translation>
+    </message>
+    <message>
+        <source>Took too long</source>
+        <translation>Dauerte zu lange</translation>
+    </message>
+    <message>
+        <source>Reading the document took longer than {limit}.</source>
+        <translation>Das Lesen des Dokuments dauerte länger als {limit}.</translation>
+    </message>
+    <message>
+        <source>Needs too much memory</source>
+        <translation>Braucht zu viel Speicher</translation>
+    </message>
+    <message>
+        <source>Reading the document needed more than {limit}.</source>
+        <translation>Das Lesen des Dokuments brauchte mehr als {limit}.</translation>
+    </message>
+    <message>
+        <source>Split the file, or raise the limit in the settings.</source>
+        <translation>Teilen Sie die Datei, oder erhöhen Sie die Grenze in den Einstellungen.</translation>
+    </message>
+    <message>
+        <source>Reader stopped</source>
+        <translation>Leser abgebrochen</translation>
+    </message>
+    <message>
+        <source>The reader stopped while it read the document ({reason}).</source>
+        <translation>Der Leser brach beim Lesen des Dokuments ab ({reason}).</translation>
+    </message>
+    <message>
+        <source>Set aside</source>
+        <translation>Übergangen</translation>
+    </message>
+    <message>
+        <source>Reading the document stopped the engine twice.</source>
+        <translation>Das Lesen des Dokuments hat die Suchmaschine zweimal abstürzen lassen.</translation>
+    </message>
+    <message>
+        <source>Open it in its own program, save it again, then retry.</source>
+        <translation>Öffnen Sie es in seinem Programm, speichern Sie es neu und versuchen Sie es dann erneut.</translation>
+    </message>
+    <message>
+        <source>Cannot be read</source>
+        <translation>Nicht lesbar</translation>
+    </message>
+    <message>
+        <source>The file could not be read: {reason}.</source>
+        <translation>Die Datei war nicht zu lesen: {reason}.</translation>
+    </message>
+    <message>
+        <source>Check the drive, then retry.</source>
+        <translation>Prüfen Sie das Laufwerk und versuchen Sie es erneut.</translation>
+    </message>
+    <message>
+        <source>Engine starts again</source>
+        <translation>Suchmaschine startet neu</translation>
+    </message>
+    <message>
+        <source>The engine stopped answering and is started again.</source>
+        <translation>Die Suchmaschine antwortet nicht mehr und wird neu gestartet.</translation>
+    </message>
+    <message>
+        <source>Finished work is kept; try again in a moment.</source>
+        <translation>Fertiges bleibt erhalten; versuchen Sie es gleich noch einmal.</translation>
+    </message>
+    <message>
+        <source>Other version</source>
+        <translation>Andere Version</translation>
+    </message>
+    <message>
+        <source>The engine that runs is of another version.</source>
+        <translation>Die laufende Suchmaschine gehört zu einer anderen Version.</translation>
+    </message>
+    <message>
+        <source>Quit the other Lectern and try again.</source>
+        <translation>Beenden Sie das andere Lectern und versuchen Sie es erneut.</translation>
+    </message>
+    <message>
+        <source>Busy</source>
+        <translation>Beschäftigt</translation>
+    </message>
+    <message>
+        <source>The engine is busy: {reason}.</source>
+        <translation>Die Suchmaschine ist beschäftigt: {reason}.</translation>
+    </message>
+    <message>
+        <source>Try again in a moment.</source>
+        <translation>Versuchen Sie es gleich noch einmal.</translation>
+    </message>
+    <message>
+        <source>Fault in Lectern</source>
+        <translation>Fehler in Lectern</translation>
+    </message>
+    <message>
+        <source>Something went wrong inside Lectern: {reason}.</source>
+        <translation>In Lectern ist etwas schiefgegangen: {reason}.</translation>
+    </message>
+    <message>
+        <source>Please report it with the log.</source>
+        <translation>Bitte melden Sie es mitsamt dem Protokoll.</translation>
+    </message>
+    <message>
+        <source>keys and passwords are kept out</source>
+        <translation>Schlüssel und Passwörter bleiben draußen</translation>
+    </message>
+    <message>
+        <source>a browser&apos;s own folder</source>
+        <translation>der Ordner eines Browsers</translation>
+    </message>
+    <message>
+        <source>a mail program&apos;s own folder</source>
+        <translation>der Ordner eines Mailprogramms</translation>
+    </message>
+    <message>
+        <source>a cache</source>
+        <translation>ein Zwischenspeicher</translation>
+    </message>
+    <message>
+        <source>a version control folder</source>
+        <translation>ein Ordner einer Versionsverwaltung</translation>
+    </message>
+    <message>
+        <source>programs that others wrote</source>
+        <translation>Programme anderer</translation>
+    </message>
+    <message>
+        <source>made from other files</source>
+        <translation>aus anderen Dateien gemacht</translation>
+    </message>
+    <message>
+        <source>the trash</source>
+        <translation>der Papierkorb</translation>
+    </message>
+    <message>
+        <source>a file of the system</source>
+        <translation>eine Datei des Systems</translation>
+    </message>
+    <message>
+        <source>hidden</source>
+        <translation>versteckt</translation>
+    </message>
+    <message>
+        <source>the same folder stands elsewhere</source>
+        <translation>derselbe Ordner steht an anderer Stelle</translation>
+    </message>
+    <message>
+        <source>it leads nowhere</source>
+        <translation>sie führt ins Leere</translation>
+    </message>
+    <message>
+        <source>what it leads to is listed where it stands</source>
+        <translation>ihr Ziel ist dort aufgeführt, wo es liegt</translation>
+    </message>
+    <message>
+        <source>it leads out of the folders of this library</source>
+        <translation>sie führt aus den Ordnern dieser Bibliothek hinaus</translation>
+    </message>
+    <message>
+        <source>pipe</source>
+        <translation>Pipe</translation>
+    </message>
+    <message>
+        <source>socket</source>
+        <translation>Socket</translation>
+    </message>
+    <message>
+        <source>device</source>
+        <translation>Gerät</translation>
+    </message>
+    <message>
+        <source>special file</source>
+        <translation>Spezialdatei</translation>
+    </message>
+    <message>
+        <source>the pattern {pattern}</source>
+        <translation>das Muster {pattern}</translation>
+    </message>
+    <message>
+        <source>Pages that could not be read: {pages}.</source>
+        <translation>Nicht lesbare Seiten: {pages}.</translation>
+    </message>
+    <message>
+        <source>PDF</source>
+        <translation>PDF</translation>
+    </message>
+    <message>
+        <source>Web page</source>
+        <translation>Webseite</translation>
+    </message>
+    <message>
+        <source>Markdown</source>
+        <translation>Markdown</translation>
+    </message>
+    <message>
+        <source>Plain text</source>
+        <translation>Einfacher Text</translation>
+    </message>
+    <message>
+        <source>Source code</source>
+        <translation>Quelltext</translation>
+    </message>
+    <message>
+        <source>Table of values</source>
+        <translation>Wertetabelle</translation>
+    </message>
+    <message>
+        <source>Word document</source>
+        <translation>Word-Dokument</translation>
+    </message>
+    <message>
+        <source>Word document (old)</source>
+        <translation>Word-Dokument (alt)</translation>
+    </message>
+    <message>
+        <source>PowerPoint presentation</source>
+        <translation>PowerPoint-Präsentation</translation>
+    </message>
+    <message>
+        <source>PowerPoint presentation (old)</source>
+        <translation>PowerPoint-Präsentation (alt)</translation>
+    </message>
+    <message>
+        <source>Excel workbook</source>
+        <translation>Excel-Arbeitsmappe</translation>
+    </message>
+    <message>
+        <source>Excel workbook (old)</source>
+        <translation>Excel-Arbeitsmappe (alt)</translation>
+    </message>
+    <message>
+        <source>OpenDocument text</source>
+        <translation>OpenDocument-Text</translation>
+    </message>
+    <message>
+        <source>OpenDocument presentation</source>
+        <translation>OpenDocument-Präsentation</translation>
+    </message>
+    <message>
+        <source>OpenDocument spreadsheet</source>
+        <translation>OpenDocument-Tabelle</translation>
+    </message>
+    <message>
+        <source>Rich text</source>
+        <translation>Rich Text</translation>
+    </message>
+    <message>
+        <source>E-book</source>
+        <translation>E-Book</translation>
+    </message>
+    <message>
+        <source>Mail</source>
+        <translation>E-Mail</translation>
+    </message>
+    <message>
+        <source>Mailbox</source>
+        <translation>Postfach</translation>
+    </message>
+    <message>
+        <source>Outlook mail</source>
+        <translation>Outlook-E-Mail</translation>
+    </message>
+    <message>
+        <source>Notebook</source>
+        <translation>Notebook</translation>
+    </message>
+    <message>
+        <source>TeX</source>
+        <translation>TeX</translation>
+    </message>
+    <message>
+        <source>Slow</source>
+        <translation>Langsam</translation>
+    </message>
+    <message>
+        <source>Hardly noticeable while you work.</source>
+        <translation>Bei der Arbeit kaum zu merken.</translation>
+    </message>
+    <message>
+        <source>Normal</source>
+        <translation>Normal</translation>
+    </message>
+    <message>
+        <source>Leaves room for other programs.</source>
+        <translation>Lässt anderen Programmen Platz.</translation>
+    </message>
+    <message>
+        <source>Fast</source>
+        <translation>Schnell</translation>
+    </message>
+    <message>
+        <source>As fast as this computer can.</source>
+        <translation>So schnell dieser Rechner kann.</translation>
+    </message>
+    <message>
+        <source>Paused</source>
+        <translation>Angehalten</translation>
+    </message>
+    <message>
+        <source>Slower: on battery</source>
+        <translation>Langsamer: Akkubetrieb</translation>
+    </message>
+    <message>
+        <source>Slower: the computer is busy</source>
+        <translation>Langsamer: Der Rechner ist beschäftigt</translation>
+    </message>
+    <message>
+        <source>Slower: you are typing</source>
+        <translation>Langsamer: Sie tippen gerade</translation>
+    </message>
+    <message>
+        <source>Waits for a search</source>
+        <translation>Wartet auf eine Suche</translation>
+    </message>
+    <message>
+        <source>Slower: a program fills the screen</source>
+        <translation>Langsamer: Ein Programm füllt den Bildschirm</translation>
+    </message>
+    <message>
+        <source>Slower: the computer is hot</source>
+        <translation>Langsamer: Der Rechner ist heiß</translation>
+    </message>
+    <message>
+        <source>Slower: memory is short</source>
+        <translation>Langsamer: Der Speicher ist knapp</translation>
+    </message>
+    <message>
+        <source>Waits: the disk is nearly full</source>
+        <translation>Wartet: Das Laufwerk ist fast voll</translation>
+    </message>
+    <message>
+        <source>Words only: the language model is not here</source>
+        <translation>Nur Wörter: Das Sprachmodell fehlt</translation>
+    </message>
+    <message>
+        <source>Waiting</source>
+        <translation>Wartet</translation>
+    </message>
+    <message>
+        <source>It will be read when its turn comes.</source>
+        <translation>Wird gelesen, sobald sie an der Reihe ist.</translation>
+    </message>
+    <message>
+        <source>Found by words</source>
+        <translation>An Wörtern zu finden</translation>
+    </message>
+    <message>
+        <source>Its words can be searched already; its meaning follows.</source>
+        <translation>Die Wörter sind schon zu finden; der Sinn folgt.</translation>
+    </message>
+    <message>
+        <source>Ready</source>
+        <translation>Bereit</translation>
+    </message>
+    <message>
+        <source>It is found by its words and by its meaning.</source>
+        <translation>Wird an Wörtern und Sinn gefunden.</translation>
+    </message>
+    <message>
+        <source>Partly ready</source>
+        <translation>Teilweise bereit</translation>
+    </message>
+    <message>
+        <source>Some of its pages could not be read; the others are found.</source>
+        <translation>Einige Seiten waren nicht zu lesen; die anderen werden gefunden.</translation>
+    </message>
+    <message>
+        <source>No text</source>
+        <translation>Kein Text</translation>
+    </message>
+    <message>
+        <source>Its pages hold pictures only.</source>
+        <translation>Auf den Seiten sind nur Bilder.</translation>
+    </message>
+    <message>
+        <source>Needs a password</source>
+        <translation>Braucht ein Passwort</translation>
+    </message>
+    <message>
+        <source>It can be read once you enter its password.</source>
+        <translation>Lesbar, sobald Sie das Passwort eingeben.</translation>
+    </message>
+    <message>
+        <source>Nothing in it could be read.</source>
+        <translation>Nichts darin war zu lesen.</translation>
+    </message>
+    <message>
+        <source>Empty</source>
+        <translation>Leer</translation>
+    </message>
+    <message>
+        <source>There is nothing in it to read.</source>
+        <translation>Es gibt darin nichts zu lesen.</translation>
+    </message>
+    <message>
+        <source>It is larger than the settings allow.</source>
+        <translation>Größer, als die Einstellungen erlauben.</translation>
+    </message>
+    <message>
+        <source>Lectern cannot read files of this kind.</source>
+        <translation>Dateien dieser Art kann Lectern nicht lesen.</translation>
+    </message>
+    <message>
+        <source>Left out</source>
+        <translation>Ausgelassen</translation>
+    </message>
+    <message>
+        <source>A rule or a pattern of yours leaves it out.</source>
+        <translation>Eine Regel oder eines Ihrer Muster lässt sie aus.</translation>
+    </message>
+    <message>
+        <source>In the cloud</source>
+        <translation>In der Cloud</translation>
+    </message>
+    <message>
+        <source>It is not on this computer and is never downloaded.</source>
+        <translation>Nicht auf diesem Rechner; wird nie heruntergeladen.</translation>
+    </message>
+    <message>
+        <source>Offline</source>
+        <translation>Offline</translation>
+    </message>
+    <message>
+        <source>Its drive or folder is away. What was read of it is still found.</source>
+        <translation>Laufwerk oder Ordner sind nicht da. Was schon gelesen wurde, wird weiter gefunden.</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>Fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>Reading it went wrong.</source>
+        <translation>Das Lesen ging schief.</translation>
+    </message>
+</context>
+</TS>

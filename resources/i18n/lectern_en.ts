@@ -1,0 +1,120 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="en" sourcelanguage="en">
+<context>
+    <name>Amounts</name>
+    <message numerus="yes">
+        <source>%Ln file(s)</source>
+        <translation>
+            <numerusform>%Ln file</numerusform>
+            <numerusform>%Ln files</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln document(s)</source>
+        <translation>
+            <numerusform>%Ln document</numerusform>
+            <numerusform>%Ln documents</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln page(s)</source>
+        <translation>
+            <numerusform>%Ln page</numerusform>
+            <numerusform>%Ln pages</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln hit(s)</source>
+        <translation type="unfinished">
+            <numerusform></numerusform>
+            <numerusform></numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>about %Ln minute(s)</source>
+        <translation>
+            <numerusform>about %Ln minute</numerusform>
+            <numerusform>about %Ln minutes</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>about %Ln hour(s)</source>
+        <translation>
+            <numerusform>about %Ln hour</numerusform>
+            <numerusform>about %Ln hours</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>about %Ln day(s)</source>
+        <translation>
+            <numerusform>about %Ln day</numerusform>
+            <numerusform>about %Ln days</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>CoverageActions</name>
+    <message numerus="yes">
+        <source>%Ln file(s) will be read again.</source>
+        <translation>
+            <numerusform>%Ln file will be read again.</numerusform>
+            <numerusform>%Ln files will be read again.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln path(s) copied.</source>
+        <translation>
+            <numerusform>%Ln path copied.</numerusform>
+            <numerusform>%Ln paths copied.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln file(s) left out.</source>
+        <translation>
+            <numerusform>%Ln file left out.</numerusform>
+            <numerusform>%Ln files left out.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>CoverageDetails</name>
+    <message numerus="yes">
+        <source>%Ln file(s) chosen, {size}</source>
+        <translation>
+            <numerusform>%Ln file chosen, {size}</numerusform>
+            <numerusform>%Ln files chosen, {size}</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>CoverageExport</name>
+    <message numerus="yes">
+        <source>%Ln file(s) listed in {name}.</source>
+        <translation>
+            <numerusform>%Ln file listed in {name}.</numerusform>
+            <numerusform>%Ln files listed in {name}.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>MainWindow</name>
+    <message numerus="yes">
+        <source>%Ln document(s) stopped the engine twice and were set aside.</source>
+        <translation>
+            <numerusform>%Ln document stopped the engine twice and was set aside.</numerusform>
+            <numerusform>%Ln documents stopped the engine twice and were set aside.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>StatusLine</name>
+    <message numerus="yes">
+        <source>%Ln file(s) waiting to be read</source>
+        <translation>
+            <numerusform>%Ln file waiting to be read</numerusform>
+            <numerusform>%Ln files waiting to be read</numerusform>
+        </translation>
+    </message>
+</context>
+</TS>

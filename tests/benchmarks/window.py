@@ -1,0 +1,79 @@
+"""How soon the window stands: from the start of the process to the first paint.
+
+``python -m tests.benchmarks.window`` starts the real program several times, in a home of its own
+that is warm after the first, and reads from its log when the window stood. Without a display it
+paints offscreen, which costs what drawing costs but no way to a screen.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tests.ui.engines import Home, make_home
+
+STOOD = re.compile(r"the window stood (\d+\.\d+) s after the start")
+PATIENCE_S = 60.0
+GOAL_S = 1.0
+
+
+def first_paint(home: Home, *, library: bool) -> float:
+    """Start the program once and return its seconds to the first paint.
+
+    Args:
+        home: Whose home it is started in.
+        library: Whether there is a library already: then the search is shown, else the first run.
+    """
+    home.library.mkdir(parents=True, exist_ok=True)
+    catalog = home.library / "catalog.sqlite"
+    if not library:
+        catalog.unlink(missing_ok=True)
+    log = next(iter((home.folder / "state").rglob("lectern.log")), None)
+    if log is not None:
+        log.unlink()
+    environment = {"QT_QPA_PLATFORM": "offscreen", **home.environment}
+    with subprocess.Popen(
+        home.command("gui"), cwd=home.folder, env=environment, stderr=subprocess.DEVNULL
+    ) as process:
+        try:
+            return _wait_for(home)
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(PATIENCE_S)
+
+
+def _wait_for(home: Home) -> float:
+    ends = time.monotonic() + PATIENCE_S
+    while time.monotonic() < ends:
+        for log in (home.folder / "state").rglob("lectern.log"):
+            if found := STOOD.search(log.read_text(encoding="utf-8")):
+                return float(found[1])
+        time.sleep(0.02)
+    raise TimeoutError("the window did not come")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=7)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        home = make_home(Path(folder) / "home")
+        first_paint(home, library=False)
+        print(f"| window on {sys.platform}, {os.cpu_count()} cores | median | worst |")
+        print("|---|---|---|")
+        for name, library in (("first run", False), ("with a library", True)):
+            times = [first_paint(home, library=library) for _ in range(options.runs)]
+            median, worst = statistics.median(times), max(times)
+            print(f"| first paint, {name} (goal {GOAL_S:g} s) | {median:.2f} s | {worst:.2f} s |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,98 @@
+"""What import-linter cannot say: which of the engine's modules the window may know."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).resolve().parents[1]
+# What the window may import of the engine: its contracts, which need the standard library only.
+CONTRACTS = frozenset(
+    f"indexer.{name}"
+    for name in (
+        "api", "atomic", "client", "conversation", "endpoint", "errors", "filters", "progress",
+        "protocol", "query", "types", "wire",
+    )
+)  # fmt: skip
+
+
+def modules(package: str) -> list[Path]:
+    return sorted((ROOT / package).rglob("*.py"))
+
+
+def imports(file: Path, *, late: bool = True) -> Iterator[str]:
+    """Name what a file imports, but for what only type checkers see.
+
+    Args:
+        file: A module.
+        late: Also what is imported only when a function is called.
+    """
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    for node in _seen_when_run(tree, late=late):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _seen_when_run(node: ast.AST, *, late: bool) -> Iterator[ast.AST]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+            continue
+        if isinstance(child, ast.FunctionDef) and not late:
+            continue
+        yield child
+        yield from _seen_when_run(child, late=late)
+
+
+def is_module(name: str) -> bool:
+    path = ROOT / name.replace(".", "/")
+    return path.with_suffix(".py").exists() or path.is_dir()
+
+
+@pytest.mark.parametrize("file", modules("ui"), ids=lambda file: str(file.relative_to(ROOT)))
+def test_the_window_knows_the_contracts_of_the_engine_only(file: Path) -> None:
+    known = {name for name in imports(file) if name.startswith("indexer.") and is_module(name)}
+    assert known <= CONTRACTS
+
+
+@pytest.mark.parametrize("name", sorted(CONTRACTS))
+def test_a_contract_needs_the_standard_library_only(name: str) -> None:
+    assert needs(name, set()) == set()
+
+
+def needs(name: str, seen: set[str]) -> set[str]:
+    """Name the libraries that a module of ours loads, whatever is in between."""
+    seen.add(name)
+    found: set[str] = set()
+    for each in imports(source(name), late=False):
+        if each.partition(".")[0] in sys.stdlib_module_names:
+            continue
+        if not each.startswith("indexer"):
+            found.add(each)
+        elif is_module(each) and each not in seen:
+            found |= needs(each, seen)
+    return found
+
+
+def source(name: str) -> Path:
+    path = ROOT / name.replace(".", "/")
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+def test_only_the_window_and_its_composition_root_know_qt() -> None:
+    files = [file for package in ("app", "indexer") for file in modules(package)]
+    knowing = {
+        str(file.relative_to(ROOT))
+        for file in files
+        if any(name.partition(".")[0] in {"PySide6", "ui"} for name in imports(file))
+    }
+    assert knowing <= {"app/gui.py"}

@@ -1,0 +1,109 @@
+"""Every text of the window is German too, and the compiled files are those of the sources."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree as ET
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QLocale, Qt, QTranslator
+
+from tests.ui.engines import ROOT
+from ui.application import LANGUAGES, use_language
+from ui.words import files
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from PySide6.QtWidgets import QApplication
+
+FOLDER = ROOT / "resources" / "i18n"
+PLACEHOLDER = re.compile(r"\{\w+\}|%L?n")
+
+
+def script() -> Any:
+    spec = importlib.util.spec_from_file_location(
+        "translations", ROOT / "packaging" / "translations.py"
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def speaking(qapp: QApplication) -> Iterator[QApplication]:
+    """An application whose language is put back."""
+    before = set(qapp.findChildren(QTranslator))
+    yield qapp
+    for each in set(qapp.findChildren(QTranslator)) - before:
+        qapp.removeTranslator(each)
+        each.setParent(None)
+    qapp.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+    QLocale.setDefault(QLocale("en_US"))
+
+
+def test_no_text_is_untranslated_missing_or_out_of_date() -> None:
+    lacking = script().missing(FOLDER)
+    assert not lacking, "run `make translations`:\n" + "\n".join(lacking)
+
+
+def messages() -> list[tuple[str, list[str]]]:
+    tree = ET.parse(FOLDER / "lectern_de.ts")  # noqa: S314  # our own file
+    found = []
+    for message in tree.iter("message"):
+        translation = message.find("translation")
+        assert translation is not None
+        forms = [form.text or "" for form in translation] or [translation.text or ""]
+        found.append((message.findtext("source") or "", forms))
+    return found
+
+
+def test_translations_keep_placeholders_and_accelerators() -> None:
+    for source, forms in messages():
+        for form in forms:
+            assert sorted(PLACEHOLDER.findall(form)) == sorted(PLACEHOLDER.findall(source)), source
+            assert form.replace("&&", "").count("&") <= 1, source
+
+
+def test_german_is_set_as_german_is() -> None:
+    for source, forms in messages():
+        for form in forms:
+            assert form.count("„") == form.count("“"), source
+            assert not re.search(r"[”‘]|\w'\w", form), source
+            assert not re.search(r"\b([Dd]u|[Dd]eine?[nmrs]?|[Dd]ich|[Dd]ir)\b", form), source
+
+
+def test_german_is_spoken(speaking: QApplication) -> None:
+    use_language(speaking, "de")
+    assert QCoreApplication.translate("MainWindow", "Settings") == "Einstellungen"
+    assert files(1) == "1 Datei"
+    assert files(1234) == "1.234 Dateien"
+    assert QCoreApplication.translate("QPlatformTheme", "Cancel") == "Abbrechen"
+
+
+def test_english_has_plurals_and_is_what_other_languages_get(speaking: QApplication) -> None:
+    for language in ("en", "fr"):
+        use_language(speaking, language)
+        assert files(1) == "1 file"
+        assert files(2) == "2 files"
+
+
+def test_every_language_offered_is_there() -> None:
+    from app.settings import SETTINGS
+
+    assert set(SETTINGS["language"].choices) == {"system", *LANGUAGES}
+    assert all((FOLDER / f"lectern_{language}.qm").exists() for language in LANGUAGES)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="set by the environment on Linux")
+def test_a_language_that_is_written_from_the_right_turns_the_window(
+    speaking: QApplication,
+) -> None:
+    use_language(speaking, "ar")
+    # English is shown, so the window stays as English is written.
+    assert speaking.layoutDirection() is Qt.LayoutDirection.LeftToRight
