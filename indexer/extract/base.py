@@ -108,7 +108,7 @@ class RawBlock:
 
 @dataclass(frozen=True, slots=True)
 class RawPage:
-    """One page as the extractor read it; ``unreadable`` is the reason when it could not."""
+    """One page as the extractor read it; ``unreadable`` is the reason when some or all is lost."""
 
     number: int
     text: str

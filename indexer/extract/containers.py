@@ -7,11 +7,10 @@ called; it must not know how any of them is read. Archives are not opened.
 from __future__ import annotations
 
 import zipfile
-import zlib
 from typing import TYPE_CHECKING
 
 from indexer.errors import WorldError
-from indexer.extract.package import MAX_DIRECTORY_BYTES, directory_bytes
+from indexer.extract.package import MAX_DIRECTORY_BYTES, damage_named, directory_bytes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,21 +49,14 @@ def inside_zip(path: Path, head: bytes, promised: str) -> str:
             if head[38:].startswith(name):
                 return form
     try:
-        with path.open("rb") as file:
+        with path.open("rb") as file, damage_named():
             if directory_bytes(file, path.stat().st_size) > MAX_DIRECTORY_BYTES:
                 return promised
             container = zipfile.ZipFile(file)
             names = set(container.namelist())
             if "mimetype" in names and container.getinfo("mimetype").file_size < 200:
                 return _MIMETYPES.get(container.read("mimetype").strip(), "")
-    except (
-        zipfile.BadZipFile,
-        zlib.error,
-        ValueError,
-        EOFError,
-        RuntimeError,
-        NotImplementedError,
-    ):
+    except WorldError:
         return promised
     if "[Content_Types].xml" in names:
         for folder, form in _FOLDERS.items():

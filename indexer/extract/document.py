@@ -125,7 +125,8 @@ class Document:
         if page.unreadable:
             self._bad_pages.append(page.number)
             self._reason = self._reason or page.unreadable
-            return
+            if not page.text:
+                return
         self._has_text = self._has_text or _WORD_OR_DIGIT.search(page.text) is not None
         self._furniture.add(page)
         self._headings.add(page)

@@ -7,13 +7,13 @@ protection say so.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from indexer.errors import WorldError
 from indexer.extract.base import Metadata, RawPage
 from indexer.extract.html import parse_markup, read_tree
-from indexer.extract.ooxml import plausible_date
 from indexer.extract.package import Package, resolve
 from indexer.extract.page_writer import PageWriter
 from indexer.extract.xml_events import parse
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from indexer.extract.base import Limits
 
+_DATE = re.compile(r"\d{4}(?:-\d{2}){0,2}(?!\d)")  # books may be older than computers
 _MAX_FILES = 50_000
 _MAX_ENTRIES = 20_000
 _MAX_DEPTH = 12
@@ -44,10 +45,11 @@ class EpubSource:
         self._check_protection()
         self.page_count = len(self._chapters)
         fields = {name: " ".join(text.split())[:500] for name, text in book.fields.items()}
+        date = _DATE.match(fields.get("created", ""))
         self.metadata = Metadata(
             fields.get("title", ""),
             fields.get("author", ""),
-            plausible_date(fields.get("created", "")),
+            date[0] if date else "",
         )
         self.outline = _outline(package, book, self._chapters)
 

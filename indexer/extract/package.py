@@ -64,7 +64,7 @@ class Package:
         try:
             if directory_bytes(self._file, size) > MAX_DIRECTORY_BYTES:
                 raise WorldError("too_complex", limit=f"{MAX_DIRECTORY_BYTES:,} bytes of names")
-            with _damage_named():
+            with damage_named():
                 self._zip = zipfile.ZipFile(self._file)
         except BaseException:
             self._file.close()
@@ -97,7 +97,7 @@ class Package:
             raise WorldError("unreadable", reason=f"it has no part {name[:80]}")
         if info.flag_bits & _ENCRYPTED:
             raise WorldError("needs_password")
-        with _damage_named(), self._zip.open(info) as part:
+        with damage_named(), self._zip.open(info) as part:
             while data := part.read(_CHUNK_BYTES):
                 self.budget.spend_bytes(len(data))
                 yield data
@@ -140,7 +140,7 @@ def _key(name: str) -> str:
 
 
 @contextmanager
-def _damage_named() -> Iterator[None]:
+def damage_named() -> Iterator[None]:
     """Turn whatever the library raises about damage into its outcome."""
     try:
         yield

@@ -34,6 +34,7 @@ _GLYPH_NUMBERS = pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
 _READABLE = re.compile(r"[^\W_]")
 MAX_OUTLINE_ENTRIES = 20_000
 _PAGES_BETWEEN_SHRINKS = 32
+_ERROR = "error"  # in what the library warns of, where a stream broke off
 _DATE = re.compile(r"D:(\d{4})(\d{2})?(\d{2})?")
 
 pymupdf.TOOLS.mupdf_display_errors(False)  # noqa: FBT003  # the library's own call
@@ -64,15 +65,38 @@ class PdfSource:
 
 
 def raw_page(document: Any, number: int) -> RawPage:
-    """Return a page of an open document as its text and blocks, or as unreadable."""
+    """Return a page of an open document as its text and blocks; unreadable if some is lost."""
+    pymupdf.TOOLS.reset_mupdf_warnings()
     try:
-        lines, height, _ = read_page(document.load_page(number - 1))
+        page = document.load_page(number - 1)
+        lines, height, _ = read_page(page)
+        damage = _damage(document, page)
     except MemoryError:
         raise
     except Exception as error:  # noqa: BLE001  # the library raises its own kinds and plain ones
         return RawPage(number, "", unreadable=reason_of(error))
     text, blocks = lay_out(lines, height)
-    return RawPage(number, text, tuple(blocks))
+    return RawPage(number, text, tuple(blocks), unreadable=damage)
+
+
+def _damage(document: Any, page: Any) -> str:
+    """Say why a page just read is not whole, or "": the library reads on and only warns.
+
+    It warns of damaged fonts and images too, which cost no text, so the content is looked at.
+    """
+    if _ERROR not in pymupdf.TOOLS.mupdf_warnings():
+        return ""
+    for number in page.get_contents():
+        pymupdf.TOOLS.reset_mupdf_warnings()
+        try:
+            document.xref_stream(number)
+        except MemoryError:
+            raise
+        except Exception as error:  # noqa: BLE001  # as above
+            return reason_of(error)
+        if _ERROR in pymupdf.TOOLS.mupdf_warnings():
+            return "its content is damaged"
+    return ""
 
 
 def read_page(page: Any) -> tuple[list[Line], float, Any]:

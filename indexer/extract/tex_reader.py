@@ -295,4 +295,4 @@ def _roles(command: str) -> list[tuple[str, str]]:
 
 
 def _folded(text: str) -> str:
-    return " ".join(text.split(" ")).strip() if "\n" not in text else " ".join(text.split())
+    return " ".join(text.split())

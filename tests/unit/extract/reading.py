@@ -1,0 +1,66 @@
+"""How the tests of formats read a file: through the registry, page by page, every block checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from indexer.extract import registry
+from indexer.extract.base import Limits, Metadata, RawPage
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from indexer.types import OutlineEntry
+
+
+@dataclass
+class Read:
+    """What was read of a file."""
+
+    form: str
+    pages: list[RawPage]
+    count: int
+    metadata: Metadata
+    outline: tuple[OutlineEntry, ...]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(page.text for page in self.pages)
+
+    @property
+    def unreadable(self) -> list[int]:
+        return [page.number for page in self.pages if page.unreadable]
+
+    def blocks(self, page: int = 0) -> list[tuple[str, str]]:
+        """Kinds and texts of the blocks of a page, or of all; headings with their level."""
+        return [
+            (f"{block.kind.value}{block.level or ''}", each.text[block.start : block.end])
+            for each in self.pages
+            for block in each.blocks
+            if page in (0, each.number)
+        ]
+
+
+def read(path: Path, limits: Limits | None = None) -> Read:
+    form = registry.identify(path)
+    source = form.opener()(path, None, limits or Limits())
+    try:
+        pages = list(source.pages())
+        check(pages, source.page_count)
+        return Read(form.name, pages, source.page_count, source.metadata, source.outline)
+    finally:
+        source.close()
+
+
+def check(pages: list[RawPage], count: int) -> None:
+    """Every block is a run of its page's text, in order; pages count up and can be written."""
+    before = 1
+    for page in pages:
+        assert before <= page.number <= max(count, 1)
+        before = page.number
+        page.text.encode("utf-8")
+        end = 0
+        for block in page.blocks:
+            assert end <= block.start < block.end <= len(page.text)
+            end = block.end
