@@ -1,0 +1,236 @@
+"""The window's end of the render child: asks, never waits, and replaces a child that hangs.
+
+Owns the order of the requests and what becomes of each. One is with the child at a time, so that
+what is wanted most now is always next; the rest wait here, where they can still be cancelled. A
+child that takes too long, takes too much memory or dies is replaced: it costs its request.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import logging
+from dataclasses import dataclass, field
+from enum import IntEnum
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject
+
+from indexer.errors import WorldError, from_wire
+from ui.preview.process import RenderProcess
+from ui.preview.timers import timer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from indexer.errors import LecternError
+    from indexer.protocol import Header
+
+log = logging.getLogger(__name__)
+
+# What a request may take; the slowest honest page of a few hundred took two seconds.
+LIMIT_S = 20.0
+# How long one that nobody wants any more may keep others waiting: a new child starts faster.
+ABANDONED_S = 0.7
+_WATCH_MS = 200
+# Files are let go of when nobody has looked at them for a while.
+_IDLE_MS = 30_000
+_MAX_STARTS = 3
+
+
+class Urgency(IntEnum):
+    """What is asked first."""
+
+    OPEN = 0
+    MARKS = 1
+    VISIBLE = 2
+    SOON = 3  # the letters of the page that is looked at
+    NEAR = 4  # the pages before and after it
+    REST = 5  # what may be wanted some day
+
+
+@dataclass(order=True, slots=True)
+class _Request:
+    """A request that waits or is under way. ``done`` is None once nobody wants the answer."""
+
+    urgency: int
+    number: int
+    header: Header = field(compare=False)
+    done: Callable[[Header, bytes], None] | None = field(compare=False)
+    failed: Callable[[LecternError], None] | None = field(compare=False)
+    since: float = field(default=0.0, compare=False)
+
+    @property
+    def wanted(self) -> bool:
+        return self.done is not None
+
+
+class RenderClient(QObject):
+    """Asks the render child, which it starts when first asked something.
+
+    Callbacks come on Qt's thread, never from within ``ask``, and none after ``cancel``.
+    """
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._numbers = itertools.count(1)
+        self._waiting: list[_Request] = []
+        self._known: dict[int, _Request] = {}
+        self._current: _Request | None = None
+        self._child: RenderProcess | None = None
+        self._starts = 0  # in a row that came to nothing
+        self._closed = False
+        self._next = timer(self, 0, self._send_next)
+        self._watch = timer(self, _WATCH_MS, self._look, single=False)
+        self._idle = timer(self, _IDLE_MS, self._rest)
+
+    @property
+    def pid(self) -> int:
+        """The process that runs now, 0 for none."""
+        return self._child.pid if self._child is not None else 0
+
+    def warm_up(self) -> None:
+        """Start the child, so that the first page does not wait for it."""
+        if self._child is None and not self._closed:
+            self._start()
+
+    def ask(
+        self,
+        kind: str,
+        fields: Mapping[str, Any],
+        done: Callable[[Header, bytes], None],
+        failed: Callable[[LecternError], None] | None = None,
+        urgency: Urgency = Urgency.VISIBLE,
+    ) -> int:
+        """Send a request of ``indexer.render.desk`` in its turn and return its number.
+
+        Exactly one of ``done`` and ``failed`` is called later.
+        """
+        number = next(self._numbers)
+        request = _Request(urgency, number, {"type": kind, "id": number, **fields}, done, failed)
+        if not self._closed:
+            self._known[number] = request
+            heapq.heappush(self._waiting, request)
+            self._go_on()
+        return number
+
+    def cancel(self, number: int) -> None:
+        """Forget a request."""
+        request = self._known.pop(number, None)
+        if request is None:
+            return
+        request.done = request.failed = None
+        if request is self._current:
+            request.since = monotonic() - LIMIT_S + ABANDONED_S
+
+    def close(self) -> None:
+        """End the child; nothing is answered any more."""
+        self._closed = True
+        self._known.clear()
+        self._waiting.clear()
+        self._current = None
+        for each in (self._next, self._watch, self._idle):
+            each.stop()
+        self._drop()
+
+    def _go_on(self) -> None:
+        if self._current is None and self._waiting and not self._closed:
+            self._next.start()
+
+    def _send_next(self) -> None:
+        while self._waiting and self._current is None:
+            request = heapq.heappop(self._waiting)
+            if not request.wanted:
+                continue
+            if self._child is None:
+                self._start()
+            if self._child is None:
+                heapq.heappush(self._waiting, request)
+                return
+            self._idle.stop()
+            request.since = monotonic()
+            self._current = request
+            self._child.send(request.header)
+            self._watch.start()
+
+    def _start(self) -> None:
+        self._starts += 1
+        self._child = RenderProcess(self)
+        self._child.received.connect(self._answered)
+        self._child.ended.connect(self._ended)
+
+    def _drop(self) -> None:
+        child, self._child = self._child, None
+        if child is not None:
+            child.end()
+            child.deleteLater()
+
+    def _answered(self, header: Header, data: bytes) -> None:
+        request = self._current
+        if request is None or header.get("id") != request.number:
+            return
+        self._starts = 0
+        self._settle()
+        if header.get("type") == "error":
+            _fail(request, from_wire(header.get("error") or {}))
+        elif request.done is not None:
+            request.done(header, data)
+        self._go_on()
+
+    def _settle(self) -> None:
+        """Nothing is with the child any more."""
+        request, self._current = self._current, None
+        if request is not None:
+            self._known.pop(request.number, None)
+        self._watch.stop()
+        if request is not None and request.header["type"] != "rest":
+            self._idle.start()
+
+    def _look(self) -> None:
+        """See whether the request under way takes too long or too much."""
+        request = self._current
+        if request is None or self._child is None:
+            return
+        waited = monotonic() - request.since
+        if waited > LIMIT_S and (request.wanted or self._waiting):
+            self._give_up(WorldError("out_of_time", limit=f"{LIMIT_S:g} seconds"))
+        elif self._child.is_large():
+            self._give_up(WorldError("out_of_memory", limit="a preview may take"))
+
+    def _give_up(self, error: WorldError) -> None:
+        request = self._current
+        log.info("the render child is replaced: %s", error.code)
+        self._drop()
+        self._settle()
+        if request is not None:
+            _fail(request, error)
+        self._go_on()
+
+    def _ended(self, reason: str) -> None:
+        words = self._child.last_words() if self._child is not None else ""
+        log.warning("the render child ended: %s\n%s", reason, words)
+        self._drop()
+        failed = [self._current] if self._current is not None else []
+        self._settle()
+        if self._starts >= _MAX_STARTS:
+            failed += [request for request in self._waiting if request.wanted]
+            self._waiting.clear()
+            self._starts = 0
+        for request in failed:
+            self._known.pop(request.number, None)
+            _fail(request, WorldError("child_died", reason=reason))
+        self._go_on()
+
+    def _rest(self) -> None:
+        if self._child is not None and self._current is None:
+            self.ask("rest", {}, _ignore, urgency=Urgency.REST)
+
+
+def _fail(request: _Request, error: LecternError) -> None:
+    if request.failed is not None:
+        request.failed(error)
+
+
+def _ignore(_header: Header, _data: bytes) -> None:
+    """Nothing follows from the answer."""

@@ -1,0 +1,207 @@
+"""One open document with pages: its sizes, labels, images and letters, fetched as they are wanted.
+
+Owns what is known of it here and what is still asked for. It must not know how anything is
+painted. Everything comes later, through signals; what nobody wants any more is cancelled.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+
+from ui.preview.client import Urgency
+from ui.preview.images import Band, ImageCache, ImageKey, band_of, cut
+from ui.preview.letters import Letters
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from indexer.errors import LecternError
+    from indexer.protocol import Header
+    from ui.preview.client import RenderClient
+    from ui.preview.page_layout import Size
+
+_KEPT_LETTERS = 8
+_SIZES_AT_A_TIME = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file to show: what every request about it carries."""
+
+    path: str
+    form: str = ""
+    password: str | None = None
+
+    def fields(self, **more: Any) -> dict[str, Any]:
+        return {"path": self.path, "format": self.form, "password": self.password, **more}
+
+
+class PageDocument(QObject):
+    """A document as the render child opened it.
+
+    Args:
+        source: The file.
+        opened: The answer to ``open``.
+        client: Whom to ask.
+        cache: Where images are kept, beyond the life of this document.
+    """
+
+    image_ready = Signal(int)  # a page
+    image_failed = Signal(int)
+    letters_ready = Signal(int)
+    sizes_changed = Signal()
+
+    def __init__(
+        self,
+        source: Source,
+        opened: Header,
+        client: RenderClient,
+        cache: ImageCache,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.source = source
+        self.stamp = str(opened["stamp"])
+        self.count = int(opened["pages"])
+        self.labels: list[str] = list(opened.get("labels") or ())
+        self.outlined = bool(opened.get("outlined"))
+        self.failures: dict[int, LecternError] = {}
+        self._client = client
+        self._cache = cache
+        known = [_size(size) for size in opened["sizes"]]
+        self._known = len(known)
+        # Until they are known, the others are taken to be like the one that is looked at.
+        self.sizes: list[Size] = known + [_size(opened["size"])] * (self.count - len(known))
+        self.sizes[int(opened["page"]) - 1] = _size(opened["size"])
+        self._asked: dict[ImageKey, int] = {}
+        self._latest: dict[int, ImageKey] = {}
+        self._letters: OrderedDict[int, Letters] = OrderedDict()
+        self._letters_asked: dict[int, int] = {}
+        self._others: set[int] = set()
+        self._ask_sizes()
+
+    def label(self, page: int) -> str:
+        """Return what the document calls a page."""
+        return self.labels[page - 1] if self.labels else str(page)
+
+    def find_page(self, text: str) -> int | None:
+        """Return the page that a person means by a label or a number."""
+        wanted = text.strip().casefold()
+        for number, label in enumerate(self.labels, 1):
+            if label.casefold() == wanted:
+                return number
+        if wanted.isascii() and wanted.isdigit() and 1 <= int(wanted) <= self.count:
+            return int(wanted)
+        return None
+
+    def key(self, page: int, width: int, band: int = 0) -> ImageKey:
+        return ImageKey(self.source.path, self.stamp, page, width, band)
+
+    def band(self, page: int, width: int, band: int) -> Band | None:
+        """Return a band if it is here."""
+        return self._cache.get(self.key(page, width, band))
+
+    def stand_in(self, page: int) -> Band | None:
+        """Return a whole page at another size, to be shown until the right one is here."""
+        key = self._latest.get(page)
+        return self._cache.get(key) if key is not None else None
+
+    def want(self, visible: Iterable[ImageKey], soon: Iterable[ImageKey]) -> None:
+        """Say which bands are looked at, and which may be next; all others are forgotten."""
+        wanted = dict.fromkeys(soon, Urgency.NEAR) | dict.fromkeys(visible, Urgency.VISIBLE)
+        for key in [key for key in self._asked if key not in wanted]:
+            self._client.cancel(self._asked.pop(key))
+        for key, urgency in sorted(wanted.items(), key=lambda item: item[1]):
+            if key not in self._asked and key not in self._cache and key.page not in self.failures:
+                self._ask_image(key, urgency)
+
+    def letters(self, page: int) -> Letters | None:
+        """Return the letters of a page if they are here."""
+        return self._letters.get(page)
+
+    def want_letters(self, page: int) -> None:
+        if page in self._letters or page in self._letters_asked or page in self.failures:
+            return
+        for other in [other for other in self._letters_asked if other != page]:
+            self._client.cancel(self._letters_asked.pop(other))
+        self._letters_asked[page] = self._client.ask(
+            "letters",
+            self.source.fields(page=page),
+            partial(self._got_letters, page),
+            partial(self._no_letters, page),
+            Urgency.SOON,
+        )
+
+    def close(self) -> None:
+        """Want nothing any more."""
+        for number in (*self._asked.values(), *self._letters_asked.values(), *self._others):
+            self._client.cancel(number)
+        self._asked.clear()
+        self._letters_asked.clear()
+        self._others.clear()
+
+    def _ask_image(self, key: ImageKey, urgency: Urgency) -> None:
+        part = cut(key.width, self.sizes[key.page - 1])
+        fields: dict[str, Any] = {"page": key.page, "width": key.width}
+        if part.bands > 1:
+            fields |= {"top": key.band * part.rows, "rows": part.rows}
+        self._asked[key] = self._client.ask(
+            "image",
+            self.source.fields(**fields),
+            partial(self._got_image, key),
+            partial(self._no_image, key),
+            urgency,
+        )
+
+    def _got_image(self, key: ImageKey, header: Header, data: bytes) -> None:
+        self._asked.pop(key, None)
+        band = band_of(header, data)
+        if band is None:
+            return
+        self._cache.put(key, band)
+        if band.pixmap.height() == band.height:
+            self._latest[key.page] = key
+        self.image_ready.emit(key.page)
+
+    def _no_image(self, key: ImageKey, error: LecternError) -> None:
+        self._asked.pop(key, None)
+        self.failures[key.page] = error
+        self.image_failed.emit(key.page)
+
+    def _got_letters(self, page: int, header: Header, data: bytes) -> None:
+        self._letters_asked.pop(page, None)
+        self._letters[page] = Letters.read(str(header["text"]), data)
+        while len(self._letters) > _KEPT_LETTERS:
+            self._letters.popitem(last=False)
+        self.letters_ready.emit(page)
+
+    def _no_letters(self, page: int, _error: LecternError) -> None:
+        self._letters_asked.pop(page, None)
+
+    def _ask_sizes(self) -> None:
+        if self._known >= self.count:
+            return
+        fields = self.source.fields(first=self._known + 1, count=_SIZES_AT_A_TIME)
+        number = self._client.ask("sizes", fields, self._got_sizes, urgency=Urgency.REST)
+        self._others.add(number)
+
+    def _got_sizes(self, header: Header, _data: bytes) -> None:
+        first = int(header["first"])
+        sizes = [_size(size) for size in header["sizes"]]
+        changed = self.sizes[first - 1 : first - 1 + len(sizes)] != sizes
+        self.sizes[first - 1 : first - 1 + len(sizes)] = sizes
+        self._known = first - 1 + len(sizes)
+        if sizes:
+            self._ask_sizes()
+        if changed:
+            self.sizes_changed.emit()
+
+
+def _size(size: Any) -> Size:
+    width, height = size
+    return max(float(width), 1.0), max(float(height), 1.0)

@@ -1,0 +1,220 @@
+"""From a hit to what can be shown of it: opened, its passage found, newest wins.
+
+Owns the conversation with the render child about one hit. It must not know widgets. Whatever an
+older hit asked for is cancelled when a newer one comes.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from ui.preview.client import RenderClient, Urgency
+from ui.preview.document import PageDocument, Source
+from ui.preview.images import ImageCache
+from ui.preview.marks import Marks, boxes_of
+from ui.preview.timers import timer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from indexer.errors import LecternError
+    from indexer.protocol import Header
+    from indexer.types import Hit
+
+    Span = tuple[int, int]
+
+# Code points of a text that are loaded before and after its passage.
+ROOM = 40_000
+_COUNTING_MS = 30
+
+
+class Loader(QObject):
+    """Loads one hit at a time."""
+
+    opened = Signal(object)  # a PageDocument; the one shown before is closed after this
+    marked = Signal(object, bool)  # Marks, and whether to bring them into view
+    text_came = Signal(str, int, bool)  # the text, its offset, whether there is more
+    text_marked = Signal(object, object)  # the passage, its sentences: offsets of the document
+    more_came = Signal(str, int, bool)
+    outline_came = Signal(list)
+    moved = Signal()  # the passage is no longer where it was
+    failed = Signal(object)  # a LecternError
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.client = RenderClient(self)
+        self._cache = ImageCache()
+        self._document: PageDocument | None = None
+        self._hit: Hit | None = None
+        self._source = Source("")
+        self._asked: set[int] = set()
+        self._counting = False
+        self._again = timer(self, _COUNTING_MS, self._ask_marks)
+
+    def show(self, hit: Hit, password: str | None) -> None:
+        """Load a hit; nothing comes of those before it any more."""
+        self.forget()
+        self._hit = hit
+        self._source = Source(hit.path, hit.format, password)
+        self._ask("open", {"page": max(hit.page, 1)}, self._opened, Urgency.OPEN)
+
+    def forget(self) -> None:
+        """Want nothing any more of what is under way."""
+        self._again.stop()
+        self._counting = False
+        for number in self._asked:
+            self.client.cancel(number)
+        self._asked.clear()
+
+    def let_go(self) -> None:
+        """Show no document any more."""
+        self.forget()
+        self._hit = None
+        self._replace(None)
+
+    def close(self) -> None:
+        self.let_go()
+        self.client.close()
+
+    def want_outline(self) -> None:
+        self._ask("outline", {}, self._got_outline, Urgency.VISIBLE)
+
+    def want_more(self, start: int, end: int) -> None:
+        """Load a range of the text too."""
+        self._ask("text", {"start": start, "end": end, "room": 0}, self._got_more, Urgency.VISIBLE)
+
+    def _ask(
+        self,
+        kind: str,
+        fields: dict[str, Any],
+        done: Callable[[Header, bytes], None],
+        urgency: Urgency,
+    ) -> None:
+        numbers: list[int] = []
+        number = self.client.ask(
+            kind,
+            self._source.fields(**fields),
+            partial(self._done, numbers, done),
+            partial(self._failed, numbers),
+            urgency,
+        )
+        numbers.append(number)
+        self._asked.add(number)
+
+    def _done(
+        self,
+        numbers: list[int],
+        done: Callable[[Header, bytes], None],
+        header: Header,
+        data: bytes,
+    ) -> None:
+        self._asked.difference_update(numbers)
+        done(header, data)
+
+    def _failed(self, numbers: list[int], error: LecternError) -> None:
+        self._asked.difference_update(numbers)
+        self.failed.emit(error)
+
+    def _opened(self, header: Header, _data: bytes) -> None:
+        hit = self._hit
+        if hit is None:
+            return
+        if header["kind"] != "pages":
+            fields = {"start": hit.start, "end": hit.end, "room": ROOM}
+            self._ask("text", fields, self._got_text, Urgency.OPEN)
+            return
+        shown = self._document
+        same = shown is not None and (shown.source, shown.stamp) == (self._source, header["stamp"])
+        if not same:
+            document = PageDocument(self._source, header, self.client, self._cache, self)
+            self._replace(document)
+        # The passage first: it says which part of the page is looked at.
+        self._ask_marks()
+        self.opened.emit(self._document)
+
+    def _replace(self, document: PageDocument | None) -> None:
+        before, self._document = self._document, document
+        if before is not None:
+            before.close()
+            before.deleteLater()
+
+    def _ask_marks(self) -> None:
+        hit = self._hit
+        if hit is None or not hit.text:
+            return
+        spans = [(0, len(hit.text)), *_sentences(hit)]
+        fields = {
+            "page": hit.page,
+            "last": hit.page_last,
+            "text": hit.text,
+            "start": hit.start if len(hit.text) == hit.end - hit.start else None,
+            "spans": spans,
+        }
+        urgency = Urgency.REST if self._counting else Urgency.MARKS
+        self._ask("marks", fields, self._got_marks, urgency)
+
+    def _got_marks(self, header: Header, _data: bytes) -> None:
+        again = self._counting
+        self._counting = False
+        if not header["found"]:
+            self.moved.emit()
+            return
+        passage, *sentences = [boxes_of(span) for span in header["spans"]]
+        self.marked.emit(Marks(passage, tuple(filter(None, sentences))), not again)
+        if header["pending"]:
+            # It stands there twice; the pages before it are counted bit by bit.
+            self._counting = True
+            self._again.start()
+
+    def _got_text(self, header: Header, data: bytes) -> None:
+        hit = self._hit
+        if hit is None:
+            return
+        text, offset = data.decode("utf-8", "replace"), int(header["offset"])
+        self.text_came.emit(text, offset, bool(header["more"]))
+        self._replace(None)
+        if not hit.text:
+            return
+        start = place_in(text, offset, hit)
+        if start is None:
+            self.moved.emit()
+            return
+        sentences = [(start + low, start + high) for low, high in _sentences(hit)]
+        self.text_marked.emit((start, start + len(hit.text)), sentences)
+
+    def _got_more(self, header: Header, data: bytes) -> None:
+        text = data.decode("utf-8", "replace")
+        self.more_came.emit(text, int(header["offset"]), bool(header["more"]))
+
+    def _got_outline(self, header: Header, _data: bytes) -> None:
+        self.outline_came.emit(header["entries"])
+
+
+def _sentences(hit: Hit) -> list[Span]:
+    """Return the best sentences of a hit, best first, as offsets into its text."""
+    spans = hit.marks or (hit.best,)
+    return [(start, end) for start, end in spans if 0 <= start < end <= len(hit.text)]
+
+
+def place_in(text: str, offset: int, hit: Hit) -> int | None:
+    """Return where a hit's text begins in its document.
+
+    Args:
+        text: The part of the document that is here.
+        offset: Where that part begins.
+        hit: The hit, whose text may have been shortened.
+    """
+    local = hit.start - offset
+    if text[max(local, 0) : max(local, 0) + len(hit.text)] == hit.text:
+        return hit.start
+    # Shortened, or the file has changed before it: the nearest of the same text is meant.
+    before = text.rfind(hit.text, 0, max(local, 0) + len(hit.text))
+    after = text.find(hit.text, max(local, 0))
+    found = [at for at in (before, after) if at >= 0]
+    if not found:
+        return None
+    return offset + min(found, key=lambda at: abs(at - local))

@@ -1,0 +1,134 @@
+"""What is marked on a page: a passage, its best sentences, and the shape of an outline.
+
+Owns rectangles on pages and the path around several lines of text, pure of any widget.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QPainterPath
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+# Lines belong together if the gap between them is at most so many of their heights.
+_GAP = 1.6
+# Points that an outline keeps away from the ink.
+PADDING = 2.0
+# Boxes of letters reach from the highest accent to the lowest tail of a font, and so into the
+# lines above and below. What is drawn keeps to the ink: shares of the height that are left out.
+_ABOVE, _BELOW = 0.16, 0.05
+
+# Rectangles in points, by the number of their page.
+Boxes = dict[int, list[QRectF]]
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """Where a passage stands, and its best sentences, best first."""
+
+    passage: Boxes
+    sentences: tuple[Boxes, ...] = ()
+
+    def pages(self) -> list[int]:
+        return sorted(self.passage)
+
+    def first(self) -> tuple[int, QRectF] | None:
+        """Return the page and the place to bring into view: the best sentence, else the passage."""
+        for boxes in (*self.sentences[:1], self.passage):
+            for page in sorted(boxes):
+                around = QRectF()
+                for box in boxes[page]:
+                    around = around.united(box)
+                return page, around
+        return None
+
+
+NO_MARKS = Marks({})
+
+
+def boxes_of(span: Iterable[Sequence[Any]]) -> Boxes:
+    """Read the boxes of one range as the render child sends them."""
+    found: Boxes = {}
+    for page, x0, y0, x1, y1 in span:
+        box = QRectF(float(x0), float(y0), float(x1) - float(x0), float(y1) - float(y0))
+        found.setdefault(int(page), []).append(box)
+    return found
+
+
+def outline(boxes: Sequence[QRectF], padding: float = PADDING) -> QPainterPath:
+    """Return the path around lines of text: one shape for each run of lines in one column.
+
+    The first line may begin late and the last one end early; what lies between is as wide as the
+    widest, so that a ragged edge does not look like teeth.
+    """
+    path = QPainterPath()
+    for group in _groups(boxes):
+        path = path.united(_around([inked(line) for line in group], padding))
+    return path.simplified()
+
+
+def inked(line: QRectF) -> QRectF:
+    """Return the part of a line's box that letters usually fill."""
+    if line.width() < line.height():
+        return QRectF(line)  # set sideways, or one letter
+    high = line.height()
+    return line.adjusted(0, _ABOVE * high, 0, -_BELOW * high)
+
+
+def lines_of(boxes: Sequence[QRectF]) -> list[QRectF]:
+    """Join the pieces that stand beside each other on one line."""
+    lines: list[QRectF] = []
+    for box in boxes:
+        if lines and _same_line(lines[-1], box):
+            lines[-1] = lines[-1].united(box)
+        else:
+            lines.append(QRectF(box))
+    return lines
+
+
+def _same_line(one: QRectF, other: QRectF) -> bool:
+    shared = min(one.bottom(), other.bottom()) - max(one.top(), other.top())
+    gap = max(other.left() - one.right(), one.left() - other.right())
+    height = min(one.height(), other.height())
+    return shared > 0.6 * height and gap < 3 * height
+
+
+def _groups(boxes: Sequence[QRectF]) -> list[list[QRectF]]:
+    """Part lines where the text jumps: to another column, over a picture, to a side."""
+    groups: list[list[QRectF]] = []
+    for line in lines_of(boxes):
+        if groups and _follows(groups[-1][-1], line):
+            groups[-1].append(line)
+        else:
+            groups.append([line])
+    return groups
+
+
+def _follows(before: QRectF, line: QRectF) -> bool:
+    gap = line.top() - before.bottom()
+    height = max(before.height(), line.height())
+    over = min(before.right(), line.right()) - max(before.left(), line.left())
+    return -0.6 * height < gap < _GAP * height and over > 0
+
+
+def _around(lines: list[QRectF], padding: float) -> QPainterPath:
+    left = min(line.left() for line in lines)
+    right = max(line.right() for line in lines)
+    path = QPainterPath()
+    for i, line in enumerate(lines):
+        # Text runs from the first line's beginning to the last one's end.
+        shape = QRectF(line)
+        if i > 0:
+            shape.setLeft(left)
+            shape.setTop((lines[i - 1].bottom() + line.top()) / 2)
+        if i < len(lines) - 1:
+            shape.setRight(right)
+            shape.setBottom((line.bottom() + lines[i + 1].top()) / 2)
+        piece = QPainterPath()
+        piece.addRect(shape.adjusted(-padding, -padding, padding, padding))
+        path = path.united(piece)
+    return path

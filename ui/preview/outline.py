@@ -1,0 +1,132 @@
+"""The bookmarks of a document, in a popover.
+
+Owns the tree and how one gets around in it. It must not know where the bookmarks come from.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal
+from PySide6.QtGui import QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import QFrame, QHeaderView, QTreeView, QVBoxLayout
+
+from ui.theme import S
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from PySide6.QtCore import QAbstractItemModel
+    from PySide6.QtWidgets import QWidget
+
+PAGE_ROLE = int(Qt.ItemDataRole.UserRole) + 1
+_ROWS, _COLUMNS = 18, 44
+# A small outline is shown whole; of a large one only its highest level.
+_OPEN_ENTRIES = 60
+
+
+def outline_model(
+    entries: Sequence[Sequence[Any]], label: Callable[[int], str], parent: QWidget | None = None
+) -> QStandardItemModel:
+    """Return a tree of bookmarks with their pages.
+
+    Args:
+        entries: Level from 1, title and page of each, in order.
+        label: What the document calls a page.
+        parent: Owns the model.
+    """
+    model = QStandardItemModel(0, 2, parent)
+    path: list[tuple[int, QStandardItem]] = []
+    for level, title, page in entries:
+        while path and path[-1][0] >= level:
+            path.pop()
+        row = [QStandardItem(str(title)), QStandardItem(label(int(page)))]
+        row[1].setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        for item in row:
+            item.setEditable(False)
+            item.setData(int(page), PAGE_ROLE)
+        (path[-1][1] if path else model.invisibleRootItem()).appendRow(row)
+        path.append((int(level), row[0]))
+    return model
+
+
+class OutlinePopover(QFrame):
+    """A list of bookmarks that goes away once one is chosen."""
+
+    page_wanted = Signal(int)
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.setAccessibleName(self.tr("Outline"))
+        self._tree = QTreeView(self)
+        self._tree.setFrameShape(QFrame.Shape.NoFrame)
+        self._tree.setHeaderHidden(True)
+        self._tree.setUniformRowHeights(True)
+        self._tree.setAccessibleName(self.tr("Headings of this document"))
+        self._tree.clicked.connect(self._choose)
+        self._tree.activated.connect(self._choose)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(S, S, S, S)
+        column.addWidget(self._tree)
+
+    @property
+    def tree(self) -> QTreeView:
+        return self._tree
+
+    def show_entries(self, model: QAbstractItemModel, page: int) -> None:
+        """Show bookmarks, the one chosen that the person is at."""
+        self._tree.setModel(model)
+        header = self._tree.header()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        if model.rowCount() <= _OPEN_ENTRIES:
+            self._tree.expandToDepth(0)
+        if (index := _nearest(model, page)).isValid():
+            self._tree.setCurrentIndex(index)
+            self._tree.scrollTo(index, QTreeView.ScrollHint.PositionAtCenter)
+
+    def pop_up(self, below: QWidget) -> None:
+        """Open under a button, as large as there is room for."""
+        metrics = self.fontMetrics()
+        rows = min(_ROWS, max(4, _shown(self._tree)))
+        screen = below.screen().availableGeometry()
+        width = min(_COLUMNS * metrics.averageCharWidth(), screen.width() - 40)
+        height = min(rows * (self._tree.sizeHintForRow(0) + 2) + 6 * S, screen.height() - 80)
+        self.resize(width, height)
+        corner = below.mapToGlobal(QPoint(below.width() - width, below.height() + S))
+        x = max(screen.left(), min(corner.x(), screen.right() - width))
+        self.move(x, min(corner.y(), screen.bottom() - height))
+        self.show()
+        self._tree.setFocus()
+
+    def _choose(self, index: QModelIndex) -> None:
+        page = index.data(PAGE_ROLE)
+        self.hide()
+        if isinstance(page, int):
+            self.page_wanted.emit(page)
+
+
+def _nearest(model: QAbstractItemModel, page: int) -> QModelIndex:
+    """Return the last bookmark of the highest level at or before a page, then within it."""
+    found, parent = QModelIndex(), QModelIndex()
+    while model.rowCount(parent):
+        chosen = QModelIndex()
+        for row in range(model.rowCount(parent)):
+            index = model.index(row, 0, parent)
+            if index.data(PAGE_ROLE) <= page:
+                chosen = index
+        if not chosen.isValid():
+            break
+        found = parent = chosen
+    return found
+
+
+def _shown(tree: QTreeView) -> int:
+    """Count the rows that are not folded away, as far as it matters."""
+    count, index = 0, tree.model().index(0, 0)
+    while index.isValid() and count < _ROWS:
+        count += 1
+        index = tree.indexBelow(index)
+    return count

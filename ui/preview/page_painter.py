@@ -1,0 +1,162 @@
+"""Paints pages and what is marked on them.
+
+Owns colours and order: paper, image, tint, outline, selection. It must not know scrolling.
+Paper is white in either theme, so what is drawn on it has the colours of the light one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen, QTransform
+
+from ui import words
+from ui.preview.marks import inked, lines_of, outline
+from ui.preview.page_layout import MARGIN
+from ui.theme import LIGHT, current
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QPainterPath
+
+    from ui.preview.marks import Marks
+    from ui.preview.page_view import PageView
+
+PAPER = QColor("#ffffff")
+TINT = QColor("#ffe9a3")
+TINT_BEST = QColor("#ffd45e")
+OUTLINE = LIGHT.outline
+OUTLINE_PX = 2.0
+_SKELETON = QColor("#e8eaed")
+_SELECTION_ALPHA = 90
+# Lines of a skeleton: where they begin and end, as shares of the width.
+_LINES = ((0.12, 0.62), *([(0.12, 0.88)] * 6), (0.12, 0.5))
+
+
+class PagePainter:
+    """Paints a view. Paths of marks are kept as long as the marks."""
+
+    def __init__(self, view: PageView) -> None:
+        self._view = view
+        self._marks: Marks | None = None
+        self._outlines: dict[int, QPainterPath] = {}
+
+    def paint(self, painter: QPainter, clip: QRect, *, skeleton: bool) -> None:
+        view = self._view
+        painter.fillRect(clip, current().raised)
+        if view.document is None:
+            if view.loading:
+                self._blank(painter)
+            return
+        for page in view.visible_pages():
+            sheet = self._sheet(page)
+            painter.fillRect(sheet, PAPER)
+            if not self._image(painter, page, sheet):
+                self._without_image(painter, page, sheet, skeleton=skeleton)
+            self._marked(painter, page, sheet)
+            self._selected(painter, page, sheet)
+            painter.setPen(QPen(current().line, 0))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(sheet)
+
+    def _blank(self, painter: QPainter) -> None:
+        """Draw the shape of a page that is not open yet."""
+        room = self._view.viewport().rect()
+        width = max(40.0, room.width() - 2 * MARGIN)
+        sheet = QRectF(MARGIN, MARGIN, width, 1.3 * width)
+        painter.fillRect(sheet, PAPER)
+        _draw_skeleton(painter, sheet)
+
+    def _sheet(self, page: int) -> QRectF:
+        """Return where a page stands in the viewport, on whole pixels of the screen."""
+        view = self._view
+        ratio = view.devicePixelRatioF()
+        rect = view.layout_.rect(page).translated(-view.offset())
+        x, y = round(rect.x() * ratio) / ratio, round(rect.y() * ratio) / ratio
+        return QRectF(x, y, rect.width(), rect.height())
+
+    def _image(self, painter: QPainter, page: int, sheet: QRectF) -> bool:
+        """Draw what there is of a page's image and tell whether there was anything."""
+        document = self._view.document
+        if document is None:
+            return False
+        ratio = self._view.devicePixelRatioF()
+        keys = self._view.wanted(page)
+        bands = [document.band(key.page, key.width, key.band) for key in keys]
+        if any(band is None for band in bands):
+            stand_in = document.stand_in(page)
+            if stand_in is None and not any(bands):
+                return False
+            if stand_in is not None:
+                painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, on=True)
+                painter.drawPixmap(sheet, stand_in.pixmap, QRectF(stand_in.pixmap.rect()))
+                painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, on=False)
+        for band in bands:
+            if band is not None:
+                pixmap = band.pixmap
+                target = QRectF(
+                    sheet.x(),
+                    sheet.y() + band.top / ratio,
+                    pixmap.width() / ratio,
+                    pixmap.height() / ratio,
+                )
+                painter.drawPixmap(target, pixmap, QRectF(pixmap.rect()))
+        return True
+
+    def _without_image(
+        self, painter: QPainter, page: int, sheet: QRectF, *, skeleton: bool
+    ) -> None:
+        document = self._view.document
+        error = document.failures.get(page) if document is not None else None
+        if error is not None:
+            painter.setPen(LIGHT.muted)
+            flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+            room = sheet.adjusted(24, 24, -24, -24)
+            painter.drawText(room, int(flags), words.failure(error))
+        elif skeleton:
+            _draw_skeleton(painter, sheet)
+
+    def _marked(self, painter: QPainter, page: int, sheet: QRectF) -> None:
+        marks = self._view.marks
+        if self._marks is not marks:
+            self._marks = marks
+            self._outlines.clear()
+        if page not in marks.passage:
+            return
+        scale = self._view.layout_.scale
+        to_view = QTransform().translate(sheet.x(), sheet.y()).scale(scale, scale)
+        painter.save()
+        # The ink stays as black as it was, and where tints overlap they do not add up.
+        painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_Darken)
+        for number, boxes in reversed(list(enumerate(marks.sentences))):
+            for line in lines_of(boxes.get(page, [])):
+                colour = TINT_BEST if number == 0 else TINT
+                painter.fillRect(to_view.mapRect(inked(line)), colour)
+        painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceOver)
+        if page not in self._outlines:
+            self._outlines[page] = outline(marks.passage[page])
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        pen = QPen(OUTLINE, OUTLINE_PX)
+        pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+        painter.strokePath(to_view.map(self._outlines[page]), pen)
+        painter.restore()
+
+    def _selected(self, painter: QPainter, page: int, sheet: QRectF) -> None:
+        lines = self._view.selection.lines(page)
+        if not lines:
+            return
+        colour = QColor(LIGHT.selection)
+        colour.setAlpha(_SELECTION_ALPHA)
+        scale = self._view.layout_.scale
+        to_view = QTransform().translate(sheet.x(), sheet.y()).scale(scale, scale)
+        for line in lines:
+            painter.fillRect(to_view.mapRect(line), colour)
+
+
+def _draw_skeleton(painter: QPainter, sheet: QRectF) -> None:
+    step = sheet.width() / 22
+    for i, (left, right) in enumerate(_LINES):
+        top = sheet.y() + step * (3 + 1.7 * i)
+        wide = (right - left) * sheet.width()
+        line = QRectF(sheet.x() + left * sheet.width(), top, wide, step / 2)
+        painter.fillRect(line.intersected(sheet), _SKELETON)

@@ -1,0 +1,409 @@
+"""The preview beside the results: the page of a hit, with its passage outlined.
+
+Owns the widgets and what is said when there is no page to show. Loading is
+``ui.preview.loader``'s; it must not know where hits come from.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtWidgets import QFrame, QLabel, QStackedWidget, QVBoxLayout, QWidget
+
+from indexer.types import FileState
+from ui import passwords, words
+from ui.preview.letters import flowing
+from ui.preview.loader import Loader
+from ui.preview.message import MessagePane
+from ui.preview.outline import OutlinePopover, outline_model
+from ui.preview.page_layout import Fit, Zoom
+from ui.preview.page_view import PageView
+from ui.preview.text_view import TextView
+from ui.preview.timers import timer
+from ui.preview.toolbar import Toolbar
+from ui.preview.viewers import open_external, show_in_folder
+from ui.search.query_text import similar
+from ui.search.safe_text import line
+from ui.theme import L, S
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from PySide6.QtGui import QCloseEvent, QShowEvent
+
+    from indexer.errors import LecternError
+    from indexer.types import Hit
+    from ui.ports import Context
+    from ui.preview.document import PageDocument
+    from ui.preview.marks import Marks
+
+_WARM_UP_MS = 600
+_LOADING_MS = 150
+# The drawing for a failure; for all others a warning.
+_ICONS = {
+    "vanished": "document", "path_missing": "document", "empty": "document",
+    "unsupported": "document", "needs_password": "lock",
+}  # fmt: skip
+# Trying again may help.
+_PASSING = frozenset({"vanished", "path_denied", "read_error", "child_died", "out_of_time"})
+
+
+class Preview(QWidget):
+    """Shows the page of one hit."""
+
+    like_wanted = Signal(str)  # a query
+    hit_wanted = Signal(int)  # the number of a hit, from 0, in the list that was given
+    search_inside_wanted = Signal(str)  # the path of the document
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._hit: Hit | None = None
+        self._hits: list[Hit] = []
+        self._index = 0
+        self._tried = ""  # the password that is being tried
+        self.loader = Loader(self)
+        self.bar = Toolbar()
+        self.pages, self.text, self.message = PageView(), TextView(), MessagePane()
+        self._stack = QStackedWidget()
+        self._banner = QLabel()
+        self._outline = OutlinePopover(self)
+        self._warm = timer(self, _WARM_UP_MS, self.loader.client.warm_up)
+        self._slow = timer(self, _LOADING_MS, self._say_loading)
+        self._lay_out()
+        self._connect()
+        self._keys()
+        self.clear()
+
+    def show_hit(self, hit: Hit, hits: list[Hit], index: int) -> None:
+        """Show a hit; newest wins.
+
+        Args:
+            hit: The hit.
+            hits: All hits of its document, as they are listed.
+            index: Which of them it is, from 0.
+        """
+        self._hits, self._index = list(hits), index
+        self.bar.show_hits(index, len(hits))
+        if hit is self._hit:
+            return
+        self._hit = hit
+        self.bar.title.show_text(line(hit.title) or line(hit.file))
+        self.bar.setVisible(True)
+        self._banner.hide()
+        if hit.state is FileState.OFFLINE:
+            self.loader.let_go()
+            self._say_offline(hit)
+            return
+        self._load(passwords.shared().remembered(hit.path))
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self._hit, self._hits, self._index = None, [], 0
+        self._slow.stop()
+        self.loader.let_go()
+        self.pages.show_document(None)
+        self._banner.hide()
+        self.bar.hide()
+        self.message.tell("preview", self.tr("Choose a result to see its page here."))
+        self._show(self.message)
+
+    @property
+    def shown(self) -> QWidget | None:
+        """What is in front: ``pages``, ``text`` or ``message``."""
+        return self._stack.currentWidget()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.clear()
+        self._warm.stop()
+        self.loader.close()
+        super().closeEvent(event)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._warm.start()
+
+    # Loading
+
+    def _load(self, password: str | None) -> None:
+        if self._hit is not None:
+            self._tried = password or ""
+            self._slow.start()
+            self.loader.show(self._hit, password)
+
+    def _say_loading(self) -> None:
+        """Something takes its time: show the shape of a page, not the page of another hit."""
+        if self.pages.document is None or self.shown is not self.pages:
+            self.pages.show_document(None)
+            self.pages.show_loading()
+            self._show(self.pages)
+
+    def _opened(self, document: PageDocument) -> None:
+        self._arrived()
+        if self._hit is None:
+            return
+        page = min(max(self._hit.page, 1), document.count)
+        if self.pages.document is document:
+            self.pages.go_to(page)
+        else:
+            self.pages.show_document(document, page)
+        self._show(self.pages)
+        self._page_changed(self.pages.page)
+        self._zoom_changed()
+
+    def _arrived(self) -> None:
+        """The document is open; a password that opened it is worth keeping."""
+        self._slow.stop()
+        if self._tried and self._hit is not None:
+            path, password = self._hit.path, self._tried
+            known = passwords.shared().remembered(path)
+            passwords.shared().remember(path, password)
+            if known is None or self._hit.state is FileState.NEEDS_PASSWORD:
+                fields = {"path": path, "password": password}
+                self._context.link.ask("unlock", fields, done=_ignore, failed=_ignore)
+        self._tried = ""
+
+    def _marked(self, marks: Marks, scroll: bool) -> None:  # a slot
+        self.pages.set_marks(marks, scroll=scroll)
+
+    def _text_came(self, text: str, offset: int, more: bool) -> None:  # a slot
+        self._arrived()
+        self.pages.show_document(None)
+        self.text.show_text(text, offset, more=more)
+        self._show(self.text)
+        self._zoom_changed()
+
+    def _text_marked(self, passage: tuple[int, int], sentences: list[tuple[int, int]]) -> None:
+        self.text.mark(passage, sentences)
+
+    def _more_came(self, text: str, offset: int, more: bool) -> None:  # a slot
+        self.text.extend(text, offset, more=more)
+
+    def _moved(self) -> None:
+        self._banner.setText(
+            self.tr("This file has changed since it was read; the passage is no longer here.")
+        )
+        self._banner.show()
+
+    # What is said in place of a page
+
+    def _failed(self, error: LecternError) -> None:
+        self._slow.stop()
+        if self._hit is None:
+            return
+        if error.code == "needs_password" and not self._tried:
+            passwords.shared().look_up(self._hit.path, partial(self._looked_up, self._hit))
+            return
+        self._say_failure(error.code, words.sentence(error.code, error.detail) or error.message,
+                          words.step(error.code, error.detail))  # fmt: skip
+
+    def _looked_up(self, hit: Hit, password: str | None) -> None:
+        """The keyring has answered; a newer hit may have come meanwhile."""
+        if hit is not self._hit:
+            return
+        if password:
+            self._load(password)
+        else:
+            code = "needs_password"
+            self._say_failure(code, words.sentence(code), self.tr("Enter it to see the page."))
+
+    def _say_failure(self, code: str, sentence: str, step: str) -> None:
+        self.pages.show_document(None)
+        self.message.tell(_ICONS.get(code, "warning"), sentence, step, again=code in _PASSING)
+        if code == "needs_password":
+            self.message.ask_password(wrong=bool(self._tried))
+        self._tried = ""
+        self._show_excerpt()
+        self._show(self.message)
+
+    def _say_offline(self, hit: Hit) -> None:
+        self.pages.show_document(None)
+        self.message.tell(
+            "offline",
+            self.tr("The drive of this document is not connected."),
+            self.tr("Connect it to see the page; what was read of it stays searchable."),
+            again=True,
+        )
+        self._hit = hit
+        self._show_excerpt()
+        self._show(self.message)
+
+    def _show_excerpt(self) -> None:
+        hit = self._hit
+        text = flowing(hit.text) if hit is not None else ""
+        self.message.show_excerpt(self.tr("The passage, as it was read"), text)
+
+    def _try_again(self) -> None:
+        if self._hit is not None:
+            self._load(passwords.shared().remembered(self._hit.path))
+
+    # The controls
+
+    def _step(self, step: int) -> None:
+        index = self._index + step
+        if 0 <= index < len(self._hits):
+            self.show_hit(self._hits[index], self._hits, index)
+            self.hit_wanted.emit(index)
+
+    def _page_changed(self, page: int) -> None:
+        if (document := self.pages.document) is not None:
+            self.bar.show_page(document.label(page), page, document.count)
+
+    def _page_entered(self, text: str) -> None:
+        document = self.pages.document
+        page = document.find_page(text) if document is not None else None
+        if page is not None:
+            self.pages.go_to(page)
+            self.pages.setFocus()
+        self._page_changed(self.pages.page)
+
+    def _zoom_changed(self) -> None:
+        self.bar.show_zoom(self.pages.zoom, self.pages.scale)
+
+    def _zoom_chosen(self, zoom: Zoom) -> None:
+        self.pages.set_zoom(zoom)
+
+    def _zoom_step(self, step: int) -> None:
+        if self.shown is self.text:
+            self.text.zoom_by(step)
+        elif step == 0:
+            self.pages.set_zoom(Zoom(Fit.WIDTH))
+        elif step > 0:
+            self.pages.zoom_in()
+        else:
+            self.pages.zoom_out()
+
+    def _outline_wanted(self) -> None:
+        self.loader.want_outline()
+
+    def _outline_came(self, entries: list[list[object]]) -> None:
+        document = self.pages.document
+        if document is not None and entries:
+            model = outline_model(entries, document.label, self._outline)
+            self._outline.show_entries(model, self.pages.page)
+            self._outline.pop_up(self.bar.outline)
+
+    def _copy(self) -> None:
+        """Copy what is selected, else the passage."""
+        if self._hit is None:
+            return
+        selected = self.text.copy_flowing() if self.shown is self.text else ""
+        selected = selected or flowing(self.pages.selection.text)
+        text = selected or flowing(self._hit.text)
+        QGuiApplication.clipboard().setText(text)
+        told = self.tr("The selection was copied.") if selected else self.tr("Passage copied.")
+        self._context.notices.tell(told, seconds=3.0)
+
+    def _copy_page(self) -> None:
+        if self.shown is self.pages:
+            self.pages.selection.select_page(self.pages.page)
+            self.pages.setFocus()
+
+    def _open(self) -> None:
+        if self._hit is not None:
+            open_external(self._hit, self._context, self.pages.page if self._has_pages else 0)
+
+    def _folder(self) -> None:
+        if self._hit is not None:
+            show_in_folder(self._hit)
+
+    def _inside(self) -> None:
+        if self._hit is not None:
+            self.search_inside_wanted.emit(self._hit.path)
+
+    @property
+    def _has_pages(self) -> bool:
+        return self.shown is self.pages and self.pages.document is not None
+
+    # How it is put together
+
+    def _show(self, part: QWidget) -> None:
+        self._stack.setCurrentWidget(part)
+        document = self.pages.document
+        self.bar.show_kind(
+            pages=self._has_pages,
+            text=part is self.text,
+            outlined=document is not None and document.outlined,
+        )
+        for action in self._page_actions:
+            action.setVisible(self._has_pages)
+
+    def _lay_out(self) -> None:
+        self.setAccessibleName(self.tr("Preview"))
+        self._banner.setWordWrap(True)
+        self._banner.setMargin(S)
+        self._banner.setContentsMargins(L, S, L, S)
+        self._banner.setFrameShape(QFrame.Shape.StyledPanel)
+        for part in (self.pages, self.text, self.message):
+            self._stack.addWidget(part)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.bar)
+        column.addWidget(self._banner)
+        column.addWidget(self._stack, 1)
+        passages = self.bar.add(self.tr("Find similar passages"), "similar")
+        documents = self.bar.add(self.tr("Find similar documents"), "similar")
+        inside = self.bar.add(self.tr("Search inside this document"), "search-inside")
+        select = self.bar.add(self.tr("Select the text of this page"), "copy")
+        passages.triggered.connect(self._similar_passages)
+        documents.triggered.connect(self._similar_documents)
+        inside.triggered.connect(self._inside)
+        select.triggered.connect(self._copy_page)
+        self._page_actions = (select,)
+
+    def _similar_passages(self) -> None:
+        if (hit := self._hit) is not None:
+            span = (hit.start, hit.end) if hit.start < hit.end else None
+            self.like_wanted.emit(similar(hit.path, span))
+
+    def _similar_documents(self) -> None:
+        if self._hit is not None:
+            self.like_wanted.emit(similar(self._hit.path))
+
+    def _connect(self) -> None:
+        loader, bar = self.loader, self.bar
+        loader.opened.connect(self._opened)
+        loader.marked.connect(self._marked)
+        loader.text_came.connect(self._text_came)
+        loader.text_marked.connect(self._text_marked)
+        loader.more_came.connect(self._more_came)
+        loader.outline_came.connect(self._outline_came)
+        loader.moved.connect(self._moved)
+        loader.failed.connect(self._failed)
+        bar.hit_step.connect(self._step)
+        bar.page_entered.connect(self._page_entered)
+        bar.zoom_chosen.connect(self._zoom_chosen)
+        bar.zoom_step.connect(self._zoom_step)
+        bar.outline_wanted.connect(self._outline_wanted)
+        bar.copy.clicked.connect(self._copy)
+        bar.open.clicked.connect(self._open)
+        bar.folder.clicked.connect(self._folder)
+        self.pages.page_changed.connect(self._page_changed)
+        self.pages.zoom_changed.connect(self._zoom_changed)
+        self.text.more_wanted.connect(loader.want_more)
+        self.message.password_given.connect(self._load)
+        self.message.again_wanted.connect(self._try_again)
+        self._outline.page_wanted.connect(self.pages.go_to)
+
+    def _keys(self) -> None:
+        keys: dict[str, Callable[[], object]] = {
+            "Ctrl++": partial(self._zoom_step, 1),
+            "Ctrl+=": partial(self._zoom_step, 1),
+            "Ctrl+-": partial(self._zoom_step, -1),
+            "Ctrl+0": partial(self._zoom_step, 0),
+            "Alt+Up": partial(self._step, -1),
+            "Alt+Down": partial(self._step, 1),
+            "Ctrl+Shift+C": self._copy,
+        }
+        for key, call in keys.items():
+            shortcut = QShortcut(QKeySequence(key), self)
+            shortcut.setContext(Qt.ShortcutContext.WindowShortcut)
+            shortcut.activated.connect(call)
+
+
+def _ignore(_answer: object) -> None:
+    """Nothing follows from it."""

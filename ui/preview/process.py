@@ -1,0 +1,132 @@
+"""The render child as the window holds it: its pipes, its memory and its end.
+
+Owns one run of the process. It must not know what is asked (``ui.preview.client``), and never
+waits for it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+import psutil
+from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal
+
+from indexer.errors import LecternError
+from indexer.protocol import check_hello
+from ui.preview.frames import FrameReader, frame
+
+MODULE = "indexer.render"
+FROZEN_ARGUMENT = "--render-child"
+# More than the largest page image needs several times over; a bomb wants far more.
+RESIDENT_BYTES = 1 << 30
+ADDRESS_SPACE = 4 << 30
+# The child ends itself when it was busy for so long, should the window be gone.
+ALARM_S = 90
+_LAST_WORDS_BYTES = 4_000
+_END_MS = 1_000
+
+
+def command(*, frozen: bool = bool(getattr(sys, "frozen", False))) -> tuple[str, list[str]]:
+    """Return the program and the arguments of a render child."""
+    start = [FROZEN_ARGUMENT] if frozen else ["-P", "-m", MODULE]
+    limits = [
+        f"--engine={os.getpid()}",
+        f"--address-space={ADDRESS_SPACE}",
+        f"--silence={ALARM_S}",
+    ]
+    return sys.executable, [*start, *limits]
+
+
+class RenderProcess(QObject):
+    """A render child from its start to its end, which comes once, as ``ended``."""
+
+    received = Signal(object, bytes)  # the header and the bytes of an answer
+    ended = Signal(str)  # why, for the log
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._reader = FrameReader()
+        self._greeted = False
+        self._over = False
+        self._usage: psutil.Process | None = None
+        self._process = QProcess(self)
+        self._process.setWorkingDirectory(tempfile.gettempdir())  # holds no one's drive busy
+        self._process.setProcessEnvironment(_environment())
+        self._process.readyReadStandardOutput.connect(self._read)
+        self._process.errorOccurred.connect(self._failed)
+        self._process.finished.connect(self._finished)
+        program, arguments = command()
+        self._process.start(program, arguments)
+
+    @property
+    def pid(self) -> int:
+        return int(self._process.processId())
+
+    @property
+    def greeted(self) -> bool:
+        """Whether it ever spoke; one that never did is not started for ever."""
+        return self._greeted
+
+    def send(self, header: dict[str, object]) -> None:
+        self._process.write(frame(header))
+
+    def is_large(self) -> bool:
+        """Tell whether it holds more memory than any preview is worth."""
+        try:
+            self._usage = self._usage or psutil.Process(self.pid)
+            return bool(self._usage.memory_info().rss > RESIDENT_BYTES)
+        except (psutil.Error, ValueError):
+            return False
+
+    def end(self) -> None:
+        """End the process now; ``ended`` is not emitted any more."""
+        self._over = True
+        self._process.readyReadStandardOutput.disconnect(self._read)
+        self._process.errorOccurred.disconnect(self._failed)
+        self._process.finished.disconnect(self._finished)
+        self._process.kill()
+        # It dies at once; Qt only has to see it.
+        self._process.waitForFinished(_END_MS)
+
+    def last_words(self) -> str:
+        words = bytes(self._process.readAllStandardError().data())
+        return words[-_LAST_WORDS_BYTES:].decode("utf-8", "replace")
+
+    def _read(self) -> None:
+        try:
+            for header, data in self._reader.feed(
+                bytes(self._process.readAllStandardOutput().data())
+            ):
+                if not self._greeted:
+                    check_hello(header)
+                    self._greeted = True
+                elif not self._over:
+                    self.received.emit(header, data)
+        except LecternError as error:
+            self._end_with(error.message)
+
+    def _failed(self, error: QProcess.ProcessError) -> None:
+        if error is QProcess.ProcessError.FailedToStart:
+            self._end_with(self._process.errorString())
+
+    def _finished(self, status: int, how: QProcess.ExitStatus) -> None:
+        crashed = how is QProcess.ExitStatus.CrashExit
+        self._end_with(f"signal {status}" if crashed else f"exit status {status}")
+
+    def _end_with(self, reason: str) -> None:
+        if not self._over:
+            self._over = True
+            self.ended.emit(reason)
+
+
+def _environment() -> QProcessEnvironment:
+    """Return the child's environment: our package on its path, one thread a library."""
+    environment = QProcessEnvironment.systemEnvironment()
+    root = str(Path(__file__).resolve().parents[2])
+    path = environment.value("PYTHONPATH", "")
+    environment.insert("PYTHONPATH", os.pathsep.join(filter(None, (root, path))))
+    environment.insert("OMP_NUM_THREADS", "1")
+    return environment

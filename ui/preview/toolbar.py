@@ -1,0 +1,239 @@
+"""The rows of controls above the page.
+
+Owns the buttons, the page field and what they say; it must not know what they do.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ui.icons import icon
+from ui.preview.page_layout import Fit, Zoom
+from ui.theme import M, S
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QResizeEvent
+
+SCALES = (0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
+_LABEL_CHARS = 5
+
+
+class ElidedLabel(QLabel):
+    """One line of text that gives way where room is short, and says the whole in its tooltip."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._whole = ""
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+
+    def show_text(self, text: str) -> None:
+        self._whole = text
+        self.setToolTip(text)
+        self.setAccessibleName(text)
+        self._elide()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._elide()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._elide()
+
+    def _elide(self) -> None:
+        room = max(0, self.width() - 2)
+        self.setText(self.fontMetrics().elidedText(self._whole, Qt.TextElideMode.ElideMiddle, room))
+
+
+class Toolbar(QWidget):
+    """Two rows: the document and what can be done with it; where one is and how it is shown."""
+
+    hit_step = Signal(int)  # 1 for the next one, -1 for the one before
+    page_entered = Signal(str)
+    zoom_chosen = Signal(object)  # a Zoom
+    zoom_step = Signal(int)
+    outline_wanted = Signal(QWidget)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.title = ElidedLabel()
+        self.open = self._button("open", self.tr("Open in your viewer"), "Ctrl+Return")
+        self.folder = self._button("folder-open", self.tr("Show in folder"), "Ctrl+Shift+Return")
+        self.copy = self._button("copy", self.tr("Copy the passage"), "Ctrl+Shift+C")
+        self.more = self._button("more", self.tr("More"))
+        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.menu = QMenu(self)
+        self.more.setMenu(self.menu)
+        self.before = self._button("chevron-up", self.tr("Previous hit in this document"), "Alt+Up")
+        self.after = self._button("chevron-down", self.tr("Next hit in this document"), "Alt+Down")
+        self.place = QLabel()
+        self.page = QLineEdit()
+        self.page.setAccessibleName(self.tr("Page"))
+        self.page.setToolTip(self.tr("Page: type a number or a label and press Enter"))
+        self.page.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self.total = QLabel()
+        self.smaller = self._button("zoom-out", self.tr("Smaller"), "Ctrl+-")
+        self.larger = self._button("zoom-in", self.tr("Larger"), "Ctrl++")
+        self.zoom = QToolButton()
+        self.zoom.setAutoRaise(True)
+        self.zoom.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.zoom.setMenu(self._zoom_menu())
+        self.zoom.setAccessibleName(self.tr("Zoom"))
+        self.zoom.setToolTip(self.tr("Zoom"))
+        self.outline = self._button("outline", self.tr("Outline of the document"))
+        self._connect()
+        self._lay_out()
+        self._measure()
+
+    def show_hits(self, index: int, count: int) -> None:
+        """Say which of a document's hits is shown; counts from 0."""
+        several = count > 1
+        text = self.tr("Hit {n} of {total}").format(n=index + 1, total=count)
+        self.place.setText(text if several else "")
+        self.before.setVisible(several)
+        self.after.setVisible(several)
+        self.place.setVisible(several)
+        self.before.setEnabled(index > 0)
+        self.after.setEnabled(index < count - 1)
+
+    def show_page(self, label: str, number: int, count: int) -> None:
+        """Say which page is shown: its label and, where they differ, its number."""
+        self.page.setText(label)
+        plain = label == str(number)
+        total = self.tr("of {total}") if plain else self.tr("({n} of {total})")
+        self.total.setText(total.format(n=number, total=count))
+
+    def show_zoom(self, zoom: Zoom, scale: float) -> None:
+        self.zoom.setText(self.tr("{n} %").format(n=round(100 * scale)))
+        for action in self.zoom.menu().actions():
+            chosen = action.data()
+            if isinstance(chosen, Zoom):
+                same = chosen.fit is zoom.fit
+                action.setChecked(same and (zoom.fit is not Fit.SCALE or _near(chosen, scale)))
+
+    def show_kind(self, *, pages: bool, text: bool, outlined: bool) -> None:
+        """Show the controls that the document has a use for."""
+        self.page.setVisible(pages)
+        self.total.setVisible(pages)
+        self.smaller.setVisible(pages or text)
+        self.larger.setVisible(pages or text)
+        self.zoom.setVisible(pages)
+        self.outline.setVisible(outlined)
+
+    def add(self, text: str, name: str) -> QAction:
+        """Add an entry to the menu of what else can be done."""
+        action = QAction(icon(name), text, self)
+        self.menu.addAction(action)
+        return action
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._measure()
+
+    def _button(self, name: str, text: str, keys: str = "") -> QToolButton:
+        button = QToolButton()
+        button.setIcon(icon(name))
+        button.setAutoRaise(True)
+        button.setAccessibleName(text)
+        native = QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
+        tip = self.tr("{text} ({keys})").format(text=text, keys=native) if keys else text
+        button.setToolTip(tip)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        return button
+
+    def _zoom_menu(self) -> QMenu:
+        menu = QMenu(self)
+        choices = [
+            (self.tr("Fit width"), Zoom(Fit.WIDTH)),
+            (self.tr("Fit page"), Zoom(Fit.PAGE)),
+            *(
+                (self.tr("{n} %").format(n=round(100 * each)), Zoom(Fit.SCALE, each))
+                for each in SCALES
+            ),
+        ]
+        for text, zoom in choices:
+            action = menu.addAction(text)
+            action.setCheckable(True)
+            action.setData(zoom)
+            action.triggered.connect(partial(self._choose_zoom, zoom))
+            if zoom.fit is Fit.PAGE:
+                menu.addSeparator()
+        return menu
+
+    def _choose_zoom(self, zoom: Zoom, _checked: bool = False) -> None:  # noqa: FBT002
+        self.zoom_chosen.emit(zoom)
+
+    def _connect(self) -> None:
+        self.before.clicked.connect(partial(self._step, -1))
+        self.after.clicked.connect(partial(self._step, 1))
+        self.smaller.clicked.connect(partial(self._zoom, -1))
+        self.larger.clicked.connect(partial(self._zoom, 1))
+        self.page.returnPressed.connect(self._enter)
+        self.outline.clicked.connect(self._outline)
+
+    def _step(self, step: int, _checked: bool = False) -> None:  # noqa: FBT002
+        self.hit_step.emit(step)
+
+    def _zoom(self, step: int, _checked: bool = False) -> None:  # noqa: FBT002
+        self.zoom_step.emit(step)
+
+    def _enter(self) -> None:
+        self.page_entered.emit(self.page.text())
+
+    def _outline(self) -> None:
+        self.outline_wanted.emit(self.outline)
+
+    def _lay_out(self) -> None:
+        top, bottom = QHBoxLayout(), QHBoxLayout()
+        for row in (top, bottom):
+            row.setContentsMargins(0, 0, 0, 0)
+            row.setSpacing(S)
+        top.addWidget(self.title, 1)
+        for part in (self.copy, self.open, self.folder, self.more):
+            top.addWidget(part)
+        bottom.addWidget(self.before)
+        bottom.addWidget(self.after)
+        bottom.addWidget(self.place)
+        bottom.addStretch(1)
+        bottom.addWidget(self.page)
+        bottom.addWidget(self.total)
+        bottom.addStretch(1)
+        for part in (self.smaller, self.zoom, self.larger, self.outline):
+            bottom.addWidget(part)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(M, S, M, S)
+        column.setSpacing(S)
+        column.addLayout(top)
+        column.addLayout(bottom)
+
+    def _measure(self) -> None:
+        """Make icons and fields as large as the text asks for."""
+        metrics = self.fontMetrics()
+        side = round(1.15 * metrics.height())
+        for button in self.findChildren(QToolButton):
+            button.setIconSize(QSize(side, side))
+        self.page.setFixedWidth(metrics.horizontalAdvance("0" * _LABEL_CHARS) + 2 * M)
+        font = self.font()
+        font.setBold(True)
+        self.title.setFont(font)
+
+
+def _near(zoom: Zoom, scale: float) -> bool:
+    return abs(zoom.scale - scale) < 0.005
