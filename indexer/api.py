@@ -44,8 +44,19 @@ class EngineApi(Protocol):
             patterns: What to leave out or let in under these paths, see ``patterns``.
         """
 
-    def estimate(self, paths: Sequence[Path], *, token: CancelToken) -> dict[str, Any]:
+    def estimate(
+        self,
+        paths: Sequence[Path],
+        *,
+        token: CancelToken,
+        patterns: Sequence[str] | None = None,
+    ) -> dict[str, Any]:
         """Say what indexing some paths would take; looks at names and sizes and writes nothing.
+
+        Args:
+            paths: Files or folders.
+            token: Ends it early, with ``Cancelled``.
+            patterns: Count as if these were the patterns of the paths, see ``patterns``.
 
         Returns:
             ``files``, ``bytes`` (of what would be read), ``formats`` (by format: ``files``,
@@ -156,7 +167,8 @@ class EngineApi(Protocol):
         """Describe the library.
 
         The keys: ``library`` (path), ``bytes`` (on disk), ``roots`` (a list of ``path``,
-        ``files``, ``offline``), ``files`` (count by state), ``documents``, ``passages``,
+        ``files``, ``states`` (count by state), ``bytes``, ``patterns``, ``offline``), ``files``
+        (count by state), ``documents``, ``passages``,
         ``model``, ``precision``, ``space``, ``understood`` (share of passages with vectors, 0 to
         1), ``device``, ``device_reason``, ``languages`` (a list of ``language``, ``documents``,
         ``advice`` for those the model does not cover), ``running`` (None, or a dictionary with

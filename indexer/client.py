@@ -122,8 +122,15 @@ class EngineClient(Conversation):
         header |= {"state": state or "", "root": root or ""}
         return int(self.ask(header)["total"])
 
-    def estimate(self, paths: Sequence[Path], *, token: CancelToken) -> dict[str, Any]:
-        return dict(self.ask({"type": "estimate", "paths": _texts(paths)}, token)["estimate"])
+    def estimate(
+        self,
+        paths: Sequence[Path],
+        *,
+        token: CancelToken,
+        patterns: Sequence[str] | None = None,
+    ) -> dict[str, Any]:
+        header = {"type": "estimate", "paths": _texts(paths), "patterns": _list(patterns)}
+        return dict(self.ask(header, token)["estimate"])
 
     def retry(self, paths: Sequence[Path]) -> int:
         return int(self.ask({"type": "retry", "paths": _texts(paths)})["queued"])

@@ -172,8 +172,14 @@ class Engine:
     def total(self, state: str | None, root: str | None, *, text: str = "") -> int:
         return self.catalog.coverage.total(self._chosen(state, root, text))
 
-    def estimate(self, paths: Sequence[Path], *, token: CancelToken) -> dict[str, Any]:
-        return estimate(self.catalog, self.config, paths, token)
+    def estimate(
+        self,
+        paths: Sequence[Path],
+        *,
+        token: CancelToken,
+        patterns: Sequence[str] | None = None,
+    ) -> dict[str, Any]:
+        return estimate(self.catalog, self.config, paths, token, patterns)
 
     def retry(self, paths: Sequence[Path]) -> int:
         self.activities.stale()

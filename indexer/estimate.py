@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from indexer.catalog import Root
@@ -100,17 +100,23 @@ def pages_of(form: str, files: int, size: int, page_bytes: Mapping[str, float]) 
 
 
 def estimate(
-    catalog: Catalog, config: EngineConfig, paths: Sequence[Path], token: CancelToken
+    catalog: Catalog,
+    config: EngineConfig,
+    paths: Sequence[Path],
+    token: CancelToken,
+    patterns: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """Walk some paths and say what indexing them would take; see ``indexer.api``.
 
     Raises:
-        WorldError: ``path_missing``.
+        WorldError: ``path_missing``, or ``bad_setting`` for a pattern that cannot be read.
         Cancelled: If the token was cancelled.
     """
     counted = Estimate()
     for path in paths:
         root = _root(catalog, path)
+        if patterns is not None:
+            root = replace(root, patterns=tuple(patterns))
         walk = RootWalk(root, rules_for(root, catalog, config), token)
         counted.take(walk, catalog.coverage.read_before(path))
     space = catalog.spaces.active()

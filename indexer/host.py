@@ -112,8 +112,14 @@ class Host:
     def total(self, state: str | None, root: str | None, *, text: str = "") -> int:
         return self.engine.total(state, root, text=text)
 
-    def estimate(self, paths: Sequence[Path], *, token: CancelToken) -> dict[str, Any]:
-        return self.engine.estimate(paths, token=token)
+    def estimate(
+        self,
+        paths: Sequence[Path],
+        *,
+        token: CancelToken,
+        patterns: Sequence[str] | None = None,
+    ) -> dict[str, Any]:
+        return self.engine.estimate(paths, token=token, patterns=patterns)
 
     def retry(self, paths: Sequence[Path]) -> int:
         return self.engine.retry(paths)

@@ -119,7 +119,12 @@ def _files(header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
 
 def _estimate(header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
     paths = _paths(header)
-    return lambda engine, job: {"estimate": engine.estimate(paths, token=job.token)}
+    patterns = _patterns(header)
+
+    def work(engine: EngineApi, job: Job) -> dict[str, Any]:
+        return {"estimate": engine.estimate(paths, token=job.token, patterns=patterns)}
+
+    return work
 
 
 def _retry(header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:

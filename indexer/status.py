@@ -79,14 +79,21 @@ def check_library(engine: Engine) -> list[dict[str, Any]]:
 
 def _roots(engine: Engine) -> list[dict[str, Any]]:
     catalog = engine.catalog
-    return [
-        {
-            "path": os.fsdecode(join(root.path, root.only)),
-            "files": sum(catalog.files.counts(root.id).values()),
-            "offline": not root.online,
-        }
-        for root in catalog.roots.all()
-    ]
+    sizes = catalog.coverage.sizes()
+    rows = []
+    for root in catalog.roots.all():
+        states = {str(state): count for state, count in catalog.files.counts(root.id).items()}
+        rows.append(
+            {
+                "path": os.fsdecode(join(root.path, root.only)),
+                "files": sum(states.values()),
+                "states": states,
+                "bytes": sizes.get(root.id, 0),
+                "patterns": list(root.patterns),
+                "offline": not root.online,
+            }
+        )
+    return rows
 
 
 def _languages(engine: Engine) -> list[dict[str, Any]]:

@@ -52,7 +52,7 @@ class FakeEngine:
         self.closed = False
         self.watching = False
         self.progress: Progress | None = None
-        self.speed, self.paused, self.typed = "normal", False, 0
+        self.typed = 0
         self.activity_now: dict[str, Any] = {}
         self.passwords: dict[str, str] = {}
         self.queued: set[str] = set()
@@ -61,6 +61,7 @@ class FakeEngine:
         self.roots: list[str] = known.get("roots", [])
         self.texts: dict[str, str] = known.get("texts", {})
         self.rules: dict[str, list[str]] = known.get("rules", {})
+        self.speed, self.paused = known.get("pace", ["normal", False])
 
     @classmethod
     def open(cls, config: EngineConfig) -> FakeEngine:
@@ -131,14 +132,28 @@ class FakeEngine:
         self.queued.discard(str(file))
 
     def _save(self) -> None:
-        known = {"roots": self.roots, "texts": self.texts, "rules": self.rules}
+        known = {
+            "roots": self.roots,
+            "texts": self.texts,
+            "rules": self.rules,
+            "pace": [self.speed, self.paused],
+        }
         self.store.write_text(json.dumps(known))
 
-    def estimate(self, paths: Sequence[Path], *, token: CancelToken) -> dict[str, Any]:
+    def estimate(
+        self,
+        paths: Sequence[Path],
+        *,
+        token: CancelToken,
+        patterns: Sequence[str] | None = None,
+    ) -> dict[str, Any]:
         formats: dict[str, dict[str, int]] = {}
-        known = 0
+        known = left_out = 0
         for file in (file for path in paths for file in _files(path)):
             token.check()
+            if file.name in (patterns or ()):
+                left_out += 1
+                continue
             if str(file) in self.texts:
                 known += 1
                 continue
@@ -150,7 +165,7 @@ class FakeEngine:
             "files": files,
             "bytes": sum(one["bytes"] for one in formats.values()),
             "formats": formats,
-            "left_out": {"excluded": 1} if files else {},
+            "left_out": {"excluded": left_out + 1} if files else {},
             "known": known,
             "pages": 2 * files,
             "seconds_words": 0.5 * files,
@@ -214,6 +229,7 @@ class FakeEngine:
         self.speed = speed or self.speed
         self.paused = self.paused if paused is None else paused
         self.typed += bool(typing)
+        self._save()
         return self.activity()
 
     # -- asking -----------------------------------------------------------------------------
@@ -273,7 +289,7 @@ class FakeEngine:
             "library": str(self.config.library),
             "bytes": 123456,
             "free_bytes": 10**12,
-            "roots": [{"path": root, "files": 1, "offline": False} for root in self.roots],
+            "roots": [self._root(root) for root in self.roots],
             "files": self._states(),
             "documents": len(self.texts),
             "passages": len(self.texts),
@@ -288,8 +304,19 @@ class FakeEngine:
             **{key: activity[key] for key in ("speed", "paused", "reason", "pending", "set_aside")},
         }
 
-    def _states(self) -> dict[str, int]:
-        states = [row.state for row in self._rows()]
+    def _root(self, root: str) -> dict[str, Any]:
+        rows = [row for row in self._rows() if row.root == root]
+        return {
+            "path": root,
+            "files": len(rows),
+            "states": self._states(root),
+            "bytes": sum(row.size for row in rows),
+            "patterns": self.rules.get(root, []),
+            "offline": not Path(root).exists(),
+        }
+
+    def _states(self, root: str = "") -> dict[str, int]:
+        states = [row.state for row in self._rows() if root in {"", row.root}]
         return {str(state): states.count(state) for state in dict.fromkeys(states)}
 
     def _rows(self) -> Iterator[FileRow]:

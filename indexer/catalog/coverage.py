@@ -74,6 +74,10 @@ class Coverage:
             return int(self._db.value(f"SELECT count(*){_FROM}{where}", *values))
         return int(self._db.value(f"SELECT count(*) FROM files f WHERE 1{where}", *values))  # noqa: S608
 
+    def sizes(self) -> dict[int, int]:
+        """Give the bytes of the files under each root."""
+        return dict(self._db.rows("SELECT root, sum(size) FROM files GROUP BY root"))
+
     def set_aside(self) -> int:
         """Count the files that were given up because reading them stopped a process."""
         codes = ",".join(f"'{code}'" for code in sorted(SET_ASIDE_CODES))

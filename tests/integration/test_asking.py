@@ -59,6 +59,18 @@ def test_an_estimate_writes_nothing_and_counts_what_will_be_read(world: World) -
         assert seen == before["files"] + sum(left_out.values())  # type: ignore[operator]
 
 
+def test_an_estimate_counts_as_if_there_were_other_patterns(engine: Engine, world: World) -> None:
+    def counts(patterns: list[str] | None) -> tuple[int, int]:
+        told = engine.estimate([world.documents], token=CancelToken(), patterns=patterns)
+        return told["known"], sum(told["left_out"].values())
+
+    known, left_out = counts(None)
+    fewer, more = counts(["*.pdf"])
+    assert fewer < known
+    assert known + left_out == fewer + more
+    assert engine.patterns(world.documents, None) == [], "nothing was changed"
+
+
 def test_an_estimate_knows_what_was_read_and_at_what_rate(world: World, engine: Engine) -> None:
     again = estimate(engine, world.documents)
     assert (again["files"], again["pages"], again["seconds_meaning"]) == (0, 0, 0.0)

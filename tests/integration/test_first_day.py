@@ -209,7 +209,10 @@ def test_the_status_fits_json(filled: World) -> None:
         status = json.loads(json.dumps(engine.status()))
         assert status["understood"] == 1.0
         assert status["running"] is None
-        assert status["roots"] == [
-            {"path": str(filled.documents), "files": len(states(engine)), "offline": False}
-        ]
+        (root,) = status["roots"]
+        assert root["path"] == str(filled.documents)
+        assert root["files"] == len(states(engine)) == sum(root["states"].values())
+        assert root["bytes"] > 0
+        assert root["patterns"] == []
+        assert not root["offline"]
         assert all(check["ok"] for check in json.loads(json.dumps(engine.doctor())))
