@@ -1,0 +1,129 @@
+"""The search box: what is typed, and the keys that work from there on the results.
+
+Owns the line, its completions and its keys. It must not know what is searched.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtGui import QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import QAbstractItemView, QCompleter, QHeaderView, QLineEdit, QTreeView
+
+from indexer.query import MAX_CHARACTERS
+from ui.icons import icon
+from ui.search.completions import Offers, Suggestion, suggest, suggest_all
+from ui.search.safe_text import line
+from ui.theme import L
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QKeyEvent
+    from PySide6.QtWidgets import QWidget
+
+_MODIFIERS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
+
+
+class SearchBox(QLineEdit):
+    """Where one types.
+
+    Signals:
+        stepped: Go so many hits down, or documents if the second is true.
+        accepted: Open the hit, or show it in its folder if true.
+        escaped: Escape, with nothing of the box's own to close.
+    """
+
+    stepped = Signal(int, bool)
+    accepted = Signal(bool)
+    escaped = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.offers = Offers()
+        self.setMaxLength(MAX_CHARACTERS)
+        self.setClearButtonEnabled(True)
+        self.addAction(icon("search"), QLineEdit.ActionPosition.LeadingPosition)
+        self.setPlaceholderText(self.tr("Search your documents"))
+        self.setAccessibleName(self.tr("Search"))
+        self.setToolTip(self.tr("Words, “phrases”, filters such as ext:pdf (Ctrl+L; ? for help)"))
+        self._suggestions: list[Suggestion] = []
+        self._model = QStandardItemModel(0, 2, self)
+        self._completer = QCompleter(self._model, self)
+        self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
+        self._completer.setMaxVisibleItems(12)
+        self._completer.setWidget(self)
+        self._popup = _popup()
+        self._completer.setPopup(self._popup)
+        self._completer.activated[QModelIndex].connect(self._take)  # type: ignore[index]
+        self.textEdited.connect(self._offer_values)
+
+    def complete(self) -> None:
+        """Offer everything that fits at the cursor."""
+        self._show(suggest_all(self.text(), self.cursorPosition(), self.offers, _today()))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        modifiers = event.modifiers() & _MODIFIERS
+        control = modifiers == Qt.KeyboardModifier.ControlModifier
+        match Qt.Key(event.key()):
+            case Qt.Key.Key_Space if control:
+                self.complete()
+            case Qt.Key.Key_Down if modifiers == Qt.KeyboardModifier.AltModifier:
+                self.complete()
+            case Qt.Key.Key_Down if not self.text().strip() and not modifiers:
+                self.complete()
+            case Qt.Key.Key_Down | Qt.Key.Key_Up as key if control or not modifiers:
+                self.stepped.emit(1 if key is Qt.Key.Key_Down else -1, control)
+            case Qt.Key.Key_Return | Qt.Key.Key_Enter if control or not modifiers:
+                self.accepted.emit(control)
+            case Qt.Key.Key_Escape:
+                self.selectAll()
+                self.escaped.emit()
+            case _:
+                super().keyPressEvent(event)
+                return
+        event.accept()
+
+    def _offer_values(self) -> None:
+        self._show(suggest(self.text(), self.cursorPosition(), self.offers, _today()))
+
+    def _show(self, suggestions: list[Suggestion]) -> None:
+        self._suggestions = suggestions
+        self._model.removeRows(0, self._model.rowCount())
+        if not suggestions:
+            self._popup.hide()
+            return
+        for each in suggestions:
+            cells = [QStandardItem(line(each.label)), QStandardItem(line(each.hint))]
+            cells[1].setEnabled(False)
+            self._model.appendRow(cells)
+        self._popup.setCurrentIndex(QModelIndex())
+        self._popup.setLayoutDirection(self.layoutDirection())
+        self._completer.complete()
+
+    def _take(self, index: QModelIndex) -> None:
+        if index.row() < len(self._suggestions):
+            chosen = self._suggestions[index.row()]
+            self.setText(chosen.text)
+            self.setCursorPosition(chosen.cursor)
+            self.textEdited.emit(chosen.text)
+
+
+def _popup() -> QTreeView:
+    popup = QTreeView()
+    popup.setRootIsDecorated(False)
+    popup.setUniformRowHeights(True)
+    popup.setHeaderHidden(True)
+    popup.setIndentation(0)
+    popup.setAllColumnsShowFocus(True)
+    popup.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    popup.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    popup.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+    popup.header().setStretchLastSection(True)
+    popup.header().setMinimumSectionSize(8 * L)
+    popup.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
+    return popup
+
+
+def _today() -> date:
+    return date.today()  # noqa: DTZ011  # the day where the person is

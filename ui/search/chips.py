@@ -1,0 +1,189 @@
+"""The parts of a query as chips, each of which can be taken out; behind them, filters to add.
+
+Owns the row under the box. Chips are made from the text each time it changes and change nothing
+but the text, so that both always say the same. It must not know how a query is answered.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QSize, Qt, Signal
+from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
+
+from indexer.query import clauses
+from ui.icons import icon
+from ui.search.filter_menus import FilterMenus
+from ui.search.flow import FlowLayout
+from ui.search.query_text import without
+from ui.search.safe_text import line
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QKeyEvent
+
+    from indexer.query import Clause
+
+_MOST_CHARACTERS = 32
+
+
+class Chip(QToolButton):
+    """One part of the query; pressing it, or Delete, takes it out."""
+
+    removed = Signal()
+    moved = Signal(int)
+
+    def __init__(self, clause: Clause, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.clause = clause
+        label = label_of(clause)
+        metrics = self.fontMetrics()
+        room = metrics.averageCharWidth() * _MOST_CHARACTERS
+        shown = metrics.elidedText(label, Qt.TextElideMode.ElideMiddle, room)
+        self.setText(shown.replace("&", "&&"))
+        self.setIcon(icon("close"))
+        side = metrics.height() * 3 // 4
+        self.setIconSize(QSize(side, side))
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        # The cross belongs behind the text.
+        mirrored = (
+            Qt.LayoutDirection.LeftToRight
+            if self.isRightToLeft()
+            else (Qt.LayoutDirection.RightToLeft)
+        )
+        self.setLayoutDirection(mirrored)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName(self.tr("Filter {name}").format(name=label))
+        self.setAccessibleDescription(self.tr("Press Delete to remove it"))
+        self.setToolTip(self.tr("Remove “{name}” (Del)").format(name=label))
+        self.clicked.connect(self.removed)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        match Qt.Key(event.key()):
+            case Qt.Key.Key_Delete | Qt.Key.Key_Backspace | Qt.Key.Key_Return | Qt.Key.Key_Enter:
+                self.removed.emit()
+            case Qt.Key.Key_Left | Qt.Key.Key_Right as key:
+                forth = (key is Qt.Key.Key_Right) == self._reads_to_the_right()
+                self.moved.emit(1 if forth else -1)
+            case _:
+                super().keyPressEvent(event)
+
+    def _reads_to_the_right(self) -> bool:
+        parent = self.parentWidget()
+        return parent is None or not parent.isRightToLeft()
+
+
+class ChipBar(QWidget):
+    """Chips of the query, and the menus that add filters.
+
+    Signals:
+        edited: The query as it is now, after a chip was taken out or a filter added.
+        typing_wanted: A filter that the person goes on to type, such as ``date:``.
+    """
+
+    edited = Signal(str)
+    typing_wanted = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._text = ""
+        self._chips: list[Chip] = []
+        self._flow = FlowLayout(self)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        self.setAccessibleName(self.tr("Filters"))
+        self.menus = FilterMenus(self)
+        for button in self.menus.buttons:
+            self._flow.addWidget(button)
+        self.menus.chosen.connect(self._edit)
+        self.menus.typing_wanted.connect(self.typing_wanted)
+
+    @property
+    def chips(self) -> tuple[Chip, ...]:
+        return tuple(self._chips)
+
+    def show_query(self, text: str) -> None:
+        """Have a chip for each part of this query."""
+        self._text = self.menus.query = text
+        wanted = clauses(text)
+        shown = [_what(chip.clause) for chip in self._chips]
+        if shown == [_what(clause) for clause in wanted]:
+            for chip, clause in zip(self._chips, wanted, strict=True):
+                chip.clause = clause
+            return
+        focused = next((at for at, chip in enumerate(self._chips) if chip.hasFocus()), None)
+        for chip in self._chips:
+            self._flow.removeWidget(chip)
+            chip.hide()
+            chip.deleteLater()
+        self._chips = [self._made(clause, at) for at, clause in enumerate(wanted)]
+        if focused is not None:
+            self._focus(min(focused, len(self._chips) - 1))
+        self.updateGeometry()
+
+    def _made(self, clause: Clause, at: int) -> Chip:
+        chip = Chip(clause, self)
+        chip.removed.connect(self._remove)
+        chip.moved.connect(self._move)
+        self._flow.insert_widget(at, chip)
+        previous = self._chips[at - 1] if 0 < at <= len(self._chips) else None
+        if previous is not None:
+            QWidget.setTabOrder(previous, chip)
+        chip.show()
+        return chip
+
+    def _remove(self) -> None:
+        chip = self.sender()
+        if isinstance(chip, Chip):
+            self._edit(without(self._text, chip.clause))
+
+    def _move(self, step: int) -> None:
+        chip = self.sender()
+        if isinstance(chip, Chip) and chip in self._chips:
+            self._focus(self._chips.index(chip) + step)
+
+    def _focus(self, at: int) -> None:
+        if 0 <= at < len(self._chips):
+            self._chips[at].setFocus(Qt.FocusReason.TabFocusReason)
+        else:
+            self.menus.buttons[0].setFocus(Qt.FocusReason.TabFocusReason)
+
+    def _edit(self, text: str) -> None:
+        self.edited.emit(text)
+
+
+def label_of(clause: Clause) -> str:
+    """What a chip says."""
+    value = line(clause.value)
+    translate = QCoreApplication.translate
+    if not clause.operator:
+        text = f"“{value}”" if clause.quoted else value
+        return translate("Chip", "not {value}").format(value=text) if clause.excluded else text
+    named = {
+        "in": translate("Chip", "Folder: {value}"),
+        "ext": translate("Chip", "Type: {value}"),
+        "type": translate("Chip", "Type: {value}"),
+        "date": translate("Chip", "Date: {value}"),
+        "after": translate("Chip", "From: {value}"),
+        "before": translate("Chip", "Before: {value}"),
+        "size": translate("Chip", "Size: {value}"),
+        "title": translate("Chip", "Title: {value}"),
+        "author": translate("Chip", "Author: {value}"),
+        "lang": translate("Chip", "Language: {value}"),
+        "page": translate("Chip", "Page: {value}"),
+        "like": translate("Chip", "Like: {value}"),
+    }
+    told = named.get(clause.operator, "{value}").format(value=_short(clause.operator, value))
+    return translate("Chip", "not {value}").format(value=told) if clause.excluded else told
+
+
+def _short(operator: str, value: str) -> str:
+    """Of a path, the end: that is what tells it from others."""
+    if operator not in {"in", "like"}:
+        return value
+    parts = [part for part in value.replace("\\", "/").split("/") if part]
+    return parts[-1] if parts else value
+
+
+def _what(clause: Clause) -> tuple[str, str, bool, bool]:
+    return clause.operator, clause.value, clause.excluded, clause.quoted

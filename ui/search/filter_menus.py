@@ -1,0 +1,146 @@
+"""Menus that add filters to a query: folder, type, date, language, page.
+
+Owns the buttons and what their menus hold, made when they are opened. It must not know the box.
+"""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QLocale, QObject, QSize, Qt, Signal
+from PySide6.QtWidgets import QMenu, QToolButton
+
+from indexer.filters import TYPES
+from ui.icons import icon
+from ui.search.query_text import with_filter
+from ui.search.safe_text import line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from PySide6.QtGui import QAction
+    from PySide6.QtWidgets import QWidget
+
+_MOST_FOLDERS = 30
+
+
+class FilterMenus(QObject):
+    """The buttons behind the chips. ``query`` is what a filter is added to.
+
+    Signals:
+        chosen: The query with a filter added.
+        typing_wanted: An operator whose value the person wants to type.
+        opened: A menu opens; what it offers should be fresh the next time.
+    """
+
+    chosen = Signal(str)
+    typing_wanted = Signal(str)
+    opened = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.query = ""
+        self.folders: tuple[str, ...] = ()
+        self.languages: tuple[str, ...] = ()
+        self._fills: dict[QMenu, Callable[[QMenu], None]] = {}
+        self.buttons = (
+            self._button(self.tr("Folder"), self.tr("Search in a folder only"), self._folders),
+            self._button(self.tr("Type"), self.tr("Search files of a kind only"), self._types),
+            self._button(self.tr("Date"), self.tr("Search files of a time only"), self._dates),
+            self._button(
+                self.tr("Language"), self.tr("Search documents in a language only"),
+                self._languages,
+            ),
+            self._button(self.tr("Page"), self.tr("Search on some pages only"), self._pages),
+        )  # fmt: skip
+
+    def _button(self, text: str, tip: str, fill: Callable[[QMenu], None]) -> QToolButton:
+        parent = self.parent()
+        button = QToolButton(parent)  # type: ignore[arg-type]
+        button.setText(text)
+        button.setToolTip(tip)
+        button.setAccessibleName(tip)
+        button.setIcon(icon("plus"))
+        side = button.fontMetrics().height() * 3 // 4
+        button.setIconSize(QSize(side, side))
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        button.setAutoRaise(True)
+        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(button)
+        menu.setToolTipsVisible(True)
+        menu.aboutToShow.connect(self._fill)
+        menu.triggered.connect(self._choose)
+        self._fills[menu] = fill
+        button.setMenu(menu)
+        return button
+
+    def _fill(self) -> None:
+        menu = self.sender()
+        if isinstance(menu, QMenu):
+            menu.clear()
+            self._fills[menu](menu)
+            self.opened.emit()
+
+    def _choose(self, action: QAction) -> None:
+        operator, value = action.data()
+        if value:
+            self.chosen.emit(with_filter(self.query, operator, value))
+        else:
+            self.typing_wanted.emit(f"{operator}:")
+
+    def _add(self, menu: QMenu, text: str, operator: str, value: str, tip: str = "") -> None:
+        action = menu.addAction(line(text).replace("&", "&&"))
+        if tip:
+            action.setToolTip(tip)
+        action.setData((operator, value))
+
+    def _add_typing(self, menu: QMenu, text: str, operator: str) -> None:
+        menu.addSeparator()
+        menu.addAction(text).setData((operator, ""))
+
+    def _folders(self, menu: QMenu) -> None:
+        for folder in self.folders[:_MOST_FOLDERS]:
+            self._add(menu, folder, "in", folder)
+        self._add_typing(menu, self.tr("Type a folder…"), "in")
+
+    def _types(self, menu: QMenu) -> None:
+        named = {
+            "document": self.tr("Documents"),
+            "text": self.tr("Plain text"),
+            "web": self.tr("Web pages"),
+            "book": self.tr("Books"),
+            "spreadsheet": self.tr("Spreadsheets"),
+            "presentation": self.tr("Presentations"),
+            "mail": self.tr("Mail"),
+        }
+        self._add(menu, self.tr("PDF"), "ext", "pdf")
+        for kind, extensions in TYPES.items():
+            self._add(menu, named.get(kind, kind), "type", kind, ", ".join(extensions))
+        self._add_typing(menu, self.tr("Type an extension…"), "ext")
+
+    def _dates(self, menu: QMenu) -> None:
+        today = date.today()  # noqa: DTZ011  # the day where the person is
+        week, month = today - timedelta(days=6), today.replace(day=1)
+        self._add(menu, self.tr("Today"), "date", f"{today}")
+        self._add(menu, self.tr("Last seven days"), "after", f"{week}")
+        self._add(menu, self.tr("This month"), "after", f"{month:%Y-%m}")
+        self._add(menu, self.tr("This year"), "date", f"{today:%Y}")
+        self._add(menu, self.tr("Last year"), "date", f"{today.year - 1}")
+        self._add(menu, self.tr("Older"), "before", f"{today.year - 1}")
+        self._add_typing(menu, self.tr("Type a date or a time…"), "date")
+
+    def _languages(self, menu: QMenu) -> None:
+        for code in self.languages:
+            language = QLocale(code).language()
+            known = language is not QLocale.Language.C
+            name = QLocale(code).nativeLanguageName() if known else ""
+            self._add(menu, name or code, "lang", code)
+        self._add_typing(menu, self.tr("Type a language…"), "lang")
+
+    def _pages(self, menu: QMenu) -> None:
+        self._add(menu, self.tr("First page"), "page", "1")
+        self._add(menu, self.tr("First ten pages"), "page", "<=10")
+        self._add(menu, self.tr("After page 100"), "page", ">100")
+        self._add_typing(menu, self.tr("Type pages…"), "page")

@@ -1,0 +1,120 @@
+"""The help of the query grammar: every operator, with an example that can be tried at once.
+
+Owns the popover; its lines are those of the one table in ``indexer.filters``. It must not know how
+a query is answered.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QPoint, QSize, Qt, Signal
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from indexer.filters import GRAMMAR, TYPES
+from ui.search.link import Link
+from ui.theme import L, M
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_KINDS = ", ".join(TYPES)
+
+
+def QT_TRANSLATE_NOOP(context: str, text: str) -> str:  # noqa: ARG001
+    """Give the text as it is; the name is what lupdate looks for. Qt's own is not typed."""
+    return text
+
+
+# What the table says, once more for the translators' tool; a test compares the two.
+HELP = (
+    QT_TRANSLATE_NOOP("Grammar", "what you look for, in your own words"),
+    QT_TRANSLATE_NOOP("Grammar", "these words, exactly and in this order; first"),
+    QT_TRANSLATE_NOOP("Grammar", "not passages with this word"),
+    QT_TRANSLATE_NOOP("Grammar", "not passages with this phrase"),
+    QT_TRANSLATE_NOOP("Grammar", "files in this folder; -in: leaves them out"),
+    QT_TRANSLATE_NOOP("Grammar", "files with this extension"),
+    QT_TRANSLATE_NOOP("Grammar", "files of a kind ({kinds})"),
+    QT_TRANSLATE_NOOP("Grammar", "files of these days, months or years"),
+    QT_TRANSLATE_NOOP("Grammar", "files of this date or later"),
+    QT_TRANSLATE_NOOP("Grammar", "files of an earlier date"),
+    QT_TRANSLATE_NOOP("Grammar", "larger files; < for smaller ones"),
+    QT_TRANSLATE_NOOP("Grammar", "documents with this in their title"),
+    QT_TRANSLATE_NOOP("Grammar", "documents by this author"),
+    QT_TRANSLATE_NOOP("Grammar", "documents in this language"),
+    QT_TRANSLATE_NOOP("Grammar", "passages on these pages; 5 and 5..10 work too"),
+    QT_TRANSLATE_NOOP("Grammar", "documents that resemble this one"),
+)
+
+
+def rows() -> Iterator[tuple[str, str]]:
+    """Example and explanation of each line of the table."""
+    for operator in GRAMMAR:
+        told = operator.help.replace(_KINDS, "{kinds}")
+        yield (
+            operator.example,
+            QCoreApplication.translate("Grammar", told).replace("{kinds}", _KINDS),
+        )
+
+
+class GrammarHelp(QFrame):
+    """A popover with a live example on each line.
+
+    Signals:
+        tried: An example, to be searched for.
+    """
+
+    tried = Signal(str)
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.setAccessibleName(self.tr("What you can type"))
+        inside = QWidget()
+        grid = QGridLayout(inside)
+        grid.setContentsMargins(L, M, L, L)
+        grid.setHorizontalSpacing(L)
+        grid.setVerticalSpacing(0)
+        title = QLabel(self.tr("What you can type; click an example to try it"))
+        font = title.font()
+        font.setBold(True)
+        title.setFont(font)
+        title.setWordWrap(True)
+        grid.addWidget(title, 0, 0, 1, 2)
+        for at, (example, told) in enumerate(rows(), 1):
+            link = Link(example, example)
+            link.setAccessibleDescription(told)
+            link.followed.connect(self._try)
+            text = QLabel(told)
+            text.setTextFormat(Qt.TextFormat.PlainText)
+            text.setWordWrap(True)
+            grid.addWidget(link, at, 0, Qt.AlignmentFlag.AlignTop)
+            grid.addWidget(text, at, 1, Qt.AlignmentFlag.AlignVCenter)
+        grid.setColumnStretch(1, 1)
+        self._area = QScrollArea()
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setWidgetResizable(True)
+        self._area.setWidget(inside)
+        box = QVBoxLayout(self)
+        box.setContentsMargins(0, 0, 0, 0)
+        box.addWidget(self._area)
+
+    def open_below(self, widget: QWidget) -> None:
+        """Show it under a widget, as wide as the window allows."""
+        window = widget.window()
+        width = min(window.width() - 2 * L, self.fontMetrics().averageCharWidth() * 90)
+        inside = self._area.widget()
+        wanted = inside.heightForWidth(width) if inside is not None else 0
+        height = min(wanted + 2, window.height() - L)
+        self.resize(QSize(width, max(height, 0)))
+        corner = widget.mapToGlobal(QPoint(widget.width() - width, widget.height()))
+        if widget.isRightToLeft():
+            corner = widget.mapToGlobal(QPoint(0, widget.height()))
+        self.move(corner)
+        self.show()
+        self.setFocus(Qt.FocusReason.PopupFocusReason)
+        self.focusNextChild()
+
+    def _try(self, example: str) -> None:
+        self.hide()
+        self.tried.emit(example)

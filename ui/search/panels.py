@@ -1,0 +1,145 @@
+"""What stands in place of results: where to begin, and what to try when nothing was found.
+
+Owns these two panels. They teach the grammar by doing. It must not know how a query is answered.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from indexer.filters import GRAMMAR
+from indexer.query import clauses
+from ui.search.chips import label_of
+from ui.search.link import Link
+from ui.search.query_text import without, without_filters
+from ui.theme import XL, L, M, S
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ui.search.memory import Saved
+
+_SHOWN = 6
+# Lines of the grammar that say most about what can be asked.
+_EXAMPLES = ("words", '"…"', "date")
+
+
+def examples() -> list[str]:
+    """Three searches to begin with, from the one table of the grammar."""
+    return [each.example for each in GRAMMAR if each.name in _EXAMPLES]
+
+
+class _Panel(QScrollArea):
+    """A column of texts and links in the middle of the page."""
+
+    searched = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.viewport().setAutoFillBackground(False)
+        inside = QWidget()
+        inside.setAutoFillBackground(False)
+        outer = QVBoxLayout(inside)
+        outer.setContentsMargins(XL, XL, XL, XL)
+        self._column = QVBoxLayout()
+        self._column.setSpacing(S)
+        outer.addLayout(self._column)
+        outer.addStretch(1)
+        self.setWidget(inside)
+
+    def _clear(self) -> None:
+        while (item := self._column.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+
+    def _heading(self, text: str) -> None:
+        label = QLabel(text)
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setWordWrap(True)
+        font = label.font()
+        font.setBold(True)
+        label.setFont(font)
+        if self._column.count():
+            self._column.addSpacing(L)
+        self._column.addWidget(label)
+
+    def _say(self, text: str) -> None:
+        label = QLabel(text)
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setWordWrap(True)
+        self._column.addWidget(label)
+
+    def _link(self, text: str, target: str, hint: str = "") -> None:
+        link = Link(text, target)
+        link.setToolTip(hint)
+        link.setAccessibleDescription(hint)
+        link.followed.connect(self.searched)
+        self._column.addWidget(link, 0, Qt.AlignmentFlag.AlignLeading)
+
+
+class StartPanel(_Panel):
+    """Before anything is asked: examples, and what was asked before.
+
+    Signals:
+        searched: A query to ask.
+        folders_wanted: The library is empty; the person wants to choose folders.
+    """
+
+    folders_wanted = Signal()
+
+    def show_start(
+        self, recent: Sequence[str], saved: Sequence[Saved], *, empty_library: bool
+    ) -> None:
+        """Fill the panel."""
+        self._clear()
+        if empty_library:
+            self._heading(self.tr("There is nothing in the library yet"))
+            self._say(self.tr("Choose folders, and Lectern reads what is in them."))
+            button = QPushButton(self.tr("Choose folders…"))
+            button.clicked.connect(self.folders_wanted)
+            self._column.addSpacing(M)
+            self._column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeading)
+            return
+        if saved:
+            self._heading(self.tr("Saved searches"))
+            for each in saved[:_SHOWN]:
+                self._link(each.name, each.text, each.text)
+        if recent:
+            self._heading(self.tr("Recent searches"))
+            for text in recent[:_SHOWN]:
+                self._link(text, text)
+        self._heading(self.tr("Ask in your own words, or try"))
+        for example in examples():
+            self._link(example, example)
+        self._say(self.tr("Press ? for all you can type."))
+
+
+class NothingPanel(_Panel):
+    """When nothing was found: what to leave out of the query.
+
+    Signals:
+        searched: A query that asks for less.
+    """
+
+    def show_nothing(self, query: str) -> None:
+        """Fill the panel for a query that had no hits."""
+        self._clear()
+        self._heading(self.tr("Nothing was found"))
+        parts = clauses(query)
+        if parts:
+            self._say(self.tr("Every part of a query must hold. Try it"))
+            for clause in parts:
+                text = self.tr("without “{name}”").format(name=label_of(clause))
+                self._link(text, without(query, clause))
+            if sum(bool(clause.operator) for clause in parts) > 1:
+                self._link(self.tr("without any filter"), without_filters(query))
+            return
+        self._say(self.tr("Try fewer or other words, or ask as you would ask a person."))
+        self._say(self.tr("Files that could not be read are listed in the library."))
