@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from indexer.embed.base import Embedder, EmbedInput
     from indexer.embed.devices import ProviderInUse
     from indexer.embed.models import ModelRecord
-    from indexer.pipeline.lane import Parts
+    from indexer.pipeline.parts import Parts
 
     Floats = NDArray[np.float32]
 
