@@ -34,7 +34,7 @@ _GLYPH_NUMBERS = pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
 _READABLE = re.compile(r"[^\W_]")
 MAX_OUTLINE_ENTRIES = 20_000
 _PAGES_BETWEEN_SHRINKS = 32
-_ERROR = "error"  # in what the library warns of, where a stream broke off
+_BROKEN_OFF = re.compile("error|premature end")  # in what the library warns of
 _DATE = re.compile(r"D:(\d{4})(\d{2})?(\d{2})?")
 
 pymupdf.TOOLS.mupdf_display_errors(False)  # noqa: FBT003  # the library's own call
@@ -84,7 +84,7 @@ def _damage(document: Any, page: Any) -> str:
 
     It warns of damaged fonts and images too, which cost no text, so the content is looked at.
     """
-    if _ERROR not in pymupdf.TOOLS.mupdf_warnings():
+    if not _BROKEN_OFF.search(pymupdf.TOOLS.mupdf_warnings()):
         return ""
     for number in page.get_contents():
         pymupdf.TOOLS.reset_mupdf_warnings()
@@ -94,7 +94,7 @@ def _damage(document: Any, page: Any) -> str:
             raise
         except Exception as error:  # noqa: BLE001  # as above
             return reason_of(error)
-        if _ERROR in pymupdf.TOOLS.mupdf_warnings():
+        if _BROKEN_OFF.search(pymupdf.TOOLS.mupdf_warnings()):
             return "its content is damaged"
     return ""
 
