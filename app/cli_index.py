@@ -11,10 +11,11 @@ from app.signals import CANCELLED, stopping
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from indexer.api import EngineApi
+    from indexer.progress import CancelToken, Progress
     from indexer.types import Summary
 
 STOPPING = b"\nStopping; what is finished is kept. Ctrl+C again ends at once.\n"
@@ -41,7 +42,12 @@ def _arguments(parser: ArgumentParser) -> None:
 def _run(options: Namespace, context: Context) -> int:
     paths = [existing(path) for path in options.paths]
     summary = index(context, paths, quiet=options.quiet, rescan=options.rescan)
-    if options.json:
+    return outcome(summary, context, as_json=options.json)
+
+
+def outcome(summary: Summary, context: Context, *, as_json: bool = False) -> int:
+    """Print what a run did; return the exit status."""
+    if as_json:
         from indexer.wire import to_wire
 
         context.print_json(to_wire(summary))
@@ -53,7 +59,21 @@ def _run(options: Namespace, context: Context) -> int:
 def index(
     context: Context, paths: Sequence[Path], *, quiet: bool = False, rescan: bool = False
 ) -> Summary:
-    """Index with progress on the error stream; Ctrl+C ends the run cleanly."""
+    """Index with progress; see ``with_progress``."""
+
+    def work(engine: EngineApi, report: Callable[[Progress], None], token: CancelToken) -> Summary:
+        return engine.index(paths, report=report, token=token, rescan=rescan)
+
+    return with_progress(context, work, quiet=quiet)
+
+
+def with_progress(
+    context: Context,
+    work: Callable[[EngineApi, Callable[[Progress], None], CancelToken], Summary],
+    *,
+    quiet: bool = False,
+) -> Summary:
+    """Run something with progress on the error stream; Ctrl+C ends it cleanly."""
     from app.progress_line import ProgressLine
     from indexer.progress import CancelToken, ignore
 
@@ -67,7 +87,7 @@ def index(
             os.write(context.err.fileno(), STOPPING)
 
     def action(engine: EngineApi) -> Summary:
-        return engine.index(paths, report=ignore if quiet else line, token=token, rescan=rescan)
+        return work(engine, ignore if quiet else line, token)
 
     try:
         with stopping(stop):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from app import render
 from app.cli_common import Command, Context, absolute_path
+from app.cli_pace import pace_line
 from indexer.errors import CODES, WorldError
 from indexer.types import FileState
 
@@ -51,6 +52,8 @@ def status_lines(status: dict[str, Any]) -> list[str]:
     if status.get("device"):
         rows.append(("Device", _because(status["device"], status.get("device_reason", ""))))
     rows += _named("Not covered", [_language(each) for each in _not_covered(status)])
+    if status.get("speed"):
+        rows.append(("Pace", pace_line(status)))
     if status.get("running"):
         rows.append(("Running", _running(status["running"])))
     return render.columns(rows)

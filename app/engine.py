@@ -7,6 +7,7 @@ commands do with an engine.
 from __future__ import annotations
 
 import importlib.util
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from indexer.errors import WorldError
@@ -47,7 +48,8 @@ def open_host(config: EngineConfig, open_: OpenEngine, *, lasting: bool = False)
     from indexer.host import Host
     from indexer.service import Service
 
-    engine = open_(config)
+    # An engine that stays gives way to the person, whom a command keeps waiting.
+    engine = open_(replace(config, background=lasting or config.background))
     try:
         service = Service(engine, config.library, offline=config.offline, lasting=lasting)
         return Host(engine, service)

@@ -24,7 +24,9 @@ from tests.benchmarks import (
     report,
     sets,
     size,
+    throttle,
     throughput,
+    words,
 )
 from tests.benchmarks.libraries import Libraries, Options, note
 
@@ -41,9 +43,13 @@ PARTS: dict[str, Callable[[Options, Libraries], Section]] = {
     "memory": memory.run,
     "size": size.run,
     "ablation": ablation.run,
+    "throttle": throttle.run,
+    "words": words.run,
 }
 # Throughput indexes a set anew, so it goes first and the other parts have that library.
-ORDER = ("throughput", "quality", "size", "latency", "ablation", "memory")
+ORDER = (
+    "throughput", "quality", "size", "latency", "ablation", "memory", "throttle", "words",
+)  # fmt: skip
 TABLE = "table"
 
 

@@ -1,0 +1,195 @@
+"""How hard the library works and what it reads again: pause, resume, pace, retry, estimate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from app import render
+from app.cli_common import Command, Context, absolute_path, existing
+from indexer.api import SPEEDS
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Callable
+
+    from indexer.api import EngineApi
+    from indexer.progress import CancelToken, Progress
+    from indexer.types import Summary
+
+# Behind the stable codes of ``EngineApi.activity``.
+REASONS = {
+    "paused": "paused",
+    "disk_full": "waiting for free disk space",
+    "typing": "slow while you type",
+    "battery": "slow on battery",
+    "busy": "slow because the machine is busy",
+    "query": "making way for a search",
+}
+
+
+def pace_line(activity: dict[str, Any]) -> str:
+    """Say in a few words how hard the library works now, and why."""
+    speed = str(activity.get("speed", "normal"))
+    reason = str(activity.get("reason", ""))
+    return f"{speed}, {REASONS.get(reason, render.phrase(reason))}" if reason else speed
+
+
+def _nothing(_parser: ArgumentParser) -> None:
+    """Take no arguments but the common ones."""
+
+
+def _set(context: Context, **changes: Any) -> int:
+    activity = context.with_engine(lambda engine: engine.pace(**changes))
+    context.print(f"Pace: {pace_line(activity)}.")
+    return 0
+
+
+def _pause(_options: Namespace, context: Context) -> int:
+    return _set(context, paused=True)
+
+
+def _resume(_options: Namespace, context: Context) -> int:
+    return _set(context, paused=False)
+
+
+def _pace_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "speed", nargs="?", choices=SPEEDS, metavar="SPEED",
+        help=f"{', '.join(SPEEDS)}; without one, say which it is",
+    )  # fmt: skip
+
+
+def _pace(options: Namespace, context: Context) -> int:
+    return _set(context, speed=options.speed)
+
+
+def _retry_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "paths", nargs="*", metavar="PATH",
+        help="files, or folders of which to read what failed; without any, everything that failed",
+    )  # fmt: skip
+    parser.add_argument("--quiet", action="store_true", help="show no progress")
+
+
+def _retry(options: Namespace, context: Context) -> int:
+    from app.cli_index import outcome, with_progress
+
+    # What is to be read again may have gone, and then the coverage list ought to say so.
+    paths = [absolute_path(path) for path in options.paths]
+    queued = context.with_engine(lambda engine: engine.retry(paths))
+    if not queued:
+        context.print("There is nothing to read again.")
+        return 0
+    context.note(f"{render.count(queued, 'file')} to read again.")
+
+    def read(engine: EngineApi, report: Callable[[Progress], None], token: CancelToken) -> Summary:
+        return engine.index((), report=report, token=token, scan=False)
+
+    return outcome(with_progress(context, read, quiet=options.quiet), context)
+
+
+def _estimate_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="folders or files to look at")
+    parser.add_argument("--json", action="store_true", help="print the estimate as JSON")
+
+
+def _estimate(options: Namespace, context: Context) -> int:
+    from app.signals import stopping
+    from indexer.progress import CancelToken
+
+    paths = [existing(path) for path in options.paths]
+    token = CancelToken()
+    with stopping(token.cancel):
+        found = context.with_engine(lambda engine: engine.estimate(paths, token=token))
+    if options.json:
+        context.print_json(found)
+    else:
+        context.print(*estimate_lines(found))
+    return 0
+
+
+def estimate_lines(found: dict[str, Any]) -> list[str]:
+    """Say what there is to read and how long it would take."""
+    files, size = render.count(found["files"], "file"), render.size(found["bytes"])
+    head = f"{files} to read, {size}, about {render.count(found['pages'], 'page')}."
+    formats = [
+        (form, f"{one['files']:>7,}   {render.size(one['bytes'])}")
+        for form, one in sorted(found["formats"].items(), key=lambda item: -item[1]["files"])
+    ]
+    left_out = [
+        (render.phrase(code), f"{count:>7,}   left out")
+        for code, count in sorted(found["left_out"].items(), key=lambda item: -item[1])
+    ]
+    known = [("read before", f"{found['known']:>7,}")] if found["known"] else []
+    lines = [head, *render.columns([*formats, *known, *left_out], "  ")]
+    if found["files"]:
+        words, meaning = (
+            render.duration(found[key]) for key in ("seconds_words", "seconds_meaning")
+        )
+        basis = "at the rates of this library" if found["measured"] else "a guess before any work"
+        lines.append(f"Found by words in {words}, by meaning in {meaning} ({basis}).")
+    return lines
+
+
+def _command(
+    name: str,
+    summary: str,
+    description: str,
+    examples: tuple[tuple[str, str], ...],
+    run: Callable[[Namespace, Context], int],
+    arguments: Callable[[ArgumentParser], None] = _nothing,
+) -> Command:
+    return Command(name, summary, description, examples, arguments, run)
+
+
+COMMANDS = (
+    _command(
+        "pause",
+        "stop indexing until told to go on",
+        "Let whatever runs come to a stand within seconds and start nothing new. Searching goes "
+        "on. The pause lasts until `lectern resume`, over a restart too.",
+        (("lectern pause", "stand still"),),
+        _pause,
+    ),
+    _command(
+        "resume",
+        "go on after `lectern pause`",
+        "Go on where indexing was paused. Nothing that was finished is done again.",
+        (("lectern resume", "go on"),),
+        _resume,
+    ),
+    _command(
+        "pace",
+        "work slowly, normally or fast, or tell which",
+        "Choose how hard indexing works, and see why it is slow when it is. Slow uses a quarter "
+        "of the time and leaves searches as quick as they are without it. Normal gives way by "
+        "itself on battery, while other programs are busy and while you type. Fast never does.",
+        (("lectern pace", "tell which"), ("lectern pace slow", "stay in the background")),
+        _pace,
+        _pace_arguments,
+    ),
+    _command(
+        "retry",
+        "read again what could not be read",
+        "Read files again that failed, or that were set aside because reading them stopped a "
+        "process. Files that are named are read again whatever became of them.",
+        (
+            ("lectern retry", "everything that failed"),
+            ("lectern retry ~/Documents/report.pdf", "one file"),
+        ),
+        _retry,
+        _retry_arguments,
+    ),
+    _command(
+        "estimate",
+        "say what indexing would take, without doing it",
+        "Count the documents under folders and estimate how long reading and understanding them "
+        "would take on this machine. Nothing is opened and nothing is written.",
+        (
+            ("lectern estimate ~/Documents", "before `lectern index ~/Documents`"),
+            ("lectern estimate --json ~/Documents", "for a program"),
+        ),
+        _estimate,
+        _estimate_arguments,
+    ),
+)
