@@ -92,8 +92,8 @@ class Run:
         self.vectors = VectorWriter(
             parts.catalog, parts.store, parts.space, self._worker, parts.pace
         )
-        self._rates = Rates(parts.catalog)
-        self._suspected = False  # the file in hand may have ended an engine, so it is alone
+        self._rates = Rates(parts.catalog, parts.space.id)
+        self._suspects = True  # files are left that may have ended an engine
         self._halting: float | None = None  # since when the run comes to an end for a pause
 
     def work(self) -> bool:
@@ -162,17 +162,23 @@ class Run:
             for job in self._next(wanted):
                 self._work.jobs[job.file] = job
                 self._jobs.put(job)
-        self.vectors.feed()
+        if not self._suspects:
+            self.vectors.feed()
 
     def _next(self, wanted: int) -> list[Job]:
-        """The files to be read next; one that may have ended an engine comes last, and alone."""
+        """The files to be read next.
+
+        Those that may have ended an engine come first and alone, with nothing else going on: if
+        it ends again, there is no doubt about the reason.
+        """
         queue = self.parts.catalog.queue
-        in_hand = bool(self._work.jobs) or self.passages.holding
-        if self._suspected and in_hand:
-            return []
-        jobs = queue.take(wanted, without=self._work.jobs)
-        self._suspected = not jobs and not in_hand
-        return queue.take(1, suspects=True) if self._suspected else jobs
+        if self._suspects:
+            if self._work.jobs or self.passages.holding:
+                return []
+            if jobs := queue.take(1, suspects=True):
+                return jobs
+            self._suspects = False
+        return queue.take(wanted, without=self._work.jobs)
 
     def _done(self) -> bool:
         if self._work.jobs or self.passages.holding or not self.vectors.idle:
