@@ -188,3 +188,24 @@ def test_those_who_wait_see_the_progress_of_the_one_who_works(desk: Desk) -> Non
     assert [progress.files_done for progress in seen["waiting"]] == [7]
     assert seen["waiting"][0].note
     assert lane.close(timeout=WAIT_S)
+
+
+def test_what_gives_way_ends_for_others_and_waits_behind_them(desk: Desk) -> None:
+    lane = IndexLane("index")
+    order: list[str] = []
+
+    def note(job: Job) -> None:
+        order.append(job.name)
+
+    lane.submit(desk.until_cancelled("watcher", "watcher", gives_way=True))
+    assert desk.begun["watcher"].wait(WAIT_S)
+    # Nobody gives way to one who would give way too.
+    lane.submit(desk.job("more", "watcher", note, gives_way=True))
+    assert not desk.ended["watcher"].is_set()
+    lane.submit(desk.job("first", "person", note))
+    lane.submit(desk.job("second", "person", note))
+    assert desk.was_cancelled("watcher")
+    for name in ("first", "second", "more"):
+        desk.outcome(name)
+    assert order == ["first", "second", "more"]
+    lane.close()

@@ -1,0 +1,224 @@
+"""When a watcher looks at everything, when at nothing, and how it stands back for a person."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.host import Host
+from indexer.progress import CancelToken, Progress, Step, ignore
+from indexer.service import Service
+from indexer.watching.clock import SLEPT_S, Clock
+from indexer.watching.watcher import Watcher
+from tests.integration.watching import PACE, wait_for_states, watched, watching
+from tests.integration.world import World, quoted, states
+from tests.waiting import wait_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from indexer.engine import Engine
+    from indexer.watching.hints import Hints
+    from indexer.watching.sources import Source
+
+
+@pytest.fixture
+def world(tiny_models_dir: Path, tmp_path: Path) -> World:
+    world = World(tmp_path / "documents", tmp_path / "library", tiny_models_dir)
+    (world.documents / "a").mkdir(parents=True)
+    (world.documents / "a" / "one.txt").write_text("The zephyr clause stands here.")
+    return world
+
+
+@pytest.fixture
+def engine(world: World) -> Iterator[Engine]:
+    with world.engine() as engine:
+        world.index(engine)
+        yield engine
+
+
+class Deaf:
+    """A source that hears nothing, so that only scans find what changed."""
+
+    def __init__(self, *, exhausted: bool) -> None:
+        self.exhausted = exhausted
+        self.folders = 0
+
+    def enter(self, path: bytes, *, whole: bool = True) -> bool:
+        return not self.exhausted
+
+    def holds(self, path: bytes) -> bool:
+        return False
+
+    def leave(self, path: bytes) -> None: ...
+
+    def close(self) -> None: ...
+
+
+@contextlib.contextmanager
+def _watcher(engine: Engine, watcher: Watcher) -> Iterator[Watcher]:
+    engine.watcher = watcher
+    engine.watch(on=True)
+    try:
+        wait_for(lambda: engine.watch(on=None)["quiet"])
+        yield watcher
+    finally:
+        engine.watch(on=False)
+
+
+def _deaf(engine: Engine, *, exhausted: bool = False, **pace: float) -> Watcher:
+    return Watcher(
+        engine.looking,
+        engine.watcher.read,
+        replace(PACE, **pace),
+        source=lambda _hints: Deaf(exhausted=exhausted),
+    )
+
+
+def test_nothing_is_looked_at_while_nothing_is_heard(world: World, engine: Engine) -> None:
+    with watching(engine) as watcher:
+        assert (watcher.scans, watcher.looks) == (1, 0)
+        rounds = threading.Event()
+        for _ in range(3):
+            watcher.wake()
+            rounds.wait(PACE.check_s)
+        assert (watcher.scans, watcher.looks) == (1, 0)
+        # Reading a file is no change, and what the library writes is none of its business.
+        (world.documents / "a" / "one.txt").read_text()
+        engine.index([], report=ignore, token=CancelToken())
+        wait_for(lambda: engine.watch(on=None)["quiet"])
+        assert (watcher.scans, watcher.looks) == (1, 0)
+
+
+def test_a_library_inside_a_root_is_left_alone(world: World, tiny_models_dir: Path) -> None:
+    inside = World(world.documents, world.documents / "library", tiny_models_dir)
+    with watched(inside) as engine:
+        (world.documents / "a" / "two.txt").write_text("A single xylophone plays.")
+        wait_for(lambda: quoted(engine, "single xylophone") == ["a/two.txt"])
+        wait_for(lambda: engine.watch(on=None)["quiet"])
+        assert engine.watcher.looks == 1
+
+
+def test_everything_is_looked_at_every_few_hours(world: World, engine: Engine) -> None:
+    with _watcher(engine, _deaf(engine, scan_s=0.3)):
+        assert engine.watch(on=None)["roots"][0]["how"] == "events"
+        (world.documents / "late.txt").write_text("Nobody told of it.")
+        wait_for(lambda: quoted(engine, "Nobody told") == ["late.txt"])
+
+
+def test_where_no_watches_are_left_the_folders_are_polled(world: World, engine: Engine) -> None:
+    with _watcher(engine, _deaf(engine, exhausted=True, poll_s=0.3)):
+        (root,) = engine.watch(on=None)["roots"]
+        assert (root["how"], root["why"]) == ("polling", "exhausted")
+        (world.documents / "late.txt").write_text("Nobody told of it.")
+        wait_for(lambda: quoted(engine, "Nobody told") == ["late.txt"])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit is Linux's")
+def test_the_real_end_of_watches_is_noticed(world: World, engine: Engine) -> None:
+    limit = Path("/proc/sys/fs/inotify/max_user_watches")
+    if not os.access(limit, os.W_OK):
+        pytest.skip("only root may change the limit")
+    for number in range(20):
+        (world.documents / str(number)).mkdir()
+    before = limit.read_text()
+    # Others of this person may hold some, so the limit is at what is in use and a few more.
+    limit.write_text("10")
+    try:
+        with watching(engine, replace(PACE, poll_s=0.3)):
+            (root,) = engine.watch(on=None)["roots"]
+            assert (root["how"], root["why"]) == ("polling", "exhausted")
+            (world.documents / "19" / "late.txt").write_text("Nobody told of it.")
+            wait_for(lambda: quoted(engine, "Nobody told") == ["19/late.txt"])
+    finally:
+        limit.write_text(before)
+
+
+def test_everything_is_looked_at_after_sleep(world: World, engine: Engine) -> None:
+    offset = 0.0
+    clock = Clock(lambda: time.time() + offset)
+    watcher = Watcher(
+        engine.looking,
+        engine.watcher.read,
+        PACE,
+        clock=clock,
+        source=lambda _hints: Deaf(exhausted=False),
+    )
+    with _watcher(engine, watcher):
+        (world.documents / "late.txt").write_text("Written while it slept.")
+        offset = SLEPT_S + 10.0
+        wait_for(lambda: quoted(engine, "while it slept") == ["late.txt"])
+        assert watcher.scans == 2
+
+
+def test_everything_is_looked_at_when_events_were_lost(world: World, engine: Engine) -> None:
+    heard: list[Hints] = []
+
+    def source(hints: Hints) -> Source:
+        heard.append(hints)
+        return Deaf(exhausted=False)
+
+    watcher = Watcher(engine.looking, engine.watcher.read, PACE, source=source)
+    with _watcher(engine, watcher):
+        (world.documents / "late.txt").write_text("Nobody told of it.")
+        heard[0].lost("more changed than the system could tell")
+        wait_for(lambda: quoted(engine, "Nobody told") == ["late.txt"])
+
+
+def test_watching_can_end_and_begin_again(world: World, engine: Engine) -> None:
+    with watching(engine):
+        pass
+    assert engine.watch(on=None) == {
+        "on": False, "roots": [], "folders": 0, "quiet": False, "problem": "",
+    } | {"quiet": engine.watch(on=None)["quiet"]}  # fmt: skip
+    (world.documents / "late.txt").write_text("Written meanwhile.")
+    with watching(engine):
+        assert states(engine)["late.txt"] == "indexed"
+
+
+def test_changes_are_taken_in_while_a_run_goes_on(world: World, engine: Engine) -> None:
+    """What changes, moves or goes while it is read is as it is on disk in the end."""
+    for number in range(40):
+        (world.documents / "a" / f"{number}.txt").write_text(f"Text number {number}. " * 200)
+    changed: list[int] = []
+
+    def report(progress: Progress) -> None:
+        if progress.step is Step.INDEX and not changed:
+            changed.append(1)
+            for number in range(0, 40, 4):
+                (world.documents / "a" / f"{number}.txt").write_text(f"Changed to {number}.")
+                (world.documents / "a" / f"{number + 1}.txt").unlink()
+            (world.documents / "a").rename(world.documents / "b")
+
+    with watching(engine):
+        engine.index([], report=report, token=CancelToken())
+        expected = {f"b/{n}.txt": "indexed" for n in range(40) if n % 4 != 1}
+        wait_for_states(engine, expected | {"b/one.txt": "indexed"})
+        assert quoted(engine, "Changed to 36") == ["b/36.txt"]
+        assert quoted(engine, "Text number 36") == []
+
+
+def test_a_person_does_not_wait_for_the_watcher(world: World, engine: Engine) -> None:
+    """What a person asks for comes first; what the watcher had begun is done all the same."""
+    for number in range(60):
+        (world.documents / "a" / f"{number}.txt").write_text(f"Text number {number}. " * 300)
+    own = world.documents.with_name("own.txt")
+    own.write_text("A celesta sounds.")
+    service = Service(engine, world.library)
+    with contextlib.closing(Host(engine, service)) as host:
+        host.watch(on=True)
+        wait_for(lambda: host.activity()["running"])
+        assert service.index_lane.running is not None
+        assert service.index_lane.running.gives_way
+        assert not host.index([own], report=ignore, token=CancelToken()).cancelled
+        wait_for(lambda: host.watch(on=None)["quiet"])
+        assert set(states(engine).values()) == {"indexed"}
+        assert len(states(engine)) == 62
