@@ -110,6 +110,8 @@ class Program:
     def __init__(
         self, app: QApplication, settings: Settings, library: Path, *, offline: bool
     ) -> None:
+        from PySide6.QtCore import QObject
+
         from ui.activity_feed import ActivityFeed
         from ui.application import Signals
         from ui.engine_client import EngineLink
@@ -124,12 +126,14 @@ class Program:
 
         self.app = app
         self.settings = settings
+        self._root = root = QObject(app)
         self.themes = Themes(app)
+        self.themes.setParent(root)
         self._look("theme")
         self._look("text_scale")
-        self.link = EngineLink(library, app)
-        self.supervisor = Supervisor(self.link, engine_command(library, offline=offline), app)
-        self.feed = ActivityFeed(self.link, app)
+        self.link = EngineLink(library, root)
+        self.supervisor = Supervisor(self.link, engine_command(library, offline=offline), root)
+        self.feed = ActivityFeed(self.link, root)
         self.notices = NoticeBar()
         folder = paths.window_folder()
         context = Context(self.link, settings, self.notices, folder, library)
@@ -137,9 +141,9 @@ class Program:
         self.window: MainWindow = MainWindow(
             context, self.supervisor, self.feed, self.notices, state
         )
-        self.hotkey = Hotkey(app)
-        self.single = Single(library, app)
-        self.signals = Signals(app)
+        self.hotkey = Hotkey(root)
+        self.single = Single(library, root)
+        self.signals = Signals(root)
         self._connect()
 
     def _connect(self) -> None:
@@ -161,16 +165,22 @@ class Program:
         with logged_faults(self._tell_fault):
             self._add_tray()
             if in_tray and self.window.has_tray:
-                QTimer.singleShot(0, self._begin)
+                QTimer.singleShot(0, self.begin)
             else:
                 # Starting a process takes a while; the window comes first.
                 first = FirstPaint(self.window)
-                first.painted.connect(self._begin)
+                first.painted.connect(self.begin)
                 self.window.present(query)
             status = self.app.exec()
+        self.close()
+        return status
+
+    def close(self) -> None:
+        """Let go of everything; the engine has ended, or is left, before."""
         self.signals.close()
         self.hotkey.stop()
-        return status
+        self.window.deleteLater()
+        self._root.deleteLater()
 
     def _add_tray(self) -> None:
         from ui.tray import Tray
@@ -185,9 +195,11 @@ class Program:
         self.window.has_tray = True
         tray.show()
 
-    def _begin(self) -> None:
+    def begin(self) -> None:
+        """Start what may take a while, once the window stands."""
         log.info("the window stood %.3f s after the start", time.time() - _started())
         self.supervisor.start()
+        self.window.pages.load_ahead()
         self._choose_hotkey()
         for problem in self.settings.problems:
             log.warning("%s", problem.message)

@@ -244,7 +244,7 @@ class MainWindow(QMainWindow):
         self._context.link.ask("status", {}, done=self._take_status)
 
     def _take_status(self, reply: Mapping[str, Any]) -> None:
-        if not reply["status"]["roots"] and not self.pages.search.search.query:
+        if not reply["status"]["roots"] and self.pages.name == SEARCH and not self.pages.query:
             self.pages.show_page(FIRST_RUN)
 
     def _setting_changed(self, name: str) -> None:

@@ -6,19 +6,30 @@ how a page works inside.
 
 from __future__ import annotations
 
+import importlib
+from collections import deque
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QTabWidget
+
+from ui.search_pane import SearchPane
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
     from ui.ports import Context
-    from ui.search_pane import SearchPane
     from ui.state import WindowState
 
 SEARCH, LIBRARY, ACTIVITY, FIRST_RUN = "search", "library", "activity", "first_run"
+# What is loaded ahead while nobody waits, in steps that nobody notices.
+AHEAD = (
+    "ui.library.folders",
+    "ui.library.coverage",
+    "ui.library.activity",
+    "ui.settings_dialog.dialog",
+)
+AHEAD_MS = 40
 
 
 class Pages(QStackedWidget):
@@ -31,6 +42,10 @@ class Pages(QStackedWidget):
         self._context = context
         self._state = state
         self._made: dict[str, QWidget] = {}
+        self._ahead = deque(AHEAD)
+        self._timer = QTimer(self)
+        self._timer.setInterval(AHEAD_MS)
+        self._timer.timeout.connect(self._load_one)
         self._build = {
             SEARCH: self._make_search,
             LIBRARY: self._make_library,
@@ -46,8 +61,17 @@ class Pages(QStackedWidget):
     @property
     def search(self) -> SearchPane:
         pane = self.page(SEARCH)
-        assert isinstance(pane, _search_pane())  # noqa: S101  # made below
+        assert isinstance(pane, SearchPane)  # noqa: S101  # made below
         return pane
+
+    @property
+    def query(self) -> str:
+        """What stands in the search box; it need not be there yet."""
+        return self.search.search.query if SEARCH in self._made else ""
+
+    def load_ahead(self) -> None:
+        """Load in the background of the event loop what pages will need."""
+        self._timer.start()
 
     def page(self, name: str) -> QWidget:
         """Return a page, made if need be."""
@@ -80,11 +104,19 @@ class Pages(QStackedWidget):
 
     def close_parts(self) -> None:
         """Before the window is gone: keep what is to be kept, end what runs in the background."""
+        self._timer.stop()
         if SEARCH in self._made:
             self.search.close_parts()
 
+    def _load_one(self) -> None:
+        if self._ahead:
+            importlib.import_module(self._ahead.popleft())
+        else:
+            self._timer.stop()
+            self.page(SEARCH)
+
     def _make_search(self) -> QWidget:
-        return _search_pane()(self._context, self._state)
+        return SearchPane(self._context, self._state)
 
     def _make_library(self) -> QWidget:
         from ui.library.coverage import CoveragePage
@@ -108,10 +140,3 @@ class Pages(QStackedWidget):
         page = FirstRun(self._context)
         page.finished.connect(self.search_for)
         return page
-
-
-def _search_pane() -> type[SearchPane]:
-    # Late, like the other pages: a window that starts with the first run does not need it.
-    from ui.search_pane import SearchPane
-
-    return SearchPane

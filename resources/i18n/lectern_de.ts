@@ -26,9 +26,9 @@
     </message>
     <message numerus="yes">
         <source>%Ln hit(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln Treffer</numerusform>
+            <numerusform>%Ln Treffer</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -57,72 +57,72 @@
     <name>CoverageActions</name>
     <message>
         <source>&amp;Retry</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Erneut lesen</translation>
     </message>
     <message>
         <source>&amp;Open</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Öffnen</translation>
     </message>
     <message>
         <source>&amp;Show in folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Im &amp;Ordner zeigen</translation>
     </message>
     <message>
         <source>&amp;Copy path</source>
-        <translation type="unfinished"></translation>
+        <translation>Pfad &amp;kopieren</translation>
     </message>
     <message>
         <source>&amp;Leave out</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Auslassen</translation>
     </message>
     <message>
         <source>{what} ({key})</source>
-        <translation type="unfinished"></translation>
+        <translation>{what} ({key})</translation>
     </message>
     <message numerus="yes">
         <source>%Ln file(s) will be read again.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln Datei wird noch einmal gelesen.</numerusform>
+            <numerusform>%Ln Dateien werden noch einmal gelesen.</numerusform>
         </translation>
     </message>
     <message>
         <source>There is nothing to read again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt nichts noch einmal zu lesen.</translation>
     </message>
     <message>
         <source>The document is read again with its password.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Dokument wird mit seinem Passwort noch einmal gelesen.</translation>
     </message>
     <message>
         <source>The keyring did not take the password of {file}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Schlüsselbund hat das Passwort von {file} nicht angenommen.</translation>
     </message>
     <message>
         <source>No program opened {file}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Kein Programm hat {file} geöffnet.</translation>
     </message>
     <message>
         <source>The folder of {file} could not be shown.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Ordner von {file} ließ sich nicht zeigen.</translation>
     </message>
     <message numerus="yes">
         <source>%Ln path(s) copied.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln Pfad kopiert.</numerusform>
+            <numerusform>%Ln Pfade kopiert.</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>%Ln file(s) left out.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln Datei ausgelassen.</numerusform>
+            <numerusform>%Ln Dateien ausgelassen.</numerusform>
         </translation>
     </message>
     <message>
         <source>Undo</source>
-        <translation type="unfinished"></translation>
+        <translation>Rückgängig</translation>
     </message>
 </context>
 <context>
@@ -147,13 +147,13 @@
     <name>CoverageExport</name>
     <message>
         <source>The list could not be saved: {reason}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Liste ließ sich nicht speichern: {reason}.</translation>
     </message>
     <message numerus="yes">
         <source>%Ln file(s) listed in {name}.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln Datei in {name} aufgeführt.</numerusform>
+            <numerusform>%Ln Dateien in {name} aufgeführt.</numerusform>
         </translation>
     </message>
 </context>
@@ -192,62 +192,62 @@
     <name>CoveragePage</name>
     <message>
         <source>Folder to show</source>
-        <translation type="unfinished"></translation>
+        <translation>Gezeigter Ordner</translation>
     </message>
     <message>
         <source>All folders</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Ordner</translation>
     </message>
     <message>
         <source>Part of a name or path</source>
-        <translation type="unfinished"></translation>
+        <translation>Teil eines Namens oder Pfads</translation>
     </message>
     <message>
         <source>Show only files with this in their path</source>
-        <translation type="unfinished"></translation>
+        <translation>Nur Dateien zeigen, deren Pfad dies enthält</translation>
     </message>
     <message>
         <source>Retry &amp;all that failed</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Alle fehlgeschlagenen erneut lesen</translation>
     </message>
     <message>
         <source>Read everything again that could not be read.</source>
-        <translation type="unfinished"></translation>
+        <translation>Alles noch einmal lesen, was nicht zu lesen war.</translation>
     </message>
     <message>
         <source>&amp;Export…</source>
-        <translation type="unfinished"></translation>
+        <translation>E&amp;xportieren …</translation>
     </message>
     <message>
         <source>Save this list as a table (CSV).</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Liste als Tabelle (CSV) speichern.</translation>
     </message>
     <message>
         <source>No file matches. Choose another state or folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine Datei passt. Wählen Sie einen anderen Zustand oder Ordner.</translation>
     </message>
     <message>
         <source>No files yet. Add a folder to begin.</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch keine Dateien. Fügen Sie zuerst einen Ordner hinzu.</translation>
     </message>
     <message>
         <source>Export the list of files</source>
-        <translation type="unfinished"></translation>
+        <translation>Liste der Dateien exportieren</translation>
     </message>
     <message>
         <source>Table (*.csv)</source>
-        <translation type="unfinished"></translation>
+        <translation>Tabelle (*.csv)</translation>
     </message>
     <message>
         <source>files.csv</source>
-        <translation type="unfinished"></translation>
+        <translation>dateien.csv</translation>
     </message>
 </context>
 <context>
     <name>CoverageTable</name>
     <message>
         <source>Files</source>
-        <translation type="unfinished"></translation>
+        <translation>Dateien</translation>
     </message>
 </context>
 <context>
@@ -519,55 +519,55 @@
     <name>Preview</name>
     <message>
         <source>Choose a result to see its page here.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wählen Sie ein Ergebnis, um hier seine Seite zu sehen.</translation>
     </message>
     <message>
         <source>This file has changed since it was read; the passage is no longer here.</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Datei hat sich seit dem Lesen geändert; die Stelle ist nicht mehr da.</translation>
     </message>
     <message>
         <source>Enter it to see the page.</source>
-        <translation type="unfinished"></translation>
+        <translation>Geben Sie es ein, um die Seite zu sehen.</translation>
     </message>
     <message>
         <source>The drive of this document is not connected.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Laufwerk dieses Dokuments ist nicht angeschlossen.</translation>
     </message>
     <message>
         <source>Connect it to see the page; what was read of it stays searchable.</source>
-        <translation type="unfinished"></translation>
+        <translation>Schließen Sie es an, um die Seite zu sehen; was gelesen wurde, bleibt durchsuchbar.</translation>
     </message>
     <message>
         <source>The passage, as it was read</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Stelle, wie sie gelesen wurde</translation>
     </message>
     <message>
         <source>The selection was copied.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Auswahl wurde kopiert.</translation>
     </message>
     <message>
         <source>Passage copied.</source>
-        <translation type="unfinished"></translation>
+        <translation>Stelle kopiert.</translation>
     </message>
     <message>
         <source>Preview</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorschau</translation>
     </message>
     <message>
         <source>Find similar passages</source>
-        <translation type="unfinished"></translation>
+        <translation>Ähnliche Stellen finden</translation>
     </message>
     <message>
         <source>Find similar documents</source>
-        <translation type="unfinished"></translation>
+        <translation>Ähnliche Dokumente finden</translation>
     </message>
     <message>
         <source>Search inside this document</source>
-        <translation type="unfinished"></translation>
+        <translation>In diesem Dokument suchen</translation>
     </message>
     <message>
         <source>Select the text of this page</source>
-        <translation type="unfinished"></translation>
+        <translation>Text dieser Seite auswählen</translation>
     </message>
 </context>
 <context>

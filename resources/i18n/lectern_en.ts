@@ -26,9 +26,9 @@
     </message>
     <message numerus="yes">
         <source>%Ln hit(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%Ln hit</numerusform>
+            <numerusform>%Ln hits</numerusform>
         </translation>
     </message>
     <message numerus="yes">

@@ -1,0 +1,84 @@
+"""Nothing blocks the event loop: not a thousand files being indexed, not a search meanwhile."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from app.gui import Program
+from app.settings import Settings
+from tests.ui.conftest import WAIT_MS
+from tests.ui.heartbeat import Heartbeat
+from ui.supervisor import EngineState
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from tests.ui.engines import Home
+
+FILES = 1000
+LIMIT_S = 0.050
+INDEX_MS, TYPING_MS = 240_000, 400
+# fmt: off
+WORDS = (
+    "harbour", "lantern", "winter", "keeper", "signal", "granite", "tide", "vessel", "anchor",
+    "ledger", "contract", "tenant", "roof", "repair", "notice", "garden", "engine", "valley",
+    "river", "bridge", "copper", "silver", "letter", "answer", "question", "passage",
+)
+# fmt: on
+
+
+def make_files(folder: Path) -> None:
+    random_ = random.Random(7)
+    for number in range(FILES):
+        place = folder / f"part {number % 20}"
+        place.mkdir(parents=True, exist_ok=True)
+        sentences = (" ".join(random_.choices(WORDS, k=9)).capitalize() + "." for _ in range(12))
+        (place / f"note {number}.txt").write_text(" ".join(sentences))
+
+
+@pytest.mark.timeout(600)
+def test_a_thousand_files_are_indexed_without_missing_a_beat(
+    home: Home, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in home.environment.items():
+        monkeypatch.setenv(name, value)
+    documents = tmp_path / "documents"
+    make_files(documents)
+    app = QApplication.instance()
+    assert isinstance(app, QApplication)
+    program = Program(app, Settings(home.settings_file), home.library, offline=True)
+    program.window.present()
+    # Building and painting the window is what the first paint is measured for.
+    QTest.qWait(50)
+    heart = Heartbeat()
+    program.begin()
+    qtbot.waitUntil(lambda: program.supervisor.state is EngineState.READY, timeout=WAIT_MS * 3)
+    done: list[object] = []
+    program.link.ask("index", {"paths": [str(documents)]}, done=done.append, failed=done.append)
+    asked = 0
+    while not done:
+        search_now_and_then(program, asked)
+        asked += 1
+        QTest.qWait(TYPING_MS)
+        assert asked < INDEX_MS / TYPING_MS
+    beats = heart.stop()
+    with qtbot.waitSignal(program.supervisor.ended, timeout=WAIT_MS * 2):
+        program.window.quit()
+    program.close()
+    assert isinstance(done[0], dict), done
+    assert done[0]["summary"]["files_seen"] == FILES
+    print(beats.describe())  # noqa: T201  # shown when the test fails, or with -s
+    assert max(beats.ours) < LIMIT_S, beats.describe()
+
+
+def search_now_and_then(program: Program, number: int) -> None:
+    """Type as a person would: a word, letter by letter over time."""
+    word = WORDS[number // 4 % len(WORDS)]
+    program.window.pages.search_for(word[: 2 + number % 4])
