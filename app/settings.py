@@ -41,6 +41,9 @@ SETTINGS = {
         Setting("preview", Kind.FLAG, default=True,
                 help="Show the page of the selected passage beside the results.",
                 group="window"),
+        Setting("viewer", Kind.TEXT, "",
+                "Command that opens a document at a page, such as okular --page {page} {path}; "
+                "empty: the system's viewer.", group="window"),
         Setting("close_to_tray", Kind.FLAG, default=False,
                 help="Closing the window leaves Lectern in the tray, watching the folders.",
                 group="window"),

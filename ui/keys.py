@@ -61,12 +61,26 @@ KEYS = (
         Key((CLOSE,), QT_TRANSLATE_NOOP("Keys", "Close the window")),
         Key((QUIT,), QT_TRANSLATE_NOOP("Keys", "Quit Lectern")),
     )),
-    Group(QT_TRANSLATE_NOOP("Keys", "Results"), (
+    Group(QT_TRANSLATE_NOOP("Keys", "Search box and results"), (
         Key(("Up", "Down"), QT_TRANSLATE_NOOP("Keys", "Previous or next passage")),
         Key(("Ctrl+Up", "Ctrl+Down"), QT_TRANSLATE_NOOP("Keys", "Previous or next document")),
         Key(("Return",), QT_TRANSLATE_NOOP("Keys", "Open the document at its page")),
         Key(("Ctrl+Return",), QT_TRANSLATE_NOOP("Keys", "Show the file in its folder")),
-        Key(("Space",), QT_TRANSLATE_NOOP("Keys", "Look at the passage in the preview")),
+        Key(("Space",), QT_TRANSLATE_NOOP("Keys", "Show or hide the preview, in the results")),
+        Key(("Ctrl+Space",), QT_TRANSLATE_NOOP("Keys", "Suggestions, in the search box")),
+        Key(("Ctrl+C",), QT_TRANSLATE_NOOP("Keys", "Copy the passage, in the results")),
+        Key(("Ctrl+Shift+C",), QT_TRANSLATE_NOOP("Keys", "Copy the passage with its source")),
+    )),
+    Group(QT_TRANSLATE_NOOP("Keys", "Preview"), (
+        Key(("Alt+Up", "Alt+Down"),
+            QT_TRANSLATE_NOOP("Keys", "Previous or next hit in this document")),
+        Key(("Ctrl++", "Ctrl+-"), QT_TRANSLATE_NOOP("Keys", "Larger or smaller")),
+        Key(("Ctrl+0",), QT_TRANSLATE_NOOP("Keys", "Fit the width")),
+    )),
+    Group(QT_TRANSLATE_NOOP("Keys", "List of files"), (
+        Key(("F5",), QT_TRANSLATE_NOOP("Keys", "Read the file again")),
+        Key(("Del",), QT_TRANSLATE_NOOP("Keys", "Leave the file out")),
+        Key(("Ctrl+F",), QT_TRANSLATE_NOOP("Keys", "Filter by name")),
     )),
 )  # fmt: skip
 

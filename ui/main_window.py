@@ -21,7 +21,7 @@ from ui.theme import separator
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from PySide6.QtGui import QCloseEvent
+    from PySide6.QtGui import QCloseEvent, QKeyEvent
 
     from ui.activity_feed import ActivityFeed
     from ui.notices import NoticeBar
@@ -110,7 +110,6 @@ class MainWindow(QMainWindow):
         """Make the keys that count wherever the focus is."""
         for text, sequence, act in (
             (self.tr("Go to the search box"), keys.SEARCH_BOX, self.go_to_search),
-            (self.tr("Back to the search box"), keys.BACK, self.go_to_search),
             (self.tr("Search"), keys.PAGES[0], self.go_to_search),
             (self.tr("Library"), keys.PAGES[1], self._show_library),
             (self.tr("Activity"), keys.PAGES[2], self._show_activity),
@@ -180,6 +179,13 @@ class MainWindow(QMainWindow):
         """Say that something is wrong inside; the log has the rest."""
         text = self.tr("Something went wrong inside Lectern. The log: {file}")
         self._notices.tell(text.format(file=log_file), seconds=0)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        # Not a shortcut: those come first, and what has the focus may need the key itself.
+        if event.matches(QKeySequence.StandardKey.Cancel):
+            self.go_to_search()
+        else:
+            super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         stays = self.has_tray and bool(self._context.settings["close_to_tray"])

@@ -108,6 +108,9 @@ class Pages(QStackedWidget):
         if SEARCH in self._made:
             self.search.close_parts()
 
+    def _want_folders(self) -> None:
+        self.show_page(FIRST_RUN)
+
     def _load_one(self) -> None:
         if self._ahead:
             importlib.import_module(self._ahead.popleft())
@@ -116,7 +119,9 @@ class Pages(QStackedWidget):
             self.page(SEARCH)
 
     def _make_search(self) -> QWidget:
-        return SearchPane(self._context, self._state)
+        pane = SearchPane(self._context, self._state)
+        pane.search.folders_wanted.connect(self._want_folders)
+        return pane
 
     def _make_library(self) -> QWidget:
         from ui.library.coverage import CoveragePage

@@ -57,6 +57,7 @@ class SearchPane(QSplitter):
     def close_parts(self) -> None:
         """Remember the border; end what runs in the background."""
         self._state.save_splitter("search", self)
+        self.search.close()
         self.preview.close()
 
     def _setting_changed(self, name: str) -> None:
@@ -64,7 +65,7 @@ class SearchPane(QSplitter):
             self.preview.setVisible(bool(self._context.settings["preview"]))
 
     def _open(self, hit: Hit) -> None:
-        open_external(hit)
+        open_external(hit, self._context, hit.page)
 
     def _show_folder(self, hit: Hit) -> None:
         show_in_folder(hit)

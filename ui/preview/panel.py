@@ -397,12 +397,15 @@ class Preview(QWidget):
             "Ctrl+0": partial(self._zoom_step, 0),
             "Alt+Up": partial(self._step, -1),
             "Alt+Down": partial(self._step, 1),
-            "Ctrl+Shift+C": self._copy,
         }
         for key, call in keys.items():
             shortcut = QShortcut(QKeySequence(key), self)
             shortcut.setContext(Qt.ShortcutContext.WindowShortcut)
             shortcut.activated.connect(call)
+        # Among the results the same keys copy what is chosen there.
+        copy = QShortcut(QKeySequence("Ctrl+Shift+C"), self)
+        copy.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        copy.activated.connect(self._copy)
 
 
 def _ignore(_answer: object) -> None:
