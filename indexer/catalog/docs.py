@@ -38,6 +38,11 @@ INSERT INTO earlier_docs (doc, earlier)
 SELECT ?, c.doc FROM files f JOIN contents c ON c.id = f.content
 WHERE f.id = ? AND c.doc IS NOT NULL
 """
+_OUTDATED = """
+verdict = '' AND content IN (SELECT id FROM contents WHERE extractor_version < ?)
+"""
+_COUNT_OUTDATED = f"SELECT count(*) FROM files WHERE {_OUTDATED}"  # noqa: S608  # a constant
+_REQUEUE_OUTDATED = f"UPDATE files SET pending = 2 WHERE pending = 0 AND {_OUTDATED}"  # noqa: S608
 # A text that was edited again before it had vectors leads on to the one before.
 _EARLIER_TEXTS = 4
 _EARLIER = f"""
@@ -200,6 +205,15 @@ class Docs:
     def earlier(self, doc: int) -> list[int]:
         """Give the documents that the same file held before, the latest first."""
         return [row[0] for row in self._db.rows(_EARLIER, doc)]
+
+    def outdated(self, extractor_version: int) -> int:
+        """Count the files that an older extractor read."""
+        return int(self._db.value(_COUNT_OUTDATED, extractor_version))
+
+    def requeue_outdated(self, extractor_version: int) -> int:
+        """Queue quietly what an older extractor read; the old text is searched until then."""
+        with self._db.write() as connection:
+            return connection.execute(_REQUEUE_OUTDATED, (extractor_version,)).rowcount
 
     def known(self) -> NDArray[np.int32]:
         """Give all documents in ascending order; the store may hold no other."""

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from indexer.catalog.database import Database
 
+_PREVIOUS = "previous_space"
+
 
 class Spaces:
     """The embedding spaces of one catalog."""
@@ -49,6 +51,21 @@ class Spaces:
             ).rowcount
             if changed:
                 derive(connection, "content IS NOT NULL")
+
+    def switch(self, space: int) -> None:
+        """Search in this space from now on, and remember the one before; one transaction."""
+        with self._db.write(durable=True) as connection:
+            connection.execute(
+                "INSERT INTO meta (key, value) SELECT ?, id FROM spaces WHERE active AND id <> ? "
+                "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+                (_PREVIOUS, space),
+            )
+            self.activate(space)
+
+    def previous(self) -> Space | None:
+        """Give the space that was active before the last switch, if it is still there."""
+        kept = self._db.value("SELECT value FROM meta WHERE key = ?", _PREVIOUS)
+        return next((space for space in self.all() if str(space.id) == kept), None)
 
     def remove(self, space: int) -> None:
         """Forget a space, its marks and the vectors of names in it."""
@@ -116,15 +133,16 @@ class Spaces:
                 )
                 derive_docs(connection, "doc = ?", doc)
 
-    def totals(self) -> Totals:
-        """Add up the library, with the vectors of the active space."""
+    def totals(self, space: int | None = None) -> Totals:
+        """Add up the library, with the vectors of a space; of the active one, if none is given."""
         counts = self._db.rows(
             "SELECT count(*), coalesce(sum(passages), 0), coalesce(sum(characters), 0), "
             "coalesce(sum(pages), 0) FROM docs WHERE passages_state = 'done'"
         )[0]
         embedded = self._db.value(
             "SELECT coalesce(sum(embedded), 0) FROM doc_spaces WHERE state = 'done' "
-            "AND space = (SELECT id FROM spaces WHERE active)"
+            "AND space = coalesce(?, (SELECT id FROM spaces WHERE active))",
+            space,
         )
         queued = self._db.value("SELECT count(*) FROM files WHERE pending > 0 AND verdict = ''")
         return Totals(counts[0], counts[1], embedded, counts[2], counts[3], queued)

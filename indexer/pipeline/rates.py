@@ -64,6 +64,7 @@ class Rates:
     """Turns counts into snapshots of one run."""
 
     catalog: Catalog
+    space: int  # that is being filled
     started: float = field(default_factory=time.monotonic)
     _count_at: float = float("-inf")
     _files: int = 0  # that were or will be read by this run, as far as is known
@@ -118,7 +119,7 @@ class Rates:
         began = time.monotonic()
         if began < self._count_at:
             return
-        totals = self.catalog.spaces.totals()
+        totals = self.catalog.spaces.totals(self.space)
         if self._embedded is None:
             self._embedded = totals.embedded
         # Files may join the queue at any time.

@@ -65,7 +65,7 @@ def test_a_snapshot_tells_what_is_done_and_what_is_left(library: Library) -> Non
     library.read(a=3, b=2)
     docs = library.begin("a", "b", "c", "d")
     assert len(docs) == 2
-    progress = Rates(library.catalog).progress(
+    progress = Rates(library.catalog, library.space.id).progress(
         Step.INDEX, Done(files=1, pages=7), written=2, embedded=1, tokens=30, in_hand=2
     )
     assert (progress.files_done, progress.files_total, progress.pages) == (1, 3, 7)
@@ -77,6 +77,8 @@ def test_a_snapshot_tells_what_is_done_and_what_is_left(library: Library) -> Non
 def test_what_an_earlier_run_embedded_is_not_pending(library: Library) -> None:
     docs = library.read(a=3, b=2)
     library.catalog.spaces.finish(docs["a"], library.space.id, 3)
-    progress = Rates(library.catalog).progress(Step.INDEX, Done(), written=0, embedded=0, tokens=0)
+    progress = Rates(library.catalog, library.space.id).progress(
+        Step.INDEX, Done(), written=0, embedded=0, tokens=0
+    )
     assert progress.passages_pending == 2
     assert progress.eta_seconds is None
