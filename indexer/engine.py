@@ -11,6 +11,7 @@ import logging
 import os
 import shutil
 import threading
+import time
 from typing import TYPE_CHECKING, Any, Self
 
 from indexer.activity import Activity
@@ -79,6 +80,7 @@ class Engine:
         self.watcher = Watcher(self.looking, self._read_queued)
         self._lock = lock
         self._indexing = threading.Lock()
+        self._due_ns = catalog.queue.next_due_ns()
 
     @classmethod
     def open(cls, config: EngineConfig, *, pace: Pace | None = None) -> Self:
@@ -132,13 +134,27 @@ class Engine:
             try:
                 if scan:
                     seen = shift.do(lambda: self._scan(roots, reporter, rescan=rescan))
+                if paths:
+                    self.catalog.queue.prefer([root.id for root in roots])
                 shift.do(shift.read)
                 shift.do(lambda: self._tidy(reporter))
             except Cancelled:
                 cancelled = True
             finally:
                 self.activities.note(None)
+                self._due_ns = self.catalog.queue.next_due_ns()
             return self._summary(shift.counts, roots, seen, cancelled=cancelled)
+
+    def look_ahead(self, paths: Sequence[Path], patterns: Sequence[str] | None) -> None:
+        """Take in what ``index`` was asked for while a run goes on, which then reads it next."""
+        roots = self._roots(paths, patterns)
+        self.looking.scan(roots)
+        self.catalog.queue.prefer([root.id for root in roots])
+        self.activities.stale()
+
+    def overdue(self) -> bool:
+        """Whether something that failed is to be tried again now."""
+        return self._due_ns is not None and time.time_ns() >= self._due_ns
 
     def search(
         self,
@@ -222,8 +238,15 @@ class Engine:
         return sentences(self.catalog, self.store, path, start, end)
 
     def remove(self, paths: Sequence[Path]) -> dict[str, Any]:
-        with self._indexing, self.looking.exclusive:
-            return remove_paths(self.catalog, self.store, paths)
+        with self.looking.exclusive:
+            # Nobody waits for a run to end; it drops at its end what nothing needs any more.
+            tidy = self._indexing.acquire(blocking=False)
+            try:
+                return remove_paths(self.catalog, self.store, paths, tidy=tidy)
+            finally:
+                self.activities.stale()
+                if tidy:
+                    self._indexing.release()
 
     def doctor(self) -> list[dict[str, Any]]:
         return check_library(self)

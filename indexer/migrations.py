@@ -204,7 +204,16 @@ ALTER TABLE roots ADD COLUMN inside BLOB NOT NULL DEFAULT x'';
 ALTER TABLE roots ADD COLUMN inode INTEGER NOT NULL DEFAULT 0;
 """
 
-MIGRATIONS: Sequence[str] = (_FIRST, _EARLIER, _STANDING)
+# What the person waits for goes first, and what just failed is not tried again at once.
+_ORDER = """
+ALTER TABLE files ADD COLUMN priority INTEGER NOT NULL DEFAULT 0;  -- asked for, the latest highest
+ALTER TABLE files ADD COLUMN due_ns INTEGER NOT NULL DEFAULT 0;    -- the next try, after a failure
+DROP INDEX files_queue;
+CREATE INDEX files_queue ON files (priority DESC, size_class, mtime_ns DESC) WHERE pending > 0;
+CREATE INDEX files_due ON files (due_ns) WHERE due_ns > 0;
+"""
+
+MIGRATIONS: Sequence[str] = (_FIRST, _EARLIER, _STANDING, _ORDER)
 VERSION = len(MIGRATIONS)
 
 

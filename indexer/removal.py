@@ -27,18 +27,32 @@ def forget_orphans(catalog: Catalog, store: Store) -> tuple[int, int]:
     Returns:
         How many documents and how many passages went.
     """
+    counts = _orphans(catalog)
     orphans = catalog.docs.orphans()
-    if not orphans:
-        return 0, 0
-    passages = sum(row.passages for row in catalog.docs.get(orphans).values())
-    store.delete_docs(orphans)
-    faults.reached("orphans-deleted")
-    catalog.docs.forget(orphans)
-    return len(orphans), passages
+    if orphans:
+        store.delete_docs(orphans)
+        faults.reached("orphans-deleted")
+        catalog.docs.forget(orphans)
+    return counts
 
 
-def remove_paths(catalog: Catalog, store: Store, paths: Sequence[Path]) -> dict[str, int]:
+def _orphans(catalog: Catalog) -> tuple[int, int]:
+    """Count the documents that no file holds any more, and their passages."""
+    rows = catalog.docs.get(catalog.docs.orphans()).values()
+    return len(rows), sum(row.passages for row in rows)
+
+
+def remove_paths(
+    catalog: Catalog, store: Store, paths: Sequence[Path], *, tidy: bool = True
+) -> dict[str, int]:
     """Take roots, or whole roots below the given folders, out of a library.
+
+    Args:
+        catalog: Lets go of them.
+        store: Lets go of documents that nothing needs any more.
+        paths: What to take out.
+        tidy: Whether to drop these documents now. A run that goes on may be writing one of them,
+            and drops them at its end; without a file nobody finds them meanwhile.
 
     Raises:
         WorldError: ``not_a_root`` if a path holds no root; nothing is removed then.
@@ -57,5 +71,5 @@ def remove_paths(catalog: Catalog, store: Store, paths: Sequence[Path]) -> dict[
     files = sum(sum(catalog.files.counts(root).values()) for root in chosen)
     for root in chosen:
         catalog.roots.remove(root)
-    documents, passages = forget_orphans(catalog, store)
+    documents, passages = forget_orphans(catalog, store) if tidy else _orphans(catalog)
     return {"files": files, "documents": documents, "passages": passages}

@@ -175,7 +175,7 @@ def _doctor(_header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
 REQUESTS = {
     "search": Request(LaneName.SEARCH, _search),
     "index": Request(LaneName.INDEX, _index),
-    "remove": Request(LaneName.INDEX, _remove),
+    "remove": Request(LaneName.GLANCE, _remove),
     "status": Request(LaneName.DESK, _status),
     "files": Request(LaneName.DESK, _files),
     "doctor": Request(LaneName.SURVEY, _doctor),
@@ -219,6 +219,15 @@ def _paths(header: Header) -> list[Path]:
     if not all(isinstance(path, str) and os.path.isabs(path) for path in paths):  # noqa: PTH117
         raise WorldError("bad_request", reason="paths must be absolute")
     return [Path(path) for path in paths]
+
+
+def places_in(header: Header) -> tuple[list[Path], list[str] | None]:
+    """Give the folders and the patterns of a request to index.
+
+    Raises:
+        WorldError: ``bad_request``.
+    """
+    return _paths(header), _patterns(header)
 
 
 def _path(header: Header, name: str) -> Path:

@@ -25,7 +25,7 @@ from indexer.endpoint import FAMILY, Endpoint
 from indexer.errors import Cancelled, InternalError, LecternError, WorldError
 from indexer.lanes import IndexLane, Job, Lane, SearchLane
 from indexer.protocol import hello
-from indexer.requests import REQUESTS, LaneName, field
+from indexer.requests import REQUESTS, LaneName, field, places_in
 from indexer.session import Session
 from indexer.wire import to_wire
 
@@ -109,6 +109,7 @@ class Service:
             while not self._stopping:
                 if idle_seconds is not None and self._quiet_for(idle_seconds):
                     return
+                self._try_again()
                 # Short enough that signal handlers run in time where waiting blocks them.
                 self._changed.wait(0.5)
 
@@ -222,6 +223,8 @@ class Service:
         if number in session.jobs:
             raise WorldError("bad_request", reason="its id is in use")
         work = REQUESTS[kind].read(header)
+        if kind == "index":
+            self._look_ahead(header)
         job = Job(
             owner=session.number,
             work=functools.partial(work, self.engine),
@@ -260,6 +263,29 @@ class Service:
             if REQUESTS[kind].queues and answer["queued"]:
                 self._work_off()
 
+    def _look_ahead(self, header: Header) -> None:
+        """Have folders taken in that a run in progress could read next, before it is their turn."""
+        look_ahead = getattr(self.engine, "look_ahead", None)
+        paths, patterns = places_in(header)
+        if look_ahead is None or not paths or self.index_lane.idle:
+            return
+        job = Job(
+            owner=self,
+            work=lambda _job: look_ahead(paths, patterns),
+            finish=_note_failure,
+            kept=True,
+            name="look ahead",
+        )
+        # What is wrong with them is said when their turn comes.
+        with contextlib.suppress(LecternError):
+            self.lanes[LaneName.SURVEY].submit(job)
+
+    def _try_again(self) -> None:
+        """Have read what failed a while ago, once it is due and nobody asks for anything."""
+        overdue = getattr(self.engine, "overdue", None)
+        if overdue is not None and self.index_lane.idle and overdue():
+            self._work_off()
+
     def _work_off(self) -> None:
         """Have read what was queued; a run that goes on may be past looking."""
         if self.index_lane.waits(self):
@@ -269,6 +295,7 @@ class Service:
             work=lambda job: self.engine.index((), report=job.report, token=job.token, scan=False),
             finish=_note_failure,
             kept=True,
+            gives_way=True,
             name="index",
         )
         with contextlib.suppress(LecternError):

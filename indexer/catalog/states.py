@@ -30,6 +30,8 @@ CONTENT_CODES = {
 }
 # Failures that another look may not meet again.
 TRANSIENT_CODES = frozenset({"changed_while_read", "vanished", "read_error", "path_denied"})
+# Of these, what may pass by itself while nothing about the file changes: tried again after a while.
+PASSING_CODES = frozenset({"changed_while_read", "read_error"})
 # Reading the file stopped a process, twice: it is not tried again by itself.
 SET_ASIDE_CODES = frozenset({"crashed_engine", "child_died", "out_of_time", "out_of_memory"})
 

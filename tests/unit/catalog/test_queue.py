@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import time
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
 
 from indexer.catalog import Catalog, Stamp
+from indexer.catalog.queue import MAX_TRIES
 from indexer.types import FileState
 
 from .fakes import FakeWalk, found, info, read, read_all, root_at, states
@@ -82,6 +85,54 @@ def test_a_passing_failure_is_tried_again_at_the_next_scan(catalog: Catalog, roo
     assert catalog.queue.waiting() == 0
     catalog.scans.apply(root, walk)
     assert [job.file for job in catalog.queue.take(5)] == [first.file]
+
+
+def test_what_was_asked_for_goes_first(catalog: Catalog, tmp_path: Path) -> None:
+    old, new = (root_at(catalog, tmp_path / name).id for name in ("old", "new"))
+    catalog.scans.apply(old, FakeWalk({"": [found("small"), found("large", size=10_000_000)]}))
+    catalog.scans.apply(new, FakeWalk({"": [found("huge", size=90_000_000), found("slight")]}))
+    catalog.queue.prefer([new])
+    named = catalog.files.at(tmp_path / "old" / "large")
+    assert named is not None
+    assert catalog.queue.retry(files=[named[0]]) == 1
+    names = [job.path.decode().rpartition("/")[2] for job in catalog.queue.take(9)]
+    assert names == ["large", "slight", "huge", "small"]
+    # It was asked for once: when it changes it waits like any other.
+    for file in (named[0],):
+        catalog.queue.started(file)
+        assert catalog.db.value("SELECT priority FROM files WHERE id = ?", file) == 0
+
+
+def test_alone_in_the_queue_nothing_is_preferred(catalog: Catalog, root: int) -> None:
+    catalog.scans.apply(root, FakeWalk({"": [found("a"), found("b")]}))
+    catalog.queue.prefer([root])
+    assert catalog.db.value("SELECT max(priority) FROM files") == 0
+
+
+def test_a_passing_failure_is_tried_again_later_and_later(catalog: Catalog, root: int) -> None:
+    catalog.scans.apply(root, FakeWalk({"": [found("a")]}))
+    waits: list[int] = []
+    while jobs := catalog.queue.take(1):
+        (job,) = jobs
+        catalog.queue.started(job.file)
+        began = time.time_ns()
+        assert catalog.queue.fail(job.file, "read_error", {"reason": "x"}) is FileState.FAILED
+        assert states(catalog) == {"a": "failed"}
+        assert catalog.queue.take(1) == []
+        assert catalog.queue.waiting() == catalog.queue.untaken() == 0
+        due = catalog.queue.next_due_ns()
+        if due is not None:
+            waits.append(due - began)
+            # That much later.
+            with catalog.write() as connection:
+                connection.execute("UPDATE files SET due_ns = 1 WHERE due_ns > 0")
+            assert catalog.queue.waiting() == 1
+    assert len(waits) == MAX_TRIES - 1
+    assert all(later > 3 * sooner for sooner, later in pairwise(waits))
+    assert catalog.queue.next_due_ns() is None
+    # A look at the folder queues it at once, whatever was tried.
+    catalog.scans.apply(root, FakeWalk({"": [found("a")]}))
+    assert len(catalog.queue.take(1)) == 1
 
 
 def test_retry_queues_by_state(catalog: Catalog, root: int) -> None:
@@ -163,3 +214,20 @@ def test_a_rescan_looks_at_every_file_again(catalog: Catalog, root: int) -> None
     (job,) = catalog.queue.take(5)
     assert catalog.docs.link(job.file, "hash of a", job.stamp, "text", 1)
     assert catalog.queue.waiting() == 0
+
+
+def test_a_failure_says_nothing_about_a_file_that_changed_meanwhile(
+    catalog: Catalog, tmp_path: Path
+) -> None:
+    root = root_at(catalog, tmp_path / "r")
+    catalog.scans.apply(root.id, FakeWalk({"": [found("a.txt")]}))
+    (job,) = catalog.queue.take(1)
+    catalog.scans.apply(root.id, FakeWalk({"": [found("a.txt", mtime_ns=2)]}))
+    catalog.queue.fail(job.file, "unreadable", {"reason": "half written"}, in_hand=True)
+    assert states(catalog) == {"a.txt": "queued"}
+    # And it is not read twice at the same time.
+    assert catalog.queue.take(1, without=[job.file]) == []
+    (again,) = catalog.queue.take(1)
+    assert again.stamp.mtime_ns == 2
+    catalog.queue.fail(job.file, "unreadable", {"reason": "damaged"}, in_hand=True)
+    assert states(catalog) == {"a.txt": "unreadable"}

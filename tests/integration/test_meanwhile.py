@@ -1,0 +1,137 @@
+"""While a run goes on: another folder is read next, one is taken out, and nobody waits."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.client import EngineClient
+from indexer.engine import Engine
+from indexer.host import Host
+from indexer.progress import CancelToken, ignore
+from indexer.service import Service
+from tests.integration.killing import wait_for
+from tests.integration.world import PACE, World, check_whole, quoted, states
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from indexer.embed.base import Embedder
+    from indexer.pipeline.parts import Parts
+
+WAIT_S = 60.0
+
+
+class HeldEngine(Engine):
+    """An engine whose runs do not end before they may embed."""
+
+    may_embed: threading.Event
+
+    def _parts(self) -> Parts:
+        parts = super()._parts()
+
+        def open_embedder() -> Embedder:
+            self.may_embed.wait(WAIT_S)
+            return parts.open_embedder()
+
+        return replace(parts, open_embedder=open_embedder)
+
+
+@pytest.fixture
+def world(indexed: World, tmp_path: Path) -> World:
+    return World(indexed.documents, tmp_path / "library", indexed.models)
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Path:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "quay.txt").write_text("The marble quay gleams at noon.")
+    return other
+
+
+@pytest.fixture
+def held(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HeldEngine]:
+    """An engine that is served, in the middle of a run over the documents."""
+    runtime = tmp_path / "run"
+    runtime.mkdir(mode=0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
+    HeldEngine.may_embed = threading.Event()
+    engine = HeldEngine.open(world.config, pace=PACE)
+    with contextlib.closing(Host(engine, Service(engine, world.library))):
+        yield engine
+        engine.may_embed.set()
+
+
+@pytest.fixture
+def client(held: HeldEngine, world: World) -> Iterator[EngineClient]:
+    client = EngineClient.attach(world.library)
+    assert client is not None
+    with contextlib.closing(client):
+        client.send({"type": "index", "paths": [str(world.documents)]}, lambda _header: None)
+        wait_for(lambda: bool(quoted(held, "zephyr clause")))
+        yield client
+
+
+def test_a_folder_added_meanwhile_is_read_next(
+    client: EngineClient, held: HeldEngine, world: World, other: Path
+) -> None:
+    done = threading.Event()
+    client.send(
+        {"type": "index", "paths": [str(other)]},
+        lambda header: done.set() if header["type"] == "reply" else None,
+    )
+    wait_for(lambda: quoted(held, "marble quay") == ["quay.txt"])
+    assert held.activity()["running"] is not None
+    assert not done.is_set()
+    held.may_embed.set()
+    assert done.wait(WAIT_S)
+    assert states(held)["quay.txt"] == "indexed"
+    check_whole(held)
+
+
+def test_a_folder_is_taken_out_without_waiting(
+    client: EngineClient, held: HeldEngine, world: World
+) -> None:
+    files = held.total(None, None)
+    assert client.remove([world.documents])["files"] == files
+    assert quoted(held, "zephyr clause") == []
+    assert held.total(None, None) == 0
+    held.may_embed.set()
+    wait_for(lambda: held.activity()["running"] is None)
+    world.index(held)
+    check_whole(held)
+
+
+def test_what_failed_is_tried_again_by_itself(held: HeldEngine, world: World, other: Path) -> None:
+    held.may_embed.set()
+    service = Service(held, world.library, lasting=True)
+    path = other / "quay.txt"
+    before = path.stat()
+    path.chmod(0)
+    held.catalog.roots.add(other)
+    held.index([other], report=ignore, token=CancelToken())
+    row = held.catalog.files.at(path)
+    assert row is not None
+    path.chmod(0o600)
+    # As a drive would that did not answer for a moment.
+    held.catalog.queue.retry(files=[row[0]])
+    (job,) = held.catalog.queue.take(1)
+    held.catalog.queue.fail(job.file, "read_error", {"reason": "the drive is asleep"})
+    held.index([], report=ignore, token=CancelToken(), scan=False)
+    assert states(held)["quay.txt"] == "read_error"
+    assert path.stat().st_mtime_ns == before.st_mtime_ns
+    waiting = threading.Thread(target=service.wait)
+    waiting.start()
+    try:
+        wait_for(lambda: time.monotonic() > 0 and states(held)["quay.txt"] == "indexed")
+    finally:
+        service.stop()
+        waiting.join()
+        service.close()
