@@ -252,7 +252,9 @@ class Run:
         content = None
         if event.content is not None:
             content = (event.content.content_id, event.job.format, EXTRACTOR_VERSION)
-        self.parts.catalog.queue.fail(event.job.file, failure.code, failure.detail, content=content)
+        self.parts.catalog.queue.fail(
+            event.job.file, failure.code, failure.detail, content=content, in_hand=True
+        )
 
     # -- writing ----------------------------------------------------------------------------
 
