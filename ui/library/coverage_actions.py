@@ -75,7 +75,7 @@ class CoverageActions(QObject):
         if keep:
             self._passwords.keep(row.path, password, partial(self._kept, row))
         fields = {"path": row.path, "password": password}
-        self._questions.ask("unlock", fields, self._unlocked, slot=f"unlock {row.path}")
+        self._questions.send("unlock", fields, self._unlocked)
 
     def _action(
         self,
@@ -160,11 +160,11 @@ class CoverageActions(QObject):
 
     def _set_patterns(self, root: str, patterns: list[str]) -> None:
         fields = {"root": root, "patterns": patterns}
-        self._questions.ask("patterns", fields, partial(self._look_again, root), slot=root)
+        self._questions.send("patterns", fields, partial(self._look_again, root))
 
     def _look_again(self, root: str, _reply: dict[str, Any]) -> None:
         fields = {"paths": [root], "kept": True}
-        self._questions.ask("index", fields, self._looked, slot=f"index {root}")
+        self._questions.send("index", fields, self._looked)
         self.changed.emit()
 
     def _looked(self, _reply: dict[str, Any]) -> None:
@@ -176,4 +176,4 @@ class CoverageActions(QObject):
             self._context.notices.tell(words.failure(error))
             return
         paths = [row.path for row in rows]
-        self._questions.ask("remove", {"paths": paths}, self._looked)
+        self._questions.send("remove", {"paths": paths}, self._looked)

@@ -58,4 +58,5 @@ class ElidedLabel(QFrame):
         painter.setPen(self.palette().color(self._role))
         shown = self.fontMetrics().elidedText(self._text, self._mode, self.width())
         flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeading
-        painter.drawText(self.rect(), flags, shown)
+        # Isolated, so that a path keeps its slashes in their places in any language.
+        painter.drawText(self.rect(), flags, f"\u2068{shown}\u2069")

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
+from shiboken6 import isValid
 
 from ui import words
 
@@ -60,6 +61,22 @@ class Questions(QObject):
             progress=progress,
         )
 
+    def send(
+        self,
+        kind: str,
+        fields: Mapping[str, Any],
+        done: Callable[[dict[str, Any]], None],
+        *,
+        failed: Callable[[LecternError], None] | None = None,
+    ) -> None:
+        """Send what is to be done though the widget goes; only the answer is then dropped."""
+        self._context.link.ask(
+            kind,
+            fields,
+            done=partial(self._heard, done),
+            failed=partial(self._heard, failed or self.tell),
+        )
+
     def is_waiting(self, slot: str) -> bool:
         return slot in self._numbers
 
@@ -74,6 +91,10 @@ class Questions(QObject):
     def tell(self, error: LecternError) -> None:
         """Say in the window's line what went wrong."""
         self._context.notices.tell(words.failure(error))
+
+    def _heard(self, take: Callable[[Any], None], answer: Any) -> None:
+        if isValid(self):
+            take(answer)
 
     def _done(
         self, slot: str, done: Callable[[dict[str, Any]], None], reply: dict[str, Any]

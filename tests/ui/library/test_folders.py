@@ -1,0 +1,269 @@
+"""Folders: nothing is read before it was asked for, and what was removed can be had back."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+from PySide6.QtTest import QAbstractItemModelTester
+
+from indexer.errors import WorldError
+from tests.ui.library.port import CannedLink, Said, canned_context
+from ui.library.drops import dropped_paths
+from ui.library.estimate_card import EstimateCard
+from ui.library.folder_model import FolderModel, Root, root_of, state_of
+from ui.library.folders import FoldersPage
+from ui.library.patterns_editor import PatternsEditor
+from ui.library.removals import FILE_NAME, Removals
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from tests.fake_engine import FakeEngine
+    from tests.ui.conftest import RecordedNotices
+    from ui.ports import Context
+
+
+@pytest.fixture
+def page(qtbot: QtBot, context: Context) -> Iterator[FoldersPage]:
+    page = FoldersPage(context)
+    qtbot.addWidget(page)
+    page.resize(900, 700)
+    page.show()
+    yield page
+    page.hide()
+
+
+def _add(qtbot: QtBot, page: FoldersPage, folder: Path) -> None:
+    page.add_paths([str(folder)])
+    qtbot.waitUntil(page.card.start.isEnabled)
+    page.card.start.click()
+    qtbot.waitUntil(lambda: page.model.rowCount() > 0)
+
+
+def test_nothing_is_read_before_start(
+    page: FoldersPage, qtbot: QtBot, engine: FakeEngine, library_files: Path
+) -> None:
+    assert page._stack.currentIndex() == 1
+    page.add_paths([str(library_files)])
+    assert page.card.isVisible()
+    assert not page.card.start.isEnabled()
+    qtbot.waitUntil(page.card.start.isEnabled)
+    facts = page.card._facts
+    assert facts.value("To read:").startswith("4 ")
+    assert "Plain text 3" in facts.value("Kinds:")
+    assert "Left out by a rule 1" in facts.value("Left out:")
+    assert engine.roots == []
+    page.card.cancel.click()
+    assert not page.card.isVisible()
+    _add(qtbot, page, library_files)
+    assert engine.roots == [str(library_files)]
+    assert page._stack.currentIndex() == 0
+    qtbot.waitUntil(lambda: page.model.roots[0].files == 4)
+
+
+def test_what_is_there_already_is_not_added_twice(
+    page: FoldersPage, qtbot: QtBot, library_files: Path, notices: RecordedNotices
+) -> None:
+    _add(qtbot, page, library_files)
+    page.add_paths([str(library_files)])
+    assert not page.card.isVisible()
+    assert "already" in notices.texts[-1]
+
+
+def test_folders_are_dropped(page: FoldersPage, library_files: Path) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(library_files)), QUrl("https://example.org/")])
+    event = QDropEvent(
+        QPointF(5, 5),
+        Qt.DropAction.CopyAction,
+        data,
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
+    )
+    page.dropEvent(event)
+    assert list(page.card.paths) == [str(library_files)]
+    assert dropped_paths(QMimeData()) == []
+
+
+def test_a_removal_can_be_undone_or_is_carried_out(
+    page: FoldersPage,
+    qtbot: QtBot,
+    engine: FakeEngine,
+    library_files: Path,
+    notices: RecordedNotices,
+) -> None:
+    _add(qtbot, page, library_files)
+    page.list.setCurrentIndex(page.model.index(0))
+    page.remove.click()
+    assert page.model.rowCount() == 0
+    told = notices.told[-1]
+    assert told.action == "Undo"
+    assert told.act is not None
+    assert told.lapsed is not None
+    told.act()
+    assert page.model.rowCount() == 1
+    page.list.setCurrentIndex(page.model.index(0))
+    page.remove.click()
+    lapsed = notices.told[-1].lapsed
+    assert lapsed is not None
+    lapsed()
+    qtbot.waitUntil(lambda: engine.roots == [])
+    qtbot.waitUntil(lambda: not page.removals.hidden)
+
+
+def test_a_removal_survives_a_window_that_closes(qtbot: QtBot, tmp_path: Path) -> None:
+    context, link, said = canned_context(tmp_path)
+    owner = FolderModel()
+    removals = Removals(context, owner)
+    removals.remove(["/a"])
+    assert json.loads((tmp_path / FILE_NAME).read_text()) == ["/a"]
+    link.is_connected = False
+    said.lapse()
+    assert link.asked == []
+    link.is_connected = True
+    link.answers["remove"] = lambda _fields: {"removed": {}}
+    later = Removals(context, owner)  # the next window
+    assert link.asked[-1] == ("remove", {"paths": ["/a"], "kept": True})
+    qtbot.waitUntil(lambda: not later.hidden)
+    assert not (tmp_path / FILE_NAME).exists()
+
+
+@pytest.mark.parametrize(("code", "told"), [("not_a_root", False), ("disk_full", True)])
+def test_a_removal_that_fails_is_said_unless_it_is_gone(
+    qtbot: QtBot, tmp_path: Path, code: str, told: bool
+) -> None:
+    context, link, said = canned_context(tmp_path)
+    link.answers["remove"] = lambda _fields: WorldError(code)
+    owner = FolderModel()
+    removals = Removals(context, owner)
+    removals.remove(["/a"])
+    said.lapse()
+    qtbot.waitUntil(lambda: not removals.hidden)
+    assert (len(said.texts) == 2) is told
+
+
+def test_patterns_are_tried_before_they_are_saved(
+    page: FoldersPage, qtbot: QtBot, engine: FakeEngine, library_files: Path
+) -> None:
+    _add(qtbot, page, library_files)
+    page.list.setCurrentIndex(page.model.index(0))
+    page.edit.click()
+    editor = page.patterns
+    qtbot.waitUntil(lambda: "4 files to read" in editor.count.text().replace("file(s)", "files"))
+    assert not editor.save.isEnabled()
+    qtbot.keyClicks(editor.text, "ice.txt")
+    assert not editor.save.isEnabled()
+    qtbot.waitUntil(editor.save.isEnabled)
+    assert engine.rules == {}
+    assert editor.count.text().startswith("3 ")
+    editor.save.click()
+    qtbot.waitUntil(lambda: engine.rules == {str(library_files): ["ice.txt"]})
+    qtbot.waitUntil(lambda: not editor.isVisible())
+
+
+def test_a_pattern_that_cannot_be_read_is_said(qtbot: QtBot, tmp_path: Path) -> None:
+    context, link, _said = canned_context(tmp_path)
+    link.answers["patterns"] = lambda _fields: {"patterns": []}
+    link.answers["estimate"] = lambda _fields: WorldError(
+        "bad_setting", name="exclude", value="[", reason="it is not closed"
+    )
+    editor = PatternsEditor(context)
+    qtbot.addWidget(editor)
+    editor.edit("/a", "a")
+    qtbot.waitUntil(lambda: "not closed" in editor.count.text())
+    assert not editor.save.isEnabled()
+
+
+def test_an_estimate_waits_for_the_engine(qtbot: QtBot, tmp_path: Path) -> None:
+    context, link, _said = canned_context(tmp_path)
+    card = EstimateCard(context)
+    qtbot.addWidget(card)
+    card.consider(["/a"])
+    qtbot.waitUntil(lambda: "engine is starting" in card._note.text())
+    link.answers["estimate"] = lambda _fields: {"estimate": {"files": 0, "known": 0}}
+    link.connected.emit()
+    qtbot.waitUntil(lambda: "nothing in it" in card._note.text())
+    assert not card.start.isEnabled()
+
+
+def test_an_estimate_says_what_is_wrong(qtbot: QtBot, tmp_path: Path) -> None:
+    context, link, _said = canned_context(tmp_path)
+    link.answers["estimate"] = lambda _fields: WorldError("path_missing", path="/a")
+    card = EstimateCard(context)
+    qtbot.addWidget(card)
+    card.consider(["/a"])
+    qtbot.waitUntil(lambda: "nothing at /a" in card._note.text())
+
+
+def test_a_folder_says_how_far_it_is() -> None:
+    root = root_of({
+        "path": "/a/b", "files": 10, "bytes": 5, "offline": False,
+        "states": {"indexed": 3, "text_only": 1, "queued": 4, "failed": 2},
+    })  # fmt: skip
+    assert root.name == "b"
+    assert root.understood == 3 / 8
+    said = state_of(root)
+    assert "37 % understood" in said
+    assert "4 waiting" in said
+    assert "2 could not be read" in said
+    assert state_of(Root("/a", 1, 1, states={"indexed": 1})) == "Up to date"
+    assert state_of(Root("/a", offline=True)).startswith("Offline")
+    assert Root("/").name == "/"
+
+
+def test_folders_change_in_place(qtbot: QtBot) -> None:
+    model = FolderModel()
+    QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal, model)
+    one, two, three = (Root(path, 1) for path in ("/1", "/2", "/3"))
+    model.show_roots([one, two])
+    with qtbot.waitSignal(model.dataChanged):
+        model.show_roots([Root("/1", 5), two])
+    with qtbot.assertNotEmitted(model.dataChanged):
+        model.show_roots([Root("/1", 5), two])
+    model.show_roots([two, three], hidden={"/2"})
+    assert [root.path for root in model.roots] == ["/3"]
+    assert model.row_of("/3") == 0
+    assert "/3" in model.index(0).data(Qt.ItemDataRole.AccessibleTextRole)
+    model.show_roots([])
+
+
+def test_an_offline_folder_cannot_be_read_again(qtbot: QtBot, tmp_path: Path) -> None:
+    context, link, _said = canned_context(tmp_path)
+    roots = [{"path": "/away", "files": 3, "offline": True, "states": {"offline": 3}}]
+    link.answers["status"] = lambda _fields: {"status": {"roots": roots}}
+    page = FoldersPage(context)
+    qtbot.addWidget(page)
+    page.refresh()
+    qtbot.waitUntil(lambda: page.model.rowCount() == 1)
+    page.list.setCurrentIndex(page.model.index(0))
+    assert not page.rescan.isEnabled()
+    assert not page.open.isEnabled()
+    assert page.remove.isEnabled()
+    wanted: list[str] = []
+    page.files_wanted.connect(wanted.append)
+    page.files.click()
+    assert wanted == ["/away"]
+
+
+def test_indexing_goes_on_when_the_page_goes(qtbot: QtBot, tmp_path: Path) -> None:
+    context, link, _said = canned_context(tmp_path)
+    _use(link, _said)
+    page = FoldersPage(context)
+    page._start(["/a"])
+    page.refresh()
+    page.deleteLater()
+    qtbot.wait(10)
+    assert ("index", {"paths": ["/a"], "kept": True}) in link.asked
+    number = 1 + link.kinds().index("index")
+    assert number not in link.cancelled
+
+
+def _use(link: CannedLink, _said: Said) -> None:
+    link.holding |= {"index", "status"}

@@ -1,0 +1,204 @@
+"""What adding some folders would take, and the question whether to start.
+
+Owns the card that stands between choosing folders and reading them: nothing is read before Start
+is pressed. It must not know what happens then.
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QLocale, Qt, Signal
+from PySide6.QtWidgets import (
+    QFrame,
+    QLabel,
+    QProgressBar,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ui import words
+from ui.library.buttons import IconButton
+from ui.library.facts import Facts
+from ui.library.flow import FlowLayout
+from ui.library.questions import Questions
+from ui.theme import L, M
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from indexer.errors import LecternError
+    from ui.ports import Context
+
+MOST_KINDS = 6
+
+
+class EstimateCard(QFrame):
+    """Asks whether to start.
+
+    Signals:
+        accepted: With the paths, once Start is pressed.
+        dismissed: The person thought better of it.
+        estimated: There is more to show than before.
+    """
+
+    accepted = Signal(list)
+    dismissed = Signal()
+    estimated = Signal()
+
+    def __init__(
+        self, context: Context, parent: QWidget | None = None, *, can_cancel: bool = True
+    ) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._questions = Questions(context, self)
+        self._paths: list[str] = []
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.setAccessibleName(self.tr("Estimate"))
+        self._title = _label(bold=True)
+        self._note = _label()
+        self._busy = QProgressBar()
+        self._busy.setRange(0, 0)
+        self._busy.setTextVisible(False)
+        self._busy.setAccessibleName(self.tr("Counting"))
+        self._facts = Facts()
+        self.start = IconButton(self.tr("&Start"), "play")
+        self.start.setDefault(True)
+        self.start.clicked.connect(self._accept)
+        self.cancel = IconButton(self.tr("Cance&l"))
+        self.cancel.clicked.connect(self.dismiss)
+        self.cancel.setVisible(can_cancel)
+        buttons = QWidget()
+        row = FlowLayout(buttons)
+        row.addWidget(self.start)
+        row.addWidget(self.cancel)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(L, M, L, M)
+        column.setSpacing(M)
+        for part in (self._title, self._busy, self._facts, self._note, buttons):
+            column.addWidget(part)
+        self.hide()
+
+    @property
+    def paths(self) -> Sequence[str]:
+        return self._paths
+
+    def consider(self, paths: Sequence[str]) -> None:
+        """Count what is under these paths, and ask whether to start."""
+        self._paths = list(dict.fromkeys(paths))
+        self._title.setText(self._named())
+        self._facts.hide()
+        self._note.setText(self.tr("Counting files. Nothing is read yet."))
+        self._note.show()
+        self._busy.show()
+        self.start.setEnabled(False)
+        self.show()
+        fields = {"paths": self._paths}
+        self._questions.ask("estimate", fields, self._take, failed=self._fail)
+
+    def dismiss(self) -> None:
+        """Forget the folders."""
+        self._questions.cancel_all()
+        self._paths = []
+        self.hide()
+        self.dismissed.emit()
+
+    def _named(self) -> str:
+        names = [PurePath(path).name or path for path in self._paths]
+        if len(names) <= 3:
+            return QLocale().createSeparatedList(names)
+        return self.tr("%Ln folders or files", "", len(names))
+
+    def _accept(self) -> None:
+        paths, self._paths = self._paths, []
+        self.hide()
+        self.accepted.emit(paths)
+
+    def _fail(self, error: LecternError) -> None:
+        self._busy.hide()
+        if error.code == "engine_gone":
+            self._note.setText(self.tr("The engine is starting; this is counted in a moment."))
+            self._context.link.connected.connect(
+                self._count_again, Qt.ConnectionType.SingleShotConnection
+            )
+        else:
+            self._note.setText(words.failure(error))
+
+    def _count_again(self) -> None:
+        if self._paths and self.isVisible():
+            self.consider(self._paths)
+
+    def _take(self, reply: dict[str, Any]) -> None:
+        estimate = reply.get("estimate", {})
+        self._busy.hide()
+        files = int(estimate.get("files", 0))
+        known = int(estimate.get("known", 0))
+        self._facts.show_facts(self._told(estimate))
+        self._note.setText(self._said(estimate))
+        self._note.setVisible(bool(self._note.text()))
+        self.start.setEnabled(bool(files or known))
+        self.start.setFocus()
+        self.estimated.emit()
+
+    def _told(self, estimate: Mapping[str, Any]) -> list[tuple[str, str]]:
+        files = int(estimate.get("files", 0))
+        rows = []
+        if files:
+            text = self.tr("{files} ({size}), {pages}")
+            rows.append(
+                (
+                    self.tr("To read:"),
+                    text.format(
+                        files=words.files(files),
+                        size=words.size(estimate.get("bytes", 0)),
+                        pages=words.pages(int(estimate.get("pages", 0))),
+                    ),
+                )
+            )
+            rows.append((self.tr("Kinds:"), _kinds(estimate.get("formats", {}))))
+            soon = words.about(float(estimate.get("seconds_words", 0)))
+            late = words.about(float(estimate.get("seconds_meaning", 0)))
+            rows.append((self.tr("Found by words:"), self.tr("in {time}").format(time=soon)))
+            rows.append((self.tr("Found by meaning:"), self.tr("in {time}").format(time=late)))
+        left_out = {str(k): int(n) for k, n in dict(estimate.get("left_out", {})).items() if n}
+        if left_out:
+            rows.append((self.tr("Left out:"), _left_out(left_out)))
+        if estimate.get("known"):
+            rows.append((self.tr("Known already:"), words.files(int(estimate["known"]))))
+        return rows
+
+    def _said(self, estimate: Mapping[str, Any]) -> str:
+        if not estimate.get("files"):
+            if estimate.get("known"):
+                return self.tr("Everything in it has been read already.")
+            return self.tr("There is nothing in it that Lectern can read.")
+        if estimate.get("measured"):
+            return ""
+        return self.tr("A first guess of the time; it gets better once this computer is known.")
+
+
+def _kinds(formats: Mapping[str, Any]) -> str:
+    counted = sorted(
+        ((int(one.get("files", 0)), str(name)) for name, one in formats.items()), reverse=True
+    )
+    parts = [f"{words.kind(name)} {words.count(files)}" for files, name in counted[:MOST_KINDS]]
+    if len(counted) > MOST_KINDS:
+        parts.append("…")
+    return " · ".join(parts)
+
+
+def _left_out(counts: Mapping[str, int]) -> str:
+    counted = sorted(counts.items(), key=lambda item: -item[1])
+    return " · ".join(f"{words.reason(code)} {words.count(n)}" for code, n in counted)
+
+
+def _label(*, bold: bool = False) -> QLabel:
+    label = QLabel()
+    label.setWordWrap(True)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    if bold:
+        font = label.font()
+        font.setBold(True)
+        label.setFont(font)
+    return label

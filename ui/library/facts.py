@@ -1,0 +1,67 @@
+"""Pairs of a label and what it says, aligned in two columns.
+
+Owns the grid; values wrap where the window is narrow.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QWidget
+
+from ui.theme import L, S
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_TOP = Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignTop
+
+
+class Facts(QWidget):
+    """Shows ``(label, value)`` pairs; those that stay are changed in place, so nothing flickers."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._rows: list[tuple[QLabel, QLabel]] = []
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(L)
+        self._grid.setVerticalSpacing(S)
+        self._grid.setColumnStretch(1, 1)
+
+    def show_facts(self, rows: Sequence[tuple[str, str]]) -> None:
+        while len(self._rows) < len(rows):
+            self._add()
+        for number, (name, value) in enumerate(self._rows):
+            there = number < len(rows)
+            name.setVisible(there)
+            value.setVisible(there)
+            if there:
+                _set(name, rows[number][0])
+                _set(value, rows[number][1])
+                value.setAccessibleName(" ".join(rows[number]))
+        self.setVisible(bool(rows))
+
+    def value(self, label: str) -> str:
+        """What stands beside a label; "" if that is not shown."""
+        return next(
+            (v.text() for n, v in self._rows if n.text() == label and n.isVisibleTo(self)), ""
+        )
+
+    def _add(self) -> None:
+        name, value = QLabel(), QLabel()
+        for label in (name, value):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        value.setWordWrap(True)
+        value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        value.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        row = len(self._rows)
+        self._grid.addWidget(name, row, 0, _TOP)
+        self._grid.addWidget(value, row, 1)
+        self._rows.append((name, value))
+
+
+def _set(label: QLabel, text: str) -> None:
+    if label.text() != text:
+        label.setText(text)

@@ -1,0 +1,148 @@
+"""Paints a folder of the library: its name, its path, how much it holds and how far it is.
+
+Owns the layout of a row, in both directions of writing and any size of text.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from ui import icons, theme
+from ui.library.folder_model import ROOT_ROLE, Root, lines_about
+from ui.theme import L, M, S
+
+if TYPE_CHECKING:
+    from PySide6.QtCore import QModelIndex, QPersistentModelIndex
+
+_START = Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignVCenter
+_END = Qt.AlignmentFlag.AlignTrailing | Qt.AlignmentFlag.AlignVCenter
+_BAR = 3
+
+
+class FolderDelegate(QStyledItemDelegate):
+    """Three lines: name and size; path; how far it is, with a bar while it is not all there."""
+
+    def sizeHint(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> QSize:
+        line = option.fontMetrics.height()
+        return QSize(line * 20, 3 * line + 3 * S + 2 * M + _BAR)
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> None:
+        root = index.data(ROOT_ROLE)
+        if not isinstance(root, Root):
+            return
+        widget = cast("QWidget | None", option.widget)
+        style = widget.style() if widget is not None else None
+        if style is not None:
+            style.drawPrimitive(
+                QStyle.PrimitiveElement.PE_PanelItemViewItem, option, painter, widget
+            )
+        painter.save()
+        state = option.state
+        chosen = bool(state & QStyle.StateFlag.State_Selected)
+        self._paint_row(painter, option, root, chosen=chosen)
+        painter.restore()
+
+    def _paint_row(
+        self, painter: QPainter, option: QStyleOptionViewItem, root: Root, *, chosen: bool
+    ) -> None:
+        colours = theme.current()
+        text = colours.selection_text if chosen else colours.text
+        muted = colours.selection_text if chosen else colours.muted
+        whole = option.rect
+        font = option.font
+        mirrored = option.direction == Qt.LayoutDirection.RightToLeft
+        painter.setLayoutDirection(option.direction)
+        line = QFontMetrics(font).height()
+        inner = whole.adjusted(L, M, -L, -M)
+        side = round(line * 1.4)
+        drawing = "offline" if root.offline else "folder"
+        icon_rect = QRect(inner.left(), inner.top(), side, side)
+        body = inner.adjusted(side + M, 0, 0, 0)
+        ratio = painter.device().devicePixelRatio()
+        painter.drawPixmap(
+            _place(icon_rect, inner, mirrored=mirrored), icons.pixmap(drawing, side, muted, ratio)
+        )
+        holds, how_far = lines_about(root)
+        first = QRect(body.left(), body.top(), body.width(), line)
+        painter.setFont(font)
+        taken = QFontMetrics(font).horizontalAdvance(holds) + L
+        end = QRect(first.right() - taken, first.top(), taken + 1, line)
+        _text(painter, _place(end, inner, mirrored=mirrored), holds, muted, _END)
+        bold = QFont(font)
+        bold.setBold(True)
+        painter.setFont(bold)
+        name = first.adjusted(0, 0, -taken, 0)
+        _text(painter, _place(name, inner, mirrored=mirrored), root.name, text, _START)
+        painter.setFont(font)
+        second = first.translated(0, line + S)
+        middle = Qt.TextElideMode.ElideMiddle
+        _text(
+            painter,
+            _place(second, inner, mirrored=mirrored),
+            _isolated(root.path),
+            muted,
+            _START,
+            middle,
+        )
+        third = second.translated(0, line + S)
+        told = text if chosen else _colour(root)
+        _text(painter, _place(third, inner, mirrored=mirrored), how_far, told, _START)
+        if root.understood < 1 and not root.offline:
+            bar = QRect(body.left(), third.bottom() + S, body.width(), _BAR)
+            self._paint_bar(painter, bar, root.understood, mirrored=mirrored, chosen=chosen)
+
+    @staticmethod
+    def _paint_bar(
+        painter: QPainter, bar: QRect, share: float, *, mirrored: bool, chosen: bool
+    ) -> None:
+        colours = theme.current()
+        painter.fillRect(bar, colours.line)
+        done = QRect(bar)
+        done.setWidth(round(bar.width() * share))
+        if mirrored:
+            done.moveRight(bar.right())
+        painter.fillRect(done, colours.selection_text if chosen else colours.accent)
+
+
+def _isolated(path: str) -> str:
+    """A path reads from left to right, whatever the language around it."""
+    return f"\u2066{path}\u2069"
+
+
+def _colour(root: Root) -> QColor:
+    colours = theme.current()
+    if root.offline or root.troubled:
+        return colours.warning
+    return colours.muted
+
+
+def _place(rect: QRect, inside: QRect, *, mirrored: bool) -> QRect:
+    if not mirrored:
+        return rect
+    made = QRect(rect)
+    made.moveLeft(inside.right() - (rect.right() - inside.left()))
+    return made
+
+
+def _text(
+    painter: QPainter,
+    rect: QRect,
+    text: str,
+    colour: QColor,
+    flags: Qt.AlignmentFlag,
+    mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
+) -> None:
+    painter.setPen(colour)
+    shown = painter.fontMetrics().elidedText(text, mode, rect.width())
+    painter.drawText(rect, flags, shown)

@@ -1,0 +1,162 @@
+"""The folders of the library as the rows of a list.
+
+Owns what is known of each folder and the update in place. It must not know how a row is painted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QCoreApplication,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+)
+
+from indexer.types import FileState
+from ui import words
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+Index = QModelIndex | QPersistentModelIndex
+
+ROOT_ROLE = int(Qt.ItemDataRole.UserRole)
+_NOWHERE = QModelIndex()
+_UNDERSTOOD = (FileState.INDEXED, FileState.PARTIAL)
+# What a person may want to look into.
+_TROUBLED = (FileState.FAILED, FileState.UNREADABLE, FileState.NEEDS_PASSWORD)
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A folder, or a single file, that was added."""
+
+    path: str
+    files: int = 0
+    bytes: int = 0
+    offline: bool = False
+    states: Mapping[str, int] = field(default_factory=dict)
+    patterns: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return PurePath(self.path).name or self.path
+
+    @property
+    def readable(self) -> int:
+        """The files that are documents, read or still to be read."""
+        return self._count(*_UNDERSTOOD, FileState.TEXT_ONLY, FileState.QUEUED)
+
+    @property
+    def understood(self) -> float:
+        """The share of the documents that can be found by meaning, 0 to 1."""
+        return self._count(*_UNDERSTOOD) / self.readable if self.readable else 1.0
+
+    @property
+    def troubled(self) -> int:
+        return self._count(*_TROUBLED)
+
+    def _count(self, *states: FileState) -> int:
+        return sum(self.states.get(state, 0) for state in states)
+
+
+def root_of(data: Mapping[str, Any]) -> Root:
+    """Read one of the roots in the engine's status; what it does not tell is nothing."""
+    return Root(
+        path=str(data.get("path", "")),
+        files=int(data.get("files", 0)),
+        bytes=int(data.get("bytes", 0)),
+        offline=bool(data.get("offline")),
+        states={str(state): int(n) for state, n in dict(data.get("states", {})).items()},
+        patterns=tuple(str(pattern) for pattern in data.get("patterns", ())),
+    )
+
+
+class FolderModel(QAbstractListModel):
+    """Follows the engine's status; folders that are to be removed are hidden."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._roots: list[Root] = []
+
+    @property
+    def roots(self) -> Sequence[Root]:
+        return self._roots
+
+    def show_roots(self, roots: Sequence[Root], hidden: Collection[str] = ()) -> None:
+        """Show these folders; rows that stay are changed in place."""
+        wanted = {root.path: root for root in roots if root.path not in hidden}
+        for row in reversed(range(len(self._roots))):
+            if self._roots[row].path not in wanted:
+                self.beginRemoveRows(QModelIndex(), row, row)
+                del self._roots[row]
+                self.endRemoveRows()
+        known = {root.path: row for row, root in enumerate(self._roots)}
+        for path, root in wanted.items():
+            row = known.get(path, -1)
+            if row < 0:
+                end = len(self._roots)
+                self.beginInsertRows(QModelIndex(), end, end)
+                self._roots.append(root)
+                self.endInsertRows()
+            elif self._roots[row] != root:
+                self._roots[row] = root
+                self.dataChanged.emit(self.index(row), self.index(row))
+
+    def row_of(self, path: str) -> int:
+        return next((row for row, root in enumerate(self._roots) if root.path == path), -1)
+
+    def rowCount(self, parent: Index = _NOWHERE) -> int:
+        return 0 if parent.isValid() else len(self._roots)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid() or not 0 <= index.row() < len(self._roots):
+            return None
+        root = self._roots[index.row()]
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return root.name
+            case Qt.ItemDataRole.ToolTipRole:
+                return root.path
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return ". ".join((root.path, *lines_about(root)))
+            case int() if role == ROOT_ROLE:
+                return root
+        return None
+
+
+def lines_about(root: Root) -> tuple[str, str]:
+    """What is said of a folder: how much it holds, and how far it is."""
+    holds = QCoreApplication.translate("FolderModel", "{files}, {size}").format(
+        files=words.files(root.files), size=words.size(root.bytes)
+    )
+    return holds, state_of(root)
+
+
+def state_of(root: Root) -> str:
+    """One sentence on how far a folder is."""
+    if root.offline:
+        return QCoreApplication.translate(
+            "FolderModel",
+            "Offline: its drive or folder is away. It is still found, by what was read.",
+        )
+    parts = []
+    if root.understood < 1:
+        text = QCoreApplication.translate("FolderModel", "{share} understood")
+        parts.append(text.format(share=words.share(root.understood)))
+    waiting = root.states.get(FileState.QUEUED, 0)
+    if waiting:
+        text = QCoreApplication.translate("FolderModel", "%Ln waiting", "", waiting)
+        parts.append(text)
+    if root.troubled:
+        text = QCoreApplication.translate("FolderModel", "%Ln could not be read", "", root.troubled)
+        parts.append(text)
+    if not parts:
+        return QCoreApplication.translate("FolderModel", "Up to date")
+    return QCoreApplication.translate("FolderModel", " · ").join(parts)

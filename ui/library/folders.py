@@ -1,0 +1,294 @@
+"""The folders of the library: added, counted, narrowed by patterns, removed.
+
+Owns the page and how its parts work together. It must not know how folders are painted or read.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QLabel,
+    QListView,
+    QScrollArea,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ui.library import desktop
+from ui.library.buttons import IconButton
+from ui.library.drops import choose_files, choose_folder, dropped_paths
+from ui.library.estimate_card import EstimateCard
+from ui.library.flow import FlowLayout
+from ui.library.folder_delegate import FolderDelegate
+from ui.library.folder_model import ROOT_ROLE, FolderModel, Root, root_of
+from ui.library.patterns_editor import PatternsEditor
+from ui.library.questions import Questions, ignore
+from ui.library.removals import Removals
+from ui.theme import L, M
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from PySide6.QtGui import QDragEnterEvent, QDropEvent, QHideEvent, QShowEvent
+
+    from ui.ports import Context
+
+REFRESH_MS = 3000
+SOON_MS = 300
+
+
+class FoldersPage(QWidget):
+    """Signals: ``files_wanted`` with the folder whose files the person wants to see."""
+
+    files_wanted = Signal(str)
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._questions = Questions(context, self)
+        self._roots: list[Root] = []
+        self.removals = Removals(context, self)
+        self.model = FolderModel(self)
+        self.card = EstimateCard(context)
+        self.patterns = PatternsEditor(context)
+        self.setAcceptDrops(True)
+        self._make_list()
+        self._make_buttons()
+        self._arrange()
+        self._timer = self._make_timer(REFRESH_MS, self.refresh)
+        self._soon = self._make_timer(SOON_MS, self.refresh, once=True)
+        self._dividing = self._make_timer(0, self._divide, once=True)
+        self._connect()
+        self._update()
+
+    def add_paths(self, paths: Sequence[str]) -> None:
+        """Count what is under some paths and ask whether to add them."""
+        known = {root.path for root in self.model.roots}
+        fresh = [path for path in paths if path not in known]
+        if fresh:
+            self.patterns.hide()
+            self.card.consider([*self.card.paths, *fresh])
+            self._below.ensureWidgetVisible(self.card)
+        elif paths:
+            self._context.notices.tell(self.tr("That is in the library already."))
+        self._update()
+
+    def refresh(self) -> None:
+        """Ask the engine how it is now."""
+        if self._context.link.is_connected and not self._questions.is_waiting("status"):
+            self._questions.ask("status", {}, self._take_status, failed=ignore)
+
+    def _make_timer(self, ms: int, act: Callable[[], None], *, once: bool = False) -> QTimer:
+        timer = QTimer(self)
+        timer.setInterval(ms)
+        timer.setSingleShot(once)
+        timer.timeout.connect(act)
+        return timer
+
+    def _make_list(self) -> None:
+        self.list = QListView()
+        self.list.setModel(self.model)
+        self.list.setItemDelegate(FolderDelegate(self.list))
+        self.list.setAccessibleName(self.tr("Folders"))
+        self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self._empty = QLabel(
+            self.tr("No folders yet.\n\nDrop folders or files here, or add them above.")
+        )
+        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._empty.setWordWrap(True)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.list)
+        self._stack.addWidget(self._empty)
+
+    def _make_buttons(self) -> None:
+        self._top = QWidget()
+        top = FlowLayout(self._top)
+        self.add_folder = self._button(
+            top, self.tr("&Add folder…"), "folder-add", self._ask_folder, self.tr("Ctrl+N")
+        )
+        self.add_files = self._button(top, self.tr("Add fi&les…"), "document", self._ask_files)
+        self.rescan_all = self._button(
+            top, self.tr("Loo&k for changes"), "refresh", self._rescan_all, "F5"
+        )
+        self._actions = QWidget()
+        row = FlowLayout(self._actions)
+        self.rescan = self._button(row, self.tr("&Rescan"), "refresh", self._rescan)
+        self.edit = self._button(row, self.tr("&Patterns…"), "filter", self._edit_patterns)
+        self.files = self._button(row, self.tr("Show fil&es"), "document", self._want_files)
+        self.open = self._button(row, self.tr("&Open folder"), "folder-open", self._open)
+        self.remove = self._button(row, self.tr("Re&move"), "trash", self._remove)
+        delete = QShortcut(QKeySequence(QKeySequence.StandardKey.Delete), self.list)
+        delete.setContext(Qt.ShortcutContext.WidgetShortcut)
+        delete.activated.connect(self._remove)
+
+    def _button(
+        self,
+        row: FlowLayout,
+        text: str,
+        drawing: str,
+        act: Callable[[], None],
+        key: str = "",
+    ) -> IconButton:
+        button = IconButton(text, drawing)
+        button.clicked.connect(act)
+        row.addWidget(button)
+        if key:
+            plain = text.replace("&", "").rstrip("…")
+            button.setToolTip(self.tr("{what} ({key})").format(what=plain, key=key))
+            shortcut = QShortcut(QKeySequence(key), self)
+            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            shortcut.activated.connect(button.click)
+        return button
+
+    def _arrange(self) -> None:
+        inner = QWidget()
+        under = self._under = QVBoxLayout(inner)
+        under.setContentsMargins(0, 0, 0, 0)
+        under.addWidget(self.card)
+        under.addWidget(self.patterns)
+        under.addStretch(1)
+        self._below = QScrollArea()
+        self._below.setWidgetResizable(True)
+        self._below.setFrameShape(QScrollArea.Shape.NoFrame)
+        self._below.setWidget(inner)
+        upper = QWidget()
+        column = QVBoxLayout(upper)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(M)
+        column.addWidget(self._stack, 1)
+        column.addWidget(self._actions)
+        split = self._split = QSplitter(Qt.Orientation.Vertical)
+        split.setChildrenCollapsible(False)
+        split.addWidget(upper)
+        split.addWidget(self._below)
+        split.setStretchFactor(0, 1)
+        page = QVBoxLayout(self)
+        page.setContentsMargins(L, L, L, L)
+        page.setSpacing(M)
+        page.addWidget(self._top)
+        page.addWidget(split, 1)
+        self.setFocusProxy(self.list)
+
+    def _connect(self) -> None:
+        self.card.accepted.connect(self._start)
+        self.card.dismissed.connect(self._update)
+        self.card.estimated.connect(self._divide)
+        self.patterns.saved.connect(self._rescan_root)
+        self.patterns.closed.connect(self._update)
+        self.removals.changed.connect(self._show_roots)
+        self.list.selectionModel().selectionChanged.connect(self._update)
+        self.list.doubleClicked.connect(self._want_files)
+        self._context.link.connected.connect(self.refresh)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.refresh()
+        self._timer.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        for timer in (self._timer, self._soon, self._dividing):
+            timer.stop()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if dropped_paths(event.mimeData()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        paths = dropped_paths(event.mimeData())
+        if paths:
+            event.acceptProposedAction()
+            self.add_paths(paths)
+
+    def chosen(self) -> list[Root]:
+        indexes = self.list.selectionModel().selectedIndexes()
+        return [index.data(ROOT_ROLE) for index in sorted(indexes, key=lambda each: each.row())]
+
+    def _take_status(self, reply: dict[str, Any]) -> None:
+        self._roots = [root_of(data) for data in reply.get("status", {}).get("roots", [])]
+        self._show_roots()
+
+    def _show_roots(self) -> None:
+        self.model.show_roots(self._roots, self.removals.hidden)
+        self._update()
+
+    def _update(self, *_what: object) -> None:
+        chosen = self.chosen()
+        one = len(chosen) == 1
+        here = [root for root in chosen if not root.offline]
+        self._stack.setCurrentIndex(0 if self.model.roots else 1)
+        self._actions.setVisible(bool(self.model.roots))
+        below = self.card.isVisibleTo(self._below) or self.patterns.isVisibleTo(self._below)
+        if below != self._below.isVisibleTo(self):
+            self._below.setVisible(below)
+            self._dividing.start()
+        self.rescan_all.setEnabled(bool(self.model.roots))
+        self.rescan.setEnabled(bool(here))
+        self.edit.setEnabled(one)
+        self.files.setEnabled(one)
+        self.open.setEnabled(one and bool(here))
+        self.remove.setEnabled(bool(chosen))
+
+    def _divide(self) -> None:
+        """Give the panel below what it needs, but never more than two thirds."""
+        whole = sum(self._split.sizes())
+        needed = self._under.totalHeightForWidth(self._below.viewport().width())
+        panel = min(needed + M, whole * 2 // 3)
+        self._split.setSizes([whole - panel, panel])
+
+    def _ask_folder(self) -> None:
+        choose_folder(self, self.tr("Add a folder"), self.add_paths)
+
+    def _ask_files(self) -> None:
+        choose_files(self, self.tr("Add files"), self.add_paths)
+
+    def _start(self, paths: list[str]) -> None:
+        self._index(paths)
+        self._context.notices.tell(
+            self.tr("Reading has begun. What is read can be searched at once.")
+        )
+
+    def _rescan(self) -> None:
+        self._index([root.path for root in self.chosen() if not root.offline])
+
+    def _rescan_all(self) -> None:
+        self._index([])
+
+    def _rescan_root(self, path: str) -> None:
+        self._index([path])
+
+    def _index(self, paths: Sequence[str]) -> None:
+        fields = {"paths": list(paths), "kept": True}
+        self._questions.send("index", fields, self._indexed)
+        self._update()
+        self._soon.start()
+
+    def _indexed(self, _reply: dict[str, Any]) -> None:
+        self.refresh()
+
+    def _edit_patterns(self) -> None:
+        for root in self.chosen()[:1]:
+            self.card.dismiss()
+            self.patterns.edit(root.path, root.name)
+            self._update()
+
+    def _want_files(self, _index: object = None) -> None:
+        for root in self.chosen()[:1]:
+            self.files_wanted.emit(root.path)
+
+    def _open(self) -> None:
+        for root in self.chosen()[:1]:
+            desktop.open_file(root.path)
+
+    def _remove(self) -> None:
+        paths = [root.path for root in self.chosen()]
+        if paths:
+            self.removals.remove(paths)

@@ -1,0 +1,181 @@
+"""What is left out of a folder and let in again, as patterns that a person writes.
+
+Owns the editor of one folder's patterns, with what they would do before they are saved. It must
+not know how patterns match.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtGui import QFontDatabase
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
+
+from ui import theme, words
+from ui.library.buttons import IconButton
+from ui.library.flow import FlowLayout
+from ui.library.patterns import lines_of
+from ui.library.questions import Questions
+from ui.theme import L, M, S
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from indexer.errors import LecternError
+    from ui.ports import Context
+
+TYPING_MS = 400
+LINES = 5
+
+
+class PatternsEditor(QFrame):
+    """Signals: ``saved`` with the folder, once the engine has its patterns; ``closed``."""
+
+    saved = Signal(str)
+    closed = Signal()
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._questions = Questions(context, self)
+        self._root = ""
+        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        self._monospaced = font.family()
+        self._before: list[str] = []
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.setAccessibleName(self.tr("Patterns"))
+        self._title = QLabel()
+        self._title.setWordWrap(True)
+        self._title.setTextFormat(Qt.TextFormat.PlainText)
+        self.text = QPlainTextEdit()
+        self.text.setAccessibleName(self.tr("Patterns, one a line"))
+        self.text.setTabChangesFocus(True)
+        self.text.setPlaceholderText(self.tr("One pattern a line"))
+        self.text.textChanged.connect(self._changed)
+        self._title.setBuddy(self.text)
+        self.count = QLabel()
+        self.count.setWordWrap(True)
+        self.count.setTextFormat(Qt.TextFormat.PlainText)
+        self.save = IconButton(self.tr("Sa&ve"), "check")
+        self.save.clicked.connect(self._save)
+        self._close = IconButton(self.tr("Cance&l"))
+        self._close.clicked.connect(self.close_editor)
+        self._typing = QTimer(self)
+        self._typing.setSingleShot(True)
+        self._typing.setInterval(TYPING_MS)
+        self._typing.timeout.connect(self._count)
+        self._arrange()
+        self.hide()
+
+    def edit(self, root: str, name: str) -> None:
+        """Show the patterns of a folder."""
+        self._root = root
+        self._title.setText(self.tr("Leave out of {name}:").format(name=name))
+        self.text.setPlainText("")
+        self.text.setEnabled(False)
+        self.count.setText("")
+        self.show()
+        self._questions.ask("patterns", {"root": root, "patterns": None}, self._take)
+
+    def close_editor(self) -> None:
+        self._questions.cancel_all()
+        self._typing.stop()
+        self.hide()
+        self.closed.emit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._size_text()
+
+    def _arrange(self) -> None:
+        self._size_text()
+        examples = QGridLayout()
+        examples.setHorizontalSpacing(L)
+        examples.setVerticalSpacing(S)
+        for row, (pattern, told) in enumerate(
+            (
+                ("*.bak", self.tr("files that end in .bak")),
+                ("drafts/", self.tr("folders named drafts, wherever they are")),
+                ("/private/", self.tr("the folder private at the top only")),
+                ("!letter.bak", self.tr("let this one in again")),
+            )
+        ):
+            shown = QLabel(pattern)
+            shown.setTextFormat(Qt.TextFormat.PlainText)
+            shown.setFont(self.text.font())
+            examples.addWidget(shown, row, 0)
+            meaning = QLabel(told)
+            meaning.setWordWrap(True)
+            examples.addWidget(meaning, row, 1)
+        examples.setColumnStretch(1, 1)
+        buttons = QWidget()
+        row_of_buttons = FlowLayout(buttons)
+        row_of_buttons.addWidget(self.save)
+        row_of_buttons.addWidget(self._close)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(L, M, L, M)
+        column.setSpacing(M)
+        column.addWidget(self._title)
+        column.addWidget(self.text)
+        column.addWidget(self.count)
+        column.addLayout(examples)
+        column.addWidget(buttons)
+
+    def _size_text(self) -> None:
+        font = self.font()
+        font.setFamily(self._monospaced)
+        if font != self.text.font():
+            self.text.setFont(font)
+        line = self.text.fontMetrics().lineSpacing()
+        self.text.setFixedHeight(line * LINES + 2 * M)
+
+    def _take(self, reply: dict[str, Any]) -> None:
+        self._before = [str(pattern) for pattern in reply.get("patterns", [])]
+        self.text.setPlainText("\n".join(self._before))
+        self.text.setEnabled(True)
+        self.text.setFocus()
+        self._count()
+
+    def _patterns(self) -> Sequence[str]:
+        return lines_of(self.text.toPlainText())
+
+    def _changed(self) -> None:
+        self.save.setEnabled(False)
+        self._questions.cancel("estimate")
+        if self.text.isEnabled():
+            self._typing.start()
+
+    def _count(self) -> None:
+        """Have the engine say what these patterns would do."""
+        fields = {"paths": [self._root], "patterns": list(self._patterns())}
+        self._say(self.tr("Counting…"))
+        self._questions.ask("estimate", fields, self._counted, failed=self._refused)
+
+    def _counted(self, reply: dict[str, Any]) -> None:
+        estimate = reply.get("estimate", {})
+        read = int(estimate.get("files", 0)) + int(estimate.get("known", 0))
+        left_out = int(dict(estimate.get("left_out", {})).get("excluded", 0))
+        text = self.tr("{read} to read, {left_out} left out by patterns and rules.")
+        self._say(text.format(read=words.files(read), left_out=words.files(left_out)))
+        self.save.setEnabled(list(self._patterns()) != self._before)
+
+    def _refused(self, error: LecternError) -> None:
+        self._say(words.failure(error), bad=True)
+        self.save.setEnabled(False)
+
+    def _say(self, text: str, *, bad: bool = False) -> None:
+        palette = self.palette()
+        if bad:
+            palette.setColor(self.count.foregroundRole(), theme.current().bad)
+        self.count.setPalette(palette)
+        self.count.setText(text)
+
+    def _save(self) -> None:
+        fields = {"root": self._root, "patterns": list(self._patterns())}
+        self._questions.ask("patterns", fields, self._saved, failed=self._refused)
+
+    def _saved(self, _reply: dict[str, Any]) -> None:
+        root = self._root
+        self.close_editor()
+        self.saved.emit(root)

@@ -1,0 +1,110 @@
+"""Folders that are to be taken out of the library, until it is too late to undo that.
+
+Owns the promise: what a person removed is removed, though the window closes or the engine is away
+in between. It must not know who shows the folders.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+
+from indexer.atomic import write_file
+from ui.library.questions import Questions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from indexer.errors import LecternError
+    from ui.ports import Context
+
+log = logging.getLogger(__name__)
+
+FILE_NAME = "removals.json"
+
+
+class Removals(QObject):
+    """Signals: ``changed`` when other folders are to be hidden than before."""
+
+    changed = Signal()
+
+    def __init__(self, context: Context, parent: QObject) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._questions = Questions(context, self)
+        self._file = context.folder / FILE_NAME
+        self._undoable: list[str] = []
+        self._due = _read(context)
+        context.link.connected.connect(self.carry_out)
+        if self._due and context.link.is_connected:
+            self.carry_out()
+
+    @property
+    def hidden(self) -> frozenset[str]:
+        """The folders that are gone for the person, though not yet for the engine."""
+        return frozenset((*self._undoable, *self._due))
+
+    def remove(self, paths: Sequence[str]) -> None:
+        """Hide folders, and take them out of the library unless the person undoes it."""
+        self._undoable = list(paths)
+        self._write()
+        self.changed.emit()
+        self._context.notices.tell(
+            self.tr("%Ln folder(s) removed. The files themselves stay.", "", len(paths)),
+            action=self.tr("Undo"),
+            act=self._undo,
+            lapsed=self._lapse,
+        )
+
+    def carry_out(self) -> None:
+        """Tell the engine, as soon as there is one."""
+        if self._due and self._context.link.is_connected:
+            fields = {"paths": self._due, "kept": True}
+            self._questions.send("remove", fields, self._removed, failed=self._failed)
+
+    def _undo(self) -> None:
+        self._undoable = []
+        self._write()
+        self.changed.emit()
+
+    def _lapse(self) -> None:
+        self._due += self._undoable
+        self._undoable = []
+        self.carry_out()
+
+    def _removed(self, _reply: dict[str, Any]) -> None:
+        self._due = []
+        self._write()
+        self.changed.emit()
+
+    def _failed(self, error: LecternError) -> None:
+        if error.code == "engine_gone":
+            return  # once it is back
+        self._due = []
+        self._write()
+        self.changed.emit()
+        if error.code != "not_a_root":  # gone already
+            self._questions.tell(error)
+
+    def _write(self) -> None:
+        paths = [*self._due, *self._undoable]
+        try:
+            if paths:
+                self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                write_file(self._file, json.dumps(paths))
+            else:
+                self._file.unlink(missing_ok=True)
+        except OSError as error:
+            log.warning("what is to be removed cannot be noted: %s", error.strerror)
+
+
+def _read(context: Context) -> list[str]:
+    with suppress(OSError, ValueError):
+        paths = json.loads((context.folder / FILE_NAME).read_text(encoding="utf-8"))
+        if isinstance(paths, list) and all(isinstance(path, str) for path in paths):
+            return paths
+    return []
