@@ -200,6 +200,48 @@ class EngineApi(Protocol):
     def total(self, state: str | None, root: str | None, *, text: str = "") -> int:
         """Count what ``files`` could list."""
 
+    def reindex_cost(self, model: str | None, precision: str | None) -> dict[str, Any]:
+        """Say what it would take to have all vectors from a model; ``None`` is that of now.
+
+        The keys: ``model``, ``precision``, ``space``, ``documents``, ``passages``, ``tokens``,
+        ``seconds``, ``measured`` (whether a rate of this machine is behind that), ``bytes`` (more
+        on the disk) and ``outdated`` (files that an older extractor read).
+        """
+
+    def reindex(
+        self,
+        model: str | None,
+        precision: str | None,
+        *,
+        report: Callable[[Progress], None],
+        token: CancelToken,
+    ) -> Summary:
+        """Make what is missing for a model; it answers once it is complete, the old one until then.
+
+        The engine indexes with this model from now on. What an older extractor read is read again.
+        """
+
+    def roll_back(self) -> dict[str, Any]:
+        """Answer with the model before the last change again: ``model`` and ``precision``."""
+
+    def discard(self) -> dict[str, Any]:
+        """Let go of the vectors that are kept for ``roll_back``: the ``bytes`` that are free."""
+
+    def verify(self, *, report: Callable[[Progress], None], token: CancelToken) -> dict[str, Any]:
+        """Compare catalog, store and disk with each other, and read all of it once.
+
+        The keys: ``problems`` (a list of ``kind``, ``where``, ``count`` and ``sentence``; see
+        ``indexer.verify``), ``documents``, ``passages``, ``bytes`` and ``seconds``. It changes
+        nothing.
+        """
+
+    def repair(self, *, report: Callable[[Progress], None], token: CancelToken) -> dict[str, Any]:
+        """Take out what is damaged, and queue what was lost with it; a run then reads it again.
+
+        The keys: ``problems``, as ``verify`` found them, ``left`` (those that are still there) and
+        ``queued`` (files).
+        """
+
     def remove(self, paths: Sequence[Path]) -> dict[str, Any]:
         """Take folders or files out of the library; the files themselves stay where they are.
 

@@ -162,6 +162,33 @@ class EngineClient(Conversation):
         header = {"type": "passage_spans", "path": str(path), "start": start, "end": end}
         return [(first, last) for first, last in self.ask(header)["sentences"]]
 
+    def reindex_cost(self, model: str | None, precision: str | None) -> dict[str, Any]:
+        header: Header = {"type": "reindex_cost", "model": model, "precision": precision}
+        return dict(self.ask(header)["cost"])
+
+    def reindex(
+        self,
+        model: str | None,
+        precision: str | None,
+        *,
+        report: Callable[[Progress], None],
+        token: CancelToken,
+    ) -> Summary:
+        header: Header = {"type": "reindex", "model": model, "precision": precision}
+        return rebuild(Summary, self.ask(header, token, report)["summary"])
+
+    def roll_back(self) -> dict[str, Any]:
+        return dict(self.ask({"type": "roll_back"})["rolled_back"])
+
+    def discard(self) -> dict[str, Any]:
+        return dict(self.ask({"type": "discard"})["discarded"])
+
+    def verify(self, *, report: Callable[[Progress], None], token: CancelToken) -> dict[str, Any]:
+        return dict(self.ask({"type": "verify"}, token, report)["verified"])
+
+    def repair(self, *, report: Callable[[Progress], None], token: CancelToken) -> dict[str, Any]:
+        return dict(self.ask({"type": "repair"}, token, report)["repaired"])
+
     def remove(self, paths: Sequence[Path]) -> dict[str, Any]:
         return dict(self.ask({"type": "remove", "paths": _texts(paths)})["removed"])
 

@@ -14,6 +14,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any, Self
 
+from indexer import reindex
 from indexer.activity import Activity
 from indexer.catalog import Catalog
 from indexer.catalog.coverage import Chosen
@@ -49,8 +50,8 @@ if TYPE_CHECKING:
 
     from indexer.catalog import Root
     from indexer.config import EngineConfig
-    from indexer.pipeline.parts import Counts
     from indexer.progress import CancelToken
+    from indexer.pipeline.parts import Counts
     from indexer.types import FileRow, SearchResult
 
 log = logging.getLogger(__name__)
@@ -237,6 +238,33 @@ class Engine:
     def passage_spans(self, path: Path, start: int, end: int) -> list[tuple[int, int]]:
         return sentences(self.catalog, self.store, path, start, end)
 
+    def reindex_cost(self, model: str | None, precision: str | None) -> dict[str, Any]:
+        return reindex.cost(self.catalog, self.store, reindex.chosen(self.config, model, precision))
+
+    def reindex(
+        self,
+        model: str | None,
+        precision: str | None,
+        *,
+        report: Callable[[Progress], None],
+        token: CancelToken,
+    ) -> Summary:
+        with self._indexing:
+            self._use(reindex.chosen(self.config, model, precision))
+            reindex.requeue_outdated(self.catalog)
+        return self.index((), report=report, token=token, scan=False)
+
+    def roll_back(self) -> dict[str, Any]:
+        with self._indexing:
+            record = reindex.roll_back(self.catalog).record
+            model, precision = str(record["model"]), str(record["precision"])
+            self._use(reindex.chosen(self.config, model, precision))
+        return {"model": model, "precision": precision}
+
+    def discard(self) -> dict[str, Any]:
+        with self._indexing:
+            return {"bytes": reindex.discard(self.catalog, self.store)}
+
     def remove(self, paths: Sequence[Path]) -> dict[str, Any]:
         with self.looking.exclusive:
             # Nobody waits for a run to end; it drops at its end what nothing needs any more.
@@ -250,6 +278,10 @@ class Engine:
 
     def doctor(self) -> list[dict[str, Any]]:
         return check_library(self)
+
+    def _use(self, config: EngineConfig) -> None:
+        self.config = config
+        self.models.use(config)
 
     def _chosen(self, state: str | None, root: str | None, text: str) -> Chosen:
         under = self.catalog.roots.find(root) if root else None
@@ -313,6 +345,7 @@ class Engine:
         try:
             self.store.clean_at_open()
             recover(self.catalog, self.store, crashed=ended_badly(self.catalog))
+            reindex.requeue_outdated(self.catalog)
         except LecternError as error:
             if error.code != "disk_full":
                 raise
@@ -324,6 +357,7 @@ class Engine:
         forget_orphans(self.catalog, self.store)
         self.catalog.lexicon.maintain()
         self.catalog.names.prune()
+        reindex.settle(self.catalog, self.store, self.models.space(self.catalog))
         self.store.maintain(idle=True)
 
     def _noting(self, report: Callable[[Progress], None]) -> Callable[[Progress], None]:

@@ -58,6 +58,12 @@ CODES = _declare(
         2,
     ),
     ErrorCode(
+        "not_understood",
+        "Nothing is known yet of what {path} means.",
+        "Wait until it is indexed; `lectern files` tells its state.",
+        2,
+    ),
+    ErrorCode(
         "bad_setting",
         "The setting {name} cannot be {value}: {reason}.",
         "See `lectern settings --help`.",
@@ -131,6 +137,12 @@ CODES = _declare(
     ),
     ErrorCode(
         "unknown_model", "There is no model named {model}.", "`lectern doctor` lists the models.", 5
+    ),
+    ErrorCode(
+        "nothing_to_roll_back",
+        "There is no earlier model whose vectors are still here.",
+        "Choose a model with `lectern reindex --model`.",
+        2,
     ),
     # one document
     ErrorCode(

@@ -48,6 +48,14 @@ class ModelsInUse:
             catalog.spaces.activate(space.id)
         return space
 
+    def use(self, config: EngineConfig) -> None:
+        """Index with the model of another configuration from now on; no run may be under way."""
+        with self._opening:
+            changed = (config.model, config.precision) != (self.config.model, self.config.precision)
+            self.config = config
+            if changed:
+                self._indexing = None
+
     def indexing(self) -> OnnxEmbedder:
         """The embedder of passages, opened at the first call.
 

@@ -172,6 +172,37 @@ def _doctor(_header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
     return lambda engine, _job: {"checks": engine.doctor()}
 
 
+def _reindex(header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
+    model, precision = _optional(header, "model"), _optional(header, "precision")
+
+    def work(engine: EngineApi, job: Job) -> dict[str, Any]:
+        summary = engine.reindex(model, precision, report=job.report, token=job.token)
+        return {"summary": to_wire(summary)}
+
+    return work
+
+
+def _reindex_cost(header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
+    model, precision = _optional(header, "model"), _optional(header, "precision")
+    return lambda engine, _job: {"cost": engine.reindex_cost(model, precision)}
+
+
+def _roll_back(_header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
+    return lambda engine, _job: {"rolled_back": engine.roll_back()}
+
+
+def _discard(_header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
+    return lambda engine, _job: {"discarded": engine.discard()}
+
+
+def _verify(_header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
+    return lambda engine, job: {"verified": engine.verify(report=job.report, token=job.token)}
+
+
+def _repair(_header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
+    return lambda engine, job: {"repaired": engine.repair(report=job.report, token=job.token)}
+
+
 REQUESTS = {
     "search": Request(LaneName.SEARCH, _search),
     "index": Request(LaneName.INDEX, _index),
@@ -188,6 +219,12 @@ REQUESTS = {
     "pace": Request(LaneName.GLANCE, _pace),
     "document": Request(LaneName.GLANCE, _document),
     "passage_spans": Request(LaneName.GLANCE, _passage_spans),
+    "reindex": Request(LaneName.INDEX, _reindex),
+    "reindex_cost": Request(LaneName.SURVEY, _reindex_cost),
+    "roll_back": Request(LaneName.INDEX, _roll_back),
+    "discard": Request(LaneName.INDEX, _discard),
+    "verify": Request(LaneName.SURVEY, _verify),
+    "repair": Request(LaneName.INDEX, _repair),
 }
 
 
@@ -219,6 +256,10 @@ def _paths(header: Header) -> list[Path]:
     if not all(isinstance(path, str) and os.path.isabs(path) for path in paths):  # noqa: PTH117
         raise WorldError("bad_request", reason="paths must be absolute")
     return [Path(path) for path in paths]
+
+
+def _optional(header: Header, name: str) -> str | None:
+    return None if header.get(name) is None else field(header, name, str)
 
 
 def places_in(header: Header) -> tuple[list[Path], list[str] | None]:

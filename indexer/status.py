@@ -15,7 +15,7 @@ from dataclasses import asdict
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
-from indexer import library
+from indexer import library, reindex
 from indexer.catalog.roots import join
 from indexer.errors import LecternError
 from indexer.recovery import incomplete, without_vectors
@@ -54,6 +54,7 @@ def describe(engine: Engine) -> dict[str, Any]:
         "model": space.record["model"] if space else config.model,
         "precision": space.record["precision"] if space else str(config.precision),
         "space": space.key if space else "",
+        **reindex.describe(catalog, config),
         "understood": totals.embedded / totals.passages if totals.passages else 1.0,
         "device": device,
         "device_reason": reason,

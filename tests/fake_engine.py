@@ -53,6 +53,8 @@ class FakeEngine:
         self.watching = False
         self.progress: Progress | None = None
         self.typed = 0
+        self.models: list[str] = []
+        self.damage: list[dict[str, Any]] = []
         self.activity_now: dict[str, Any] = {}
         self.passwords: dict[str, str] = {}
         self.queued: set[str] = set()
@@ -231,6 +233,54 @@ class FakeEngine:
         self.typed += bool(typing)
         self._save()
         return self.activity()
+
+    # -- upkeep -----------------------------------------------------------------------------
+
+    def reindex_cost(self, model: str | None, precision: str | None) -> dict[str, Any]:
+        chosen = {"model": model or "tiny", "precision": precision or "fp32", "space": "tiny/1"}
+        count = len(self.texts)
+        return {
+            **chosen, "documents": count, "passages": 10 * count, "tokens": 2000 * count,
+            "seconds": 90.0, "measured": True, "bytes": 1_000_000, "outdated": 0,
+        }  # fmt: skip
+
+    def reindex(
+        self,
+        model: str | None,
+        precision: str | None,
+        *,
+        report: Callable[[Progress], None],
+        token: CancelToken,
+    ) -> Summary:
+        if model == "unknown":
+            raise WorldError("unknown_model", model=model)
+        self.models = [*self.models, f"{model or 'tiny'}, {precision or 'fp32'}"]
+        return self.index((), report=report, token=token)
+
+    def roll_back(self) -> dict[str, Any]:
+        if not self.models:
+            raise WorldError("nothing_to_roll_back")
+        self.models = self.models[:-1]
+        return {"model": "tiny", "precision": "fp32"}
+
+    def discard(self) -> dict[str, Any]:
+        freed = 1_000_000 * len(self.models)
+        self.models = []
+        return {"bytes": freed}
+
+    def verify(self, *, report: Callable[[Progress], None], token: CancelToken) -> dict[str, Any]:
+        token.check()
+        report(Progress(Step.MAINTAIN))
+        return {
+            "problems": self.damage, "documents": len(self.texts),
+            "passages": 10 * len(self.texts), "bytes": 123456, "seconds": 0.5,
+        }  # fmt: skip
+
+    def repair(self, *, report: Callable[[Progress], None], token: CancelToken) -> dict[str, Any]:
+        token.check()
+        report(Progress(Step.MAINTAIN))
+        found, self.damage = self.damage, []
+        return {"problems": found, "left": [], "queued": len(found)}
 
     # -- asking -----------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import zlib
 from dataclasses import replace
 from string import ascii_lowercase, digits, punctuation
 from typing import TYPE_CHECKING, Any
@@ -39,22 +40,29 @@ _SEED = 7
 
 
 def install_tiny_model(
-    models: Path, *, late: bool = False, window: int = 160, probe: tuple[float, ...] = ()
+    models: Path,
+    *,
+    name: str = TINY,
+    late: bool = False,
+    window: int = 160,
+    probe: tuple[float, ...] = (),
 ) -> ModelRecord:
     """Write the sources and the record of the tiny model into a folder of models.
 
     Afterwards ``find_record(TINY, models)`` finds it and it compiles without the network. Other
-    processes can use it by naming ``TINY`` as the model and the same folder.
+    processes can use it by naming ``TINY`` as the model and the same folder. Under another name it
+    is another model, with other weights.
     """
     from safetensors.numpy import save
 
     vocabulary = _vocabulary()
-    contents = {WEIGHTS: save(_weights(len(vocabulary))), TOKENIZER: _tokenizer(vocabulary)}
-    source = models / TINY / "source"
+    seed = _SEED if name == TINY else zlib.crc32(name.encode())
+    contents = {WEIGHTS: save(_weights(len(vocabulary), seed)), TOKENIZER: _tokenizer(vocabulary)}
+    source = models / name / "source"
     source.mkdir(parents=True, exist_ok=True)
-    for name, content in contents.items():
-        (source / name).write_bytes(content)
-    record = _record(contents, len(vocabulary), late=late, window=window)
+    for file, content in contents.items():
+        (source / file).write_bytes(content)
+    record = replace(_record(contents, len(vocabulary), late=late, window=window), id=name)
     if probe:
         record = replace(record, probe=Probe("a probe", probe))
     write_record(record, models)
@@ -137,8 +145,8 @@ def _tokenizer(vocabulary: list[str]) -> bytes:
     ).encode()  # fmt: skip
 
 
-def _weights(vocabulary: int) -> dict[str, NDArray[np.float32]]:
-    random = np.random.default_rng(_SEED)
+def _weights(vocabulary: int, seed: int) -> dict[str, NDArray[np.float32]]:
+    random = np.random.default_rng(seed)
     hidden, inner = _SHAPE.hidden, _SHAPE.intermediate
 
     def matrix(rows: int, columns: int, size: float) -> NDArray[np.float32]:

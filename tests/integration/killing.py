@@ -36,7 +36,7 @@ def start(world: World, fault: str = "", prefix: Sequence[str] = ()) -> subproce
         fault: Where it comes to grief, see ``indexer.faults``.
         prefix: A command that runs the process, such as one that takes rights away.
     """
-    places = (world.documents, world.library, world.models, world.precision)
+    places = (world.documents, world.library, world.models, world.precision, world.model)
     return subprocess.Popen(
         [*prefix, sys.executable, "-m", "tests.integration.killing", *map(str, places)],
         cwd=ROOT,
@@ -115,9 +115,9 @@ def children_of(pid: int) -> list[psutil.Process]:
 
 
 def main() -> None:
-    *places, precision = sys.argv[1:]
+    *places, precision, model = sys.argv[1:]
     documents, library, models = map(Path, places)
-    world = World(documents, library, models, Precision(precision))
+    world = World(documents, library, models, Precision(precision), model)
     with world.engine() as engine:
         world.index(engine)
 

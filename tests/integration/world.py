@@ -55,13 +55,14 @@ class World:
     library: Path
     models: Path
     precision: Precision = Precision.FP32
+    model: str = TINY
 
     @property
     def config(self) -> EngineConfig:
         return EngineConfig(
             library=self.library,
             models=self.models,
-            model=TINY,
+            model=self.model,
             precision=self.precision,
             threads=1,
             children=1,
