@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
 _MODIFIERS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
+_FOR_POPUP = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape)
 
 
 class SearchBox(QLineEdit):
@@ -65,6 +66,12 @@ class SearchBox(QLineEdit):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         modifiers = event.modifiers() & _MODIFIERS
         control = modifiers == Qt.KeyboardModifier.ControlModifier
+        if self._popup.isVisible() and event.key() in _FOR_POPUP:
+            chosen = self._popup.currentIndex().isValid()
+            if chosen or event.key() == Qt.Key.Key_Escape:
+                event.ignore()  # the completer takes what the box does not
+                return
+            self._popup.hide()
         match Qt.Key(event.key()):
             case Qt.Key.Key_Space if control:
                 self.complete()

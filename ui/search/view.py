@@ -36,7 +36,7 @@ from ui.search.delegate import ResultsDelegate
 from ui.search.look import Look
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QHoverEvent, QMouseEvent, QPaintEvent, QResizeEvent
+    from PySide6.QtGui import QHoverEvent, QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
     from PySide6.QtWidgets import QWidget
 
     from ui.search.model import Index, ResultsModel
@@ -52,10 +52,16 @@ class ResultsView(QListView):
     Signals:
         hit_current: A hit was gone to, with its index.
         near_end: The end of the list is near; there may be more.
+        accepted: Enter or a double click; true: with Ctrl, show it in its folder.
+        previewed: Space.
+        left: Escape, or text was typed, which belongs into the box.
     """
 
     hit_current = Signal(QModelIndex)
     near_end = Signal()
+    accepted = Signal(bool)
+    previewed = Signal()
+    left = Signal(str)
 
     def __init__(self, model: ResultsModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -308,8 +314,28 @@ class ResultsView(QListView):
             return
         super().mousePressEvent(event)
 
-    def keyboardSearch(self, search: str) -> None:
-        """Letters go to the box, which is where one types."""
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        if self.indexAt(event.position().toPoint()).isValid():
+            self.accepted.emit(False)
+        event.accept()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        text = event.text()
+        match Qt.Key(event.key()):
+            case Qt.Key.Key_Return | Qt.Key.Key_Enter:
+                self.accepted.emit(control)
+            case Qt.Key.Key_Space if not control:
+                self.previewed.emit()
+            case Qt.Key.Key_Escape:
+                self.left.emit("")
+            # The question mark is the window's: it lists the keys.
+            case _ if text.isprintable() and text.strip() and text != "?" and not control:
+                self.left.emit(text)
+            case _:
+                super().keyPressEvent(event)
+                return
+        event.accept()
 
     # Selections, as Qt wants them
 

@@ -1,0 +1,331 @@
+"""The search page as a person uses it, over the fake engine behind the real service."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication
+from PySide6.QtTest import QSignalSpy, QTest
+from PySide6.QtWidgets import QPushButton
+
+from indexer.progress import CancelToken, ignore
+from tests.ui.conftest import attach
+from ui.engine_client import EngineLink
+from ui.ports import Context
+from ui.search.actions import Deed
+from ui.search.export import Form
+from ui.search.grouping import Order
+from ui.search.page import SearchPage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from app.settings import Settings
+    from tests.fake_engine import FakeEngine
+    from tests.ui.conftest import RecordedNotices
+
+WAIT_MS = 10_000
+
+
+@pytest.fixture
+def page(
+    context: Context, engine: FakeEngine, library_files: Path, qtbot: QtBot
+) -> Iterator[SearchPage]:
+    engine.index([library_files], report=ignore, token=CancelToken())
+    yield from shown(qtbot, SearchPage(context))
+
+
+def shown(qtbot: QtBot, page: SearchPage) -> Iterator[SearchPage]:
+    qtbot.addWidget(page)
+    page.resize(700, 500)
+    with qtbot.waitExposed(page):
+        page.show()
+    page.activateWindow()
+    page.focus_box()
+    yield page
+    page.stop()
+
+
+def search(qtbot: QtBot, page: SearchPage, text: str) -> None:
+    with qtbot.waitSignal(page.asking.answered, timeout=WAIT_MS):
+        page.search(text)
+
+
+def titles(page: SearchPage) -> list[str]:
+    return [row.hit.title for row in page._model.rows if row.is_document]
+
+
+def links(page: SearchPage) -> list[str]:
+    panel = page._stack.currentWidget()
+    assert panel is not None
+    return [link.text() for link in panel.findChildren(QPushButton) if link.isVisible()]
+
+
+def press(page: SearchPage, key: Qt.Key, modifier: Any = Qt.KeyboardModifier.NoModifier) -> None:
+    widget = page.view if page.view.hasFocus() else page.bar.box
+    QTest.keyClick(widget, key, modifier)
+
+
+def test_typing_finds_and_selects_the_first_hit(qtbot: QtBot, page: SearchPage) -> None:
+    with qtbot.waitSignal(page.hit_selected, timeout=WAIT_MS) as caught:
+        QTest.keyClicks(page.bar.box, "tenant gutters")
+    assert caught.args is not None
+    hit, hits, number = caught.args
+    assert hit.title == "lease"
+    assert hits[number] == hit
+    assert page.current_hit == hit
+    qtbot.waitUntil(lambda: "hit" in page.summary.text)
+    assert "50" in page.summary.text
+
+
+def test_keys_go_through_hits_and_documents(qtbot: QtBot, page: SearchPage) -> None:
+    search(qtbot, page, "the")
+    assert len(titles(page)) >= 2
+    seen = [page.current_hit]
+    while True:
+        press(page, Qt.Key.Key_Down)
+        if page.current_hit == seen[-1]:
+            break
+        seen.append(page.current_hit)
+    assert seen == [row.hit for row in page._model.rows if not row.is_document]
+    page.view.setFocus()
+    press(page, Qt.Key.Key_Home)
+    assert page.current_hit == seen[0]
+    press(page, Qt.Key.Key_Down, Qt.KeyboardModifier.ControlModifier)
+    assert page.current_hit is not None
+    assert page.current_hit.path != seen[0].path  # type: ignore[union-attr]
+    press(page, Qt.Key.Key_Up, Qt.KeyboardModifier.ControlModifier)
+    assert page.current_hit == seen[0]
+    press(page, Qt.Key.Key_End)
+    assert page.current_hit == seen[-1]
+    press(page, Qt.Key.Key_PageUp)
+    press(page, Qt.Key.Key_Escape)
+    qtbot.waitUntil(page.bar.box.hasFocus)
+    assert page.bar.box.selectedText() == "the"
+
+
+def test_keys_open_show_and_preview(qtbot: QtBot, page: SearchPage) -> None:
+    search(qtbot, page, "roof")
+    opened, folder = QSignalSpy(page.opened), QSignalSpy(page.folder_wanted)
+    toggled = QSignalSpy(page.preview_toggled)
+    press(page, Qt.Key.Key_Return)
+    press(page, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    page.view.setFocus()
+    press(page, Qt.Key.Key_Return)
+    press(page, Qt.Key.Key_Enter, Qt.KeyboardModifier.ControlModifier)
+    press(page, Qt.Key.Key_Space)
+    assert (opened.count(), folder.count(), toggled.count()) == (2, 2, 1)
+    assert page.memory.recent == ("roof",)
+    QTest.keyClick(page.view, Qt.Key.Key_X)
+    assert page.query == "roofx"
+
+
+def test_stale_results_stay_until_the_answer(qtbot: QtBot, page: SearchPage) -> None:
+    search(qtbot, page, "roof")
+    QTest.keyClicks(page.bar.box, "lamp")
+    assert page.view.results.stale
+    assert titles(page) == ["lease"]
+    qtbot.waitUntil(lambda: titles(page) == ["lighthouse"], timeout=WAIT_MS)
+    assert not page.view.results.stale
+
+
+def test_chips_and_text_say_the_same(qtbot: QtBot, page: SearchPage) -> None:
+    QTest.keyClicks(page.bar.box, 'lamp ext:md -draft in:"a b"')
+    assert [chip.text() for chip in page.chips.chips] == ["Type: md", "not draft", "Folder: a b"]
+    QTest.keyClick(page.chips.chips[1], Qt.Key.Key_Delete)
+    assert page.query == 'lamp ext:md in:"a b"'
+    QTest.mouseClick(page.chips.chips[1], Qt.MouseButton.LeftButton)
+    assert page.query == "lamp ext:md"
+    assert [chip.text() for chip in page.chips.chips] == ["Type: md"]
+    page.chips.menus.chosen.emit("lamp date:2024 ")
+    assert [chip.text() for chip in page.chips.chips] == ["Date: 2024"]
+    page.chips.typing_wanted.emit("page:")
+    assert page.query == "lamp date:2024 page:"
+    qtbot.waitUntil(page.bar.box._popup.isVisible)
+    QTest.keyClick(page.bar.box._popup, Qt.Key.Key_Down)
+    QTest.keyClick(page.bar.box._popup, Qt.Key.Key_Return)
+    assert page.query == "lamp date:2024 page:1 "
+    assert len(page.chips.chips) == 2
+
+
+def test_menus_offer_what_the_library_has(
+    qtbot: QtBot, page: SearchPage, library_files: Path
+) -> None:
+    qtbot.waitUntil(lambda: page.chips.menus.folders == (str(library_files),))
+    for button in page.chips.menus.buttons:
+        menu = button.menu()
+        menu.aboutToShow.emit()
+        assert menu.actions()
+    page.chips.menus.buttons[0].menu().actions()[0].trigger()
+    assert page.query == f'in:"{library_files}" '
+    page.chips.menus.buttons[1].menu().actions()[1].trigger()
+    assert page.query.endswith("type:document ")
+    page.chips.menus.buttons[2].menu().actions()[-1].trigger()
+    assert page.query.endswith("date:")
+
+
+def test_nothing_found_says_what_to_try(qtbot: QtBot, page: SearchPage) -> None:
+    search(qtbot, page, "zebra -draft ext:pdf author:xyz")
+    assert page._stack.currentWidget() is page.nothing
+    assert "without any filter" in links(page)
+    link = next(each for each in page.nothing.findChildren(QPushButton) if "draft" in each.text())
+    link.click()
+    assert page.query == "zebra ext:pdf author:xyz"
+    search(qtbot, page, "zebra")
+    assert links(page) == []
+
+
+def test_the_start_teaches(qtbot: QtBot, page: SearchPage) -> None:
+    assert page._stack.currentWidget() is page.start
+    qtbot.waitUntil(lambda: len(links(page)) == 3)
+    with qtbot.waitSignal(page.asking.answered, timeout=WAIT_MS):
+        page.start.findChildren(QPushButton)[-1].click()
+    assert page.query == "date:2024-03..2024-06"
+    page.memory.save("Roofs", "roof")
+    page.bar.box.clear()
+    page.bar.box.textEdited.emit("")
+    assert page._stack.currentWidget() is page.start
+    assert links(page)[0] == "Roofs"
+
+
+def test_an_empty_library_leads_to_folders(qtbot: QtBot, context: Context) -> None:
+    for page in shown(qtbot, SearchPage(context)):
+        empty = page
+        qtbot.waitUntil(lambda: links(empty) == ["Choose folders…"])
+        with qtbot.waitSignal(page.folders_wanted):
+            page.start.findChildren(QPushButton)[-1].click()
+
+
+def test_no_good_match_is_said(qtbot: QtBot, page: SearchPage) -> None:
+    search(qtbot, page, "POOR tenant")
+    assert "No good match" in page.summary.text
+    search(qtbot, page, "tenant")
+    assert "No good match" not in page.summary.text
+
+
+def test_a_failure_is_a_line(qtbot: QtBot, page: SearchPage) -> None:
+    with qtbot.waitSignal(page.asking.failed, timeout=WAIT_MS):
+        page.search('an "open quote')
+    assert page.message.isVisible()
+    assert "quote is not closed" in page.message.text()
+    search(qtbot, page, "tenant")
+    assert "quote" not in page.message.text()
+
+
+def test_without_an_engine_the_query_waits(
+    qtbot: QtBot, engine: FakeEngine, settings: Settings, notices: RecordedNotices, tmp_path: Path,
+    library_files: Path,
+) -> None:  # fmt: skip
+    engine.index([library_files], report=ignore, token=CancelToken())
+    link = EngineLink(tmp_path / "library")
+    context = Context(link, settings, notices, tmp_path, tmp_path / "library")
+    for page in shown(qtbot, SearchPage(context)):
+        page.search("roof")
+        qtbot.waitUntil(page.message.isVisible)
+        assert "starting" in page.message.text()
+        with qtbot.waitSignal(page.asking.answered, timeout=WAIT_MS):
+            attach(qtbot, link)
+        assert titles(page) == ["lease"]
+        assert not page.message.isVisible()
+    link.close()
+
+
+def test_copying(qtbot: QtBot, page: SearchPage, notices: RecordedNotices) -> None:
+    search(qtbot, page, "roof")
+    page.view.setFocus()
+    hit = page.current_hit
+    assert hit is not None
+    clipboard = QGuiApplication.clipboard()
+    page.actions_on_hits.do(Deed.COPY, hit)
+    assert clipboard.text() == "The landlord mends the roof. The tenant cleans the gutters."
+    page.actions_on_hits.do(Deed.COPY_QUOTED, hit)
+    qtbot.waitUntil(lambda: clipboard.text().endswith("p. 2)"), timeout=WAIT_MS)
+    page.actions_on_hits.do(Deed.COPY_PATH, hit)
+    assert clipboard.text() == hit.path
+    assert len(notices.told) == 3
+
+
+def test_the_menu_of_a_hit(qtbot: QtBot, page: SearchPage) -> None:
+    search(qtbot, page, "roof")
+    hit = page.current_hit
+    assert hit is not None
+    event = QContextMenuEvent(
+        QContextMenuEvent.Reason.Keyboard, QPoint(50, 300), page.mapToGlobal(QPoint(50, 300))
+    )
+    page.contextMenuEvent(event)
+    menu = page.actions_on_hits._menu
+    assert menu is not None
+    menu.hide()
+    texts = [action.text().partition("\t")[0] for action in menu.actions()]
+    assert texts[:3] == ["Open", "Show in folder", "Preview"]
+    inside = next(each for each in menu.actions() if each.text().startswith("Search inside"))
+    inside.trigger()
+    assert page.query == f'roof in:"{hit.path}" '
+    page.actions_on_hits.do(Deed.LIKE_PASSAGE, hit)
+    assert page.query == f'like:"{hit.path}#{hit.start}-{hit.end}"'
+
+
+@pytest.mark.parametrize("form", Form)
+def test_export(
+    qtbot: QtBot, page: SearchPage, tmp_path: Path, notices: RecordedNotices, form: Form
+) -> None:
+    search(qtbot, page, "the")
+    assert page._result is not None
+    file = tmp_path / f"out.{form}"
+    page.actions_on_hits.export_to(file, page._result.hits, form, "the")
+    qtbot.waitUntil(lambda: bool(notices.told), timeout=WAIT_MS)
+    assert "exported" in notices.texts[0]
+    if form is Form.JSON:
+        assert len(json.loads(file.read_text())["hits"]) == len(page._result.hits)
+    page.actions_on_hits.export_to(tmp_path / "no" / "where", page._result.hits, form)
+    qtbot.waitUntil(lambda: len(notices.told) == 2, timeout=WAIT_MS)
+    assert "could not" in notices.texts[1]
+
+
+def test_another_order_keeps_the_hit(qtbot: QtBot, page: SearchPage) -> None:
+    search(qtbot, page, "the lamp")
+    page.select_next()
+    hit = page.current_hit
+    with qtbot.waitSignal(page.asking.answered, timeout=WAIT_MS):
+        page.summary._orders.setCurrentIndex(2)
+        page.summary._orders.activated.emit(2)
+    assert page.summary.order is Order.NAME
+    assert titles(page) == sorted(titles(page))
+    assert page.current_hit == hit
+
+
+def test_history_can_be_switched_off(qtbot: QtBot, page: SearchPage, settings: Settings) -> None:
+    search(qtbot, page, "roof")
+    press(page, Qt.Key.Key_Return)
+    assert list(page.memory.recent) == ["roof"]
+    settings.set("history", False)
+    press(page, Qt.Key.Key_Return)
+    assert list(page.memory.recent) == []
+
+
+def test_the_help_is_made_of_the_grammar_and_live(qtbot: QtBot, page: SearchPage) -> None:
+    page.bar.show_help()
+    assert page.bar.help.isVisible()
+    examples = page.bar.help.findChildren(QPushButton)
+    assert '"to be or not to be"' in [each.text() for each in examples]
+    examples[0].click()
+    assert not page.bar.help.isVisible()
+    assert page.query == "rental income after the merger"
+
+
+def test_what_was_asked_for_from_outside(qtbot: QtBot, page: SearchPage) -> None:
+    search(qtbot, page, "tenant")
+    hit = page.current_hit
+    assert hit is not None
+    page.select_hit(1)
+    assert page.current_hit is not None
+    assert page.current_hit.path == hit.path
+    page.select_hit(99)
+    page.search_inside(hit.path)
+    assert page.query == f'tenant in:"{hit.path}" '

@@ -1,0 +1,216 @@
+"""What can be done with a hit: open, copy, cite, look for more like it, export all of them.
+
+Owns the context menu and the way to the clipboard and to files. It must not know how a hit is
+shown or opened.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+
+from indexer.atomic import write_file
+from ui.icons import icon
+from ui.search.citation import Source, passage, quoted
+from ui.search.describe import is_name_only
+from ui.search.export import Form, citable, exported
+from ui.search.query_text import similar
+from ui.search.sources import Sources
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from PySide6.QtCore import QPoint
+    from PySide6.QtGui import QAction
+
+    from indexer.types import Hit
+    from ui.ports import Context
+    from ui.search.work import Worker
+
+
+class Deed(Enum):
+    """What an entry of the menu does."""
+
+    OPEN = auto()
+    SHOW_IN_FOLDER = auto()
+    PREVIEW = auto()
+    COPY = auto()
+    COPY_QUOTED = auto()
+    COPY_PATH = auto()
+    LIKE_PASSAGE = auto()
+    LIKE_DOCUMENT = auto()
+    INSIDE = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class _Export:
+    """Hits on their way to a file."""
+
+    hits: tuple[Hit, ...]
+    query: str
+    form: Form
+
+
+class HitActions(QObject):
+    """Does things with hits.
+
+    Signals:
+        asked: A deed that others do (open, show, preview, inside), with the hit.
+        searched: A query for what resembles a hit.
+        used: A hit was of use to the person.
+    """
+
+    asked = Signal(object, object)
+    searched = Signal(str)
+    used = Signal()
+
+    def __init__(self, context: Context, worker: Worker, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._notices = context.notices
+        self._worker = worker
+        self._sources = Sources(context.link, self)
+        self._widget = parent
+        self._menu: QMenu | None = None
+        self._dialog: QFileDialog | None = None
+        self._export: _Export | None = None
+
+    def menu(self, hit: Hit, hits: Sequence[Hit], query: str) -> QMenu:
+        """Make the menu of a hit; ``hits`` are all that can be exported."""
+        menu = QMenu(self._widget)
+        menu.setAccessibleName(self.tr("What to do with this passage"))
+        has_text = not is_name_only(hit)
+        entries: list[tuple[Deed | None, str, str, str]] = [
+            (Deed.OPEN, self.tr("Open"), "open", self.tr("Enter")),
+            (Deed.SHOW_IN_FOLDER, self.tr("Show in folder"), "folder-open", self.tr("Ctrl+Enter")),
+            (Deed.PREVIEW, self.tr("Preview"), "preview", self.tr("Space")),
+            (None, "", "", ""),
+            (Deed.COPY, self.tr("Copy passage"), "copy", self.tr("Ctrl+C")),
+            (Deed.COPY_QUOTED, self.tr("Copy with citation"), "copy", self.tr("Ctrl+Shift+C")),
+            (Deed.COPY_PATH, self.tr("Copy path"), "copy", ""),
+            (None, "", "", ""),
+            (Deed.LIKE_PASSAGE, self.tr("Find similar passages"), "similar", ""),
+            (Deed.LIKE_DOCUMENT, self.tr("Find similar documents"), "similar", ""),
+            (Deed.INSIDE, self.tr("Search inside this document"), "search", ""),
+            (None, "", "", ""),
+        ]
+        needs_text = {Deed.COPY, Deed.COPY_QUOTED, Deed.LIKE_PASSAGE, Deed.LIKE_DOCUMENT}
+        for deed, text, drawing, keys in entries:
+            if deed is None:
+                menu.addSeparator()
+                continue
+            action = menu.addAction(icon(drawing), f"{text}\t{keys}" if keys else text)
+            action.setData((deed, hit))
+            action.setEnabled(has_text or deed not in needs_text)
+        self.add_exports(menu, hits, query)
+        menu.triggered.connect(self._triggered)
+        return menu
+
+    def open_menu(self, at: QPoint, hit: Hit, hits: Sequence[Hit], query: str) -> None:
+        """Open the menu of a hit at a point of the screen."""
+        if self._menu is not None:
+            self._menu.deleteLater()
+        self._menu = self.menu(hit, hits, query)
+        self._menu.popup(at)
+
+    def add_exports(self, menu: QMenu, hits: Sequence[Hit], query: str) -> None:
+        """Add a menu of the forms in which the hits can be exported."""
+        exports = menu.addMenu(icon("export"), self.tr("Export the hits"))
+        exports.setEnabled(bool(hits))
+        named = {Form.CSV: "CSV…", Form.JSON: "JSON…", Form.BIBTEX: "BibTeX…"}
+        for form, text in named.items():
+            exports.addAction(text).setData(_Export(tuple(hits), query, form))
+
+    def do(self, deed: Deed, hit: Hit) -> None:
+        """Do one of the things that need only the hit."""
+        match deed:
+            case Deed.COPY:
+                self._copy(passage(hit), self.tr("Passage copied"))
+            case Deed.COPY_QUOTED:
+                self._sources.find([hit], self._copy_quoted)
+            case Deed.COPY_PATH:
+                self._copy(hit.path, self.tr("Path copied"))
+            case Deed.LIKE_PASSAGE:
+                self.searched.emit(similar(hit.path, (hit.start, hit.end)))
+            case Deed.LIKE_DOCUMENT:
+                self.searched.emit(similar(hit.path))
+            case _:
+                self.asked.emit(deed, hit)
+        self.used.emit()
+
+    def export_to(self, path: Path, hits: Sequence[Hit], form: Form, query: str = "") -> None:
+        """Write hits to a file, with what the engine knows of their documents."""
+        self._export = _Export(tuple(hits), query, form)
+        self._write(path)
+
+    def close(self) -> None:
+        """Forget what is under way."""
+        self._sources.close()
+
+    def _triggered(self, action: QAction) -> None:
+        data = action.data()
+        if isinstance(data, _Export):
+            self._ask_where(data)
+        elif isinstance(data, tuple):
+            self.do(*data)
+
+    def _copy_quoted(self, hits: Sequence[Hit], sources: Mapping[str, Source]) -> None:
+        hit = hits[0]
+        self._copy(quoted(hit, sources[hit.path]), self.tr("Passage and citation copied"))
+
+    def _copy(self, text: str, told: str) -> None:
+        QGuiApplication.clipboard().setText(text)
+        self._notices.tell(told, seconds=3.0)
+
+    def _ask_where(self, export: _Export) -> None:
+        self._export = export
+        dialog = QFileDialog(self._widget, self.tr("Export the hits"))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(export.form.value)
+        dialog.setNameFilter(f"*.{export.form.value}")
+        dialog.selectFile(self.tr("hits") + f".{export.form.value}")
+        dialog.fileSelected.connect(self._write_chosen)
+        dialog.finished.connect(dialog.deleteLater)
+        self._dialog = dialog
+        dialog.open()
+
+    def _write_chosen(self, file: str) -> None:
+        self._write(Path(file))
+
+    def _write(self, path: Path) -> None:
+        export = self._export
+        if export is None:
+            return
+
+        def found(hits: Sequence[Hit], sources: Mapping[str, Source]) -> None:
+            def work() -> None:
+                write_file(path, exported(hits, sources, export.form, export.query))
+
+            def done(_result: Any, error: OSError | None) -> None:
+                self._exported(export, sources, error)
+
+            self._worker.run(work, done)
+
+        self._sources.find(export.hits, found)
+
+    def _exported(
+        self, export: _Export, sources: Mapping[str, Source], error: OSError | None
+    ) -> None:
+        if error is not None:
+            reason = error.strerror or str(error)
+            told = self.tr("The hits could not be exported: {reason}.").format(reason=reason)
+        elif export.form is Form.BIBTEX:
+            count = sum(map(citable, sources.values()))
+            left = len(sources) - count
+            told = self.tr("%Ln document(s) exported", "", count)
+            if left:
+                rest = self.tr("%Ln without author and year left out", "", left)
+                told = self.tr("{done}; {rest}").format(done=told, rest=rest)
+        else:
+            told = self.tr("%Ln hit(s) exported", "", len(export.hits))
+        self._notices.tell(told)

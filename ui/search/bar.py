@@ -1,0 +1,158 @@
+"""The line at the top of the search: the box, the searches that are kept, the help.
+
+Owns the three side by side, and the menu of saved and recent searches. It must not know results.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QMenu, QToolButton, QWidget
+
+from ui.icons import icon
+from ui.search.box import SearchBox
+from ui.search.grammar import GrammarHelp
+from ui.search.safe_text import line
+from ui.theme import M, icon_size
+
+if TYPE_CHECKING:
+    from PySide6.QtCore import QEvent
+    from PySide6.QtGui import QAction
+
+    from ui.ports import Notices
+    from ui.search.memory import Memory, Saved
+
+_SHOWN = 12
+_SAVE, _DISCARD, _FORGET, _RUN = "save", "discard", "forget", "run"
+
+
+class SearchBar(QWidget):
+    """The box and what helps to fill it.
+
+    Signals:
+        searched: A query to ask at once: a saved one, an example.
+    """
+
+    searched = Signal(str)
+
+    def __init__(self, memory: Memory, notices: Notices, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._memory = memory
+        self._notices = notices
+        self._discarded: Saved | None = None
+        self.box = SearchBox()
+        self.help = GrammarHelp(self)
+        self.help.tried.connect(self.searched)
+        self.kept_button = self._button("star", self.tr("Saved and recent searches"))
+        self.kept_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(self.kept_button)
+        menu.setToolTipsVisible(True)
+        menu.aboutToShow.connect(self._fill)
+        menu.triggered.connect(self._chosen)
+        self.kept_button.setMenu(menu)
+        self.help_button = self._button("help", self.tr("What you can type"))
+        self.help_button.clicked.connect(self.show_help)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(M)
+        row.addWidget(self.box, 1)
+        row.addWidget(self.kept_button)
+        row.addWidget(self.help_button)
+        memory.changed.connect(self._offer)
+        self._enlarge()
+
+    def show_help(self) -> None:
+        """Open the help of the grammar."""
+        self.help.open_below(self)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == event.Type.FontChange and hasattr(self, "help_button"):
+            self._enlarge()
+
+    def _enlarge(self) -> None:
+        """The box is the largest thing in the window, as it is the first."""
+        font = self.font()
+        if font.pointSizeF() > 0:
+            font.setPointSizeF(font.pointSizeF() * 1.15)
+        self.box.setFont(font)
+        for button in (self.kept_button, self.help_button):
+            button.setIconSize(icon_size(self))
+
+    def _button(self, drawing: str, name: str) -> QToolButton:
+        button = QToolButton()
+        button.setIcon(icon(drawing))
+        button.setToolTip(name)
+        button.setAccessibleName(name)
+        button.setAutoRaise(True)
+        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        return button
+
+    def _offer(self) -> None:
+        memory = self._memory
+        self.box.offers = replace(self.box.offers, recent=memory.recent, saved=memory.saved)
+
+    def _fill(self) -> None:
+        menu, memory, text = self.kept_button.menu(), self._memory, self.box.text().strip()
+        menu.clear()
+        name = memory.name_of(text)
+        save = menu.addAction(icon("star"), self.tr("Save this search…"))
+        save.setData((_SAVE, text))
+        save.setEnabled(bool(text) and not name)
+        if name:
+            menu.addAction(
+                icon("trash"), self.tr("Remove “{name}”").format(name=_plain(name))
+            ).setData((_DISCARD, name))
+        if memory.saved:
+            menu.addSection(self.tr("Saved"))
+            for saved in memory.saved[:_SHOWN]:
+                self._add(menu, saved.name, saved.text)
+        if memory.recent:
+            menu.addSection(self.tr("Recent"))
+            for recent in memory.recent[:_SHOWN]:
+                self._add(menu, recent, recent)
+            menu.addSeparator()
+            menu.addAction(self.tr("Forget recent searches")).setData((_FORGET, ""))
+
+    def _add(self, menu: QMenu, name: str, text: str) -> None:
+        metrics = self.fontMetrics()
+        room = metrics.averageCharWidth() * 50
+        shown = metrics.elidedText(_plain(name), Qt.TextElideMode.ElideRight, room)
+        menu.addAction(shown).setData((_RUN, text))
+
+    def _chosen(self, action: QAction) -> None:
+        deed, text = action.data()
+        match deed:
+            case "save":
+                self._ask_name(text)
+            case "discard":
+                self._discarded = self._memory.discard(text)
+                told = self.tr("The saved search was removed")
+                self._notices.tell(told, action=self.tr("Undo"), act=self._bring_back)
+            case "forget":
+                self._memory.forget()
+            case _:
+                self.searched.emit(text)
+
+    def _ask_name(self, text: str) -> None:
+        dialog = QInputDialog(self)
+        dialog.setWindowTitle(self.tr("Save this search"))
+        dialog.setLabelText(self.tr("Name of the search:"))
+        dialog.setTextValue(line(text))
+        dialog.setOkButtonText(self.tr("Save"))
+        dialog.textValueSelected.connect(self._save)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _save(self, name: str) -> None:
+        self._memory.save(name, self.box.text())
+
+    def _bring_back(self) -> None:
+        if self._discarded is not None:
+            self._memory.save(self._discarded.name, self._discarded.text)
+
+
+def _plain(text: str) -> str:
+    return line(text).replace("&", "&&")

@@ -1,0 +1,69 @@
+"""The line under the box: what is wrong, what is waited for, what the engine noted.
+
+Owns which of these is shown. It must not know where they come from.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QLabel
+
+from ui import theme
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from PySide6.QtWidgets import QWidget
+
+
+class MessageLine(QLabel):
+    """Says one thing: a failure before a wait before the notes; hidden when there is nothing."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._failure = ""
+        self._waits = False
+        self._notes: tuple[str, ...] = ()
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(True)
+        self.setAccessibleName(self.tr("About this search"))
+        self.hide()
+
+    def fail(self, text: str) -> None:
+        """Say what went wrong, until the next answer."""
+        self._failure = text
+        self._show()
+
+    def wait(self, waits: bool) -> None:
+        """Say that the engine is not ready, or take that back."""
+        self._waits = waits
+        self._show()
+
+    def note(self, notes: Sequence[str]) -> None:
+        """Say what the engine noted about the query; a failure is over then."""
+        self._failure, self._notes = "", tuple(notes)
+        self._show()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.ApplicationPaletteChange:
+            self._show()
+
+    def _show(self) -> None:
+        colours = theme.current()
+        colour = colours.muted
+        if self._failure:
+            text, colour = self._failure, colours.bad
+        elif self._waits:
+            text = self.tr("The engine is starting; your search is asked as soon as it is ready.")
+        else:
+            text = "\n".join(self._notes)
+        palette = self.palette()
+        if palette.color(QPalette.ColorRole.WindowText) != colour:
+            palette.setColor(QPalette.ColorRole.WindowText, colour)
+            self.setPalette(palette)
+        self.setText(text)
+        self.setVisible(bool(text))

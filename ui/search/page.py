@@ -1,0 +1,396 @@
+"""The search page: the box, its filters and the results, put together.
+
+Owns how the parts of the search talk to each other. It must not know what becomes of a hit that
+is chosen: its signals say which one it is.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from ui import words
+from ui.search.actions import Deed, HitActions
+from ui.search.asking import FIRST_LIMIT, Asking
+from ui.search.bar import SearchBar
+from ui.search.chips import ChipBar
+from ui.search.grouping import Group, Key, Order, grouped
+from ui.search.memory import Memory
+from ui.search.message import MessageLine
+from ui.search.model import ResultsModel, Row
+from ui.search.panels import NothingPanel, StartPanel
+from ui.search.places import folders_of
+from ui.search.query_text import inside
+from ui.search.summary import Summary
+from ui.search.view import ResultsView
+from ui.search.work import Worker
+from ui.theme import L, M
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QCloseEvent, QContextMenuEvent
+
+    from indexer.errors import LecternError
+    from indexer.types import Hit, SearchResult
+    from ui.ports import Context
+
+# Documents in another order than by relevance are worth looking through further.
+_SORTED_LIMIT = 500
+# A search that was left standing for so long was meant.
+_MEANT_MS = 4000
+# How often the engine is told that somebody types.
+_TYPING_S = 1.0
+
+
+class SearchPage(QWidget):
+    """The page.
+
+    Signals:
+        hit_selected: The hit that was gone to, all hits of its document, and which one it is.
+        opened: A hit to open in its own program.
+        folder_wanted: A hit to show in its folder.
+        preview_toggled: Show or hide the preview.
+        folders_wanted: The library is empty, and folders are to be chosen.
+    """
+
+    hit_selected = Signal(object, list, int)
+    opened = Signal(object)
+    folder_wanted = Signal(object)
+    preview_toggled = Signal()
+    folders_wanted = Signal()
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._worker = Worker(self)
+        self.memory = Memory(
+            context.folder, self._worker, remembers=bool(context.settings["history"]), parent=self
+        )
+        self.asking = Asking(context.link, self)
+        self.actions_on_hits = HitActions(context, self._worker, self)
+        self._model = ResultsModel(self)
+        self._result: SearchResult | None = None
+        self._roots: list[str] | None = None
+        self._typed = 0.0
+        self._meant = QTimer(self)
+        self._meant.setSingleShot(True)
+        self._meant.setInterval(_MEANT_MS)
+        self._meant.timeout.connect(self._note)
+        self._build()
+        self._connect()
+        context.settings.watch(self._setting_changed)
+        if context.link.is_connected:
+            self._ask_status()
+        self._show_start()
+
+    @property
+    def query(self) -> str:
+        """What is in the box."""
+        return self.bar.box.text()
+
+    @property
+    def current_hit(self) -> Hit | None:
+        """The hit that was gone to."""
+        row = self._current()
+        return row.hit if row is not None else None
+
+    def search(self, text: str) -> None:
+        """Put a query into the box and ask it."""
+        self.bar.box.setText(text)
+        self._changed(text, at_once=True)
+        self.focus_box()
+
+    def search_inside(self, path: str) -> None:
+        """Narrow the search to one document, and let the person type what for."""
+        self.search(inside(path, self.query))
+
+    def focus_box(self) -> None:
+        """Go to the box, with its text selected so that it can be typed over."""
+        self.bar.box.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.bar.box.selectAll()
+
+    def select_next(self) -> None:
+        """Go to the next hit."""
+        self._step(1, documents=False)
+
+    def select_previous(self) -> None:
+        """Go to the hit before."""
+        self._step(-1, documents=False)
+
+    def select_hit(self, number: int) -> None:
+        """Go to a hit of the current document, by its number (from 0)."""
+        row = self._current()
+        if row is not None and 0 <= number < len(row.group.hits):
+            self.view.setCurrentIndex(self._model.index(self._place(Row(row.group, number))))
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.stop()
+        super().closeEvent(event)
+
+    def stop(self) -> None:
+        """End what is under way, and see that everything is written."""
+        self._meant.stop()
+        self.asking.stop()
+        self.actions_on_hits.close()
+        self._worker.close()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Open the menu of the current hit, by the mouse or by the keyboard's menu key."""
+        row = self._current()
+        if row is None or not self.view.geometry().contains(self._stack.mapFrom(self, event.pos())):
+            return
+        at = event.globalPos()
+        if event.reason() is not event.Reason.Mouse:
+            rect = self.view.visualRect(self.view.currentIndex())
+            at = self.view.viewport().mapToGlobal(rect.center())
+        self._open_menu(at)
+
+    # How it is built
+
+    def _build(self) -> None:
+        self.bar = SearchBar(self.memory, self._context.notices)
+        self.chips = ChipBar()
+        self.message = MessageLine()
+        self.summary = Summary()
+        self.view = ResultsView(self._model)
+        self.view.setAccessibleName(self.tr("Results"))
+        self.start = StartPanel()
+        self.nothing = NothingPanel()
+        self._stack = QStackedWidget()
+        for each in (self.view, self.start, self.nothing):
+            self._stack.addWidget(each)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(L, L, L, L)
+        column.setSpacing(M)
+        for part in (self.bar, self.chips, self.message, self.summary):
+            column.addWidget(part)
+        column.addWidget(self._stack, 1)
+        self.setFocusProxy(self.bar.box)
+
+    def _connect(self) -> None:
+        box, asking, view = self.bar.box, self.asking, self.view
+        box.textEdited.connect(self._typed_in)
+        box.textChanged.connect(self.chips.show_query)
+        box.stepped.connect(self._step_from_box)
+        box.accepted.connect(self._accept)
+        self.bar.searched.connect(self.search)
+        self.chips.edited.connect(self._edited)
+        self.chips.typing_wanted.connect(self._type_filter)
+        self.chips.menus.opened.connect(self._ask_status)
+        asking.answered.connect(self._answered)
+        asking.failed.connect(self._failed)
+        asking.stale.connect(view.set_stale)
+        asking.emptied.connect(self._show_start)
+        asking.waiting.connect(self.message.wait)
+        view.hit_current.connect(self._hit_current)
+        view.near_end.connect(asking.want_more)
+        view.accepted.connect(self._accept)
+        view.previewed.connect(self._preview)
+        view.left.connect(self._back_to_box)
+        self.summary.ordered.connect(self._ordered)
+        self.start.searched.connect(self.search)
+        self.start.folders_wanted.connect(self.folders_wanted)
+        self.nothing.searched.connect(self.search)
+        self.actions_on_hits.asked.connect(self._do)
+        self.actions_on_hits.searched.connect(self.search)
+        self.actions_on_hits.used.connect(self._note)
+        self.memory.changed.connect(self._memory_changed)
+        self.memory.trouble.connect(self._memory_trouble)
+        self._context.link.connected.connect(self._ask_status)
+        self._shortcut(QKeySequence(QKeySequence.StandardKey.Copy)).activated.connect(self._copy)
+        self._shortcut(QKeySequence("Ctrl+Shift+C")).activated.connect(self._copy_quoted)
+
+    def _shortcut(self, keys: QKeySequence) -> QShortcut:
+        return QShortcut(keys, self.view, context=Qt.ShortcutContext.WidgetShortcut)
+
+    # Asking
+
+    def _typed_in(self, text: str) -> None:
+        self._changed(text)
+        now = time.monotonic()
+        if now - self._typed >= _TYPING_S and self._context.link.is_connected:
+            self._typed = now
+            self._context.link.ask("pace", {"typing": True}, done=_ignore, failed=_ignore)
+
+    def _changed(self, text: str, *, at_once: bool = False) -> None:
+        self._meant.stop()
+        self.asking.want(text, at_once=at_once)
+
+    def _edited(self, text: str) -> None:
+        """A chip or a menu changed the query."""
+        self.bar.box.setText(text)
+        self._changed(text, at_once=True)
+
+    def _type_filter(self, start: str) -> None:
+        box = self.bar.box
+        text = f"{box.text().rstrip()} {start}".lstrip()
+        box.setFocus(Qt.FocusReason.OtherFocusReason)
+        box.setText(text)
+        box.textEdited.emit(text)
+
+    def _answered(self, result: SearchResult, same_query: bool) -> None:
+        kept = self._current_key() if same_query else None
+        self._result = result
+        groups = grouped(result.hits, self.summary.order)
+        self._model.show(groups, same_query=same_query)
+        self.message.note(result.notes)
+        self.summary.show_result(result, len(groups), more=self.asking.may_have_more)
+        self.summary.setVisible(bool(groups))
+        if not groups:
+            self.nothing.show_nothing(self.asking.text)
+        self._stack.setCurrentWidget(self.view if groups else self.nothing)
+        self._select(kept)
+        self._offer_places(groups)
+        if not same_query:
+            self._announce()
+            if groups:
+                self._meant.start()
+
+    def _failed(self, error: LecternError) -> None:
+        self.message.fail(words.failure(error))
+
+    def _announce(self) -> None:
+        told = self.summary.text if self._model.rows else self.tr("Nothing was found")
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, told))
+
+    def _show_start(self) -> None:
+        self._result = None
+        self._model.clear()
+        self.message.note(())
+        self.summary.hide()
+        self._fill_start()
+        self._stack.setCurrentWidget(self.start)
+
+    def _fill_start(self) -> None:
+        empty = self._roots is not None and not self._roots
+        self.start.show_start(self.memory.recent, self.memory.saved, empty_library=empty)
+
+    def _ordered(self, order: Order) -> None:
+        if self._result is not None:
+            kept = self._current_key()
+            self._model.show(grouped(self._result.hits, order), same_query=True)
+            self._select(kept)
+        self.asking.again(FIRST_LIMIT if order is Order.RELEVANCE else _SORTED_LIMIT)
+
+    # Going from hit to hit
+
+    def _current(self) -> Row | None:
+        index = self.view.currentIndex()
+        return self._model.rows[index.row()] if index.isValid() else None
+
+    def _current_key(self) -> Key | None:
+        row = self._current()
+        return row.key if row is not None else None
+
+    def _place(self, row: Row) -> int:
+        return self._model.place(row.key)
+
+    def _select(self, key: Key | None) -> None:
+        """Go to the row with a key, else to the first hit."""
+        place = self._model.place(key) if key is not None else -1
+        if place < 0 or self._model.rows[place].is_document:
+            place = 1
+        if place < len(self._model.rows) and self.view.currentIndex().row() != place:
+            self.view.setCurrentIndex(self._model.index(place))
+
+    def _step(self, step: int, *, documents: bool) -> None:
+        row = self.view.currentIndex().row() if self.view.currentIndex().isValid() else 0
+        self.view.setCurrentIndex(self.view.hit_after(row, step, documents=documents))
+
+    def _step_from_box(self, step: int, documents: bool) -> None:
+        self._step(step, documents=documents)
+
+    def _hit_current(self, index: QModelIndex) -> None:
+        row = self._model.rows[index.row()]
+        self.hit_selected.emit(row.hit, list(row.group.hits), row.number)
+
+    def _back_to_box(self, typed: str) -> None:
+        self.focus_box()
+        if typed:
+            self.bar.box.end(False)
+            self.bar.box.insert(typed)
+            self.bar.box.textEdited.emit(self.query)
+
+    # Doing something with a hit
+
+    def _accept(self, in_folder: bool) -> None:
+        hit = self.current_hit
+        if hit is not None:
+            self._do(Deed.SHOW_IN_FOLDER if in_folder else Deed.OPEN, hit)
+
+    def _preview(self) -> None:
+        self._note()
+        self.preview_toggled.emit()
+
+    def _do(self, deed: Deed, hit: Hit) -> None:
+        self._note()
+        match deed:
+            case Deed.OPEN:
+                self.opened.emit(hit)
+            case Deed.SHOW_IN_FOLDER:
+                self.folder_wanted.emit(hit)
+            case Deed.PREVIEW:
+                self.preview_toggled.emit()
+            case Deed.INSIDE:
+                self.search_inside(hit.path)
+            case _:
+                pass
+
+    def _copy(self) -> None:
+        self._with_current(Deed.COPY)
+
+    def _copy_quoted(self) -> None:
+        self._with_current(Deed.COPY_QUOTED)
+
+    def _with_current(self, deed: Deed) -> None:
+        hit = self.current_hit
+        if hit is not None:
+            self.actions_on_hits.do(deed, hit)
+
+    def _open_menu(self, at: QPoint) -> None:
+        hit, result = self.current_hit, self._result
+        if hit is not None and result is not None:
+            self.actions_on_hits.open_menu(at, hit, result.hits, self.asking.text)
+
+    def _note(self) -> None:
+        self.memory.note(self.asking.text)
+
+    def _memory_changed(self) -> None:
+        if self._stack.currentWidget() is self.start:
+            self._fill_start()
+
+    def _memory_trouble(self, error: OSError) -> None:
+        told = self.tr("The list of searches could not be written: {reason}.")
+        self._context.notices.tell(told.format(reason=error.strerror or str(error)))
+
+    def _setting_changed(self, name: str) -> None:
+        if name == "history":
+            self.memory.remember(on=bool(self._context.settings["history"]))
+
+    # What there is to narrow by
+
+    def _ask_status(self) -> None:
+        if self._context.link.is_connected:
+            self._context.link.ask("status", {}, done=self._status, failed=_ignore)
+
+    def _status(self, reply: dict[str, Any]) -> None:
+        status = reply["status"]
+        self._roots = [str(root["path"]) for root in status["roots"]]
+        self.chips.menus.languages = tuple(str(each["language"]) for each in status["languages"])
+        self._offer_places(())
+        if self._stack.currentWidget() is self.start:
+            self._fill_start()
+
+    def _offer_places(self, groups: tuple[Group, ...]) -> None:
+        folders = folders_of(self._roots or (), [group.path for group in groups])
+        self.chips.menus.folders = folders
+        languages = self.chips.menus.languages
+        self.bar.box.offers = replace(self.bar.box.offers, folders=folders, languages=languages)
+
+
+def _ignore(_answer: object) -> None:
+    """What is asked by the way may fail."""

@@ -1,0 +1,80 @@
+"""What the engine knows of the documents of some hits: who wrote them, and when.
+
+Owns the requests for it. It must not know what the answers are used for.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject
+
+from ui.search.citation import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from indexer.errors import LecternError
+    from indexer.types import Hit
+    from ui.ports import EnginePort
+
+    Found = Callable[[Sequence[Hit], Mapping[str, Source]], None]
+
+# Of so many documents the engine is asked; what is known of others is what their hits tell.
+_MOST_ASKED = 500
+_AT_ONCE = 4
+
+
+class Sources(QObject):
+    """Finds the sources of hits, one list of hits at a time; a newer one replaces an older."""
+
+    def __init__(self, link: EnginePort, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._link = link
+        self._hits: Sequence[Hit] = ()
+        self._found: Found | None = None
+        self._sources: dict[str, Source] = {}
+        self._left: list[Hit] = []
+        self._asked: dict[str, int] = {}
+
+    def find(self, hits: Sequence[Hit], found: Found) -> None:
+        """Call ``found(hits, sources by path)``, now or when the engine has answered."""
+        self.close()
+        self._hits, self._found = hits, found
+        heads: dict[str, Hit] = {}
+        for hit in hits:
+            heads.setdefault(hit.path, hit)
+        self._sources = {path: Source.of(hit) for path, hit in heads.items()}
+        self._left = list(heads.values())[:_MOST_ASKED][::-1]
+        self._go_on()
+
+    def close(self) -> None:
+        """Forget what was asked."""
+        for number in self._asked.values():
+            self._link.cancel(number)
+        self._asked.clear()
+        self._found = None
+
+    def _go_on(self) -> None:
+        while self._left and len(self._asked) < _AT_ONCE:
+            hit = self._left.pop()
+            self._asked[hit.path] = self._link.ask(
+                "document",
+                {"path": hit.path},
+                done=partial(self._told, hit),
+                failed=partial(self._not_told, hit),
+            )
+        if not self._asked and self._found is not None:
+            found, self._found = self._found, None
+            found(self._hits, self._sources)
+
+    def _told(self, hit: Hit, reply: dict[str, Any]) -> None:
+        document = reply.get("document")
+        if isinstance(document, dict):
+            self._sources[hit.path] = Source.of(hit, document)
+        self._not_told(hit, None)
+
+    def _not_told(self, hit: Hit, _error: LecternError | None) -> None:
+        self._asked.pop(hit.path, None)
+        self._go_on()

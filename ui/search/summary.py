@@ -1,0 +1,113 @@
+"""The line above the results: how many there are, how far meaning is, and their order.
+
+Owns that line, and the banner that says when nothing fits well. It must not know the results.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+
+from ui import words
+from ui.icons import icon
+from ui.search.grouping import Order
+from ui.theme import L, M, S
+
+if TYPE_CHECKING:
+    from indexer.types import SearchResult
+
+# Less than this is left for the vectors: not worth a word.
+_WHOLE = 0.995
+
+
+class Summary(QWidget):
+    """Signals: ``ordered``, with the ``Order`` that was chosen."""
+
+    ordered = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._count = _label()
+        self._understood = _label()
+        self._understood.setToolTip(
+            self.tr("So much is found by its meaning already; all of it by its words.")
+        )
+        sort = _label(self.tr("Sort by"))
+        sort.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
+        self._orders = QComboBox()
+        self._orders.setAccessibleName(self.tr("Sort by"))
+        self._orders.setToolTip(self.tr("In which order documents stand"))
+        for order, text in (
+            (Order.RELEVANCE, self.tr("Relevance")),
+            (Order.DATE, self.tr("Date")),
+            (Order.NAME, self.tr("Name")),
+        ):
+            self._orders.addItem(text, order)
+        self._orders.activated.connect(self._chosen)
+        sort.setBuddy(self._orders)
+        row = QHBoxLayout()
+        row.setSpacing(M)
+        row.addWidget(self._count)
+        row.addWidget(self._understood)
+        row.addStretch(1)
+        row.addWidget(sort)
+        row.addWidget(self._orders)
+        self._banner = _Banner(self.tr("No good match; closest passages below."))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(M)
+        column.addLayout(row)
+        column.addWidget(self._banner)
+        self._banner.hide()
+
+    @property
+    def order(self) -> Order:
+        return Order(self._orders.currentData())
+
+    @property
+    def text(self) -> str:
+        """What is said, for a screen reader."""
+        told = [] if self._banner.isHidden() else [self._banner.text]
+        told += [each.text() for each in (self._count, self._understood) if not each.isHidden()]
+        return " ".join(filter(None, told))
+
+    def show_result(self, result: SearchResult, documents: int, *, more: bool) -> None:
+        """Say how many hits there are; ``more``: there may be more than these."""
+        hits = self.tr("%Ln hit(s)", "", len(result.hits))
+        text = (
+            self.tr("The best {hits} in {documents}") if more else self.tr("{hits} in {documents}")
+        )
+        self._count.setText(text.format(hits=hits, documents=words.documents(documents)))
+        partly = 0 <= result.understood < _WHOLE
+        self._understood.setVisible(partly)
+        share = words.share(result.understood)
+        self._understood.setText(self.tr("{share} understood").format(share=share))
+        self._banner.setVisible(bool(result.hits) and not result.good)
+
+    def _chosen(self, _at: int) -> None:
+        self.ordered.emit(self.order)
+
+
+class _Banner(QWidget):
+    """A sentence with an icon, on a line of its own."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text
+        side = self.fontMetrics().height()
+        drawing = QLabel()
+        drawing.setPixmap(icon("info").pixmap(QSize(side, side)))
+        label = _label(text)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, S, L, S)
+        row.setSpacing(M)
+        row.addWidget(drawing)
+        row.addWidget(label, 1)
+
+
+def _label(text: str = "") -> QLabel:
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    return label
