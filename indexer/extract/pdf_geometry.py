@@ -7,6 +7,7 @@ only.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -24,21 +25,23 @@ if TYPE_CHECKING:
 # Left, top, right and bottom, as in ``Rectangle``.
 Box = tuple[float, float, float, float]
 # A matrix as PDF writes it: x' = a x + c y + e, y' = b x + d y + f.
-Turn = tuple[float, ...]
-_NO_TURN: Turn = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+Matrix = tuple[float, ...]
+_NO_TURN: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Rectangle:
     """A box on the page as it is shown, rotation and cropping applied.
 
-    In points from the upper left corner of what is visible.
+    In points from the upper left corner of what is visible. ``turn`` is how many quarter turns
+    clockwise the text in it is turned.
     """
 
     x0: float
     y0: float
     x1: float
     y1: float
+    turn: int = 0
 
 
 def page_geometry(
@@ -72,17 +75,25 @@ def text_rectangles(page: Any, ranges: Sequence[tuple[int, int]]) -> list[list[R
 
 
 @dataclass(frozen=True, slots=True)
+class DrawnLine:
+    """The boxes of a line's characters, and the direction in which it runs; y grows downwards."""
+
+    boxes: list[Box]
+    direction: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
 class PlacedText:
     """The text of a page, as extraction reads it, and where each of its characters stands.
 
-    The library reads text as if no page were rotated; ``_turn`` leads from there to the page as it
-    is shown.
+    The library reads text as if no page were rotated; ``_matrix`` leads from there to the page as
+    it is shown.
     """
 
     text: str
     _lines: list[tuple[int, Line]]
-    _boxes: list[list[Box]]
-    _turn: Turn
+    _drawn: list[DrawnLine]
+    _matrix: Matrix
 
     def rectangles(self, start: int, end: int) -> list[Rectangle]:
         """Return the rectangles around a range of the text, one a piece of a line."""
@@ -91,33 +102,46 @@ class PlacedText:
             first, last = max(start - begin, 0), min(end - begin, len(line.text))
             boxes = self._of(line)[first:last] if first < last else []
             if boxes:
-                found.append(Rectangle(*_turned(_union(boxes), self._turn)))
+                box = _turned(_union(boxes), self._matrix)
+                turn = _quarters(self._drawn[line.place].direction, self._matrix)
+                found.append(Rectangle(*box, turn))
         return found
+
+    def turn(self) -> int:
+        """Return how most of the text is turned, as ``Rectangle.turn``."""
+        turns = Counter[int]()
+        for _, line in self._lines:
+            drawn = self._drawn[line.place]
+            turns[_quarters(drawn.direction, self._matrix)] += len(drawn.boxes)
+        return max(turns, key=lambda turn: turns[turn], default=0)
 
     def letters(self) -> list[Box | None]:
         """Return the box of each character; what only joins pieces of text has none."""
         boxes: list[Box | None] = [None] * len(self.text)
         for begin, line in self._lines:
-            own = [_turned(box, self._turn) for box in self._of(line)]
+            own = [_turned(box, self._matrix) for box in self._of(line)]
             boxes[begin : begin + len(own)] = own
         return boxes
 
     def _of(self, line: Line) -> list[Box]:
-        return self._boxes[line.place][line.skipped : line.skipped + len(line.text)]
+        return self._drawn[line.place].boxes[line.skipped : line.skipped + len(line.text)]
 
 
 def read_placed(page: Any) -> PlacedText:
     """Read an open page's text with the places of its characters."""
     lines, height, text_page = read_page(page)
-    boxes = _characters(text_page.extractRAWDICT()) if lines else []
-    turn = tuple(page.rotation_matrix)
-    return PlacedText(lay_out(lines, height)[0], placements(lines), boxes, turn)
+    drawn = _drawn_lines(text_page.extractRAWDICT()) if lines else []
+    matrix = tuple(page.rotation_matrix)
+    return PlacedText(lay_out(lines, height)[0], placements(lines), drawn, matrix)
 
 
-def _characters(content: dict[str, Any]) -> list[list[Box]]:
-    """Return the boxes of the characters of each line, in the order of the lines."""
+def _drawn_lines(content: dict[str, Any]) -> list[DrawnLine]:
+    """Return the lines of a page dictionary, in their order."""
     return [
-        [character["bbox"] for span in line["spans"] for character in span["chars"]]
+        DrawnLine(
+            [character["bbox"] for span in line["spans"] for character in span["chars"]],
+            line["dir"],
+        )
         for block in content["blocks"]
         for line in block.get("lines", ())
     ]
@@ -128,11 +152,21 @@ def _union(boxes: list[Box]) -> Box:
     return min(lefts), min(tops), max(rights), max(bottoms)
 
 
-def _turned(box: Box, turn: Turn) -> Box:
+def _turned(box: Box, matrix: Matrix) -> Box:
     """Apply the rotation of a page, a matrix of quarter turns, to a box on it."""
-    if turn == _NO_TURN:
+    if matrix == _NO_TURN:
         return box
-    a, b, c, d, e, f = turn
+    a, b, c, d, e, f = matrix
     xs = [a * x + c * y + e for x, y in (box[:2], box[2:])]
     ys = [b * x + d * y + f for x, y in (box[:2], box[2:])]
     return min(xs), min(ys), max(xs), max(ys)
+
+
+def _quarters(direction: tuple[float, float], matrix: Matrix) -> int:
+    """Return how many quarter turns clockwise a direction is from the usual one, once shown."""
+    across, down = direction
+    a, b, c, d, _, _ = matrix
+    x, y = a * across + c * down, b * across + d * down
+    if abs(x) >= abs(y):
+        return 0 if x >= 0 else 2
+    return 1 if y > 0 else 3

@@ -11,9 +11,11 @@ all offsets code points of the canonical text. Every question names a ``path`` a
     image    {page, width, top, rows}       image {page, width, height, top, rows, columns, stride}
                                               and the rows, 8 bits of red, green and blue each
     marks    {page, last, text, start,      marks {found, pending, spans}: boxes of each span as
-              spans}                          [page, x0, y0, x1, y1]; start may be null
-    letters  {page}                         letters {page, text} and four 32-bit floats (little
-                                              endian) for each character, all 0 for those in between
+              spans}                          [page, x0, y0, x1, y1, quarter turns clockwise
+                                              of the text]; start may be null
+    letters  {page}                         letters {page, text, turn} and four 32-bit floats
+                                              (little endian) for each character, all 0 for those
+                                              in between
     outline  {}                             outline {entries}: [level, title, page]
     text     {start, end, room}             text {format, stamp, offset, more, sections} and UTF-8
     rest     (no path)                      resting {}: every file is let go of
@@ -146,7 +148,7 @@ def _letters(opened: Opened, header: Header) -> Reply:
     placed = _pages(opened).text(page)
     letters = [side for box in placed.letters() for side in box or _NO_BOX]
     data = struct.pack(f"<{len(letters)}f", *letters)
-    return {"type": "letters", "page": page, "text": placed.text}, data
+    return {"type": "letters", "page": page, "text": placed.text, "turn": placed.turn()}, data
 
 
 def _outline(opened: Opened, _header: Header) -> Reply:
@@ -201,4 +203,4 @@ def _span(span: Any) -> tuple[int, int]:
 
 
 def _box(box: Any) -> list[float]:
-    return [box.page, *(round(side, 2) for side in (box.x0, box.y0, box.x1, box.y1))]
+    return [box.page, *(round(side, 2) for side in (box.x0, box.y0, box.x1, box.y1)), box.turn]

@@ -55,13 +55,14 @@ class PageImage:
 
 @dataclass(frozen=True, slots=True)
 class PageBox:
-    """A rectangle on a page, in points from the upper left corner of what is shown of it."""
+    """A rectangle on a page, as ``indexer.extract.pdf_geometry.Rectangle`` says."""
 
     page: int
     x0: float
     y0: float
     x1: float
     y1: float
+    turn: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +178,7 @@ class PdfPages:
 
     def _boxes(self, texts: Sequence[str], first: int, start: int, end: int) -> list[PageBox]:
         return [
-            PageBox(part.page, box.x0, box.y0, box.x1, box.y1)
+            PageBox(part.page, box.x0, box.y0, box.x1, box.y1, box.turn)
             for part in slices(texts, first, start, end)
             for box in self.text(part.page).rectangles(part.start, part.end)
         ]

@@ -103,7 +103,7 @@ class Reader:
     def under(self, boxes: list[list[float]]) -> str:
         """The text whose characters have their middle in the boxes, as PyMuPDF reads the page."""
         found = []
-        for page, x0, y0, x1, y1 in boxes:
+        for page, x0, y0, x1, y1, _turn in boxes:
             characters, middles = self._characters(int(page))
             inside = (middles > (x0, y0)) & (middles < (x1, y1))
             found += [characters[i] for i in np.flatnonzero(inside.all(axis=1))]
@@ -165,14 +165,15 @@ def test_the_pixels_of_a_sentence_are_in_its_outline_and_nowhere_else(
             (boxes,) = asked(ask, path, passage, spans)
             painted = coloured(pixels, colour)
             inside = np.zeros_like(painted)
-            for _, x0, y0, x1, y1 in boxes:
+            for _, x0, y0, x1, y1, _turn in boxes:
                 box = [round(side * scale) for side in (x0 - 1, y0 - 1, x1 + 1, y1 + 1)]
                 inside[box[1] : box[3], box[0] : box[2]] = True
             assert painted.sum() > 500
             assert not (painted & ~inside).any()
             # Tight: no outline is much larger than what it surrounds.
             rows, columns = np.nonzero(painted)
-            _, x0, y0, x1, y1 = np.array(boxes).T
+            _, x0, y0, x1, y1, turns = np.array(boxes).T
+            assert set(turns) == {0 if shape.upright else shape.rotation // 90}
             edges = np.array([x0.min(), y0.min(), x1.max(), y1.max()]) * scale
             ink = np.array([columns.min(), rows.min(), columns.max(), rows.max()])
             assert np.abs(edges - ink).max() < 8 * scale

@@ -175,7 +175,7 @@ class PageDocument(QObject):
 
     def _got_letters(self, page: int, header: Header, data: bytes) -> None:
         self._letters_asked.pop(page, None)
-        self._letters[page] = Letters.read(str(header["text"]), data)
+        self._letters[page] = Letters.read(str(header["text"]), data, int(header.get("turn", 0)))
         while len(self._letters) > _KEPT_LETTERS:
             self._letters.popitem(last=False)
         self.letters_ready.emit(page)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF
 
-from ui.preview.marks import lines_of
+from ui.preview.marks import turned_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,15 +29,16 @@ class Letters:
 
     text: str
     boxes: list[QRectF | None]
+    turn: int = 0  # quarter turns clockwise of most of the text
 
     @classmethod
-    def read(cls, text: str, data: bytes) -> Letters:
+    def read(cls, text: str, data: bytes, turn: int = 0) -> Letters:
         """Read what the render child sends."""
         boxes: list[QRectF | None] = []
         for x0, y0, x1, y1 in _SIDES.iter_unpack(data[: len(text) * _SIDES.size]):
             boxes.append(QRectF(x0, y0, x1 - x0, y1 - y0) if x1 > x0 else None)
         boxes += [None] * (len(text) - len(boxes))
-        return cls(text, boxes)
+        return cls(text, boxes, turn)
 
     def place(self, point: QPointF) -> int:
         """Return the offset of the border between characters that is nearest to a point."""
@@ -64,7 +65,7 @@ class Letters:
 
     def lines(self, start: int, end: int) -> list[QRectF]:
         """Return the rectangles around a range, one a piece of a line."""
-        return lines_of(list(self._boxes(start, end)))
+        return turned_lines(list(self._boxes(start, end)), self.turn)
 
     def _boxes(self, start: int, end: int) -> Iterator[QRectF]:
         for box in self.boxes[max(0, start) : end]:

@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, Signal
 from ui.preview.client import RenderClient, Urgency
 from ui.preview.document import PageDocument, Source
 from ui.preview.images import ImageCache
-from ui.preview.marks import Marks, boxes_of
+from ui.preview.marks import Marks, pieces_of
 from ui.preview.timers import timer
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ class Loader(QObject):
         if not header["found"]:
             self.moved.emit()
             return
-        passage, *sentences = [boxes_of(span) for span in header["spans"]]
+        passage, *sentences = [pieces_of(span) for span in header["spans"]]
         self.marked.emit(Marks(passage, tuple(filter(None, sentences))), not again)
         if header["pending"]:
             # It stands there twice; the pages before it are counted bit by bit.

@@ -6,10 +6,11 @@ Owns rectangles on pages and the path around several lines of text, pure of any 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QPainterPath
+from PySide6.QtGui import QPainterPath, QTransform
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -18,69 +19,93 @@ if TYPE_CHECKING:
 _GAP = 1.6
 # Points that an outline keeps away from the ink.
 PADDING = 2.0
-# Boxes of letters reach from the highest accent to the lowest tail of a font, and so into the
+# Pieces of letters reach from the highest accent to the lowest tail of a font, and so into the
 # lines above and below. What is drawn keeps to the ink: shares of the height that are left out.
 _ABOVE, _BELOW = 0.16, 0.05
 
-# Rectangles in points, by the number of their page.
-Boxes = dict[int, list[QRectF]]
+
+class Piece(NamedTuple):
+    """A piece of a line: its box in points, and the quarter turns clockwise of its text."""
+
+    box: QRectF
+    turn: int = 0
+
+
+# By the number of their page.
+Pieces = dict[int, list[Piece]]
 
 
 @dataclass(frozen=True, slots=True)
 class Marks:
     """Where a passage stands, and its best sentences, best first."""
 
-    passage: Boxes
-    sentences: tuple[Boxes, ...] = ()
+    passage: Pieces
+    sentences: tuple[Pieces, ...] = ()
 
     def pages(self) -> list[int]:
         return sorted(self.passage)
 
     def first(self) -> tuple[int, QRectF] | None:
         """Return the page and the place to bring into view: the best sentence, else the passage."""
-        for boxes in (*self.sentences[:1], self.passage):
-            for page in sorted(boxes):
+        for pieces in (*self.sentences[:1], self.passage):
+            for page in sorted(pieces):
                 around = QRectF()
-                for box in boxes[page]:
-                    around = around.united(box)
+                for piece in pieces[page]:
+                    around = around.united(piece.box)
                 return page, around
         return None
 
 
 NO_MARKS = Marks({})
+# Exact, unlike a rotation by an angle.
+_UPRIGHT = (
+    QTransform(),
+    QTransform(0, -1, 1, 0, 0, 0),
+    QTransform(-1, 0, 0, -1, 0, 0),
+    QTransform(0, 1, -1, 0, 0, 0),
+)
 
 
-def boxes_of(span: Iterable[Sequence[Any]]) -> Boxes:
+def pieces_of(span: Iterable[Sequence[Any]]) -> Pieces:
     """Read the boxes of one range as the render child sends them."""
-    found: Boxes = {}
-    for page, x0, y0, x1, y1 in span:
+    found: Pieces = {}
+    for page, x0, y0, x1, y1, turn in span:
         box = QRectF(float(x0), float(y0), float(x1) - float(x0), float(y1) - float(y0))
-        found.setdefault(int(page), []).append(box)
+        found.setdefault(int(page), []).append(Piece(box, int(turn) % 4))
     return found
 
 
-def outline(boxes: Sequence[QRectF], padding: float = PADDING) -> QPainterPath:
+def outline(pieces: Sequence[Piece], padding: float = PADDING) -> QPainterPath:
     """Return the path around lines of text: one shape for each run of lines in one column.
 
     The first line may begin late and the last one end early; what lies between is as wide as the
     widest, so that a ragged edge does not look like teeth.
     """
     path = QPainterPath()
-    for group in _groups(boxes):
-        path = path.united(_around([inked(line) for line in group], padding))
+    for turn, boxes in _turns(pieces):
+        for group in _groups(boxes):
+            around = _around([inked(line) for line in group], padding)
+            path = path.united(_upright(turn).inverted()[0].map(around))
     return path.simplified()
 
 
+def ink_of(pieces: Sequence[Piece]) -> list[QRectF]:
+    """Return what is to be tinted of pieces of text: their lines, without the gaps between."""
+    return [
+        _upright(turn).inverted()[0].mapRect(inked(line))
+        for turn, boxes in _turns(pieces)
+        for line in lines_of(boxes)
+    ]
+
+
 def inked(line: QRectF) -> QRectF:
-    """Return the part of a line's box that letters usually fill."""
-    if line.width() < line.height():
-        return QRectF(line)  # set sideways, or one letter
+    """Return the part of an upright line's box that letters usually fill."""
     high = line.height()
     return line.adjusted(0, _ABOVE * high, 0, -_BELOW * high)
 
 
 def lines_of(boxes: Sequence[QRectF]) -> list[QRectF]:
-    """Join the pieces that stand beside each other on one line."""
+    """Join the pieces that stand beside each other on one upright line."""
     lines: list[QRectF] = []
     for box in boxes:
         if lines and _same_line(lines[-1], box):
@@ -88,6 +113,25 @@ def lines_of(boxes: Sequence[QRectF]) -> list[QRectF]:
         else:
             lines.append(QRectF(box))
     return lines
+
+
+def turned_lines(boxes: Sequence[QRectF], turn: int) -> list[QRectF]:
+    """Join pieces as ``lines_of`` does, for text that is turned."""
+    upright = _upright(turn)
+    back = upright.inverted()[0]
+    return [back.mapRect(line) for line in lines_of([upright.mapRect(box) for box in boxes])]
+
+
+def _turns(pieces: Sequence[Piece]) -> list[tuple[int, list[QRectF]]]:
+    """Part pieces where their text turns, and turn each part until it is upright."""
+    return [
+        (turn, [_upright(turn).mapRect(piece.box) for piece in run])
+        for turn, run in groupby(pieces, key=lambda piece: piece.turn)
+    ]
+
+
+def _upright(turn: int) -> QTransform:
+    return _UPRIGHT[turn % 4]
 
 
 def _same_line(one: QRectF, other: QRectF) -> bool:

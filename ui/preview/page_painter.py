@@ -12,7 +12,7 @@ from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QTransform
 
 from ui import words
-from ui.preview.marks import inked, lines_of, outline
+from ui.preview.marks import ink_of, outline
 from ui.preview.page_layout import MARGIN
 from ui.theme import LIGHT, current
 
@@ -128,10 +128,9 @@ class PagePainter:
         painter.save()
         # The ink stays as black as it was, and where tints overlap they do not add up.
         painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_Darken)
-        for number, boxes in reversed(list(enumerate(marks.sentences))):
-            for line in lines_of(boxes.get(page, [])):
-                colour = TINT_BEST if number == 0 else TINT
-                painter.fillRect(to_view.mapRect(inked(line)), colour)
+        for number, pieces in reversed(list(enumerate(marks.sentences))):
+            for line in ink_of(pieces.get(page, [])):
+                painter.fillRect(to_view.mapRect(line), TINT_BEST if number == 0 else TINT)
         painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_SourceOver)
         if page not in self._outlines:
             self._outlines[page] = outline(marks.passage[page])

@@ -14,7 +14,7 @@ from PySide6.QtGui import QColor, QPainter, QPen, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit
 
 from ui.preview.letters import flowing
-from ui.preview.marks import outline
+from ui.preview.marks import Piece, outline
 from ui.preview.page_painter import OUTLINE_PX
 from ui.preview.text_offsets import Utf16Map, for_qt
 from ui.theme import L, current
@@ -131,7 +131,7 @@ class TextView(QPlainTextEdit):
         colour = current().accent
         pen = QPen(colour, OUTLINE_PX)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-        painter.strokePath(outline(lines, _PADDING), pen)
+        painter.strokePath(outline([Piece(line) for line in lines], _PADDING), pen)
         painter.end()
 
     def wheelEvent(self, event: QWheelEvent) -> None:

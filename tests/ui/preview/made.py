@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indexer.extract.sandbox import ExtractionChild
@@ -11,6 +10,8 @@ from indexer.types import Hit, Why
 from tests.unit.extract.pdfs import PROSE, box, save, text_at, together
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from indexer.types import Passage
 
 
@@ -58,6 +59,8 @@ def tale(path: Path, pages: int = 8) -> Path:
 
     def draw(number: int) -> Any:
         furniture = text_at((72, 40, "A Keeper's Tale"), (300, 800, str(number)))
-        return together(furniture, box(72, 90, 540, 700, f"Night {number * number}. {PROSE}"))
+        return together(
+            furniture, box(72, 90, 540, 700, f"Night {number * number}. " + 3 * f"{PROSE} ")
+        )
 
     return save(path, *(draw(number) for number in range(1, pages + 1)))

@@ -1,0 +1,86 @@
+"""Fixtures of the preview: a client with a real child, a panel over an engine of canned answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.ui.library.port import CannedLink, Said, canned_context
+from tests.ui.preview.made import tale
+from ui import passwords
+from ui.preview.client import RenderClient
+from ui.preview.panel import Preview
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from ui.ports import Context
+
+WAIT_MS = 20_000
+
+
+@pytest.fixture
+def client(qtbot: QtBot) -> Iterator[RenderClient]:
+    client = RenderClient()
+    yield client
+    client.close()
+
+
+@pytest.fixture(scope="session")
+def tale_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tale(tmp_path_factory.mktemp("tale") / "tale.pdf")
+
+
+@pytest.fixture
+def canned(tmp_path: Path) -> tuple[Context, CannedLink, Said]:
+    folder = tmp_path / "person"
+    folder.mkdir()
+    return canned_context(folder)
+
+
+@pytest.fixture
+def no_keyring(monkeypatch: pytest.MonkeyPatch) -> Iterator[passwords.Passwords]:
+    """Passwords of this test's own, without a keyring."""
+    kept = passwords.Passwords(find=lambda: None)
+    monkeypatch.setattr(passwords, "_shared", [kept])
+    yield kept
+    kept.deleteLater()
+
+
+@pytest.fixture
+def preview(
+    qtbot: QtBot, canned: tuple[Context, CannedLink, Said], no_keyring: passwords.Passwords
+) -> Iterator[Preview]:
+    context, link, _said = canned
+    link.answers["unlock"] = lambda fields: {"queued": 1}
+    panel = Preview(context)
+    panel.resize(700, 900)
+    panel.show()
+    yield panel
+    panel.close()
+    panel.deleteLater()
+
+
+class Answers:
+    """Callbacks that remember what they were told."""
+
+    def __init__(self) -> None:
+        self.done: list[dict[str, Any]] = []
+        self.failed: list[str] = []
+        self.order: list[Any] = []
+
+    def take(self, header: dict[str, Any], _data: bytes) -> None:
+        self.done.append(header)
+        self.order.append(header["id"])
+
+    def fail(self, error: Any) -> None:
+        self.failed.append(error.code)
+
+
+@pytest.fixture
+def answers() -> Answers:
+    return Answers()

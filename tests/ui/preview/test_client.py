@@ -1,0 +1,199 @@
+"""The client of the render child: in order of urgency, and never stuck."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING, Any
+
+import psutil
+import pytest
+
+from tests.ui.preview.conftest import WAIT_MS
+from tests.unit.extract.pdfs import endless_page
+from ui.preview import client as client_module
+from ui.preview import process as process_module
+from ui.preview.client import RenderClient, Urgency
+from ui.preview.process import command
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from tests.ui.preview.conftest import Answers
+
+posix_only = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+
+
+def image(path: Path, page: int = 1, width: int = 300) -> dict[str, Any]:
+    return {"path": str(path), "page": page, "width": width}
+
+
+def test_an_answer_comes_later_and_once(
+    client: RenderClient, qtbot: QtBot, tale_path: Path, answers: Answers
+) -> None:
+    number = client.ask("open", {"path": str(tale_path)}, answers.take, answers.fail)
+    assert answers.done == []
+    qtbot.waitUntil(lambda: bool(answers.done), timeout=WAIT_MS)
+    assert [header["id"] for header in answers.done] == [number]
+    assert answers.done[0]["pages"] == 8
+
+
+def test_the_most_urgent_comes_first(
+    client: RenderClient, qtbot: QtBot, tale_path: Path, answers: Answers
+) -> None:
+    numbers = {
+        urgency: client.ask("image", image(tale_path), answers.take, urgency=urgency)
+        for urgency in (Urgency.REST, Urgency.NEAR, Urgency.OPEN, Urgency.VISIBLE)
+    }
+    qtbot.waitUntil(lambda: len(answers.order) == 4, timeout=WAIT_MS)
+    assert answers.order == [numbers[urgency] for urgency in sorted(numbers)]
+
+
+def test_nothing_comes_of_what_was_cancelled(
+    client: RenderClient, qtbot: QtBot, tale_path: Path, answers: Answers
+) -> None:
+    numbers = [
+        client.ask("image", image(tale_path, page), answers.take, answers.fail)
+        for page in range(1, 9)
+    ]
+    for number in numbers[::2]:
+        client.cancel(number)
+    client.cancel(999)
+    qtbot.waitUntil(lambda: len(answers.order) == 4, timeout=WAIT_MS)
+    assert answers.order == numbers[1::2]
+    assert answers.failed == []
+
+
+def test_an_error_is_an_error_of_ours(
+    client: RenderClient, qtbot: QtBot, tmp_path: Path, answers: Answers
+) -> None:
+    client.ask("open", {"path": str(tmp_path / "nowhere.pdf")}, answers.take, answers.fail)
+    qtbot.waitUntil(lambda: answers.failed == ["vanished"], timeout=WAIT_MS)
+
+
+def test_a_page_that_never_ends_costs_a_child_and_nothing_else(
+    client: RenderClient,
+    qtbot: QtBot,
+    tmp_path: Path,
+    answers: Answers,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(client_module, "LIMIT_S", 2.0)
+    path = tmp_path / "endless.pdf"
+    path.write_bytes(endless_page(pages=3, endless=2))
+    client.ask("image", image(path, 2), answers.take, answers.fail)
+    client.ask("image", image(path, 3), answers.take, answers.fail)
+    qtbot.waitUntil(lambda: client.pid > 0, timeout=WAIT_MS)
+    first = client.pid
+    qtbot.waitUntil(lambda: len(answers.done) == 1, timeout=WAIT_MS)
+    assert answers.failed == ["out_of_time"]
+    assert answers.done[0]["page"] == 3
+    assert client.pid != first
+    assert not psutil.pid_exists(first)
+
+
+def test_what_nobody_wants_any_more_does_not_keep_others_waiting(
+    client: RenderClient, qtbot: QtBot, tmp_path: Path, tale_path: Path, answers: Answers
+) -> None:
+    path = tmp_path / "endless.pdf"
+    path.write_bytes(endless_page(pages=1, endless=1))
+    opened = client.ask("open", {"path": str(path)}, answers.take)
+    qtbot.waitUntil(lambda: answers.order == [opened], timeout=WAIT_MS)
+    stuck = client.ask("image", image(path), answers.take, answers.fail)
+    qtbot.waitUntil(lambda: client._current is not None, timeout=WAIT_MS)
+    client.cancel(stuck)
+    wanted = client.ask("image", image(tale_path), answers.take, answers.fail)
+    # Far less than the limit for one that is wanted.
+    qtbot.waitUntil(lambda: answers.order == [opened, wanted], timeout=10_000)
+    assert answers.failed == []
+
+
+@posix_only
+def test_a_child_that_dies_is_replaced(
+    client: RenderClient, qtbot: QtBot, tmp_path: Path, tale_path: Path, answers: Answers
+) -> None:
+    path = tmp_path / "endless.pdf"
+    path.write_bytes(endless_page(pages=1, endless=1))
+    client.ask("open", {"path": str(path)}, answers.take)
+    qtbot.waitUntil(lambda: bool(answers.done), timeout=WAIT_MS)
+    client.ask("image", image(path), answers.take, answers.fail)
+    qtbot.waitUntil(lambda: client._current is not None, timeout=WAIT_MS)
+    os.kill(client.pid, signal.SIGKILL)
+    qtbot.waitUntil(lambda: answers.failed == ["child_died"], timeout=WAIT_MS)
+    client.ask("image", image(tale_path), answers.take, answers.fail)
+    qtbot.waitUntil(lambda: len(answers.done) == 2, timeout=WAIT_MS)
+
+
+def test_a_child_that_never_starts_is_not_tried_for_ever(
+    qtbot: QtBot, tale_path: Path, answers: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process_module, "MODULE", "indexer.no_such_module")
+    client = RenderClient()
+    for _ in range(2):
+        client.ask("open", {"path": str(tale_path)}, answers.take, answers.fail)
+    qtbot.waitUntil(lambda: answers.failed == ["child_died"] * 2, timeout=WAIT_MS)
+    client.close()
+
+
+def test_a_program_that_is_not_there(
+    qtbot: QtBot, tale_path: Path, answers: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process_module, "command", lambda: ("/no/such/program", []))
+    client = RenderClient()
+    client.ask("open", {"path": str(tale_path)}, answers.take, answers.fail)
+    qtbot.waitUntil(lambda: answers.failed == ["child_died"], timeout=WAIT_MS)
+    client.close()
+
+
+def test_files_are_let_go_of_after_a_while(
+    qtbot: QtBot, tale_path: Path, answers: Answers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client_module, "_IDLE_MS", 50)
+    client = RenderClient()
+    client.ask("open", {"path": str(tale_path)}, answers.take)
+    qtbot.waitUntil(lambda: bool(answers.done), timeout=WAIT_MS)
+
+    def closed() -> bool:
+        files = psutil.Process(client.pid).open_files()
+        return str(tale_path) not in {file.path for file in files}
+
+    qtbot.waitUntil(closed, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not client._idle.isActive() and client._current is None)
+    client.close()
+
+
+def test_a_child_that_grows_too_large_is_replaced(
+    client: RenderClient,
+    qtbot: QtBot,
+    tmp_path: Path,
+    answers: Answers,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(process_module, "RESIDENT_BYTES", 1 << 20)
+    path = tmp_path / "endless.pdf"
+    path.write_bytes(endless_page(pages=1, endless=1))
+    client.ask("image", image(path), answers.take, answers.fail)
+    qtbot.waitUntil(lambda: answers.failed == ["out_of_memory"], timeout=WAIT_MS)
+
+
+def test_closing_ends_the_child(qtbot: QtBot, tale_path: Path, answers: Answers) -> None:
+    client = RenderClient()
+    client.warm_up()
+    qtbot.waitUntil(lambda: client.pid > 0, timeout=WAIT_MS)
+    pid = client.pid
+    client.ask("open", {"path": str(tale_path)}, answers.take, answers.fail)
+    client.close()
+    assert not psutil.pid_exists(pid)
+    client.ask("open", {"path": str(tale_path)}, answers.take, answers.fail)
+    client.warm_up()
+    assert client.pid == 0
+    assert (answers.done, answers.failed) == ([], [])
+
+
+def test_the_frozen_program_is_its_own_child() -> None:
+    program, arguments = command(frozen=True)
+    assert (program, arguments[0]) == (sys.executable, "--render-child")
+    assert command(frozen=False)[1][:3] == ["-P", "-m", "indexer.render"]

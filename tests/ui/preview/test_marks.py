@@ -1,0 +1,79 @@
+"""The shape of an outline."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QPointF, QRectF
+
+from ui.preview.marks import Marks, Piece, ink_of, inked, lines_of, outline, pieces_of
+
+SIDES = st.floats(0, 500, allow_nan=False)
+BOXES = st.lists(
+    st.builds(QRectF, SIDES, SIDES, st.floats(1, 200), st.just(12.0)), min_size=1, max_size=8
+)
+
+
+def of(*lines: QRectF) -> list[Piece]:
+    return [Piece(each) for each in lines]
+
+
+def line(y: float, x0: float = 100, x1: float = 300) -> QRectF:
+    return QRectF(x0, y, x1 - x0, 12)
+
+
+@given(BOXES)
+def test_an_outline_holds_the_middle_of_all_it_surrounds(boxes: list[QRectF]) -> None:
+    for turn in range(4):
+        sideways = turn % 2 == 1
+        pieces = [Piece(box.transposed() if sideways else box, turn) for box in boxes]
+        path = outline(pieces)
+        for box in (*(piece.box for piece in pieces), *ink_of(pieces)):
+            assert path.contains(box.center())
+
+
+def test_lines_of_a_paragraph_make_one_shape() -> None:
+    path = outline(of(line(100, 180), line(114), line(128, 100, 200)))
+    assert len(path.toSubpathPolygons()) == 1
+    # Text before the first line and after the last one stays outside, gaps are inside.
+    assert not path.contains(QPointF(150, 104))
+    assert not path.contains(QPointF(250, 136))
+    assert path.contains(QPointF(200, 113))
+
+
+def test_a_jump_to_another_column_makes_two_shapes() -> None:
+    path = outline(of(line(700, 50, 280), line(714, 50, 280), line(60, 320, 550)))
+    assert len(path.toSubpathPolygons()) == 2
+    assert not path.contains(QPointF(300, 400))
+
+
+def test_a_short_last_line_is_no_tooth() -> None:
+    ragged = outline(of(line(100, 100, 300), line(114, 100, 250), line(128, 100, 290)))
+    assert ragged.contains(QPointF(280, 120))
+
+
+def test_pieces_of_a_line_are_joined() -> None:
+    pieces = [line(100, 100, 150), line(101, 155, 300), line(115)]
+    assert lines_of(pieces) == [QRectF(100, 100, 200, 13), line(115)]
+
+
+def test_ink_is_inside_its_line() -> None:
+    box = line(100)
+    assert box.contains(inked(box))
+
+
+def test_text_that_runs_down_is_outlined_as_such() -> None:
+    # The first line stands at the right and begins late.
+    path = outline([Piece(QRectF(200, 80, 12, 120), 1), Piece(QRectF(186, 0, 12, 200), 1)])
+    assert not path.contains(QPointF(206, 40))
+    assert path.contains(QPointF(206, 100))
+    assert path.contains(QPointF(199, 100))
+
+
+def test_the_best_sentence_is_what_comes_into_view() -> None:
+    passage = pieces_of([[3, 0, 700, 100, 712, 0], [4, 0, 50, 100, 62, 0], [4, 0, 64, 100, 76, 0]])
+    best = pieces_of([[4, 0, 50, 100, 62, 0], [4, 0, 64, 100, 76, 0]])
+    assert Marks(passage, (best,)).first() == (4, QRectF(0, 50, 100, 26))
+    assert Marks(passage).first() == (3, QRectF(0, 700, 100, 12))
+    assert Marks(passage).pages() == [3, 4]
+    assert Marks({}).first() is None

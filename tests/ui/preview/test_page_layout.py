@@ -1,0 +1,100 @@
+"""Where pages stand and how large they are."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QPointF, QRectF
+
+from ui.preview.images import ImageCache, ImageKey, cut
+from ui.preview.page_layout import (
+    GAP,
+    LARGEST,
+    MARGIN,
+    SMALLEST,
+    STEPS,
+    Fit,
+    PageLayout,
+    Zoom,
+    next_step,
+    scale_for,
+)
+
+SIZES = st.lists(st.tuples(st.floats(10, 2000), st.floats(10, 2000)), min_size=1, max_size=20)
+
+
+@given(SIZES, st.floats(0.1, 8))
+def test_pages_stand_below_each_other(sizes: list[tuple[float, float]], scale: float) -> None:
+    layout = PageLayout(sizes, scale, 500)
+    bottom = MARGIN - GAP
+    for page, (width, height) in enumerate(sizes, 1):
+        rect = layout.rect(page)
+        assert rect.top() == pytest.approx(bottom + GAP, rel=1e-9)
+        assert (rect.width(), rect.height()) == pytest.approx((width * scale, height * scale))
+        assert rect.left() >= MARGIN - 1e-6
+        assert layout.page_at(rect.center().y()) == page
+        assert page in layout.between(rect.top(), rect.top() + 1)
+        place = layout.from_page(page, QRectF(0, 0, width, height))
+        assert layout.to_page(page, place.topLeft()).manhattanLength() < 1e-6
+        bottom = rect.bottom()
+    assert layout.height == pytest.approx(bottom + MARGIN)
+    assert layout.page_at(-100) == 1
+    assert layout.page_at(layout.height + 100) == len(sizes)
+
+
+def test_no_pages_are_no_trouble() -> None:
+    layout = PageLayout((), 1, 300)
+    assert list(layout.between(0, 500)) == []
+    assert layout.height == 0
+
+
+def test_fitting() -> None:
+    view = (600 + 2 * MARGIN, 400 + 2 * MARGIN)
+    assert scale_for(Zoom(Fit.WIDTH), (600, 800), view, 96 / 72) == 1.0
+    assert scale_for(Zoom(Fit.PAGE), (600, 800), view, 96 / 72) == 0.5
+    assert scale_for(Zoom(Fit.SCALE, 1.5), (600, 800), view, 96 / 72) == 2.0
+    assert scale_for(Zoom(Fit.WIDTH), (1, 1), view, 1.0) == LARGEST
+
+
+def test_steps_go_up_and_down_and_stop() -> None:
+    scale, seen = SMALLEST, [SMALLEST]
+    while scale < LARGEST:
+        scale = next_step(scale, 1)
+        seen.append(scale)
+    assert tuple(seen) == STEPS
+    assert next_step(LARGEST, 1) == LARGEST
+    assert next_step(SMALLEST, -1) == SMALLEST
+    assert next_step(0.93, -1) == 0.9
+
+
+@given(st.integers(1, 12_000), st.floats(1, 3000), st.floats(1, 3000))
+def test_bands_cover_a_page(width: int, wide: float, high: float) -> None:
+    part = cut(width, (wide, high))
+    assert part.rows * part.bands >= part.height
+    assert part.rows * (part.bands - 1) < part.height
+    assert list(part.between(0, 1)) == list(range(part.bands))
+    assert list(part.between(-1, 0.0)) == [0]
+    # No band is more than a message holds.
+    assert part.rows * width * 3 <= 48 * 1024**2
+
+
+def test_the_cache_keeps_what_was_used_last(qapp: object) -> None:
+    from PySide6.QtGui import QPixmap
+
+    from ui.preview.images import Band
+
+    cache = ImageCache(room=3 * 4 * 100)
+    keys = [ImageKey("a", "s", page, 10) for page in range(5)]
+    for key in keys[:3]:
+        cache.put(key, Band(QPixmap(10, 10), 0, 10))
+    assert cache.get(keys[0]) is not None
+    cache.put(keys[3], Band(QPixmap(10, 10), 0, 10))
+    assert [key in cache for key in keys] == [True, False, True, True, False]
+    cache.put(keys[0], Band(QPixmap(10, 10), 0, 10))
+    assert len(cache) == 3
+
+
+def test_points_of_a_page(qapp: object) -> None:
+    layout = PageLayout([(100, 100)], 2.0, 300)
+    assert layout.to_page(1, QPointF(150, MARGIN + 50)) == QPointF(50, 25)
