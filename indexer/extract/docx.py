@@ -46,12 +46,13 @@ class DocxSource:
         self.page_count = 1
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:  # noqa: ARG002
-        return salvage(self._pages())
+        writer = PageWriter(self._package.budget)
+        return salvage(self._pages(writer), writer)
 
     def close(self) -> None:
         self._package.close()
 
-    def _pages(self) -> Iterator[RawPage]:
+    def _pages(self, writer: PageWriter) -> Iterator[RawPage]:
         relations = Relations(self._package, self._main)
         styles, numbering = Styles(), Numbering()
         self._optional(relations, "styles", styles.read)
@@ -59,11 +60,12 @@ class DocxSource:
         notes: dict[tuple[str, str], str] = {}
         for part_kind, kind in _NOTES.items():
             self._optional(relations, part_kind, self._notes_reader(kind, notes))
-        writer = PageWriter(self._package.budget)
         body = Body(writer, styles, numbering, notes)
-        for _ in feed(self._package.chunks(self._main), body, self._package.budget):
+        try:
+            for _ in feed(self._package.chunks(self._main), body, self._package.budget):
+                yield from writer.take()
+        finally:
             self.page_count = writer.page
-            yield from writer.take()
         self._margins(relations, writer)
         yield from writer.finish()
 

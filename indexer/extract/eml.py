@@ -131,7 +131,7 @@ def _collect(part: email.message.Message, mail: Mail, depth: int, count: list[in
     elif kind == "text/html" and not mail.html:
         mail.html = _bytes(part)[:_MAX_HTML_BYTES]
         mail.charset = part.get_content_charset("") or ""
-    elif kind == "text/plain":
+    elif kind in ("text/plain", "/"):  # the latter is what nonsense comes out as
         mail.plain += ("\n" if mail.plain else "") + _text(part)
 
 

@@ -15,7 +15,7 @@ from indexer.errors import WorldError
 from indexer.extract.base import Metadata, RawPage
 from indexer.extract.html import parse_markup, read_tree
 from indexer.extract.package import Package, resolve
-from indexer.extract.page_writer import PageWriter
+from indexer.extract.page_writer import SALVAGEABLE, PageWriter
 from indexer.extract.xml_events import parse
 from indexer.types import OutlineEntry
 
@@ -66,7 +66,7 @@ class EpubSource:
                 tree.strip_tags(["rt", "rp"])  # how signs are read, between the signs
                 writer.append(*read_tree(tree))
             except WorldError as error:
-                if error.code not in ("unreadable", "too_complex", "too_large"):
+                if error.code not in SALVAGEABLE:
                     raise
                 yield RawPage(number, "", unreadable=error.message)
                 continue

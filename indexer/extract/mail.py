@@ -49,7 +49,7 @@ def write_mail(mail: Mail, writer: PageWriter, depth: int = 0) -> None:
     people = (("From", mail.sender), ("To", mail.to), ("Cc", mail.copy), ("Date", mail.date))
     writer.add("\n".join(f"{name}: {_line(value)}" for name, value in people if value))
     if mail.plain.strip():
-        text = mail.plain.replace("\r\n", "\n").replace("\r", "\n")
+        text = mail.plain.replace("\r\n", "\n").replace("\r", "\n").rstrip()
         writer.append(text, plain_blocks(text))
     elif mail.html:
         writer.append(*read_tree(parse_markup(mail.html, mail.charset)))

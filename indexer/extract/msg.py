@@ -115,10 +115,11 @@ class _Storage:
         wide = self._stream(f"__substg1.0_{code}001F", place)
         if wide:
             return wide.decode("utf-16-le", "replace").rstrip("\x00")
-        return self._stream(f"__substg1.0_{code}001E", place).decode(self._encoding, "replace")
+        narrow = self._stream(f"__substg1.0_{code}001E", place)
+        return narrow.decode(self._encoding, "replace").rstrip("\x00")
 
     def _binary(self, code: str) -> bytes:
-        return self._stream(f"__substg1.0_{code}0102")
+        return self._stream(f"__substg1.0_{code}0102").rstrip(b"\x00")
 
     def _stream(self, name: str, place: list[str] | None = None) -> bytes:
         path = [*(self._place if place is None else place), name]

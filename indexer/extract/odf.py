@@ -7,6 +7,7 @@ Deleted text that is kept for the record is never read.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from indexer.extract.base import Limits
 
 CONTENT = "content.xml"
+_SPACE = re.compile(r"[ \t\r\n]+")
 _MAX_SPACES = 100
 # What stands inside a paragraph and is no text of it.
 _SKIPPED = frozenset({
@@ -164,11 +166,8 @@ class Paragraphs:
         # White space is folded as in HTML: what is meant to be seen has elements of its own.
         if self._open and not self._skipping:
             parts = self._open[-1].parts
-            if data.isspace():
-                if parts and not parts[-1][-1:].isspace():
-                    parts.append(" ")
-            else:
-                parts.append(data if "\n" not in data else " ".join(data.split("\n")))
+            data = _SPACE.sub(" ", data)
+            parts.append(data.lstrip(" ") if parts and parts[-1].endswith(" ") else data)
 
     @property
     def inside_paragraph(self) -> bool:

@@ -42,17 +42,19 @@ class OdtSource:
         self.page_count = 1
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:  # noqa: ARG002
-        return salvage(self._pages())
+        writer = PageWriter(self._package.budget)
+        return salvage(self._pages(writer), writer)
 
     def close(self) -> None:
         self._package.close()
 
-    def _pages(self) -> Iterator[RawPage]:
-        writer = PageWriter(self._package.budget)
+    def _pages(self, writer: PageWriter) -> Iterator[RawPage]:
         body = _Body(writer)
-        for _ in feed(self._package.chunks(CONTENT), body, self._package.budget, short):
+        try:
+            for _ in feed(self._package.chunks(CONTENT), body, self._package.budget, short):
+                yield from writer.take()
+        finally:
             self.page_count = writer.page
-            yield from writer.take()
         yield from writer.finish()
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from indexer.extract.budget import Budget
 
 TABLE_CHARS = 6_000  # of one block; longer ones would be cut between words
+# Outcomes of a part that leave the others standing.
+SALVAGEABLE = frozenset({"unreadable", "too_complex", "too_large"})
 _STRIPPED = " \t\r\n\x0b\x0c"
 
 
@@ -89,6 +91,11 @@ class PageWriter:
         self._flush(even_if_empty=True)
         yield from self.take()
 
+    def abandon(self) -> Iterator[RawPage]:
+        """Yield what is left of a page whose reading ended early; it costs nothing any more."""
+        self._rows, self._rows_length = [], 0
+        yield from self.finish()
+
     def _add(self, text: str, kind: BlockKind, level: int) -> None:
         text = without_surrogates(text).strip(_STRIPPED)
         if not text:
@@ -121,20 +128,25 @@ class PageWriter:
         self._parts, self._blocks, self._length = [], [], 0
 
 
-def salvage(pages: Iterable[RawPage]) -> Iterator[RawPage]:
+def salvage(pages: Iterable[RawPage], writer: PageWriter) -> Iterator[RawPage]:
     """Yield pages up to the damage, and then say that the rest could not be read.
+
+    Args:
+        pages: The pages, as the writer gives them.
+        writer: What still holds the last of them at the damage.
 
     Raises:
         WorldError: If nothing stood before the damage, or a password is needed.
     """
-    last = 0
     legible = False
     try:
         for page in pages:
-            last = page.number
             legible = legible or bool(page.text.strip())
             yield page
     except WorldError as error:
-        if not legible or error.code not in ("unreadable", "too_complex"):
+        left = list(writer.abandon())
+        legible = legible or any(page.text.strip() for page in left)
+        if not legible or error.code not in SALVAGEABLE:
             raise
-        yield RawPage(last, "", unreadable=error.message)
+        yield from left
+        yield RawPage(writer.page, "", unreadable=error.message)

@@ -19,7 +19,7 @@ from indexer.extract.ooxml import (
     with_references,
 )
 from indexer.extract.package import Package
-from indexer.extract.page_writer import PageWriter
+from indexer.extract.page_writer import SALVAGEABLE, PageWriter
 from indexer.extract.pptx_slide import SlideText, write_notes, write_slide
 from indexer.extract.xml_events import parse
 
@@ -61,9 +61,9 @@ class PptxSource:
             try:
                 self._slide(part, number, writer)
             except WorldError as error:
-                if error.code not in ("unreadable", "too_complex"):
+                if error.code not in SALVAGEABLE:
                     raise
-                yield from writer.finish()
+                yield from writer.abandon()
                 yield RawPage(number, "", unreadable=error.message)
                 continue
             yield from writer.finish()

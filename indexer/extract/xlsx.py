@@ -21,7 +21,7 @@ from indexer.extract.ooxml import (
     with_references,
 )
 from indexer.extract.package import Package
-from indexer.extract.page_writer import PageWriter
+from indexer.extract.page_writer import SALVAGEABLE, PageWriter
 from indexer.extract.sheets import UNNAMED, SheetWriter
 from indexer.extract.xlsx_cells import Formats, Strings
 from indexer.extract.xml_events import feed, parse
@@ -71,9 +71,9 @@ class XlsxSource:
             try:
                 yield from self._sheet(relations.part(reference), writer, rows, formats)
             except WorldError as error:
-                if error.code not in ("unreadable", "too_complex"):
+                if error.code not in SALVAGEABLE:
                     raise
-                yield from writer.finish()
+                yield from writer.abandon()
                 yield RawPage(number, "", unreadable=error.message)
                 continue
             yield from writer.finish()
