@@ -1,0 +1,118 @@
+"""Pages put together block by block: offsets, sections, tables, salvage."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.errors import WorldError
+from indexer.extract.base import Limits, RawPage
+from indexer.extract.budget import Budget
+from indexer.extract.page_writer import PageWriter, salvage
+from indexer.types import BlockKind
+from tests.unit.extract.reading import check
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("add"), st.text(max_size=20)),
+        st.tuples(st.just("row"), st.lists(st.text(max_size=5), max_size=3)),
+        st.tuples(st.just("turn"), st.just("")),
+        st.tuples(st.just("end"), st.just("")),
+    ),
+    max_size=30,
+)
+
+
+def writer(characters: int = 10**6) -> PageWriter:
+    return PageWriter(Budget(Limits(characters=characters)))
+
+
+@given(STEPS)
+def test_blocks_are_runs_of_their_pages(steps: list[tuple[str, str | list[str]]]) -> None:
+    made = writer()
+    for step, value in steps:
+        if step == "add":
+            made.add(str(value))
+        elif step == "row":
+            made.row(list(value))
+        elif step == "turn":
+            made.turn_to(made.page + 1)
+        else:
+            made.end_table()
+    pages = list(made.finish())
+    check(pages, made.page)
+    assert [page.number for page in pages] == list(range(1, made.page + 1))
+    for page in pages:
+        covered = "\n".join(page.text[b.start : b.end] for b in page.blocks)
+        assert covered == page.text
+
+
+def test_lone_halves_of_characters_do_not_pass() -> None:
+    made = writer()
+    made.add("a\ud800b")
+    made.append("\udfff", ())
+    made.row(["\ud800"])
+    check(list(made.finish()), 1)
+
+
+def test_long_pages_come_in_sections() -> None:
+    made = writer()
+    for _ in range(30):
+        made.add("x" * 10_000)
+    pages = list(made.take())
+    assert len(pages) == 2
+    assert {page.number for page in pages} == {1}
+    assert len([*pages, *made.finish()]) == 3
+
+
+def test_an_empty_page_is_a_page() -> None:
+    made = writer()
+    made.turn_to(2)
+    made.add("two")
+    assert [(page.number, page.text) for page in made.finish()] == [(1, ""), (2, "two")]
+
+
+def test_tables_end_with_a_row() -> None:
+    made = writer()
+    for n in range(2000):
+        made.row(["cell", str(n), "", " "])
+    (page,) = made.finish()
+    assert len(page.blocks) > 1
+    for block in page.blocks:
+        assert block.kind is BlockKind.TABLE
+        assert page.text[block.start : block.end].startswith("cell\t")
+
+
+def reading(made: PageWriter, *, fails: str) -> Iterator[RawPage]:
+    made.add("kept")
+    made.row(["a row under way"])
+    yield from made.take()
+    raise WorldError(fails, reason="here", limit="x")
+
+
+def test_what_stood_before_a_damage_is_kept() -> None:
+    made = writer()
+    pages = list(salvage(reading(made, fails="unreadable"), made))
+    assert pages[0].text == "kept"
+    assert pages[-1].unreadable
+
+
+def test_a_password_is_needed_for_the_whole() -> None:
+    made = writer()
+    with pytest.raises(WorldError):
+        list(salvage(reading(made, fails="needs_password"), made))
+
+
+def test_too_many_characters_end_the_page() -> None:
+    made = writer(10)
+    made.add("123456")
+    with pytest.raises(WorldError) as caught:
+        made.add("123456")
+    assert caught.value.code == "too_complex"
+    assert [page.text for page in made.abandon()] == ["123456"]

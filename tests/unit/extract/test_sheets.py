@@ -1,0 +1,148 @@
+"""Workbooks of both kinds: sheets as pages, values as a person sees them."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING
+
+import openpyxl
+import pytest
+
+from tests.fuzz.samples import SENTENCE, ods
+from tests.fuzz.samples import xlsx as made
+from tests.unit.extract.reading import Read, read
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def read_rows(tmp_path: Path, rows: str, strings: str = "", styles: str = "") -> Read:
+    path = tmp_path / "a.xlsx"
+    path.write_bytes(made({"Oil": rows}, strings, styles))
+    return read(path)
+
+
+def test_a_workbook_that_another_library_wrote(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    sheet.title = "Budget"
+    sheet.append(["Lamp", "Lit", "Share", "Litres"])
+    sheet.append(["North", dt.date(2021, 5, 6), 0.125, 12.5])
+    sheet["C2"].number_format = "0.0%"
+    sheet["B2"].number_format = "DD/MM/YYYY"
+    other = book.create_sheet("Notes")
+    other["C7"] = SENTENCE
+    other.sheet_state = "hidden"
+    book.create_sheet("Secret").sheet_state = "veryHidden"
+    book.save(tmp_path / "a.xlsx")
+    found = read(tmp_path / "a.xlsx")
+    assert found.count == 2
+    assert found.blocks(1) == [
+        ("heading1", "Budget"),
+        ("table", "Lamp\tLit\tShare\tLitres\nNorth\t2021-05-06\t12.5%\t12.5"),
+    ]
+    assert found.blocks(2) == [("heading1", "Notes"), ("table", SENTENCE)]
+
+
+@pytest.mark.parametrize(
+    ("cell", "expected"),
+    [
+        ('<c t="s"><v>0</v></c>', "oil and wick"),
+        ('<c t="s"><v>99</v></c>', ""),
+        ('<c t="s"><v>-1</v></c>', ""),
+        ('<c t="b"><v>1</v></c>', "TRUE"),
+        ('<c t="e"><v>#REF!</v></c>', ""),
+        ('<c t="str"><f>A1</f><v>made</v></c>', "made"),
+        ("<c><f>1+1</f><v>2</v></c>", "2"),
+        ("<c><v>1234567890123456</v></c>", "1234567890123456"),
+        ("<c><v>0.30000000000000004</v></c>", "0.3"),
+        ('<c s="1"><v>44322.5</v></c>', "2021-05-06 12:00"),
+        ('<c s="1"><v>1e308</v></c>', "1e+308"),
+        ('<c s="1"><v>nan</v></c>', "nan"),
+        ('<c s="2"><v>0.5</v></c>', "50%"),
+        ('<c s="3"><v>12</v></c>', "12"),
+        ('<c s="4"><v>0.25</v></c>', "06:00"),
+        ('<c s="9999"><v>7</v></c>', "7"),
+    ],
+)
+def test_values_of_cells(tmp_path: Path, cell: str, expected: str) -> None:
+    styles = (
+        '<numFmts><numFmt numFmtId="170" formatCode="[Red]&quot;day&quot;0.0"/></numFmts><cellXfs>'
+        '<xf numFmtId="0"/><xf numFmtId="22"/><xf numFmtId="9"/><xf numFmtId="170"/>'
+        '<xf numFmtId="20"/></cellXfs>'
+    )
+    strings = "<si><r><t>oil </t></r><r><t>and wick</t></r><rPh><t>ruby</t></rPh></si>"
+    rows = f'<row><c t="inlineStr"><is><t>x</t></is></c>{cell}</row>'
+    found = read_rows(tmp_path, rows, strings, styles)
+    assert found.blocks()[-1] == ("table", f"x\t{expected}" if expected else "x")
+
+
+def test_names_of_columns_head_the_rows_of_long_tables(tmp_path: Path) -> None:
+    def cells(*values: object) -> str:
+        inner = "".join(f'<c t="inlineStr"><is><t>{v}</t></is></c>' for v in values)
+        return f"<row>{inner}</row>"
+
+    rows = [cells("Lamp", "Oil"), *(cells(f"lamp {n}", n) for n in range(40))]
+    assert read_rows(tmp_path, "".join(rows)).blocks()[:2] == [
+        ("heading1", "Oil"), ("heading2", "Lamp | Oil"),
+    ]  # fmt: skip
+    assert [kind for kind, _ in read_rows(tmp_path, "".join(rows[:5])).blocks()] == [
+        "heading1", "table",
+    ]  # fmt: skip
+
+
+def test_long_sheets_come_in_sections_and_whole_rows(tmp_path: Path) -> None:
+    row = "".join(
+        f'<row><c t="inlineStr"><is><t>{SENTENCE} {n}</t></is></c></row>' for n in range(9000)
+    )
+    found = read_rows(tmp_path, row)
+    assert len(found.pages) > 2
+    assert {page.number for page in found.pages} == {1}
+    lines = [line for kind, text in found.blocks() if kind == "table" for line in text.split("\n")]
+    assert lines == [f"{SENTENCE} {n}" for n in range(9000)]
+
+
+def test_absurd_dimensions_cost_nothing(tmp_path: Path) -> None:
+    rows = '<row r="1048576"><c r="XFD1048576"><v>7</v></c></row>'
+    assert read_rows(tmp_path, rows).blocks()[-1] == ("table", "7")
+    cell = "<text:p>x</text:p></table:table-cell>"
+    repeated = (
+        '<table:table table:name="Oil"><table:table-row table:number-rows-repeated="1048576">'
+        f'<table:table-cell table:number-columns-repeated="16384">{cell}</table:table-row>'
+        "</table:table>"
+    )
+    (tmp_path / "a.ods").write_bytes(ods(repeated))
+    assert len(read(tmp_path / "a.ods").text) < 100
+
+
+def test_a_missing_sheet_costs_a_sheet(tmp_path: Path) -> None:
+    (tmp_path / "a.xlsx").write_bytes(made({"One": "<row><c><v>1</v></c></row>", "Two": "<bad"}))
+    found = read(tmp_path / "a.xlsx")
+    assert found.unreadable == [2]
+    assert ("table", "1") in found.blocks(1)
+
+
+def test_sheets_without_cells_are_without_text(tmp_path: Path) -> None:
+    (tmp_path / "a.xlsx").write_bytes(made({"Sheet1": "", "Sheet2": ""}))
+    assert read(tmp_path / "a.xlsx").text.strip() == ""
+
+
+def test_sheets_of_open_document_show_what_cells_show(tmp_path: Path) -> None:
+    def cell(text: str, more: str = "") -> str:
+        return f"<table:table-cell><text:p>{text}</text:p>{more}</table:table-cell>"
+
+    note = (
+        "<office:annotation><dc:creator>M</dc:creator><text:p>Really?</text:p></office:annotation>"
+    )
+    rows = "".join(
+        f"<table:table-row>{cell(a)}{cell(b, note if b == '12 l' else '')}</table:table-row>"
+        for a, b in (("Lamp", "Oil"), ("North", "12 l"))
+    )
+    tables = f'<table:table table:name="Oil">{rows}</table:table>'
+    (tmp_path / "a.ods").write_bytes(ods(tables + tables.replace('"Oil"', '"More"')))
+    found = read(tmp_path / "a.ods")
+    assert found.count == 2
+    assert found.blocks(1) == [
+        ("heading1", "Oil"), ("table", "Lamp\tOil\nNorth\t12 l Really?"),
+    ]  # fmt: skip
+    assert found.blocks(2)[0] == ("heading1", "More")
