@@ -1,0 +1,207 @@
+"""Files that mean harm: each ends in an outcome, soon, and in little memory."""
+
+from __future__ import annotations
+
+import io
+import struct
+import time
+import zipfile
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.errors import WorldError
+from indexer.extract.base import Limits
+from indexer.extract.budget import Budget
+from indexer.extract.xml_events import MAX_DEPTH, parse
+from tests.fuzz.samples import SENTENCE, docx, epub, odt, pptx, samples, xlsx, zipped
+from tests.unit.extract.reading import read
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+LIMITS = Limits(unpacked_bytes=4 * 1024**2, elements=100_000, characters=200_000)
+LAUGHS = (
+    '<!DOCTYPE x [<!ENTITY a "lol">'
+    + "".join(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10 if n else "&a;" * 10}">' for n in range(9))
+    + "]>"
+)
+OUTSIDE = '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>'
+
+
+def outcome(path: Path, limits: Limits = LIMITS) -> str:
+    begun = time.monotonic()
+    try:
+        found = read(path, limits)
+    except WorldError as error:
+        return error.code
+    finally:
+        assert time.monotonic() - begun < 20
+    assert "root:" not in found.text
+    return "partial" if found.unreadable else "read"
+
+
+def in_every_format(part: str) -> dict[str, bytes]:
+    """Packages whose main part is replaced."""
+    mains = {
+        "a.docx": "word/document.xml", "a.pptx": "ppt/slides/slide1.xml",
+        "a.xlsx": "xl/worksheets/sheet1.xml", "a.odt": "content.xml", "a.odp": "content.xml",
+        "a.ods": "content.xml", "a.epub": "OPS/book.opf",
+    }  # fmt: skip
+    found = {}
+    for name, main in mains.items():
+        with zipfile.ZipFile(io.BytesIO(samples()[name])) as file:
+            parts = {each: file.read(each) for each in file.namelist()}
+        found[name] = zipped({**parts, main: part})
+    return found
+
+
+@pytest.mark.parametrize(
+    "declared", [LAUGHS, OUTSIDE, "<!DOCTYPE x SYSTEM 'http://127.0.0.1:9/x'>"]
+)
+@pytest.mark.parametrize("name", sorted(in_every_format("")))
+def test_entities_are_never_looked_at(tmp_path: Path, name: str, declared: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(in_every_format(f"{declared}<x>&a8;&a;</x>")[name])
+    assert outcome(path) in ("unreadable", "partial", "read")
+
+
+@pytest.mark.parametrize("name", sorted(in_every_format("")))
+@pytest.mark.parametrize(
+    "part",
+    [
+        "<x>" * 500_000,
+        "<x>" + "<y/>" * 2_000_000,
+        "<x>" + " " * 50_000_000,
+        '<x a="' + "y" * 20_000_000,
+        "<x " + " ".join(f'a{n}="1"' for n in range(100_000)) + "/>",
+        "\x00" * 1000,
+        "",
+    ],
+    ids=["depth", "elements", "spaces", "attribute", "attributes", "zeros", "nothing"],
+)
+def test_xml_without_end(tmp_path: Path, name: str, part: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(in_every_format(part)[name])
+    assert path.stat().st_size < 1024**2
+    assert outcome(path) in ("unreadable", "partial", "read", "too_complex")
+
+
+def test_text_without_end_is_read_up_to_the_limit(tmp_path: Path) -> None:
+    paragraph = f"<w:p><w:r><w:t>{SENTENCE * 20}</w:t></w:r></w:p>"
+    path = tmp_path / "a.docx"
+    path.write_bytes(docx(paragraph * 2000))
+    assert path.stat().st_size < 100_000
+    found = read(path, LIMITS)
+    assert 100_000 < len(found.text) <= 250_000
+    assert found.unreadable == [1]
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("a.docx", {"../../../../tmp/evil.xml": "x", "/etc/passwd": "x", "C:\\evil.xml": "x"}),
+        ("a.docx", {f"word/media/{n}.png": "" for n in range(5000)}),
+        ("a.docx", {"word/vbaProject.bin": b"\xd0\xcf\x11\xe0" * 100}),
+    ],
+)
+def test_other_parts_are_never_touched(
+    tmp_path: Path, name: str, parts: Mapping[str, str | bytes]
+) -> None:
+    path = tmp_path / name
+    with zipfile.ZipFile(io.BytesIO(docx())) as file:
+        own = {each: file.read(each) for each in file.namelist()}
+    path.write_bytes(zipped({**own, **parts}))
+    assert outcome(path) == "read"
+    assert [each.name for each in tmp_path.iterdir()] == [name]
+
+
+def test_a_directory_of_too_many_names_is_not_read(tmp_path: Path) -> None:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as file:
+        for n in range(60_000):
+            file.writestr(f"{n:0>200}", b"")
+    path = tmp_path / "a.docx"
+    path.write_bytes(data.getvalue())
+    assert outcome(path) == "too_complex"
+
+
+@pytest.mark.parametrize("relation", ["/word/document.xml", "document.xml", "../../../x", "%2e%2e"])
+def test_parts_that_refer_to_themselves(tmp_path: Path, relation: str) -> None:
+    links = f'<R><Relationship Id="r" Type="/footnotes" Target="{relation}"/></R>'
+    body = f"<w:p><w:r><w:t>{SENTENCE}</w:t></w:r></w:p>"
+    path = tmp_path / "a.docx"
+    path.write_bytes(
+        zipped(
+            {
+                "[Content_Types].xml": "",
+                "word/document.xml": f'<w:d xmlns:w="w">{body}</w:d>',
+                "word/_rels/document.xml.rels": links,
+            }
+        )
+    )
+    assert outcome(path) == "read"
+
+
+def test_an_encrypted_part_needs_a_password(tmp_path: Path) -> None:
+    data = bytearray(docx())
+    for magic, offset in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        at = data.find(magic)
+        while at >= 0:
+            struct.pack_into("<H", data, at + offset, 1)
+            at = data.find(magic, at + 1)
+    path = tmp_path / "a.docx"
+    path.write_bytes(bytes(data))
+    assert outcome(path) == "needs_password"
+
+
+@pytest.mark.parametrize("name", sorted(samples()))
+def test_the_first_half_of_a_file_is_an_outcome(tmp_path: Path, name: str) -> None:
+    data = samples()[name]
+    for share in (0.1, 0.5, 0.9):
+        path = tmp_path / name
+        path.write_bytes(data[: int(len(data) * share)])
+        assert outcome(path) in (
+            "read", "partial", "unreadable", "unsupported", "needs_libreoffice",
+        )  # fmt: skip
+
+
+def test_elements_may_not_nest_without_end() -> None:
+    class Nothing:
+        def start(self, name: str, attributes: Mapping[str, str]) -> None: ...
+        def end(self, name: str) -> None: ...
+        def text(self, data: str) -> None: ...
+
+    parse([b"<a>" * (MAX_DEPTH - 1), b"</a>" * (MAX_DEPTH - 1)], Nothing(), Budget(Limits()))
+    with pytest.raises(WorldError) as caught:
+        parse([b"<a>" * (MAX_DEPTH + 1)], Nothing(), Budget(Limits()))
+    assert caught.value.code == "too_complex"
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "code"),
+    [
+        ("a.docx", pptx(), "pptx"),
+        ("a.zip", docx(), "docx"),
+        ("a", xlsx(), "xlsx"),
+        ("a.txt", odt(), "odt"),
+        ("a.doc", epub(), "epub"),
+        ("a.docx", zipped({"a.txt": "x"}), "unsupported"),
+        ("a.docx", b"PK\x03\x04" + bytes(100), "unreadable"),
+        ("a.docx", b"no zip at all", "unreadable"),
+        ("a.doc", b"{\\rtf1 words}", "rtf"),
+        ("a.xls", b"Lamp\tOil\n", "csv"),
+        ("a.doc", b"<html><p>words", "html"),
+        ("a.xls", b"\x09\x08" + bytes(100), "needs_libreoffice"),
+    ],
+)
+def test_content_counts_more_than_the_name(
+    tmp_path: Path, name: str, data: bytes, code: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(data)
+    try:
+        assert read(path).form == code
+    except WorldError as error:
+        assert error.code == code  # noqa: PT017  # either is expected, depending on the file
