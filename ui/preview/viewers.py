@@ -19,10 +19,11 @@ from PySide6.QtCore import (
     QProcess,
     QSettings,
     QStandardPaths,
-    QTimer,
     QUrl,
 )
 from PySide6.QtGui import QDesktopServices
+
+from ui.preview.timers import timer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -131,6 +132,7 @@ class _Opening(QObject):
         super().__init__(QCoreApplication.instance())
         self._path, self._page, self._context = path, page, context
         self._asking: QProcess | None = None
+        self._patience = timer(self, _ASK_MS, self._no_answer)
 
     def begin(self) -> None:
         own = str(self._setting() or "").strip()
@@ -163,7 +165,7 @@ class _Opening(QObject):
         self._asking = QProcess(self)
         self._asking.finished.connect(self._answered)
         self._asking.errorOccurred.connect(self._no_answer)
-        QTimer.singleShot(_ASK_MS, self, self._no_answer)
+        self._patience.start()
         self._asking.start(program, ["query", "default", "application/pdf"])
 
     def _answered(self) -> None:

@@ -1,0 +1,210 @@
+"""Opening outside: each viewer is told the page in its own way, and no shell is involved."""
+
+from __future__ import annotations
+
+import stat
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtGui import QDesktopServices
+
+from tests.ui.preview.conftest import WAIT_MS
+from tests.ui.search.hits import hit
+from ui.preview import viewers
+from ui.preview.viewers import (
+    VIEWERS,
+    filled,
+    open_external,
+    own_command,
+    program_of,
+    show_in_folder,
+    viewer_named,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from tests.ui.library.port import CannedLink, Said
+    from ui.ports import Context
+
+linux_only = pytest.mark.skipif(sys.platform != "linux", reason="the desktop's way")
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("org.gnome.Evince.desktop", ["--page-index=7", "/d/a b.pdf"]),
+        ("okularApplication_pdf.desktop", ["--page", "7", "/d/a b.pdf"]),
+        ("org.pwmt.zathura-pdf-mupdf.desktop", ["--page=7", "/d/a b.pdf"]),
+        ("SumatraPDF", ["-reuse-instance", "-page", "7", "/d/a b.pdf"]),
+        ("AcroExch.Document.DC", ["/A", "page=7", "/d/a b.pdf"]),
+        ("FoxitReader.Document", ["/d/a b.pdf", "/A", "page=7"]),
+        ("firefox.desktop", ["file:///d/a%20b.pdf#page=7"]),
+        ("google-chrome.desktop", ["file:///d/a%20b.pdf#page=7"]),
+        ("MSEdgePDF", ["file:///d/a%20b.pdf#page=7"]),
+    ],
+)
+def test_each_viewer_is_told_the_page(name: str, command: list[str]) -> None:
+    viewer = viewer_named(name)
+    assert viewer is not None
+    assert filled(viewer.arguments, "/d/a b.pdf", 7) == command
+
+
+def test_unknown_viewers_are_not_guessed_at() -> None:
+    assert viewer_named("org.example.Reader.desktop") is None
+    assert viewer_named("") is None
+    assert all(viewer.programs and viewer.names for viewer in VIEWERS)
+
+
+def test_what_is_filled_in_is_not_filled_in_again() -> None:
+    assert filled(["{path}", "{page}"], "/d/{page}.pdf", 7) == ["/d/{page}.pdf", "7"]
+    assert filled(["{url}"], "/d/50% #1?.pdf", 7) == ["file:///d/50%25%20%231%3F.pdf"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="quotes as in a shell of POSIX")
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("evince -i {page} {path}", ["evince", "-i", "7", "/d/a b.pdf"]),
+        ("'/opt/my viewer' --at={page}", ["/opt/my viewer", "--at=7", "/d/a b.pdf"]),
+        ("view {url}", ["view", "file:///d/a%20b.pdf"]),
+        ("view; rm $(x)", ["view;", "rm", "$(x)", "/d/a b.pdf"]),
+        ("'open", []),
+        ("", []),
+    ],
+)
+def test_the_persons_own_command(text: str, command: list[str]) -> None:
+    assert own_command(text, "/d/a b.pdf", 7) == command
+
+
+@pytest.mark.parametrize(
+    ("line", "program"),
+    [
+        ('"C:\\Program Files\\Sumatra PDF\\SumatraPDF.exe" "%1"',
+         "C:\\Program Files\\Sumatra PDF\\SumatraPDF.exe"),
+        ("C:\\Acro.EXE /u %1", "C:\\Acro.EXE"),
+        ("", ""),
+    ],
+)  # fmt: skip
+def test_the_program_of_a_registered_command(line: str, program: str) -> None:
+    assert program_of(line) == program
+
+
+@pytest.fixture
+def desktop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A desktop of scripts: what they were called with is in files beside them."""
+    folder = tmp_path / "programs"
+    folder.mkdir()
+    for name, said in (("xdg-mime", "org.gnome.Evince.desktop"), ("evince", ""), ("mine", "")):
+        write(folder / name, said)
+    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+    return folder
+
+
+def write(program: Path, said: str, status: int = 0) -> None:
+    program.write_text(
+        f'#!/bin/sh\nprintf "%s\\n" "$@" > "{program}.got.new"\n'
+        f'mv "{program}.got.new" "{program}.got"\necho "{said}"\nexit {status}\n'
+    )
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+
+
+def got(desktop: Path, name: str) -> list[str]:
+    file = desktop / f"{name}.got"
+    return file.read_text().splitlines() if file.exists() else []
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What was left to the system to open."""
+    urls: list[str] = []
+
+    class Services:
+        @staticmethod
+        def openUrl(url: object) -> bool:
+            urls.append(url.toLocalFile())  # type: ignore[attr-defined]
+            return True
+
+    monkeypatch.setattr(viewers, "QDesktopServices", Services)
+    return urls
+
+
+@linux_only
+def test_the_desktops_viewer_is_started_at_the_page(
+    qtbot: QtBot, desktop: Path, opened: list[str]
+) -> None:
+    open_external(hit("/d/a b.pdf", start=600))
+    qtbot.waitUntil(lambda: bool(got(desktop, "evince")), timeout=WAIT_MS)
+    assert got(desktop, "evince") == ["--page-index=7", "/d/a b.pdf"]
+    assert got(desktop, "xdg-mime") == ["query", "default", "application/pdf"]
+    assert opened == []
+
+
+@linux_only
+@pytest.mark.parametrize("said", ["org.example.Reader.desktop", "", "org.kde.okular.desktop"])
+def test_any_other_viewer_is_opened_as_the_system_does(
+    qtbot: QtBot, desktop: Path, opened: list[str], said: str
+) -> None:
+    write(desktop / "xdg-mime", said)
+    open_external(hit("/d/a.pdf"))
+    qtbot.waitUntil(lambda: opened == ["/d/a.pdf"], timeout=WAIT_MS)
+
+
+@linux_only
+def test_texts_are_opened_as_the_system_does(
+    qtbot: QtBot, desktop: Path, opened: list[str]
+) -> None:
+    open_external(hit("/d/a.txt"))
+    assert opened == ["/d/a.txt"]
+    assert got(desktop, "xdg-mime") == []
+
+
+@linux_only
+def test_the_persons_own_viewer_comes_first(
+    qtbot: QtBot, desktop: Path, opened: list[str], canned: tuple[Context, CannedLink, Said]
+) -> None:
+    context, _, said = canned
+    context.settings.set("viewer", "mine --at={page}")
+    open_external(hit("/d/a.pdf"), context, page=3)
+    qtbot.waitUntil(lambda: bool(got(desktop, "mine")), timeout=WAIT_MS)
+    assert got(desktop, "mine") == ["--at=3", "/d/a.pdf"]
+    context.settings.set("viewer", "no-such-program-anywhere")
+    open_external(hit("/d/a.pdf"), context)
+    assert opened == ["/d/a.pdf"]
+    assert said.texts == []
+
+
+def test_when_nothing_opens_it_the_person_is_told(
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
+    canned: tuple[Context, CannedLink, Said],
+) -> None:
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda _url: False)
+    context, _, said = canned
+    open_external(hit("/d/a.txt"), context)
+    assert said.texts == ["No program could open a.txt."]
+
+
+@linux_only
+def test_the_file_manager_is_asked_to_show_the_file(
+    qtbot: QtBot, desktop: Path, opened: list[str]
+) -> None:
+    write(desktop / "gdbus", "()")
+    show_in_folder(hit("/d/it's.pdf"))
+    qtbot.waitUntil(lambda: bool(got(desktop, "gdbus")), timeout=WAIT_MS)
+    arguments = got(desktop, "gdbus")
+    assert "org.freedesktop.FileManager1.ShowItems" in arguments
+    assert "['file:///d/it%27s.pdf']" in arguments
+    assert opened == []
+
+
+@linux_only
+def test_without_an_answer_the_folder_is_opened(
+    qtbot: QtBot, desktop: Path, opened: list[str]
+) -> None:
+    write(desktop / "gdbus", "", status=1)
+    show_in_folder(hit("/d/a.pdf"))
+    qtbot.waitUntil(lambda: opened == ["/d"], timeout=WAIT_MS)
