@@ -68,7 +68,8 @@ class EstimateCard(QFrame):
         self.start.clicked.connect(self._accept)
         self.cancel = IconButton(self.tr("Cance&l"))
         self.cancel.clicked.connect(self.dismiss)
-        self.cancel.setVisible(can_cancel)
+        if not can_cancel:  # shown before it has a parent, it would be a window of its own
+            self.cancel.hide()
         buttons = QWidget()
         row = FlowLayout(buttons)
         row.addWidget(self.start)
