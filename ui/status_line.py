@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from indexer.errors import LecternError
 
 
+# Reasons that count while nothing is read, too.
+LASTING = frozenset({"paused", "disk_full", "model_missing"})
+
+
 class StatusLine(QFrame):
     """Signals: ``pause_wanted`` with whether to pause, ``retry_wanted``, ``clicked``."""
 
@@ -120,10 +124,12 @@ class StatusLine(QFrame):
                 return self.tr("Starting…")
 
     def _doing(self) -> str:
-        reason = words.pause(str(self._activity.get("reason", "")))
+        code = str(self._activity.get("reason", ""))
+        reason = words.pause(code)
         running = self._activity.get("running")
         if not running:
-            return reason or self._resting()
+            # What is not being done is not slow either.
+            return reason if code in LASTING else self._resting()
         told = self._progress(running.get("progress", {}))
         if not reason:
             return told

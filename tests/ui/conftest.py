@@ -31,8 +31,10 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
     from pytestqt.qtbot import QtBot
 
+    from app.gui import Program
     from tests.fake_engine import FakeEngine
     from tests.ui.engines import Home
+    from ui.main_window import MainWindow
 
 WAIT_MS = 20_000
 
@@ -165,6 +167,49 @@ def real_link(home: Home, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iter
     with engines.real_engine(home), contextlib.closing(EngineLink(home.library)) as link:
         attach(qtbot, link)
         yield link
+
+
+@pytest.fixture
+def program_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The library of ``program``, in a home of the test's own."""
+    for name in ("CONFIG", "DATA", "STATE", "CACHE"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+    monkeypatch.setenv("PYTHONPATH", str(engines.ROOT))
+    return tmp_path / "library"
+
+
+@pytest.fixture
+def program(program_library: Path, settings: Settings, qtbot: QtBot) -> Iterator[Program]:
+    """The whole program, put together and not started."""
+    from tests.ui.program import end, make
+
+    made = make(settings, program_library)
+    yield made
+    end(made, qtbot)
+
+
+@pytest.fixture
+def shown(
+    engine: FakeEngine,
+    library_files: Path,
+    program_library: Path,
+    settings: Settings,
+    qtbot: QtBot,
+) -> Iterator[Program]:
+    """The whole program with its window on the screen, over the fake engine and some files."""
+    from tests.ui.program import end, index, make, start
+
+    (program_library / "catalog.sqlite").touch()
+    index(engine, library_files)
+    program = make(settings, program_library)
+    start(program, qtbot)
+    yield program
+    end(program, qtbot)
+
+
+@pytest.fixture
+def window(shown: Program) -> MainWindow:
+    return shown.window
 
 
 def attach(qtbot: QtBot, link: EngineLink) -> None:

@@ -46,6 +46,7 @@ def line(qtbot: QtBot) -> StatusLine:
     [
         (IDLE, "Up to date"),
         ({**IDLE, "reason": "disk_full"}, "Waits: the disk is nearly full"),
+        ({**IDLE, "reason": "busy"}, "Up to date"),
         (reading(), "Reading: 12 of 3,400 files."),
         (reading(step="scan", files_total=0), "Looking for new and changed files."),
         (reading(step="maintain"), "Tidying up the library."),

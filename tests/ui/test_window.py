@@ -8,74 +8,21 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtWidgets import QApplication
 
-from app.gui import Program
 from tests.ui.conftest import WAIT_MS
-from tests.ui.engines import ROOT
+from tests.ui.program import application, end, make, start
 from ui.pages import ACTIVITY, FIRST_RUN, LIBRARY, SEARCH
 from ui.supervisor import EngineState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from pytestqt.qtbot import QtBot
 
+    from app.gui import Program
     from app.settings import Settings
     from tests.fake_engine import FakeEngine
     from ui.main_window import MainWindow
-
-
-@pytest.fixture
-def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for name in ("CONFIG", "DATA", "STATE", "CACHE"):
-        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    return tmp_path / "library"
-
-
-@pytest.fixture
-def program(library: Path, settings: Settings, qtbot: QtBot) -> Iterator[Program]:
-    """Put together, not started."""
-    program = Program(_app(), settings, library, offline=True)
-    yield program
-    end(program, qtbot)
-
-
-def end(program: Program, qtbot: QtBot) -> None:
-    if program.supervisor.state is not EngineState.ENDED:
-        with qtbot.waitSignal(program.supervisor.ended, timeout=WAIT_MS):
-            program.window.quit()
-    program.close()
-
-
-def _app() -> QApplication:
-    app = QApplication.instance()
-    assert isinstance(app, QApplication)
-    return app
-
-
-@pytest.fixture
-def window(engine: FakeEngine, library_files: Path, program: Program, qtbot: QtBot) -> MainWindow:
-    """On the screen, over a library with some files in it."""
-    (program.window._context.library / "catalog.sqlite").touch()
-    index(engine, library_files)
-    start(program, qtbot)
-    return program.window
-
-
-def index(engine: FakeEngine, *paths: Path) -> None:
-    from indexer.progress import CancelToken, ignore
-
-    engine.index(list(paths), report=ignore, token=CancelToken())
-
-
-def start(program: Program, qtbot: QtBot) -> None:
-    program.window.present()
-    program.begin()
-    qtbot.waitUntil(lambda: program.supervisor.state is EngineState.READY, timeout=WAIT_MS)
-    qtbot.waitUntil(lambda: bool(program.feed.latest), timeout=WAIT_MS)
 
 
 def test_an_empty_library_begins_with_the_first_run(
@@ -88,7 +35,7 @@ def test_an_empty_library_begins_with_the_first_run(
 
 def test_a_library_begins_with_the_search_box(window: MainWindow, qtbot: QtBot) -> None:
     window.pages.show_page(SEARCH)
-    assert window.pages.search.search.isAncestorOf(_app().focusWidget())
+    assert window.pages.search.search.isAncestorOf(application().focusWidget())
 
 
 def test_pages_are_gone_to_by_the_rail_and_the_rail_follows(window: MainWindow) -> None:
@@ -99,11 +46,11 @@ def test_pages_are_gone_to_by_the_rail_and_the_rail_follows(window: MainWindow) 
 
 
 def test_what_was_typed_survives_a_crash_of_the_engine(
-    library: Path, settings: Settings, library_files: Path, qtbot: QtBot
+    program_library: Path, settings: Settings, library_files: Path, qtbot: QtBot
 ) -> None:
-    program = Program(_app(), settings, library, offline=True)
+    program = make(settings, program_library)
     program.supervisor._command = [
-        sys.executable, "-m", "tests.fake_cli", "--library", str(library), "engine",
+        sys.executable, "-m", "tests.fake_cli", "--library", str(program_library), "engine",
     ]  # fmt: skip
     start(program, qtbot)
     with qtbot.waitCallback(timeout=WAIT_MS) as done:
@@ -119,54 +66,54 @@ def test_what_was_typed_survives_a_crash_of_the_engine(
 
 
 def test_what_was_set_aside_is_said_once(
-    engine: FakeEngine, window: MainWindow, program: Program, qtbot: QtBot
+    engine: FakeEngine, window: MainWindow, shown: Program, qtbot: QtBot
 ) -> None:
     engine.activity_now = {"set_aside": 2}
-    program.feed.refresh()
-    qtbot.waitUntil(lambda: "set aside" in program.notices.text, timeout=WAIT_MS)
-    assert program.notices.text.startswith("2 ")
-    program.notices.dismiss()
-    before = dict(program.feed.latest)
-    with qtbot.waitSignal(program.feed.changed, timeout=WAIT_MS):
-        program.feed.refresh()
-    assert before["set_aside"] == program.feed.latest["set_aside"]
-    assert program.notices.text == ""
+    shown.feed.refresh()
+    qtbot.waitUntil(lambda: "set aside" in shown.notices.text, timeout=WAIT_MS)
+    assert shown.notices.text.startswith("2 ")
+    shown.notices.dismiss()
+    before = dict(shown.feed.latest)
+    with qtbot.waitSignal(shown.feed.changed, timeout=WAIT_MS):
+        shown.feed.refresh()
+    assert before["set_aside"] == shown.feed.latest["set_aside"]
+    assert shown.notices.text == ""
 
 
 def test_a_second_start_hands_its_query_over(
-    window: MainWindow, program: Program, qtbot: QtBot
+    window: MainWindow, shown: Program, qtbot: QtBot
 ) -> None:
     window.pages.show_page(LIBRARY)
-    program.single.handed_over.emit({"query": "ice", "token": ""})
+    shown.single.handed_over.emit({"query": "ice", "token": ""})
     assert window.pages.name == SEARCH
     assert window.pages.search.search.query == "ice"
 
 
 def test_closing_may_mean_staying_in_the_tray(
-    window: MainWindow, program: Program, qtbot: QtBot
+    window: MainWindow, shown: Program, qtbot: QtBot
 ) -> None:
     window.has_tray = True
-    program.settings.set("close_to_tray", True)
+    shown.settings.set("close_to_tray", True)
     window.close()
     assert window.isHidden()
-    assert program.supervisor.state is EngineState.READY
+    assert shown.supervisor.state is EngineState.READY
     window.quick_search()
     assert window.isVisible()
-    with qtbot.waitSignal(program.supervisor.ended, timeout=WAIT_MS):
+    with qtbot.waitSignal(shown.supervisor.ended, timeout=WAIT_MS):
         window.quit()
 
 
 def test_size_and_border_come_back(
-    engine: FakeEngine, library: Path, settings: Settings, qtbot: QtBot
+    engine: FakeEngine, program_library: Path, settings: Settings, qtbot: QtBot
 ) -> None:
-    (library / "catalog.sqlite").touch()
-    one = Program(_app(), settings, library, offline=True)
+    (program_library / "catalog.sqlite").touch()
+    one = make(settings, program_library)
     one.window.resize(700, 500)
     one.window.show()
     one.window.pages.search.setSizes([250, 350])
     left, right = one.window.pages.search.sizes()
     end(one, qtbot)
-    other = Program(_app(), settings, library, offline=True)
+    other = make(settings, program_library)
     assert other.window.width() == 700
     other.window.show()
     now_left, now_right = other.window.pages.search.sizes()

@@ -1,0 +1,54 @@
+"""The whole window for tests: put together as the program does it, over one engine or another.
+
+Owns its coming and going. It must not know what is tested.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QApplication
+
+from app.gui import Program
+from tests.ui.conftest import WAIT_MS
+from ui.supervisor import EngineState
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from app.settings import Settings
+    from tests.fake_engine import FakeEngine
+
+
+def application() -> QApplication:
+    app = QApplication.instance()
+    assert isinstance(app, QApplication)
+    return app
+
+
+def make(settings: Settings, library: Path) -> Program:
+    return Program(application(), settings, library, offline=True)
+
+
+def start(program: Program, qtbot: QtBot) -> None:
+    """Show the window and bring it to an engine."""
+    program.window.present()
+    program.begin()
+    qtbot.waitUntil(lambda: program.supervisor.state is EngineState.READY, timeout=3 * WAIT_MS)
+    qtbot.waitUntil(lambda: bool(program.feed.latest), timeout=WAIT_MS)
+
+
+def end(program: Program, qtbot: QtBot) -> None:
+    """Quit as a person does."""
+    if program.supervisor.state is not EngineState.ENDED:
+        with qtbot.waitSignal(program.supervisor.ended, timeout=WAIT_MS):
+            program.window.quit()
+    program.close()
+
+
+def index(engine: FakeEngine, *paths: Path) -> None:
+    from indexer.progress import CancelToken, ignore
+
+    engine.index(list(paths), report=ignore, token=CancelToken())

@@ -1,0 +1,279 @@
+"""Every key of the list does what the list says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDialog, QWidget
+
+from tests.ui.conftest import WAIT_MS
+from tests.ui.program import application
+from ui.keys import KEYS
+from ui.pages import ACTIVITY, LIBRARY, SEARCH
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pytestqt.qtbot import QtBot
+
+    from app.gui import Program
+    from tests.fake_engine import FakeEngine
+    from ui.search.page import SearchPage
+
+
+class Person:
+    """Works the window with the keyboard alone."""
+
+    def __init__(self, program: Program, engine: FakeEngine, qtbot: QtBot) -> None:
+        self.program = program
+        self.window = program.window
+        self.engine = engine
+        self.qtbot = qtbot
+
+    @property
+    def focus(self) -> QWidget:
+        widget = application().focusWidget()
+        assert widget is not None
+        return widget
+
+    @property
+    def search(self) -> SearchPage:
+        return self.window.pages.search.search
+
+    def press(self, keys: str) -> None:
+        combination = QKeySequence(keys)[0]  # type: ignore[index]  # its stub knows no indexing
+        QTest.keyClick(self.focus, combination.key(), combination.keyboardModifiers())
+
+    def until(self, condition: Callable[[], bool]) -> None:
+        self.qtbot.waitUntil(condition, timeout=WAIT_MS)
+
+    def results(self) -> None:
+        """Search for something that several documents hold, and go to the results."""
+        self.window.go_to_search()
+        QTest.keyClicks(self.focus, "the")
+        self.until(lambda: self.search.current_hit is not None)
+        self.search.view.setFocus()
+
+    def place(self) -> tuple[str, int]:
+        hit = self.search.current_hit
+        assert hit is not None
+        return hit.path, hit.start
+
+    def files(self) -> None:
+        """Go to the list of files, and choose one."""
+        self.window.pages.show_files()
+        from ui.library.coverage_table import CoverageTable
+
+        table = self.window.pages.page(LIBRARY).findChild(CoverageTable)
+        assert table is not None
+        self.until(lambda: table.isVisible() and table.model().rowCount() > 0)
+        table.setFocus()
+        table.selectRow(0)
+
+
+@pytest.fixture
+def person(shown: Program, engine: FakeEngine, qtbot: QtBot) -> Person:
+    qtbot.waitUntil(shown.window.isActiveWindow, timeout=WAIT_MS)
+    shown.window.go_to_search()
+    return Person(shown, engine, qtbot)
+
+
+def goes_to_the_box(person: Person, keys: str) -> None:
+    person.results()
+    person.press(keys)
+    assert person.focus is person.search.bar.box
+
+
+def goes_to_a_page(person: Person, keys: str) -> None:
+    person.window.pages.show_page(LIBRARY if keys == "Ctrl+1" else SEARCH)
+    person.press(keys)
+    assert person.window.pages.name == {
+        "Ctrl+1": SEARCH, "Ctrl+2": LIBRARY, "Ctrl+3": ACTIVITY,
+    }[keys]  # fmt: skip
+
+
+def toggles_the_preview(person: Person, keys: str) -> None:
+    if keys == "Space":
+        person.results()
+    preview = person.window.pages.search.preview
+    assert preview.isVisible()
+    person.press(keys)
+    assert not preview.isVisible()
+    person.press(keys)
+    assert preview.isVisible()
+
+
+def pauses(person: Person, keys: str) -> None:
+    person.press(keys)
+    person.until(lambda: person.engine.paused)
+    person.until(lambda: person.program.feed.paused)
+    person.press(keys)
+    person.until(lambda: not person.engine.paused)
+
+
+def opens_a_dialog(person: Person, keys: str) -> None:
+    if keys == "?":
+        person.results()
+    person.press(keys)
+    dialogs = person.window.findChildren(QDialog)
+    assert [each.isVisible() for each in dialogs] == [True]
+    dialogs[0].reject()
+
+
+def ends(person: Person, keys: str) -> None:
+    with person.qtbot.waitSignal(person.window.quit_wanted, timeout=WAIT_MS):
+        person.press(keys)
+
+
+def goes_through_hits(person: Person, keys: str) -> None:
+    person.results()
+    forth, back = ("Down", "Up") if "Ctrl" not in keys else ("Ctrl+Down", "Ctrl+Up")
+    before = person.place()
+    person.press(forth)
+    after = person.place()
+    assert after != before
+    if "Ctrl" in keys:
+        assert after[0] != before[0]
+    person.press(back)
+    assert person.place() == before
+
+
+def opens_a_hit(person: Person, keys: str) -> None:
+    person.results()
+    pane = person.window.pages.search
+    heard: list[object] = []
+    person.search.opened.disconnect(pane._open)
+    person.search.folder_wanted.disconnect(pane._show_folder)
+    (person.search.folder_wanted if "Ctrl" in keys else person.search.opened).connect(heard.append)
+    person.press(keys)
+    assert heard == [person.search.current_hit]
+
+
+def suggests(person: Person, keys: str) -> None:
+    person.search.bar.box.setText("ext:")
+    person.press(keys)
+    popup = QApplication.activePopupWidget()
+    assert popup is not None
+    popup.close()
+
+
+def copies(person: Person, keys: str) -> None:
+    person.results()
+    clipboard = QGuiApplication.clipboard()
+    clipboard.clear()
+    person.press(keys)
+    person.until(lambda: bool(clipboard.text()))
+    clipboard.clear()
+
+
+def goes_through_hits_of_a_document(person: Person, keys: str) -> None:
+    person.window.go_to_search()
+    QTest.keyClicks(person.focus, "landlord tenant lease")
+    person.until(lambda: person.search.current_hit is not None)
+    before = person.place()
+    person.press("Alt+Down")
+    person.until(lambda: person.place() != before)
+    assert person.place()[0] == before[0]
+    person.press("Alt+Up")
+    person.until(lambda: person.place() == before)
+
+
+def zooms(person: Person, keys: str) -> None:
+    person.results()
+    preview = person.window.pages.search.preview
+    person.until(lambda: preview.shown is not None)
+    heard: list[str] = []
+    for name in ("zoom_by",):
+        _listen(preview.text, name, heard)
+    for name in ("zoom_in", "zoom_out", "set_zoom"):
+        _listen(preview.pages, name, heard)
+    person.press(keys)
+    assert heard
+
+
+def _listen(widget: object, name: str, heard: list[str]) -> None:
+    do = getattr(widget, name)
+
+    def note(*arguments: object) -> None:
+        heard.append(name)
+        do(*arguments)
+
+    setattr(widget, name, note)
+
+
+def reads_again(person: Person, keys: str) -> None:
+    person.files()
+    person.press(keys)
+    person.until(lambda: bool(person.program.notices.text))
+    assert "again" in person.program.notices.text
+    person.program.notices.dismiss()
+
+
+def leaves_out(person: Person, keys: str) -> None:
+    person.files()
+    person.press(keys)
+    person.until(lambda: "left out" in person.program.notices.text)
+    person.program.notices.dismiss()
+
+
+def filters(person: Person, keys: str) -> None:
+    person.files()
+    table = person.focus
+    person.press(keys)
+    assert person.focus is not table
+    assert person.focus.inherits("QLineEdit")
+
+
+CHECKS: dict[str, Callable[[Person, str], None]] = {
+    "Ctrl+L": goes_to_the_box, "Esc": goes_to_the_box,
+    "Ctrl+1": goes_to_a_page, "Ctrl+2": goes_to_a_page, "Ctrl+3": goes_to_a_page,
+    "F1": toggles_the_preview, "Space": toggles_the_preview,
+    "Ctrl+Shift+P": pauses,
+    "Ctrl+,": opens_a_dialog, "?": opens_a_dialog,
+    "Ctrl+W": ends, "Ctrl+Q": ends,
+    "Up": goes_through_hits, "Down": goes_through_hits,
+    "Ctrl+Up": goes_through_hits, "Ctrl+Down": goes_through_hits,
+    "Return": opens_a_hit, "Ctrl+Return": opens_a_hit,
+    "Ctrl+Space": suggests,
+    "Ctrl+C": copies, "Ctrl+Shift+C": copies,
+    "Alt+Up": goes_through_hits_of_a_document, "Alt+Down": goes_through_hits_of_a_document,
+    "Ctrl++": zooms, "Ctrl+-": zooms, "Ctrl+0": zooms,
+    "F5": reads_again, "Del": leaves_out, "Ctrl+F": filters,
+}  # fmt: skip
+
+LISTED = [keys for group in KEYS for key in group.keys for keys in key.keys]
+
+
+@pytest.mark.parametrize("keys", LISTED)
+def test_a_key_does_what_the_list_says(person: Person, keys: str) -> None:
+    CHECKS[keys](person, keys)
+
+
+def test_no_key_is_listed_twice() -> None:
+    assert len(LISTED) == len(set(LISTED))
+
+
+def test_a_question_mark_can_be_typed(person: Person) -> None:
+    person.press("?")
+    assert person.search.query == "?"
+    assert person.window.findChildren(QDialog) == []
+
+
+def test_tab_reaches_every_part_and_comes_round(person: Person) -> None:
+    first = person.focus
+    seen: list[QWidget] = []
+    for _ in range(200):
+        event = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Tab, Qt.KeyboardModifier.NoModifier)
+        application().sendEvent(person.focus, event)
+        if person.focus is first:
+            break
+        assert person.focus not in seen, "the focus goes in a circle that leaves parts out"
+        seen.append(person.focus)
+    else:
+        pytest.fail("the focus never comes back")
+    assert any(person.window.rail.isAncestorOf(each) for each in seen)
+    assert any(person.window.status.isAncestorOf(each) for each in seen)
