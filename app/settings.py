@@ -52,9 +52,6 @@ SETTINGS = {
         Setting("hotkey", Kind.TEXT, "",
                 "Keys that open the search from anywhere, such as Ctrl+Alt+L; empty: none.",
                 group="window"),
-        Setting("viewer", Kind.TEXT, "",
-                "Command that opens a document at a page, with {path} and {page} in it; "
-                "empty: the system's viewer.", group="window"),
         Setting("history", Kind.FLAG, default=True,
                 help="Remember what was searched for, on this machine only.", group="search"),
         Setting("speed", Kind.CHOICE, "normal",

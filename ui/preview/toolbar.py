@@ -73,9 +73,9 @@ class Toolbar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.title = ElidedLabel()
-        self.open = self._button("open", self.tr("Open in your viewer"), "Ctrl+Return")
-        self.folder = self._button("folder-open", self.tr("Show in folder"), "Ctrl+Shift+Return")
-        self.copy = self._button("copy", self.tr("Copy the passage"), "Ctrl+Shift+C")
+        self.open = self._button("open", self.tr("Open in your viewer"), "Return")
+        self.folder = self._button("folder-open", self.tr("Show in folder"), "Ctrl+Return")
+        self.copy = self._button("copy", self.tr("Copy the passage"))
         self.more = self._button("more", self.tr("More"))
         self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.menu = QMenu(self)
