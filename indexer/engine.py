@@ -31,12 +31,14 @@ from indexer.pipeline.gate import QueryGate
 from indexer.pipeline.lane import Run
 from indexer.pipeline.pace import Pace
 from indexer.pipeline.parts import Parts
-from indexer.progress import Progress, Reporter, Step, ignore
+from indexer.progress import CancelToken, Progress, Reporter, Step, ignore
+from indexer.query import parse
 from indexer.recovery import recover
 from indexer.removal import forget_orphans, remove_paths
 from indexer.retry import retry, unlock
 from indexer.search import Searcher
 from indexer.shift import Shift
+from indexer.similar import Similar
 from indexer.status import check_library, describe
 from indexer.store import Store
 from indexer.store.disk import opening
@@ -50,7 +52,6 @@ if TYPE_CHECKING:
 
     from indexer.catalog import Root
     from indexer.config import EngineConfig
-    from indexer.progress import CancelToken
     from indexer.pipeline.parts import Counts
     from indexer.types import FileRow, SearchResult
 
@@ -77,6 +78,7 @@ class Engine:
         self.activities = Activity(catalog, self.models, self.throttle)
         self.passwords = Passwords()
         self.searcher = Searcher(catalog, store, self.models)
+        self.similar = Similar(catalog, store, self.models)
         self.looking = Looking(catalog, config)
         self.watcher = Watcher(self.looking, self._read_queued)
         self._lock = lock
@@ -167,6 +169,9 @@ class Engine:
         full_text: bool,
     ) -> SearchResult:
         with self.gate.query():
+            if (query := parse(text)).filters.like:
+                token = token or CancelToken()
+                return self.similar.search(query, limit=limit, token=token, full_text=full_text)
             return self.searcher.search(
                 text, limit=limit, token=token, explain=explain, full_text=full_text
             )

@@ -73,7 +73,7 @@ class HitMaker:
             explain: Whether to put the numbers in.
         """
         hits: list[Hit] = []
-        for at, passage, places, doc in self._passages(ranked, order, limit):
+        for at, passage, places, doc in self._passages(ranked.keys, order, limit):
             why = _why(scored, at, exact=phrases is not None and ranked.keys[at] in phrases)
             hit = _hit(passage, places, doc, int(ranked.best[at]))
             parts = _parts(ranked, scored, at) if explain else {}
@@ -82,6 +82,25 @@ class HitMaker:
                 break
         named = self._named({hit.path for hit in hits})
         return tuple(hits[: max(limit - len(named), 0)] + named)[:limit]
+
+    def similar(
+        self, keys: Keys, scores: NDArray[np.float32], best: NDArray[np.intp], limit: int
+    ) -> tuple[Hit, ...]:
+        """Make hits of passages that resemble something, best first.
+
+        Args:
+            keys: The passages.
+            scores: How much they do.
+            best: The sentence of each that does most, as its index there.
+            limit: How many hits are wanted.
+        """
+        hits: list[Hit] = []
+        for at, passage, places, doc in self._passages(keys, np.arange(len(keys)), limit):
+            hit = _hit(passage, places, doc, int(best[at]))
+            hits.append(replace(hit, score=float(scores[at]), why=Why.MEANING))
+            if len(hits) == limit:
+                break
+        return tuple(hits)
 
     def listing(self, limit: int) -> tuple[Hit, ...]:
         """Answer a query that has filters and no words: the beginnings of the documents."""
@@ -103,12 +122,12 @@ class HitMaker:
         yield from (found[key] for key in keys.tolist() if key in found)
 
     def _passages(
-        self, ranked: Ranked, order: NDArray[np.intp], limit: int
+        self, candidates: Keys, order: NDArray[np.intp], limit: int
     ) -> Iterator[tuple[int, dict[str, Any], list[Place], DocRow]]:
         """The candidates that may answer, best first, read a listful at a time."""
         for start in range(0, len(order), limit):
             chosen = order[start : start + limit]
-            keys = ranked.keys[chosen]
+            keys = candidates[chosen]
             found = self.store.passages_of(keys, COLUMNS)
             docs = docs_of(keys).tolist()
             places, rows = self.catalog.files.places(docs), self.catalog.docs.get(docs)

@@ -80,7 +80,9 @@ class Shift:
             return run.work()
         finally:
             run.stop()
-            learn(self.parts.catalog, self.parts.space.key, run.own, run.effort)
+            # What was done between rests says nothing of what could be done.
+            if not self.parts.throttle.gentle:
+                learn(self.parts.catalog, self.parts.space.key, run.own, run.effort)
             self.counts, self._last = run.counts, run.progress
 
     def _wait_for_room(self) -> None:

@@ -7,11 +7,12 @@ rows themselves, so a crash needs no repair beyond ``recover``. It must not know
 from __future__ import annotations
 
 import json
+import time
 from typing import TYPE_CHECKING, Any
 
 from indexer.catalog.records import Job, Recovery, Stamp
 from indexer.catalog.roots import join
-from indexer.catalog.states import CONTENT_CODES, derive, state_of_code
+from indexer.catalog.states import CONTENT_CODES, PASSING_CODES, derive, state_of_code
 
 if TYPE_CHECKING:
     import sqlite3
@@ -22,18 +23,32 @@ if TYPE_CHECKING:
 
 MAX_CRASHES = 2
 
-# Small files first, so that the first hits come soon; of one size, the newest.
-_NEXT = """
+# After a failure that may pass, the next tries come after so many seconds, and then so many times
+# longer; in between, and when there are no more, a look at the folder queues the file as well.
+BACK_OFF_S, BACK_OFF_FACTOR, MAX_TRIES = 2.0, 4.0, 7
+S_NS = 1_000_000_000
+
+_READY = """
+f.pending > 0 AND f.verdict = '' AND NOT f.lost AND r.state = 'online'
+AND (f.pending = 1 OR f.due_ns <= ?)
+"""
+# What was asked for, the latest first; then small files, so that the first hits come soon; of one
+# size, the newest.
+_NEXT = f"""
 SELECT f.id, r.path, d.path, f.name, f.format, f.size, f.mtime_ns, f.volume, f.inode, f.attempts
 FROM files f JOIN folders d ON d.id = f.folder JOIN roots r ON r.id = f.root
-WHERE f.pending > 0 AND f.in_flight = 0 AND f.verdict = '' AND NOT f.lost AND r.state = 'online'
+WHERE {_READY} AND f.in_flight = 0
     AND f.id NOT IN (SELECT value FROM json_each(?)) AND (f.crashes > 0) = ?
-ORDER BY f.size_class, f.mtime_ns DESC LIMIT ?
-"""
+ORDER BY f.priority DESC, f.size_class, f.mtime_ns DESC LIMIT ?
+"""  # noqa: S608  # built from constants
+_WAITING = f"SELECT count(*) FROM files f JOIN roots r ON r.id = f.root WHERE {_READY}"  # noqa: S608
 _RETRY = """
-UPDATE files SET pending = 1, in_flight = 0, crashes = 0, attempts = 0, code = '', detail = ''
+UPDATE files SET pending = 1, in_flight = 0, crashes = 0, attempts = 0, code = '', detail = '',
+    priority = ?
 WHERE id = ? AND verdict = ''
 """
+# Above everything that waits.
+_TOP = "SELECT coalesce(max(priority), 0) + 1 FROM files WHERE pending > 0"
 # What is known of the bytes must go too: the file would only meet it again.
 _FORGET = """
 DELETE FROM contents WHERE state <> '' AND id IN (SELECT content FROM files WHERE id = ?)
@@ -61,7 +76,8 @@ class Queue:
         """
         in_hand = json.dumps(list(without))
         with self._db.write() as connection:
-            rows = connection.execute(_NEXT, (in_hand, suspects, limit)).fetchall()
+            values = (time.time_ns(), in_hand, suspects, limit)
+            rows = connection.execute(_NEXT, values).fetchall()
             connection.executemany(
                 "UPDATE files SET in_flight = 1 WHERE id = ?", [(row[0],) for row in rows]
             )
@@ -74,8 +90,28 @@ class Queue:
         """Say that a taken file is being read now, so that a crash can be laid to it."""
         with self._db.write() as connection:
             connection.execute(
-                "UPDATE files SET in_flight = 2, attempts = attempts + 1 WHERE id = ?", (file,)
+                "UPDATE files SET in_flight = 2, attempts = attempts + 1, priority = 0, due_ns = 0 "
+                "WHERE id = ?",
+                (file,),
             )
+
+    def prefer(self, roots: Collection[int]) -> None:
+        """Have the files of some roots read before all others, in the usual order."""
+        listed = json.dumps(list(roots))
+        with self._db.write() as connection:
+            # Where nothing else waits, the order would stay as it is.
+            others = connection.execute(
+                "SELECT 1 FROM files WHERE pending > 0 AND verdict = '' "
+                "AND root NOT IN (SELECT value FROM json_each(?)) LIMIT 1",
+                (listed,),
+            ).fetchone()
+            if others is not None:
+                (top,) = connection.execute(_TOP).fetchone()
+                connection.execute(
+                    "UPDATE files SET priority = ? WHERE pending > 0 "
+                    "AND root IN (SELECT value FROM json_each(?))",
+                    (top, listed),
+                )
 
     def release(self, files: Collection[int]) -> None:
         """Give taken files back unread."""
@@ -86,21 +122,11 @@ class Queue:
 
     def waiting(self) -> int:
         """Count the files that ``take`` could still give out, those taken included."""
-        return int(
-            self._db.value(
-                "SELECT count(*) FROM files f JOIN roots r ON r.id = f.root "
-                "WHERE f.pending > 0 AND f.verdict = '' AND NOT f.lost AND r.state = 'online'"
-            )
-        )
+        return int(self._db.value(_WAITING, time.time_ns()))
 
     def untaken(self) -> int:
         """Count the files that ``take`` could give out now."""
-        return int(
-            self._db.value(
-                "SELECT count(*) FROM files f JOIN roots r ON r.id = f.root WHERE f.pending > 0 "
-                "AND f.in_flight = 0 AND f.verdict = '' AND NOT f.lost AND r.state = 'online'"
-            )
-        )
+        return int(self._db.value(f"{_WAITING} AND f.in_flight = 0", time.time_ns()))
 
     def fail(
         self,
@@ -134,13 +160,37 @@ class Queue:
                 )
                 values = ("", "")
             # Otherwise the file keeps the document it had: what was found before still is.
+            due = self._next_try(connection, file) if code in PASSING_CODES else 0
             connection.execute(
-                "UPDATE files SET code = ?, detail = ?, upcoming = NULL, pending = 0, "
-                "in_flight = 0 WHERE id = ?",
-                (*values, file),
+                "UPDATE files SET code = ?, detail = ?, upcoming = NULL, pending = ?, due_ns = ?, "
+                "attempts = attempts + (in_flight = 1), in_flight = 0 WHERE id = ?",
+                (*values, 2 if due else 0, due, file),
             )
             derive(connection, "id = ?", file)
         return state_of_code(code)
+
+    @staticmethod
+    def _is_in_hand(connection: sqlite3.Connection, file: int) -> bool:
+        row = connection.execute("SELECT in_flight FROM files WHERE id = ?", (file,)).fetchone()
+        return row is not None and row[0] > 0
+
+    def next_due_ns(self) -> int | None:
+        """Give the time of the next try of something that failed; None if there is none."""
+        due: int | None = self._db.value(
+            "SELECT min(due_ns) FROM files WHERE due_ns > 0 AND pending = 2 AND verdict = ''"
+        )
+        return due
+
+    @staticmethod
+    def _next_try(connection: sqlite3.Connection, file: int) -> int:
+        """When to try again to read a file that is about to fail, 0 for never."""
+        row = connection.execute(
+            "SELECT attempts + (in_flight = 1) FROM files WHERE id = ?", (file,)
+        ).fetchone()
+        tries = max(1, row[0]) if row else MAX_TRIES
+        if tries >= MAX_TRIES:
+            return 0
+        return time.time_ns() + int(BACK_OFF_S * BACK_OFF_FACTOR ** (tries - 1) * S_NS)
 
     def retry(
         self, *, files: Collection[int] = (), states: Collection[FileState] = (), root: int = 0
@@ -161,7 +211,8 @@ class Queue:
             for file in list(chosen):
                 chosen.update(self.copies(file))
             connection.executemany(_FORGET, [(file,) for file in chosen])
-            queued = connection.executemany(_RETRY, [(file,) for file in chosen]).rowcount
+            (top,) = connection.execute(_TOP).fetchone()
+            queued = connection.executemany(_RETRY, [(top, file) for file in chosen]).rowcount
             for file in chosen:
                 derive(connection, "id = ?", file)
         return queued
@@ -191,7 +242,7 @@ class Queue:
         """Put the queue in order after a run that may not have ended by itself.
 
         Files in flight are queued again. If the engine ended badly, those that were being read
-        are suspects: they are read last and alone, so that the next bad end tells which of them
+        are suspects: they are read first and alone, so that the next bad end tells which of them
         it was. One that was there ``MAX_CRASHES`` times is set aside as failed.
 
         Args:

@@ -6,7 +6,10 @@ catalog or store: it takes numbered passages and returns their vectors.
 
 from __future__ import annotations
 
+import contextlib
 import logging
+import os
+import sys
 import threading
 import time
 from dataclasses import dataclass
@@ -27,6 +30,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+CORES = os.cpu_count() or 1
+# Behind queries and behind the children that read: words come first, and vectors follow.
+NICENESS = 15
 # Units that wait for the model: enough that it never waits for the lane.
 UNITS_AHEAD = 3
 
@@ -83,6 +89,7 @@ class EmbeddingWorker:
         self._gate = gate
         self._throttle = throttle
         self.busy_s = 0.0  # spent in the model
+        self._worked = time.process_time()
         self._units: Queue[Unit] = Queue(UNITS_AHEAD)
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="embedding", daemon=True)
@@ -109,6 +116,7 @@ class EmbeddingWorker:
         self._thread.join()
 
     def _run(self) -> None:
+        _give_way_to_others()
         try:
             embedder: BatchEncoder | None = None
             while not self._stopping.is_set():
@@ -123,12 +131,10 @@ class EmbeddingWorker:
             self._put(EmbeddingFailed(error))
 
     def _embed(self, embedder: BatchEncoder, unit: Unit) -> None:
-        budget = self._gate.batch_tokens
         began = time.monotonic()
-        for batch in embedder.encode_batches(unit.inputs, runs=unit.runs, budget=budget):
+        for batch in embedder.encode_batches(unit.inputs, runs=unit.runs, budget=self._budget):
             faults.reached("batch-embedded")
-            worked = time.monotonic() - began
-            self.busy_s += worked
+            self.busy_s += time.monotonic() - began
             made = [
                 (pending, vectors)
                 for index, vectors in batch
@@ -137,14 +143,34 @@ class EmbeddingWorker:
             # A run of the model may end no passage: a long one is read in several pieces.
             if made:
                 self._put(pack(made))
-            self._throttle.rest(worked, self._stopping.is_set)
             if self._stopping.is_set():
                 return
-            self._gate.give_way()
             began = time.monotonic()
+
+    def _budget(self) -> int:
+        """Rest for what was done, let queries go first, and say how large the next batch may be.
+
+        The model works on several batches at a time and ahead of what is asked of it, so the
+        processor's time is what counts, and the place to rest is before a batch is begun.
+        """
+        worked = (time.process_time() - self._worked) / CORES
+        self._throttle.rest(worked, self._stopping.is_set)
+        self._worked = time.process_time()
+        self._gate.give_way()
+        return self._gate.batch_tokens()
 
     def _put(self, event: Event) -> None:
         offer(self._events, event, self._stopping)
+
+
+def _give_way_to_others() -> None:
+    """Let the system prefer every other thread, where it tells threads apart by priority.
+
+    The threads that a thread starts inherit its priority, so the model's do.
+    """
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
 
 
 def pack(made: Sequence[tuple[Pending, PassageVectors]]) -> Embedded:

@@ -1,8 +1,8 @@
 """Throttling: what a query costs while the library indexes, by pace, against an idle one.
 
 The library of one set answers its own queries while another set is read into a copy of it. Idle
-latency is measured before and after, and the factor is of the mean of the two medians, so that a
-machine that grows slower meanwhile favours neither side.
+latency is measured before and after each pace, and the factor is of their mean, so that neither a
+machine that grows slower meanwhile nor a library that grows favours a side.
 """
 
 from __future__ import annotations
@@ -39,11 +39,15 @@ COLUMNS = ("pace", "queries", "p50 ms", "p95 ms", "p50 of idle", "p95 of idle", 
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """Queries while the library indexes, and how many passages it understood a second."""
+    """Queries while the library indexes, and how many passages it understood a second.
+
+    ``idle`` are the same queries before and after.
+    """
 
     pace: str
     spent: Spent
     rate: float
+    idle: tuple[Spent, Spent]
 
 
 def run(options: Options, libraries: Libraries) -> Section:
@@ -55,29 +59,27 @@ def run(options: Options, libraries: Libraries) -> Section:
     shutil.copytree(folder, copy)
     queries = [query.text for query in sets.find(ASKED).queries()]
     with closing(Engine.open(options.config(copy))) as engine:
-        before = ask(engine, queries)
         measured = [_beside(engine, pace, queries) for pace in PACES]
-        after = ask(engine, queries)
     shutil.rmtree(copy, ignore_errors=True)
-    rows = _rows(before, after, measured)
     return Section(
         "throttle",
         "Queries beside indexing",
         COLUMNS,
-        rows,
+        tuple(row for one in measured for row in _rows(one)),
         (_NOTE,),
-        {"before": asdict(before), "after": asdict(after), "beside": [asdict(m) for m in measured]},
+        {"beside": [asdict(one) for one in measured]},
     )
 
 
 def _beside(engine: Engine, pace: str, queries: Sequence[str]) -> Beside:
     engine.pace(speed=pace)
+    before = ask(engine, queries)
     with _indexing(engine, sets.find(READ).corpus):
         began, passages = time.perf_counter(), _passages(engine)
         spent = ask(engine, queries)
         rate = (_passages(engine) - passages) / (time.perf_counter() - began)
     note(f"{pace}: p50 {np.median(spent.milliseconds):.1f} ms beside {rate:.1f} passages/s")
-    return Beside(pace, spent, rate)
+    return Beside(pace, spent, rate, (before, ask(engine, queries)))
 
 
 @contextmanager
@@ -105,23 +107,18 @@ def _passages(engine: Engine) -> int:
     return int(running["progress"]["passages"]) if running else 0
 
 
-def _rows(before: Spent, after: Spent, measured: Sequence[Beside]) -> tuple[tuple[Cell, ...], ...]:
-    idle = [np.percentile(one.milliseconds, [50, 95]) for one in (before, after)]
-    p50, p95 = np.mean(idle, axis=0).tolist()
-    rows: list[tuple[Cell, ...]] = [
-        ("idle, before", *_cells(before), None, None, None),
-        ("idle, after", *_cells(after), None, None, None),
-    ]
-    for one in measured:
-        count, median, high = _cells(one.spent)
-        factors = float(median or 0) / p50, float(high or 0) / p95
-        rows.append((one.pace, count, median, high, *factors, one.rate))
-    return tuple(rows)
+def _rows(one: Beside) -> Iterator[tuple[Cell, ...]]:
+    idle = [milliseconds for spent in one.idle for milliseconds in spent.milliseconds]
+    p50, p95 = _percentiles(idle)
+    yield f"idle around {one.pace}", len(idle), p50, p95, None, None, None
+    median, high = _percentiles(one.spent.milliseconds)
+    count = len(one.spent.milliseconds)
+    yield one.pace, count, median, high, median / p50, high / p95, one.rate
 
 
-def _cells(spent: Spent) -> tuple[Cell, Cell, Cell]:
-    p50, p95 = np.percentile(spent.milliseconds, [50, 95])
-    return len(spent.milliseconds), float(p50), float(p95)
+def _percentiles(milliseconds: Sequence[float]) -> tuple[float, float]:
+    p50, p95 = np.percentile(milliseconds, [50, 95])
+    return float(p50), float(p95)
 
 
 _NOTE = (

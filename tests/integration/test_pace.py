@@ -109,9 +109,7 @@ def test_a_full_disk_is_waited_for(world: World, undisturbed: Seen) -> None:
     with world.engine(pace=HASTY, background=True, min_free_bytes=PLENTY) as engine:
         with indexing(world, engine) as finish:
             wait_for(lambda: engine.activity()["reason"] == "disk_full")
-            running = engine.status()["running"]
-            assert running is not None
-            assert "disk" in running["progress"]["note"]
+            wait_for(lambda: "disk" in engine.status()["running"]["progress"]["note"])
             # Somebody deletes something.
             engine.config = replace(engine.config, min_free_bytes=0)
             assert not finish().cancelled

@@ -1,0 +1,83 @@
+"""``like:`` finds what resembles a document or a part of it, and nothing of what it resembles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.integration import corpus
+from tests.integration.world import World
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from indexer.engine import Engine
+    from indexer.types import SearchResult
+
+
+@pytest.fixture(scope="module")
+def world(tiny_models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> World:
+    folder = tmp_path_factory.mktemp("similar")
+    world = World(folder / "documents", folder / "library", tiny_models_dir)
+    (world.documents / "ships").mkdir(parents=True)
+    for name, subject in {
+        "ships/sail.txt": "The sail of the ship was torn in the storm at sea.",
+        "ships/mast.txt": "The mast of the ship broke in the storm at sea.",
+        "soup.txt": "Boil the onions and the carrots for the soup.",
+    }.items():
+        (world.documents / name).write_text("\n\n".join([subject * 8] * 6))
+    corpus.pdf(world.documents / "two.pdf", ["Onions and soup. " * 40, "Ships at sea. " * 40])
+    with world.engine() as engine:
+        world.index(engine)
+    return world
+
+
+@pytest.fixture(scope="module")
+def engine(world: World) -> Iterator[Engine]:
+    with world.engine() as engine:
+        yield engine
+
+
+def ask(engine: Engine, text: str, limit: int = 10) -> SearchResult:
+    return engine.search(text, limit=limit, full_text=True)
+
+
+def test_a_document_is_not_like_itself(engine: Engine, world: World) -> None:
+    for name in (str(world.documents / "ships" / "sail.txt"), "sail.txt", "ships/sail.txt"):
+        result = ask(engine, f'like:"{name}"')
+        files = [hit.file for hit in result.hits]
+        assert files[0] == "ships/mast.txt"
+        assert "ships/sail.txt" not in files
+        assert max(files.count(file) for file in files) <= 2
+        assert all(hit.why == "meaning" for hit in result.hits)
+        scores = [hit.score for hit in result.hits]
+        assert scores[0] == max(scores)
+
+
+def test_a_part_is_like_other_parts_of_its_document_too(engine: Engine, world: World) -> None:
+    path = world.documents / "two.pdf"
+    (first, *_) = ask(engine, f'like:"{path}#page=2"').hits
+    assert first.file.startswith("ships/") or first.page == 2
+    assert all(hit.page == 1 for hit in ask(engine, f'like:"{path}#page=2"').hits
+               if hit.file == "two.pdf")  # fmt: skip
+    sail = world.documents / "ships" / "sail.txt"
+    hits = ask(engine, f'like:"{sail}#0-20"').hits
+    assert all(hit.start > 0 for hit in hits if hit.file == "ships/sail.txt")
+    assert "ships/sail.txt" in {hit.file for hit in hits}
+
+
+def test_filters_and_words_narrow_it(engine: Engine, world: World) -> None:
+    hits = ask(engine, "like:sail.txt ext:pdf").hits
+    assert {hit.file for hit in hits} == {"two.pdf"}
+    assert ask(engine, "like:sail.txt in:ships -mast").hits == ()
+    assert ask(engine, "like:sail.txt soup onions").hits
+    assert len(ask(engine, "like:sail.txt", limit=1).hits) == 1
+
+
+@pytest.mark.parametrize("name", ["nowhere.txt", "#page=3", "/", "two.pdf#page=99"])
+def test_what_is_not_there_is_said(engine: Engine, name: str) -> None:
+    result = ask(engine, f'like:"{name}"')
+    assert result.hits == ()
+    assert len(result.notes) == 1
