@@ -41,6 +41,7 @@ class NoticeBar(QFrame):
         self._text.setWordWrap(True)
         self._text.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._button = QPushButton()
+        self._button.setAccessibleName(self.tr("Act on this notice"))
         self._button.clicked.connect(self._accept)
         self._close = QToolButton()
         self._close.setIcon(icon("close"))

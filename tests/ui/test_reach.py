@@ -1,0 +1,229 @@
+"""The window can be heard, enlarged, mirrored and read in German: every part of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import QEvent, QLocale, QObject, Qt, QTranslator
+from PySide6.QtGui import QAccessible
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSlider,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QDialog,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QScrollArea,
+    QScrollBar,
+    QTabBar,
+    QTextEdit,
+    QWidget,
+)
+
+from tests.ui.conftest import WAIT_MS
+from tests.ui.program import application
+from ui.application import use_language
+from ui.keys import KeyList
+from ui.pages import ACTIVITY, FIRST_RUN, LIBRARY, SEARCH
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from pytestqt.qtbot import QtBot
+
+    from app.gui import Program
+    from ui.main_window import MainWindow
+
+CONTROLS = (
+    QAbstractButton, QAbstractItemView, QAbstractSlider, QAbstractSpinBox, QComboBox, QLineEdit,
+    QTextEdit,
+)  # fmt: skip
+# Qt's own parts of its own controls, which have names by themselves or need none.
+PARTS = (QScrollBar, QTabBar, QHeaderView)
+INSIDES = (QComboBox, QAbstractSpinBox, QLineEdit, *PARTS)
+
+PLACES = (FIRST_RUN, SEARCH, "results", LIBRARY, "files", ACTIVITY, "settings", "keys")
+
+
+def go(window: MainWindow, place: str) -> QWidget:
+    """Go to a place of the window and return what is to be looked at."""
+    match place:
+        case "results":
+            window.pages.search_for("the")
+            QTest.qWait(300)
+        case "files":
+            window.pages.show_files()
+            QTest.qWait(200)
+        case "settings":
+            window.show_settings()
+        case "keys":
+            window.show_keys()
+        case _:
+            window.pages.show_page(place)
+    QTest.qWait(50)
+    dialogs = [each for each in window.findChildren(QDialog) if each.isVisible()]
+    return dialogs[0] if dialogs else window
+
+
+@pytest.fixture
+def close_dialogs(window: MainWindow) -> Iterator[None]:
+    yield
+    for each in window.findChildren(QDialog):
+        each.reject()
+
+
+@pytest.fixture
+def plain(qapp: QApplication) -> Iterator[Callable[[str, int], None]]:
+    """Speak a language and scale the text; both are put back."""
+    before, font = set(qapp.findChildren(QTranslator)), qapp.font()
+
+    def choose(language: str, percent: int) -> None:
+        use_language(qapp, language)
+        larger = qapp.font()
+        larger.setPointSizeF(font.pointSizeF() * percent / 100)
+        qapp.setFont(larger)
+
+    yield choose
+    for each in set(qapp.findChildren(QTranslator)) - before:
+        qapp.removeTranslator(each)
+        each.setParent(None)
+    qapp.setFont(font)
+    qapp.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+    QLocale.setDefault(QLocale("en_US"))
+
+
+def controls(root: QWidget) -> list[QWidget]:
+    """What a person can work on a screen, but for the insides of Qt's own controls."""
+    return [
+        each
+        for each in root.findChildren(QWidget)
+        if isinstance(each, CONTROLS)
+        and not isinstance(each, PARTS)
+        and not each.objectName().startswith("qt_")
+        and not isinstance(each.parent(), INSIDES)
+        and not any(kind.inherits("QComboBoxPrivateContainer") for kind in lineage(each))
+    ]
+
+
+def lineage(widget: QWidget) -> Iterator[QWidget]:
+    parent: QWidget | None = widget
+    while parent is not None:
+        yield parent
+        parent = parent.parentWidget()
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_every_control_has_a_name_for_a_screen_reader(
+    window: MainWindow, place: str, close_dialogs: None
+) -> None:
+    root = go(window, place)
+    nameless = []
+    for each in controls(root):
+        interface = QAccessible.queryAccessibleInterface(each)
+        name = interface.text(QAccessible.Text.Name) if interface else each.accessibleName()
+        if not name.strip():
+            nameless.append(described(each))
+    assert not nameless, nameless
+
+
+def described(widget: QWidget) -> str:
+    return " < ".join(type(each).__name__ for each in [*lineage(widget)][:5])
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize(("language", "percent"), [("en", 200), ("de", 100), ("de", 200)])
+def test_no_text_is_cut_off(
+    plain: Callable[[str, int], None],
+    request: pytest.FixtureRequest,
+    qtbot: QtBot,
+    place: str,
+    language: str,
+    percent: int,
+) -> None:
+    plain(language, percent)
+    shown: Program = request.getfixturevalue("shown")
+    shown.window.resize(1280, 800)
+    root = go(shown.window, place)
+    qtbot.waitUntil(root.isVisible, timeout=WAIT_MS)
+    cut = [f"{described(each)}: {text}" for each, text in cut_off(root)]
+    for each in shown.window.findChildren(QDialog):
+        each.reject()
+    assert not cut, cut
+
+
+def cut_off(root: QWidget) -> Iterator[tuple[QWidget, str]]:
+    """Find labels and buttons that got less room than their text takes."""
+    for each in root.findChildren(QWidget):
+        if not each.isVisible() or not isinstance(each, QLabel | QAbstractButton | QComboBox):
+            continue
+        text = each.currentText() if isinstance(each, QComboBox) else each.text()
+        if not text or each.property("elides"):
+            continue
+        wanted = each.minimumSizeHint() if isinstance(each, QLabel) else each.sizeHint()
+        width, height = wanted.width(), wanted.height()
+        if isinstance(each, QLabel) and each.wordWrap():
+            width, height = 0, each.heightForWidth(each.width())
+        if each.width() < width or each.height() < height:
+            yield each, f"{text!r} has {each.width()}x{each.height()} of {width}x{height}"
+
+
+def test_a_window_from_the_right_is_mirrored(
+    window: MainWindow, close_dialogs: None, qtbot: QtBot
+) -> None:
+    app = application()
+    app.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+    try:
+        for place in PLACES:
+            root = go(window, place)
+            assert not root.grab().isNull()
+            for each in window.findChildren(QDialog):
+                each.reject()
+        window.pages.show_page(SEARCH)
+        QTest.qWait(50)
+        pane = window.pages.search
+        assert window.rail.geometry().center().x() > window.pages.geometry().center().x()
+        assert pane.search.x() > pane.preview.x()
+    finally:
+        app.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+
+
+class Flashes(QObject):
+    """Notes windows that are shown and were not meant to be."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[str] = []
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Show and isinstance(watched, QWidget) and watched.isWindow():
+            self.seen.append(type(watched).__name__)
+        return False
+
+
+def test_no_part_flashes_up_as_a_window_of_its_own(
+    window: MainWindow, close_dialogs: None, qtbot: QtBot
+) -> None:
+    flashes = Flashes()
+    application().installEventFilter(flashes)
+    try:
+        for place in PLACES[:-2]:
+            go(window, place)
+    finally:
+        application().removeEventFilter(flashes)
+    assert flashes.seen == []
+
+
+def test_the_list_of_keys_scrolls_where_it_does_not_fit(qtbot: QtBot) -> None:
+    keys = KeyList()
+    qtbot.addWidget(keys)
+    keys.resize(keys.width(), 200)
+    keys.show()
+    area = keys.findChild(QScrollArea)
+    assert area is not None
+    qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() > 0, timeout=WAIT_MS)
