@@ -138,7 +138,7 @@ class StatusLine(QFrame):
     def _resting(self) -> str:
         pending = int(self._activity.get("pending", 0))
         if pending:
-            return self.tr("%Ln file(s) waiting to be read", "", pending)
+            return words.waiting(pending)
         return self.tr("Up to date")
 
     def _progress(self, progress: Mapping[str, Any]) -> str:

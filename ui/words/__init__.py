@@ -17,6 +17,7 @@ from ui.words.amounts import (
     rate,
     share,
     size,
+    waiting,
 )
 from ui.words.failures import failure, reason, row_reason, sentence, step
 from ui.words.kinds import kind
@@ -49,4 +50,5 @@ __all__ = [
     "state",
     "state_help",
     "step",
+    "waiting",
 ]

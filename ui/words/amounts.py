@@ -28,6 +28,9 @@ class Amounts(QObject):
     def hits(self, number: int) -> str:
         return self.tr("%Ln hit(s)", "", number)
 
+    def waiting(self, number: int) -> str:
+        return self.tr("%Ln file(s) waiting to be read", "", number)
+
     def minutes(self, number: int) -> str:
         return self.tr("about %Ln minute(s)", "", number)
 
@@ -56,6 +59,10 @@ def documents(number: int) -> str:
 
 def hits(number: int) -> str:
     return _AMOUNTS.hits(number)
+
+
+def waiting(number: int) -> str:
+    return _AMOUNTS.waiting(number)
 
 
 def pages(number: int) -> str:
