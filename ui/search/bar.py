@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QInputDialog, QMenu, QToolButton, QWidget
 
 from ui.icons import icon
@@ -46,12 +46,10 @@ class SearchBar(QWidget):
         self.help = GrammarHelp(self)
         self.help.tried.connect(self.searched)
         self.kept_button = self._button("star", self.tr("Saved and recent searches"))
-        self.kept_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        menu = QMenu(self.kept_button)
-        menu.setToolTipsVisible(True)
-        menu.aboutToShow.connect(self._fill)
-        menu.triggered.connect(self._chosen)
-        self.kept_button.setMenu(menu)
+        self.kept_button.clicked.connect(self.show_kept)
+        self.menu = QMenu(self)
+        self.menu.aboutToShow.connect(self._fill)
+        self.menu.triggered.connect(self._chosen)
         self.help_button = self._button("help", self.tr("What you can type"))
         self.help_button.clicked.connect(self.show_help)
         row = QHBoxLayout(self)
@@ -62,6 +60,13 @@ class SearchBar(QWidget):
         row.addWidget(self.help_button)
         memory.changed.connect(self._offer)
         self._enlarge()
+
+    def show_kept(self) -> None:
+        """Open the menu of saved and recent searches."""
+        button, menu = self.kept_button, self.menu
+        self._fill()
+        left = 0 if self.isRightToLeft() else button.width() - menu.sizeHint().width()
+        menu.popup(button.mapToGlobal(QPoint(left, button.height())))
 
     def show_help(self) -> None:
         """Open the help of the grammar."""
@@ -95,7 +100,7 @@ class SearchBar(QWidget):
         self.box.offers = replace(self.box.offers, recent=memory.recent, saved=memory.saved)
 
     def _fill(self) -> None:
-        menu, memory, text = self.kept_button.menu(), self._memory, self.box.text().strip()
+        menu, memory, text = self.menu, self._memory, self.box.text().strip()
         menu.clear()
         name = memory.name_of(text)
         save = menu.addAction(icon("star"), self.tr("Save this search…"))

@@ -13,6 +13,7 @@ from PySide6.QtGui import QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QAbstractItemView, QCompleter, QHeaderView, QLineEdit, QTreeView
 
 from indexer.query import MAX_CHARACTERS
+from ui import theme
 from ui.icons import icon
 from ui.search.completions import Offers, Suggestion, suggest, suggest_all
 from ui.search.safe_text import line
@@ -102,7 +103,7 @@ class SearchBox(QLineEdit):
             return
         for each in suggestions:
             cells = [QStandardItem(line(each.label)), QStandardItem(line(each.hint))]
-            cells[1].setEnabled(False)
+            cells[1].setForeground(theme.current().muted)
             self._model.appendRow(cells)
         self._popup.setCurrentIndex(QModelIndex())
         self._popup.setLayoutDirection(self.layoutDirection())

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QSize, Qt, Signal
-from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
+from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from indexer.query import clauses
-from ui.icons import icon
 from ui.search.filter_menus import FilterMenus
 from ui.search.flow import FlowLayout
+from ui.search.pill import Pill
 from ui.search.query_text import without
 from ui.search.safe_text import line
 
@@ -23,35 +23,17 @@ if TYPE_CHECKING:
 
     from indexer.query import Clause
 
-_MOST_CHARACTERS = 32
 
-
-class Chip(QToolButton):
+class Chip(Pill):
     """One part of the query; pressing it, or Delete, takes it out."""
 
     removed = Signal()
     moved = Signal(int)
 
     def __init__(self, clause: Clause, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.clause = clause
         label = label_of(clause)
-        metrics = self.fontMetrics()
-        room = metrics.averageCharWidth() * _MOST_CHARACTERS
-        shown = metrics.elidedText(label, Qt.TextElideMode.ElideMiddle, room)
-        self.setText(shown.replace("&", "&&"))
-        self.setIcon(icon("close"))
-        side = metrics.height() * 3 // 4
-        self.setIconSize(QSize(side, side))
-        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        # The cross belongs behind the text.
-        mirrored = (
-            Qt.LayoutDirection.LeftToRight
-            if self.isRightToLeft()
-            else (Qt.LayoutDirection.RightToLeft)
-        )
-        self.setLayoutDirection(mirrored)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        super().__init__(label, "close", filled=True, parent=parent)
+        self.clause = clause
         self.setAccessibleName(self.tr("Filter {name}").format(name=label))
         self.setAccessibleDescription(self.tr("Press Delete to remove it"))
         self.setToolTip(self.tr("Remove “{name}” (Del)").format(name=label))

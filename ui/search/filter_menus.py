@@ -8,21 +8,45 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QLocale, QObject, QSize, Qt, Signal
-from PySide6.QtWidgets import QMenu, QToolButton
+from PySide6.QtCore import QLocale, QObject, QPoint, Qt, Signal
+from PySide6.QtWidgets import QMenu
 
 from indexer.filters import TYPES
-from ui.icons import icon
+from ui.search.pill import Pill
 from ui.search.query_text import with_filter
 from ui.search.safe_text import line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from PySide6.QtGui import QAction
+    from PySide6.QtGui import QAction, QKeyEvent
     from PySide6.QtWidgets import QWidget
 
 _MOST_FOLDERS = 30
+
+
+class FilterButton(Pill):
+    """Opens a menu below itself."""
+
+    def __init__(self, text: str, parent: QWidget) -> None:
+        super().__init__(text, "plus", leads=True, parent=parent)
+        self.menu = QMenu(self)
+        self.menu.setToolTipsVisible(True)
+        self.setAccessibleDescription(self.tr("Opens a menu"))
+        self.clicked.connect(self.open)
+
+    def open(self) -> None:
+        corner = QPoint(0, self.height())
+        if self.isRightToLeft():
+            corner = QPoint(self.width() - self.menu.sizeHint().width(), self.height())
+        self.menu.popup(self.mapToGlobal(corner))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Down):
+            self.open()
+            event.accept()
+        else:
+            super().keyPressEvent(event)
 
 
 class FilterMenus(QObject):
@@ -40,6 +64,7 @@ class FilterMenus(QObject):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        self._parent = parent
         self.query = ""
         self.folders: tuple[str, ...] = ()
         self.languages: tuple[str, ...] = ()
@@ -55,25 +80,13 @@ class FilterMenus(QObject):
             self._button(self.tr("Page"), self.tr("Search on some pages only"), self._pages),
         )  # fmt: skip
 
-    def _button(self, text: str, tip: str, fill: Callable[[QMenu], None]) -> QToolButton:
-        parent = self.parent()
-        button = QToolButton(parent)  # type: ignore[arg-type]
-        button.setText(text)
+    def _button(self, text: str, tip: str, fill: Callable[[QMenu], None]) -> FilterButton:
+        button = FilterButton(text, self._parent)
         button.setToolTip(tip)
         button.setAccessibleName(tip)
-        button.setIcon(icon("plus"))
-        side = button.fontMetrics().height() * 3 // 4
-        button.setIconSize(QSize(side, side))
-        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        button.setAutoRaise(True)
-        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        menu = QMenu(button)
-        menu.setToolTipsVisible(True)
-        menu.aboutToShow.connect(self._fill)
-        menu.triggered.connect(self._choose)
-        self._fills[menu] = fill
-        button.setMenu(menu)
+        button.menu.aboutToShow.connect(self._fill)
+        button.menu.triggered.connect(self._choose)
+        self._fills[button.menu] = fill
         return button
 
     def _fill(self) -> None:

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLay
 
 from indexer.filters import GRAMMAR, TYPES
 from ui.search.link import Link
-from ui.theme import L, M
+from ui.theme import L, M, S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,7 +74,7 @@ class GrammarHelp(QFrame):
         grid = QGridLayout(inside)
         grid.setContentsMargins(L, M, L, L)
         grid.setHorizontalSpacing(L)
-        grid.setVerticalSpacing(0)
+        grid.setVerticalSpacing(S)
         title = QLabel(self.tr("What you can type; click an example to try it"))
         font = title.font()
         font.setBold(True)

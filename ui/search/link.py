@@ -7,20 +7,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QPushButton, QSizePolicy
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPen
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
 from ui import theme
-from ui.search.safe_text import line
+from ui.search.safe_text import is_right_to_left, line
+from ui.theme import S
 
 if TYPE_CHECKING:
+    from PySide6.QtGui import QEnterEvent, QPaintEvent
     from PySide6.QtWidgets import QWidget
 
 _MOST_CHARACTERS = 60
 
 
-class Link(QPushButton):
+class Link(QAbstractButton):
     """Emits ``followed`` with its target."""
 
     followed = Signal(str)
@@ -28,26 +30,48 @@ class Link(QPushButton):
     def __init__(self, text: str, target: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.target = target
-        shown = line(text)
-        room = self.fontMetrics().averageCharWidth() * _MOST_CHARACTERS
-        elided = self.fontMetrics().elidedText(shown, Qt.TextElideMode.ElideRight, room)
-        self.setText(elided.replace("&", "&&"))
-        self.setAccessibleName(shown)
-        self.setFlat(True)
+        self.setText(line(text))
+        self.setAccessibleName(self.text())
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        self._colour()
         self.clicked.connect(self._follow)
 
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() is QEvent.Type.ApplicationPaletteChange:
-            self._colour()
+    def sizeHint(self) -> QSize:
+        metrics = self.fontMetrics()
+        return QSize(metrics.horizontalAdvance(self._shown()) + 2, metrics.height() + 2 * S)
 
-    def _colour(self) -> None:
-        palette = self.palette()
-        palette.setColor(QPalette.ColorRole.ButtonText, theme.current().accent)
-        self.setPalette(palette)
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        colour = theme.current().accent
+        if self.hasFocus():
+            painter.setPen(QPen(colour, 1))
+            painter.drawRoundedRect(self.rect().adjusted(0, 0, -1, -1), S, S)
+        font = self.font()
+        font.setUnderline(self.underMouse())
+        painter.setFont(font)
+        painter.setPen(colour)
+        text = self._shown()
+        right = Qt.TextFlag.TextForceRightToLeft
+        force = right if is_right_to_left(text) else Qt.TextFlag.TextForceLeftToRight
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter | force, text)
+        painter.end()
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        super().enterEvent(event)
+        self.update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.update()
+
+    def _shown(self) -> str:
+        metrics = self.fontMetrics()
+        room = metrics.averageCharWidth() * _MOST_CHARACTERS
+        return metrics.elidedText(self.text(), Qt.TextElideMode.ElideRight, room)
 
     def _follow(self) -> None:
         self.followed.emit(self.target)

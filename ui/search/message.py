@@ -1,6 +1,7 @@
 """The line under the box: what is wrong, what is waited for, what the engine noted.
 
-Owns which of these is shown. It must not know where they come from.
+Owns which of these is shown, and the colour of what stays in the background. It must not know
+where they come from.
 """
 
 from __future__ import annotations
@@ -16,7 +17,22 @@ from ui import theme
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from PySide6.QtGui import QColor
     from PySide6.QtWidgets import QWidget
+
+
+class Muted(QLabel):
+    """A label that stays in the background."""
+
+    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(text, parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        _paint(self, theme.current().muted)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() is QEvent.Type.ApplicationPaletteChange:
+            _paint(self, theme.current().muted)
 
 
 class MessageLine(QLabel):
@@ -61,9 +77,13 @@ class MessageLine(QLabel):
             text = self.tr("The engine is starting; your search is asked as soon as it is ready.")
         else:
             text = "\n".join(self._notes)
-        palette = self.palette()
-        if palette.color(QPalette.ColorRole.WindowText) != colour:
-            palette.setColor(QPalette.ColorRole.WindowText, colour)
-            self.setPalette(palette)
+        _paint(self, colour)
         self.setText(text)
         self.setVisible(bool(text))
+
+
+def _paint(label: QLabel, colour: QColor) -> None:
+    palette = label.palette()
+    if palette.color(QPalette.ColorRole.WindowText) != colour:
+        palette.setColor(QPalette.ColorRole.WindowText, colour)
+        label.setPalette(palette)

@@ -194,6 +194,7 @@ class SearchPage(QWidget):
         self.summary.ordered.connect(self._ordered)
         self.start.searched.connect(self.search)
         self.start.folders_wanted.connect(self.folders_wanted)
+        self.start.help_wanted.connect(self.bar.show_help)
         self.nothing.searched.connect(self.search)
         self.actions_on_hits.asked.connect(self._do)
         self.actions_on_hits.searched.connect(self.search)

@@ -8,12 +8,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
 
 from indexer.filters import GRAMMAR
 from indexer.query import clauses
 from ui.search.chips import label_of
+from ui.search.grammar import rows
 from ui.search.link import Link
+from ui.search.message import Muted
 from ui.search.query_text import without, without_filters
 from ui.theme import XL, L, M, S
 
@@ -27,9 +37,9 @@ _SHOWN = 6
 _EXAMPLES = ("words", '"…"', "date")
 
 
-def examples() -> list[str]:
-    """Three searches to begin with, from the one table of the grammar."""
-    return [each.example for each in GRAMMAR if each.name in _EXAMPLES]
+def examples() -> list[tuple[str, str]]:
+    """Three searches to begin with and what they do, from the one table of the grammar."""
+    return [row for row, each in zip(rows(), GRAMMAR, strict=True) if each.name in _EXAMPLES]
 
 
 class _Panel(QScrollArea):
@@ -54,10 +64,12 @@ class _Panel(QScrollArea):
 
     def _clear(self) -> None:
         while (item := self._column.takeAt(0)) is not None:
-            widget = item.widget()
-            if widget is not None:
-                widget.hide()
-                widget.deleteLater()
+            row = item.layout()
+            for part in [item] if row is None else [row.takeAt(0) for _ in range(row.count())]:
+                widget = part.widget() if part is not None else None
+                if widget is not None:
+                    widget.hide()
+                    widget.deleteLater()
 
     def _heading(self, text: str) -> None:
         label = QLabel(text)
@@ -76,12 +88,19 @@ class _Panel(QScrollArea):
         label.setWordWrap(True)
         self._column.addWidget(label)
 
-    def _link(self, text: str, target: str, hint: str = "") -> None:
+    def _link(self, text: str, target: str, hint: str = "") -> Link:
+        """Add a link that searches, with what it does beside it."""
         link = Link(text, target)
-        link.setToolTip(hint)
         link.setAccessibleDescription(hint)
         link.followed.connect(self.searched)
-        self._column.addWidget(link, 0, Qt.AlignmentFlag.AlignLeading)
+        row = QHBoxLayout()
+        row.setSpacing(L)
+        row.addWidget(link)
+        if hint:
+            row.addWidget(Muted(hint))
+        row.addStretch(1)
+        self._column.addLayout(row)
+        return link
 
 
 class StartPanel(_Panel):
@@ -90,9 +109,11 @@ class StartPanel(_Panel):
     Signals:
         searched: A query to ask.
         folders_wanted: The library is empty; the person wants to choose folders.
+        help_wanted: The person wants to see the whole grammar.
     """
 
     folders_wanted = Signal()
+    help_wanted = Signal()
 
     def show_start(
         self, recent: Sequence[str], saved: Sequence[Saved], *, empty_library: bool
@@ -116,9 +137,11 @@ class StartPanel(_Panel):
             for text in recent[:_SHOWN]:
                 self._link(text, text)
         self._heading(self.tr("Ask in your own words, or try"))
-        for example in examples():
-            self._link(example, example)
-        self._say(self.tr("Press ? for all you can type."))
+        for example, told in examples():
+            self._link(example, example, told)
+        more = self._link(self.tr("All you can type…"), "")
+        more.followed.disconnect(self.searched)
+        more.followed.connect(self.help_wanted)
 
 
 class NothingPanel(_Panel):

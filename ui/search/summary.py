@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QVBox
 from ui import words
 from ui.icons import icon
 from ui.search.grouping import Order
+from ui.search.message import Muted
 from ui.theme import L, M, S
 
 if TYPE_CHECKING:
@@ -30,11 +31,11 @@ class Summary(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._count = _label()
-        self._understood = _label()
+        self._understood = Muted()
         self._understood.setToolTip(
             self.tr("So much is found by its meaning already; all of it by its words.")
         )
-        sort = _label(self.tr("Sort by"))
+        sort = Muted(self.tr("Sort by"))
         sort.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
         self._orders = QComboBox()
         self._orders.setAccessibleName(self.tr("Sort by"))
@@ -50,6 +51,7 @@ class Summary(QWidget):
         row = QHBoxLayout()
         row.setSpacing(M)
         row.addWidget(self._count)
+        row.addSpacing(M)
         row.addWidget(self._understood)
         row.addStretch(1)
         row.addWidget(sort)

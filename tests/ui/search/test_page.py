@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtTest import QSignalSpy, QTest
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QAbstractButton
 
 from indexer.progress import CancelToken, ignore
 from tests.ui.conftest import attach
@@ -18,6 +19,7 @@ from ui.ports import Context
 from ui.search.actions import Deed
 from ui.search.export import Form
 from ui.search.grouping import Order
+from ui.search.link import Link
 from ui.search.page import SearchPage
 
 if TYPE_CHECKING:
@@ -64,7 +66,7 @@ def titles(page: SearchPage) -> list[str]:
 def links(page: SearchPage) -> list[str]:
     panel = page._stack.currentWidget()
     assert panel is not None
-    return [link.text() for link in panel.findChildren(QPushButton) if link.isVisible()]
+    return [link.text() for link in panel.findChildren(QAbstractButton) if link.isVisible()]
 
 
 def press(page: SearchPage, key: Qt.Key, modifier: Any = Qt.KeyboardModifier.NoModifier) -> None:
@@ -159,14 +161,14 @@ def test_menus_offer_what_the_library_has(
 ) -> None:
     qtbot.waitUntil(lambda: page.chips.menus.folders == (str(library_files),))
     for button in page.chips.menus.buttons:
-        menu = button.menu()
+        menu = button.menu
         menu.aboutToShow.emit()
         assert menu.actions()
-    page.chips.menus.buttons[0].menu().actions()[0].trigger()
+    page.chips.menus.buttons[0].menu.actions()[0].trigger()
     assert page.query == f'in:"{library_files}" '
-    page.chips.menus.buttons[1].menu().actions()[1].trigger()
+    page.chips.menus.buttons[1].menu.actions()[1].trigger()
     assert page.query.endswith("type:document ")
-    page.chips.menus.buttons[2].menu().actions()[-1].trigger()
+    page.chips.menus.buttons[2].menu.actions()[-1].trigger()
     assert page.query.endswith("date:")
 
 
@@ -174,7 +176,9 @@ def test_nothing_found_says_what_to_try(qtbot: QtBot, page: SearchPage) -> None:
     search(qtbot, page, "zebra -draft ext:pdf author:xyz")
     assert page._stack.currentWidget() is page.nothing
     assert "without any filter" in links(page)
-    link = next(each for each in page.nothing.findChildren(QPushButton) if "draft" in each.text())
+    link = next(
+        each for each in page.nothing.findChildren(QAbstractButton) if "draft" in each.text()
+    )
     link.click()
     assert page.query == "zebra ext:pdf author:xyz"
     search(qtbot, page, "zebra")
@@ -183,9 +187,9 @@ def test_nothing_found_says_what_to_try(qtbot: QtBot, page: SearchPage) -> None:
 
 def test_the_start_teaches(qtbot: QtBot, page: SearchPage) -> None:
     assert page._stack.currentWidget() is page.start
-    qtbot.waitUntil(lambda: len(links(page)) == 3)
+    qtbot.waitUntil(lambda: len(links(page)) == 4)
     with qtbot.waitSignal(page.asking.answered, timeout=WAIT_MS):
-        page.start.findChildren(QPushButton)[-1].click()
+        page.start.findChildren(Link)[-2].click()
     assert page.query == "date:2024-03..2024-06"
     page.memory.save("Roofs", "roof")
     page.bar.box.clear()
@@ -196,10 +200,13 @@ def test_the_start_teaches(qtbot: QtBot, page: SearchPage) -> None:
 
 def test_an_empty_library_leads_to_folders(qtbot: QtBot, context: Context) -> None:
     for page in shown(qtbot, SearchPage(context)):
-        empty = page
-        qtbot.waitUntil(lambda: links(empty) == ["Choose folders…"])
+        qtbot.waitUntil(partial(_is_empty, page))
         with qtbot.waitSignal(page.folders_wanted):
-            page.start.findChildren(QPushButton)[-1].click()
+            page.start.findChildren(QAbstractButton)[-1].click()
+
+
+def _is_empty(page: SearchPage) -> bool:
+    return links(page) == ["Choose folders…"]
 
 
 def test_no_good_match_is_said(qtbot: QtBot, page: SearchPage) -> None:
@@ -312,7 +319,7 @@ def test_history_can_be_switched_off(qtbot: QtBot, page: SearchPage, settings: S
 def test_the_help_is_made_of_the_grammar_and_live(qtbot: QtBot, page: SearchPage) -> None:
     page.bar.show_help()
     assert page.bar.help.isVisible()
-    examples = page.bar.help.findChildren(QPushButton)
+    examples = page.bar.help.findChildren(Link)
     assert '"to be or not to be"' in [each.text() for each in examples]
     examples[0].click()
     assert not page.bar.help.isVisible()
