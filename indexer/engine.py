@@ -1,7 +1,8 @@
-"""The engine: one library, open in this process, and everything that can be asked of it.
+"""The engine: one library, open in this process, worked on and answering.
 
-Owns the parts of an open library and the order in which they are opened, worked and closed. It
-answers to ``indexer.api``; it must not know sockets, commands or windows.
+Owns the order in which the parts of a library are opened, worked and closed; what is only asked is
+answered by ``indexer.desk``. It answers to ``indexer.api``; it must not know sockets, commands or
+windows.
 """
 
 from __future__ import annotations
@@ -15,35 +16,23 @@ import time
 from typing import TYPE_CHECKING, Any, Self
 
 from indexer import reindex
-from indexer.activity import Activity
 from indexer.catalog import Catalog
-from indexer.catalog.coverage import Chosen
 from indexer.crashes import at_work, ended_badly
+from indexer.desk import Desk
 from indexer.errors import Cancelled, LecternError, WorldError
-from indexer.estimate import estimate
 from indexer.library import CATALOG_NAME, LANCE_NAME
 from indexer.lock import LibraryLock
 from indexer.looking import Looking
-from indexer.lookup import describe_document, sentences
-from indexer.models_in_use import ModelsInUse
-from indexer.passwords import Passwords
-from indexer.pipeline.gate import QueryGate
 from indexer.pipeline.lane import Run
 from indexer.pipeline.pace import Pace
 from indexer.pipeline.parts import Parts
 from indexer.progress import CancelToken, Progress, Reporter, Step, ignore
-from indexer.query import parse
 from indexer.recovery import recover
 from indexer.removal import forget_orphans, remove_paths
-from indexer.retry import retry, unlock
-from indexer.search import Searcher
+from indexer.repair import repair
 from indexer.shift import Shift
-from indexer.similar import Similar
-from indexer.status import check_library, describe
 from indexer.store import Store
 from indexer.store.disk import opening
-from indexer.throttle import Speed, Throttle
-from indexer.types import FileState, Summary
 from indexer.watching.watcher import Watcher
 
 if TYPE_CHECKING:
@@ -52,13 +41,12 @@ if TYPE_CHECKING:
 
     from indexer.catalog import Root
     from indexer.config import EngineConfig
-    from indexer.pipeline.parts import Counts
-    from indexer.types import FileRow, SearchResult
+    from indexer.types import Summary
 
 log = logging.getLogger(__name__)
 
 
-class Engine:
+class Engine(Desk):
     """An open library. Thread-safe: one thread indexes at a time, any number may ask.
 
     Use ``open``; the constructor only takes what is already open.
@@ -67,18 +55,8 @@ class Engine:
     def __init__(
         self, config: EngineConfig, lock: LibraryLock, catalog: Catalog, store: Store, pace: Pace
     ) -> None:
-        self.config = config
+        super().__init__(config, catalog, store)
         self.batches = pace
-        self.catalog = catalog
-        self.store = store
-        self.models = ModelsInUse(config)
-        self.throttle = Throttle(considerate=config.background)
-        self.gate = QueryGate(self.throttle)
-        self.throttle.load(catalog)
-        self.activities = Activity(catalog, self.models, self.throttle)
-        self.passwords = Passwords()
-        self.searcher = Searcher(catalog, store, self.models)
-        self.similar = Similar(catalog, store, self.models)
         self.looking = Looking(catalog, config)
         self.watcher = Watcher(self.looking, self._read_queued)
         self._lock = lock
@@ -145,8 +123,10 @@ class Engine:
                 cancelled = True
             finally:
                 self.activities.note(None)
-                self._due_ns = self.catalog.queue.next_due_ns()
-            return self._summary(shift.counts, roots, seen, cancelled=cancelled)
+                # What is due and still there could not be read: its root is away.
+                due = self.catalog.queue.next_due_ns()
+                self._due_ns = due if due is not None and due > time.time_ns() else None
+            return shift.summary(roots, seen, cancelled=cancelled)
 
     def look_ahead(self, paths: Sequence[Path], patterns: Sequence[str] | None) -> None:
         """Take in what ``index`` was asked for while a run goes on, which then reads it next."""
@@ -158,58 +138,6 @@ class Engine:
     def overdue(self) -> bool:
         """Whether something that failed is to be tried again now."""
         return self._due_ns is not None and time.time_ns() >= self._due_ns
-
-    def search(
-        self,
-        text: str,
-        *,
-        limit: int = 10,
-        token: CancelToken | None = None,
-        explain: bool = False,
-        full_text: bool,
-    ) -> SearchResult:
-        with self.gate.query():
-            if (query := parse(text)).filters.like:
-                token = token or CancelToken()
-                return self.similar.search(query, limit=limit, token=token, full_text=full_text)
-            return self.searcher.search(
-                text, limit=limit, token=token, explain=explain, full_text=full_text
-            )
-
-    def status(self) -> dict[str, Any]:
-        return describe(self)
-
-    def files(
-        self,
-        state: str | None,
-        root: str | None,
-        offset: int,
-        limit: int,
-        *,
-        order: str = "path",
-        text: str = "",
-    ) -> list[FileRow]:
-        return self.catalog.coverage.page(self._chosen(state, root, text), order, offset, limit)
-
-    def total(self, state: str | None, root: str | None, *, text: str = "") -> int:
-        return self.catalog.coverage.total(self._chosen(state, root, text))
-
-    def estimate(
-        self,
-        paths: Sequence[Path],
-        *,
-        token: CancelToken,
-        patterns: Sequence[str] | None = None,
-    ) -> dict[str, Any]:
-        return estimate(self.catalog, self.config, paths, token, patterns)
-
-    def retry(self, paths: Sequence[Path]) -> int:
-        self.activities.stale()
-        return retry(self.catalog, paths)
-
-    def unlock(self, path: Path, password: str) -> int:
-        self.activities.stale()
-        return unlock(self.catalog, self.passwords, path, password)
 
     def patterns(self, root: Path, patterns: Sequence[str] | None) -> list[str]:
         found = self.catalog.roots.find(root)
@@ -224,27 +152,6 @@ class Engine:
         if on is not None:
             self.watcher.start() if on else self.watcher.stop()
         return self.watcher.describe()
-
-    def activity(self) -> dict[str, Any]:
-        return self.activities.describe()
-
-    def pace(
-        self, *, speed: str | None = None, paused: bool | None = None, typing: bool | None = None
-    ) -> dict[str, Any]:
-        chosen = Speed(speed) if speed is not None else None
-        self.throttle.set(chosen, paused=paused, typing=typing)
-        if chosen is not None or paused is not None:
-            self.throttle.save(self.catalog)
-        return self.activity()
-
-    def document(self, path: Path) -> dict[str, Any]:
-        return describe_document(self.catalog, path)
-
-    def passage_spans(self, path: Path, start: int, end: int) -> list[tuple[int, int]]:
-        return sentences(self.catalog, self.store, path, start, end)
-
-    def reindex_cost(self, model: str | None, precision: str | None) -> dict[str, Any]:
-        return reindex.cost(self.catalog, self.store, reindex.chosen(self.config, model, precision))
 
     def reindex(
         self,
@@ -270,6 +177,22 @@ class Engine:
         with self._indexing:
             return {"bytes": reindex.discard(self.catalog, self.store)}
 
+    def verify(self, *, report: Callable[[Progress], None], token: CancelToken) -> dict[str, Any]:
+        tick = partial(Reporter(report, token).report, Progress(Step.MAINTAIN))
+        with self._indexing:
+            return verify(self.catalog, self.store, tick).describe(self.catalog, self.store)
+
+    def repair(self, *, report: Callable[[Progress], None], token: CancelToken) -> dict[str, Any]:
+        tick = partial(Reporter(report, token).report, Progress(Step.MAINTAIN))
+        with self._indexing, self.looking.exclusive:
+            before, after = repair(self.catalog, self.store, tick)
+        self.activities.stale()
+        return {
+            "problems": before.describe(self.catalog, self.store)["problems"],
+            "left": after.describe(self.catalog, self.store)["problems"],
+            "queued": self.catalog.queue.waiting(),
+        }
+
     def remove(self, paths: Sequence[Path]) -> dict[str, Any]:
         with self.looking.exclusive:
             # Nobody waits for a run to end; it drops at its end what nothing needs any more.
@@ -280,19 +203,6 @@ class Engine:
                 self.activities.stale()
                 if tidy:
                     self._indexing.release()
-
-    def doctor(self) -> list[dict[str, Any]]:
-        return check_library(self)
-
-    def _use(self, config: EngineConfig) -> None:
-        self.config = config
-        self.models.use(config)
-
-    def _chosen(self, state: str | None, root: str | None, text: str) -> Chosen:
-        under = self.catalog.roots.find(root) if root else None
-        if root and under is None:
-            raise WorldError("not_a_root", path=root)
-        return Chosen(FileState(state) if state else None, under[0].id if under else None, text)
 
     # -- indexing ---------------------------------------------------------------------------
 
@@ -371,25 +281,6 @@ class Engine:
             report(progress)
 
         return note
-
-    def _summary(
-        self, counts: Counts, roots: Sequence[Root], seen: int, *, cancelled: bool
-    ) -> Summary:
-        states: dict[str, int] = {}
-        for root in roots:
-            for state, count in self.catalog.files.counts(root.id).items():
-                states[str(state)] = states.get(str(state), 0) + count
-        return Summary(
-            states=states,
-            files_seen=seen,
-            documents_added=counts.documents,
-            pages=counts.pages,
-            passages=counts.embedded,
-            tokens=counts.tokens,
-            seconds=counts.seconds,
-            cancelled=cancelled,
-            reused=counts.reused,
-        )
 
 
 def _cores() -> int:

@@ -16,10 +16,12 @@ from indexer.measured import learn
 from indexer.pipeline.parts import Counts
 from indexer.progress import Progress, Step
 from indexer.recovery import recover
+from indexer.types import Summary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from indexer.catalog import Root
     from indexer.pipeline.lane import Run
     from indexer.pipeline.parts import Parts
     from indexer.progress import Reporter
@@ -69,6 +71,24 @@ class Shift:
         """Read, embed and write until nothing is left; stands still while the person says so."""
         while not self._stretch():
             self._wait_while(lambda: self.parts.throttle.paused)
+
+    def summary(self, roots: Sequence[Root], seen: int, *, cancelled: bool) -> Summary:
+        """Say what the shift did, and in which states the files of some roots are now."""
+        states: dict[str, int] = {}
+        for root in roots:
+            for state, count in self.parts.catalog.files.counts(root.id).items():
+                states[str(state)] = states.get(str(state), 0) + count
+        return Summary(
+            states=states,
+            files_seen=seen,
+            documents_added=self.counts.documents,
+            pages=self.counts.pages,
+            passages=self.counts.embedded,
+            tokens=self.counts.tokens,
+            seconds=self.counts.seconds,
+            cancelled=cancelled,
+            reused=self.counts.reused,
+        )
 
     def _stretch(self) -> bool:
         """Work until a pause; whether everything is done."""

@@ -23,7 +23,7 @@ from indexer.recovery import incomplete, without_vectors
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from indexer.engine import Engine
+    from indexer.desk import Desk
 
 GB = 1e9
 PARTS = ("lancedb", "pyarrow", "numpy", "pymupdf", "tokenizers")
@@ -34,7 +34,7 @@ RECOMMENDED_FOR_OTHERS = (
 RUNTIMES = ("onnxruntime", "onnxruntime-gpu", "onnxruntime-directml")
 
 
-def describe(engine: Engine) -> dict[str, Any]:
+def describe(engine: Desk) -> dict[str, Any]:
     """Describe the library; see ``indexer.api.EngineApi.status`` for the keys."""
     catalog, config = engine.catalog, engine.config
     progress = engine.activities.progress
@@ -65,7 +65,7 @@ def describe(engine: Engine) -> dict[str, Any]:
     }
 
 
-def check_library(engine: Engine) -> list[dict[str, Any]]:
+def check_library(engine: Desk) -> list[dict[str, Any]]:
     """Check the library and the machine: one dictionary a check."""
     return [
         {"name": name, "ok": ok, "value": value, "advice": advice}
@@ -78,7 +78,7 @@ def check_library(engine: Engine) -> list[dict[str, Any]]:
     ]
 
 
-def _roots(engine: Engine) -> list[dict[str, Any]]:
+def _roots(engine: Desk) -> list[dict[str, Any]]:
     catalog = engine.catalog
     sizes = catalog.coverage.sizes()
     rows = []
@@ -97,7 +97,7 @@ def _roots(engine: Engine) -> list[dict[str, Any]]:
     return rows
 
 
-def _languages(engine: Engine) -> list[dict[str, Any]]:
+def _languages(engine: Desk) -> list[dict[str, Any]]:
     space = engine.catalog.spaces.active()
     covered = set(space.record.get("languages", ())) if space else set()
     rows = []
@@ -122,7 +122,7 @@ def _versions() -> Iterator[Check]:
     yield "onnx runtime", len(runtimes) == 1, ", ".join(runtimes) or "none", advice
 
 
-def _model(engine: Engine) -> Iterator[Check]:
+def _model(engine: Desk) -> Iterator[Check]:
     try:
         embedder = engine.models.indexing()
     except LecternError as error:
@@ -133,7 +133,7 @@ def _model(engine: Engine) -> Iterator[Check]:
     yield "device", True, f"{embedder.provider.name}: {embedder.provider.reason}", ""
 
 
-def _disk(engine: Engine) -> Iterator[Check]:
+def _disk(engine: Desk) -> Iterator[Check]:
     config = engine.config
     free = shutil.disk_usage(config.library).free
     enough = free >= config.min_free_bytes
@@ -146,7 +146,7 @@ def _disk(engine: Engine) -> Iterator[Check]:
     yield "library size", True, f"{library.size(config.library) / GB:.2f} GB", ""
 
 
-def _health(engine: Engine) -> Iterator[Check]:
+def _health(engine: Desk) -> Iterator[Check]:
     catalog, store = engine.catalog, engine.store
     problems = store.verify()
     if short := incomplete(catalog, store):

@@ -1,0 +1,139 @@
+"""The desk of an open library: every question that can be answered while somebody else works.
+
+Owns the parts that answer, and the settings that take effect at once (speed, pause, passwords).
+``indexer.engine`` opens, works and closes; this must not know how.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from indexer import reindex
+from indexer.activity import Activity
+from indexer.catalog.coverage import Chosen
+from indexer.errors import WorldError
+from indexer.estimate import estimate
+from indexer.lookup import describe_document, sentences
+from indexer.models_in_use import ModelsInUse
+from indexer.passwords import Passwords
+from indexer.pipeline.gate import QueryGate
+from indexer.progress import CancelToken
+from indexer.query import parse
+from indexer.retry import retry, unlock
+from indexer.search import Searcher
+from indexer.similar import Similar
+from indexer.status import check_library, describe
+from indexer.throttle import Speed, Throttle
+from indexer.types import FileState
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from indexer.catalog import Catalog
+    from indexer.config import EngineConfig
+    from indexer.store import Store
+    from indexer.types import FileRow, SearchResult
+
+
+class Desk:
+    """Answers questions about an open library; see ``indexer.api.EngineApi``. Thread-safe."""
+
+    def __init__(self, config: EngineConfig, catalog: Catalog, store: Store) -> None:
+        self.config = config
+        self.catalog = catalog
+        self.store = store
+        self.models = ModelsInUse(config)
+        self.throttle = Throttle(considerate=config.background)
+        self.throttle.load(catalog)
+        self.gate = QueryGate(self.throttle)
+        self.activities = Activity(catalog, self.models, self.throttle)
+        self.passwords = Passwords()
+        self.searcher = Searcher(catalog, store, self.models)
+        self.similar = Similar(catalog, store, self.models)
+
+    def search(
+        self,
+        text: str,
+        *,
+        limit: int = 10,
+        token: CancelToken | None = None,
+        explain: bool = False,
+        full_text: bool,
+    ) -> SearchResult:
+        with self.gate.query():
+            if (query := parse(text)).filters.like:
+                token = token or CancelToken()
+                return self.similar.search(query, limit=limit, token=token, full_text=full_text)
+            return self.searcher.search(
+                text, limit=limit, token=token, explain=explain, full_text=full_text
+            )
+
+    def status(self) -> dict[str, Any]:
+        return describe(self)
+
+    def files(
+        self,
+        state: str | None,
+        root: str | None,
+        offset: int,
+        limit: int,
+        *,
+        order: str = "path",
+        text: str = "",
+    ) -> list[FileRow]:
+        return self.catalog.coverage.page(self._chosen(state, root, text), order, offset, limit)
+
+    def total(self, state: str | None, root: str | None, *, text: str = "") -> int:
+        return self.catalog.coverage.total(self._chosen(state, root, text))
+
+    def estimate(
+        self,
+        paths: Sequence[Path],
+        *,
+        token: CancelToken,
+        patterns: Sequence[str] | None = None,
+    ) -> dict[str, Any]:
+        return estimate(self.catalog, self.config, paths, token, patterns)
+
+    def retry(self, paths: Sequence[Path]) -> int:
+        self.activities.stale()
+        return retry(self.catalog, paths)
+
+    def unlock(self, path: Path, password: str) -> int:
+        self.activities.stale()
+        return unlock(self.catalog, self.passwords, path, password)
+
+    def activity(self) -> dict[str, Any]:
+        return self.activities.describe()
+
+    def pace(
+        self, *, speed: str | None = None, paused: bool | None = None, typing: bool | None = None
+    ) -> dict[str, Any]:
+        chosen = Speed(speed) if speed is not None else None
+        self.throttle.set(chosen, paused=paused, typing=typing)
+        if chosen is not None or paused is not None:
+            self.throttle.save(self.catalog)
+        return self.activity()
+
+    def document(self, path: Path) -> dict[str, Any]:
+        return describe_document(self.catalog, path)
+
+    def passage_spans(self, path: Path, start: int, end: int) -> list[tuple[int, int]]:
+        return sentences(self.catalog, self.store, path, start, end)
+
+    def reindex_cost(self, model: str | None, precision: str | None) -> dict[str, Any]:
+        return reindex.cost(self.catalog, self.store, reindex.chosen(self.config, model, precision))
+
+    def doctor(self) -> list[dict[str, Any]]:
+        return check_library(self)
+
+    def _use(self, config: EngineConfig) -> None:
+        self.config = config
+        self.models.use(config)
+
+    def _chosen(self, state: str | None, root: str | None, text: str) -> Chosen:
+        under = self.catalog.roots.find(root) if root else None
+        if root and under is None:
+            raise WorldError("not_a_root", path=root)
+        return Chosen(FileState(state) if state else None, under[0].id if under else None, text)
