@@ -94,7 +94,8 @@ class PageWriter:
     def abandon(self) -> Iterator[RawPage]:
         """Yield what is left of a page whose reading ended early; it costs nothing any more."""
         self._rows, self._rows_length = [], 0
-        yield from self.finish()
+        self._flush(even_if_empty=False)
+        yield from self.take()
 
     def _add(self, text: str, kind: BlockKind, level: int) -> None:
         text = without_surrogates(text).strip(_STRIPPED)
