@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 from app.cli import COMMANDS, build_parser
 from app.cli_settings import markdown as settings_table
 from indexer.errors import CODES
+from indexer.extract.registry import FORMATS
 from indexer.filters import GRAMMAR
-from indexer.types import FileState
+from indexer.types import FileState, page_unit
 
 if TYPE_CHECKING:
     from argparse import Action, ArgumentParser
@@ -57,6 +58,12 @@ def _lines() -> Iterator[str]:
     yield from _table(("example", "finds"), [(f"`{row.example}`", row.help) for row in GRAMMAR])
     yield from _section("States of files")
     yield from _table(("state", ""), [(f"`{state}`", text) for state, text in STATES.items()])
+    yield from _section("Formats")
+    formats = [
+        (known.name, page_unit(known.name) or "none", " ".join(known.extensions))
+        for known in FORMATS
+    ]
+    yield from _table(("format", "what its pages are", "names that end with"), formats)
     yield from _section("Errors")
     rows = [
         (f"`{each.code}`", each.message, each.next_step, str(each.exit_status))
