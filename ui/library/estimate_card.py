@@ -65,6 +65,7 @@ class EstimateCard(QFrame):
         self._facts = Facts()
         self.start = IconButton(self.tr("&Start"), "play")
         self.start.setDefault(True)
+        self.start.setEnabled(False)
         self.start.clicked.connect(self._accept)
         self.cancel = IconButton(self.tr("Cance&l"))
         self.cancel.clicked.connect(self.dismiss)

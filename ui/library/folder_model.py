@@ -152,11 +152,9 @@ def state_of(root: Root) -> str:
         parts.append(text.format(share=words.share(root.understood)))
     waiting = root.states.get(FileState.QUEUED, 0)
     if waiting:
-        text = QCoreApplication.translate("FolderModel", "%Ln waiting", "", waiting)
-        parts.append(text)
+        parts.append(words.waiting(waiting))
     if root.troubled:
-        text = QCoreApplication.translate("FolderModel", "%Ln could not be read", "", root.troubled)
-        parts.append(text)
+        parts.append(words.unreadable(root.troubled))
     if not parts:
         return QCoreApplication.translate("FolderModel", "Up to date")
     return QCoreApplication.translate("FolderModel", " · ").join(parts)

@@ -1,0 +1,150 @@
+"""The activity panel: honest, calm, and silent while nobody looks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.ui.library.port import CannedLink, canned_context
+from ui.library.activity import BUSY_MS, IDLE_MS, ActivityPanel
+from ui.library.activity_words import Smooth, facts, headline
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from tests.fake_engine import FakeEngine
+    from ui.ports import Context
+
+IDLE: dict[str, Any] = {
+    "running": None, "speed": "normal", "paused": False, "reason": "", "pages_per_second": 0.0,
+    "passages_per_second": 0.0, "understood": 1.0, "pending": 0, "set_aside": 0, "device": "cpu",
+    "device_reason": "",
+}  # fmt: skip
+BUSY = IDLE | {
+    "running": {
+        "job": "index",
+        "progress": {
+            "step": "index", "files_done": 4, "files_total": 10, "eta_seconds": 200.0,
+            "current": "/a/b.pdf",
+        },
+    },
+    "reason": "battery", "pages_per_second": 30.0, "understood": 0.5, "set_aside": 2,
+    "device_reason": "no CUDA device here",
+}  # fmt: skip
+
+
+@pytest.fixture
+def panel(qtbot: QtBot, context: Context) -> Iterator[ActivityPanel]:
+    panel = ActivityPanel(context)
+    qtbot.addWidget(panel)
+    panel.resize(800, 600)
+    panel.show()
+    yield panel
+    panel.hide()
+
+
+def _canned(
+    qtbot: QtBot, folder: Path, activity: dict[str, Any]
+) -> tuple[ActivityPanel, CannedLink]:
+    context, link, _said = canned_context(folder)
+    link.answers["activity"] = lambda _fields: {"activity": activity}
+    panel = ActivityPanel(context)
+    qtbot.addWidget(panel)
+    panel.show()
+    qtbot.waitUntil(lambda: panel._activity == activity)
+    return panel, link
+
+
+def test_it_shows_what_the_engine_does(qtbot: QtBot, tmp_path: Path) -> None:
+    panel, _link = _canned(qtbot, tmp_path, BUSY)
+    assert panel._headline.text() == "Reading 5 of 10 files"
+    assert panel._reason.text() == "Slower: on battery"
+    assert panel._bar.value() == 4
+    assert panel._current.text() == "/a/b.pdf"
+    assert panel._facts.value("Files:") == "4 done, 6 left"
+    assert panel._facts.value("Pace:").startswith("30 pages")
+    assert panel._facts.value("Time left:").startswith("about 3 ")
+    assert panel._facts.value("Understood:").startswith("50 %")
+    assert panel._facts.value("Computes on:") == "CPU (no CUDA device here)"
+    with qtbot.waitSignal(panel.files_wanted) as wanted:
+        panel._show_aside.click()
+    assert wanted.args == ["failed"]
+    panel.hide()
+
+
+def test_it_asks_often_only_while_something_happens(qtbot: QtBot, tmp_path: Path) -> None:
+    panel, link = _canned(qtbot, tmp_path, dict(IDLE))
+    panel.refresh()
+    assert panel._timer.interval() == IDLE_MS
+    link.answers["activity"] = lambda _fields: {"activity": BUSY}
+    panel.refresh()
+    qtbot.waitUntil(lambda: panel._timer.interval() == BUSY_MS)
+    panel.hide()
+    assert not panel._timer.isActive()
+    link.asked.clear()
+    panel.refresh()
+    assert link.asked == []
+
+
+def test_it_pauses_and_goes_on(panel: ActivityPanel, qtbot: QtBot, engine: FakeEngine) -> None:
+    qtbot.waitUntil(panel._pause.isEnabled)
+    panel._pause.click()
+    qtbot.waitUntil(lambda: engine.paused)
+    qtbot.waitUntil(lambda: panel._headline.text() == "Paused")
+    assert panel._pause.text() == "&Go on"
+    assert panel._reason.isHidden(), "the headline has said so"
+    panel._pause.click()
+    qtbot.waitUntil(lambda: not engine.paused)
+
+
+def test_the_speed_is_chosen_and_kept(
+    panel: ActivityPanel, qtbot: QtBot, engine: FakeEngine, context: Context
+) -> None:
+    qtbot.waitUntil(panel._speed.isEnabled)
+    assert panel._speed.speed == "normal"
+    panel._speed.buttons["slow"].click()
+    qtbot.waitUntil(lambda: engine.speed == "slow")
+    assert context.settings["speed"] == "slow"
+    assert "Hardly noticeable" in panel._speed._help.text()
+
+
+def test_without_an_engine_it_says_so(qtbot: QtBot, tmp_path: Path) -> None:
+    panel, link = _canned(qtbot, tmp_path, BUSY)
+    link.is_connected = False
+    link.disconnected.emit()
+    assert panel._headline.text() == "The engine is starting…"
+    assert not panel._pause.isEnabled()
+    panel.hide()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({}, "Everything is up to date"),
+        ({"paused": True}, "Paused"),
+        ({"running": {"progress": {"step": "scan"}}}, "Looking for new and changed files"),
+        ({"running": {"progress": {"step": "maintain", "files_total": 5}}}, "Tidying up"),
+        ({"running": {"progress": None}}, "Looking for new and changed files"),
+    ],
+)
+def test_headlines(change: dict[str, Any], said: str) -> None:
+    assert headline(IDLE | change) == said
+
+
+def test_numbers_do_not_jump() -> None:
+    smooth = Smooth()
+    assert smooth.follow("pages", 100.0) == 100
+    calm = smooth.follow("pages", 150.0)
+    assert calm is not None
+    assert 100 < calm < 125
+    assert smooth.follow("pages", 1000.0) == 1000, "a jump is news"
+    assert smooth.follow("pages", 0.0) == 0
+    assert smooth.follow("pages", 50.0) == 50
+    assert smooth.follow("eta", None) is None
+    rows = dict(facts(IDLE, smooth))
+    assert rows["Understood:"].startswith("all")
+    assert "Pace:" not in rows

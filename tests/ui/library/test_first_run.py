@@ -1,0 +1,126 @@
+"""The first run ends on a hit in the person's own files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.errors import WorldError
+from tests.ui.library.port import canned_context
+from ui.library import first_run
+from ui.library.buttons import IconButton
+from ui.library.first_run import FirstRun
+from ui.library.folder_choice import FolderChoice, usual_folders
+from ui.library.suggestions import is_good, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from tests.fake_engine import FakeEngine
+    from ui.ports import Context
+
+
+@pytest.fixture
+def page(
+    qtbot: QtBot,
+    context: Context,
+    library_files: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[FirstRun]:
+    (tmp_path / "desktop").mkdir()
+    offered = [str(library_files), str(tmp_path / "desktop")]
+    monkeypatch.setattr(first_run, "usual_folders", lambda: offered)
+    page = FirstRun(context)
+    qtbot.addWidget(page)
+    page.resize(900, 700)
+    page.show()
+    yield page
+    page.hide()
+
+
+def test_from_folders_to_a_first_hit(
+    page: FirstRun, qtbot: QtBot, engine: FakeEngine, library_files: Path
+) -> None:
+    assert [box.isChecked() for box in page.folders.boxes.values()] == [True, False]
+    qtbot.waitUntil(page.card.start.isEnabled)
+    assert engine.roots == []
+    page.card.start.click()
+    qtbot.waitUntil(lambda: engine.roots == [str(library_files)])
+    qtbot.waitUntil(lambda: bool(page.search.suggestions.texts))
+    assert "search by words already" in page._how_far.text()
+    offer = page.search._row.itemAt(0)
+    assert offer is not None
+    button = offer.widget()
+    assert isinstance(button, IconButton)
+    button.click()
+    assert page.search.field.text() == page.search.suggestions.texts[0]
+    page.search.field.setText("landlord")
+    qtbot.waitUntil(page.search._card.isVisible)
+    assert page.search._title.text() == "lease"
+    assert "page 2" in page.search._place.text()
+    assert "The landlord mends the roof." in page.search._text.text()
+    with qtbot.waitSignal(page.finished) as finished:
+        page.search._more.click()
+    assert finished.args == ["landlord"]
+
+
+def test_what_is_asked_too_early_is_asked_again(page: FirstRun, qtbot: QtBot) -> None:
+    qtbot.waitUntil(page.card.start.isEnabled)
+    page.search.field.setText("landlord")
+    page.search.search()
+    qtbot.waitUntil(lambda: not page.search._note.isHidden())
+    page.card.start.click()
+    qtbot.waitUntil(lambda: not page.search._card.isHidden())
+
+
+def test_other_folders_are_counted_anew(page: FirstRun, qtbot: QtBot, tmp_path: Path) -> None:
+    qtbot.waitUntil(page.card.start.isEnabled)
+    for box in page.folders.boxes.values():
+        box.setChecked(False)
+    qtbot.waitUntil(lambda: not page.card.isVisible())
+    (tmp_path / "more").mkdir()
+    page.folders.add([str(tmp_path / "more")])
+    qtbot.waitUntil(lambda: list(page.card.paths) == [str(tmp_path / "more")])
+    page.folders.add([str(tmp_path / "more")])
+    assert len(page.folders.boxes) == 3
+
+
+def test_it_can_be_left_without_a_search(page: FirstRun, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(page.finished) as finished:
+        page._skip.click()
+    assert finished.args == [""]
+
+
+def test_a_fault_of_the_search_is_said(qtbot: QtBot, tmp_path: Path) -> None:
+    context, link, _said = canned_context(tmp_path)
+    link.answers["search"] = lambda _fields: WorldError("disk_full", needed="1 GB", path="/")
+    page = FirstRun(context)
+    qtbot.addWidget(page)
+    page.search.field.setText("anything")
+    page.search.search()
+    qtbot.waitUntil(lambda: "Less than 1 GB" in page.search._note.text())
+    page.search.stop()
+
+
+def test_only_folders_that_exist_are_offered(qtbot: QtBot) -> None:
+    from pathlib import Path
+
+    assert all(Path(path).is_dir() for path in usual_folders())
+    assert str(Path.home()) not in usual_folders()
+    choice = FolderChoice(["/a & b"])
+    qtbot.addWidget(choice)
+    assert choice.paths == ["/a & b"]
+
+
+def test_suggestions_are_plain_words() -> None:
+    assert plain('2.1  "Rent":  the basics') == "2.1 Rent the basics"
+    assert plain("annual_report-2023") == "annual report 2023"
+    assert is_good("Repairs of the roof")
+    assert not is_good("1.2.3")
+    assert not is_good("IV")
+    assert not is_good("word " * 20)

@@ -1,0 +1,237 @@
+"""What the engine is doing, how fast, on what, and the means to slow it down or stop it.
+
+Owns the panel and its polling: often while something happens and someone looks, never while it is
+hidden. It must not know how the numbers are made.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QLabel,
+    QProgressBar,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from indexer.errors import WorldError
+from ui import words
+from ui.icons import icon
+from ui.library.activity_words import Smooth, facts, headline
+from ui.library.buttons import IconButton
+from ui.library.elided import ElidedLabel
+from ui.library.facts import Facts
+from ui.library.questions import Questions, ignore
+from ui.library.speed_choice import SpeedChoice
+from ui.theme import XL, L, M
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from PySide6.QtGui import QHideEvent, QShowEvent
+
+    from ui.ports import Context
+
+BUSY_MS = 500
+IDLE_MS = 2000
+WIDEST = 90  # letters; longer lines are hard to read
+
+
+class ActivityPanel(QScrollArea):
+    """Signals: ``files_wanted`` with the state whose files the person wants to see."""
+
+    files_wanted = Signal(str)
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._questions = Questions(context, self)
+        self._smooth = Smooth()
+        self._activity: dict[str, Any] = {}
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setAccessibleName(self.tr("Activity"))
+        self._make_parts()
+        self._arrange()
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self.refresh)
+        context.link.connected.connect(self.refresh)
+        context.link.disconnected.connect(self._lost)
+        self._show()
+
+    def refresh(self) -> None:
+        """Ask now, and again after a while as long as someone looks."""
+        self._timer.stop()
+        if not self.isVisible():
+            return
+        if self._context.link.is_connected:
+            self._questions.ask("activity", {}, self._take, failed=ignore)
+        self._timer.start(BUSY_MS if self._activity.get("running") else IDLE_MS)
+
+    def _make_parts(self) -> None:
+        self._headline = QLabel()
+        self._headline.setTextFormat(Qt.TextFormat.PlainText)
+        self._headline.setWordWrap(True)
+        self._reason = QLabel()
+        self._reason.setTextFormat(Qt.TextFormat.PlainText)
+        self._bar = QProgressBar()
+        self._bar.setTextVisible(False)
+        self._bar.setAccessibleName(self.tr("Files read"))
+        self._current = ElidedLabel(Qt.TextElideMode.ElideMiddle)
+        self._facts = Facts()
+        self._pause = IconButton(self.tr("&Pause"), "pause")
+        self._pause.clicked.connect(self._toggle_pause)
+        self._speed = SpeedChoice()
+        self._speed.chosen.connect(self._choose_speed)
+        self._aside = QLabel()
+        self._aside.setWordWrap(True)
+        self._show_aside = IconButton(self.tr("&Show them"), "warning")
+        self._show_aside.clicked.connect(self._want_set_aside)
+        self._style_fonts()
+
+    def _arrange(self) -> None:
+        page = QWidget()
+        outer = QVBoxLayout(page)
+        outer.setContentsMargins(XL, XL, XL, XL)
+        self._column = QWidget()
+        outer.addWidget(self._column, 0, Qt.AlignmentFlag.AlignLeading)
+        outer.addStretch(1)
+        column = QVBoxLayout(self._column)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(M)
+        for part in (self._headline, self._reason, self._bar, self._current):
+            column.addWidget(part)
+        column.addSpacing(M)
+        column.addWidget(self._facts)
+        column.addSpacing(L)
+        controls = QGridLayout()
+        controls.setHorizontalSpacing(L)
+        controls.setVerticalSpacing(L)
+        top = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeading
+        controls.addWidget(self._pause, 0, 0, top)
+        controls.addWidget(self._speed, 0, 1)
+        controls.addWidget(self._show_aside, 1, 0, top)
+        controls.addWidget(self._aside, 1, 1)
+        controls.setColumnStretch(1, 1)
+        column.addLayout(controls)
+        self.setWidget(page)
+        self.setFocusProxy(self._pause)
+        self._size_column()
+
+    def _style_fonts(self) -> None:
+        big = QFont(self.font())
+        big.setPointSizeF(big.pointSizeF() * 1.4)
+        big.setBold(True)
+        self._headline.setFont(big)
+        # Figures of one width, so that nothing moves while they change.
+        even = QFont(self.font())
+        even.setFeature(QFont.Tag("tnum"), 1)
+        self._facts.setFont(even)
+
+    def _size_column(self) -> None:
+        room = self.viewport().width() - 2 * XL
+        widest = self.fontMetrics().averageCharWidth() * WIDEST
+        self._column.setFixedWidth(max(0, min(widest, room)))
+
+    # -- events ---------------------------------------------------------------------------------
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and hasattr(self, "_column"):
+            self._style_fonts()
+            self._size_column()
+
+    def resizeEvent(self, event: Any) -> None:
+        super().resizeEvent(event)
+        self._size_column()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.refresh()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._timer.stop()
+        self._questions.cancel("activity")
+
+    def _lost(self) -> None:
+        self._activity = {}
+        self._show()
+
+    # -- what is shown --------------------------------------------------------------------------
+
+    def _take(self, reply: Mapping[str, Any]) -> None:
+        was_running = bool(self._activity.get("running"))
+        self._activity = dict(reply.get("activity", {}))
+        self._show()
+        if self._activity.get("running") and not was_running and self.isVisible():
+            self._timer.start(BUSY_MS)
+
+    def _show(self) -> None:
+        activity = self._activity
+        known = bool(activity)
+        _set(self._headline, headline(activity))
+        paused = bool(activity.get("paused"))
+        reason = words.pause(str(activity.get("reason", "")))
+        _set(self._reason, "" if paused else reason)
+        self._reason.setVisible(bool(self._reason.text()))
+        self._show_progress((activity.get("running") or {}).get("progress") or {})
+        self._facts.show_facts(facts(activity, self._smooth) if known else [])
+        self._pause.setEnabled(known)
+        self._pause.setText(self.tr("&Go on") if paused else self.tr("&Pause"))
+        self._pause.setAccessibleName(
+            self.tr("Go on reading") if paused else self.tr("Pause reading")
+        )
+        self._pause.setIcon(icon("play" if paused else "pause"))
+        self._speed.setEnabled(known)
+        self._speed.show_speed(str(activity.get("speed", "normal")))
+        aside = int(activity.get("set_aside", 0))
+        self._aside.setVisible(aside > 0)
+        self._show_aside.setVisible(aside > 0)
+        _set(
+            self._aside,
+            self.tr(
+                "%Ln document(s) were set aside, because reading them failed badly.", "", aside
+            ),
+        )
+
+    def _show_progress(self, progress: Mapping[str, Any]) -> None:
+        total = int(progress.get("files_total", 0))
+        self._bar.setVisible(bool(progress))
+        self._current.setVisible(bool(progress))
+        # While files are still being looked for, nobody knows how many there are.
+        self._bar.setRange(0, total)
+        self._bar.setValue(min(total, int(progress.get("files_done", 0))))
+        self._current.setText(str(progress.get("current", "")))
+
+    # -- actions --------------------------------------------------------------------------------
+
+    def _toggle_pause(self) -> None:
+        self._pace({"paused": not self._activity.get("paused")})
+
+    def _choose_speed(self, speed: str) -> None:
+        try:
+            self._context.settings.set("speed", speed)
+        except WorldError as error:
+            self._questions.tell(error)
+        self._pace({"speed": speed})
+
+    def _pace(self, fields: dict[str, Any]) -> None:
+        # An answer from before would put the buttons back for a moment.
+        self._questions.cancel("activity")
+        self._questions.ask("pace", fields, self._take)
+
+    def _want_set_aside(self) -> None:
+        self.files_wanted.emit("failed")
+
+
+def _set(label: QLabel, text: str) -> None:
+    if label.text() != text:
+        label.setText(text)

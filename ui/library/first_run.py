@@ -1,0 +1,236 @@
+"""The first run: choose folders, see what that takes, and find something in one's own files.
+
+Owns the two steps and the way between them. Nothing is read before Start is pressed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import (
+    QFrame,
+    QLabel,
+    QProgressBar,
+    QScrollArea,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ui import words
+from ui.library.activity_words import headline
+from ui.library.buttons import IconButton
+from ui.library.drops import dropped_paths
+from ui.library.estimate_card import EstimateCard
+from ui.library.first_search import FirstSearch
+from ui.library.folder_choice import FolderChoice, usual_folders
+from ui.library.questions import Questions, ignore
+from ui.theme import XL, M
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from PySide6.QtGui import QDragEnterEvent, QDropEvent, QHideEvent, QShowEvent
+
+    from ui.ports import Context
+
+LOOK_MS = 1000
+COUNT_MS = 400
+WIDEST = 90  # letters; longer lines are hard to read
+
+
+class FirstRun(QScrollArea):
+    """Signals: ``finished`` with what was searched for, "" if that was left out."""
+
+    finished = Signal(str)
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._questions = Questions(context, self)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setAcceptDrops(True)
+        self.setAccessibleName(self.tr("First steps"))
+        self.folders = FolderChoice(usual_folders())
+        self.card = EstimateCard(context, can_cancel=False)
+        self.search = FirstSearch(context)
+        self._titles: list[QLabel] = []
+        self._arrange()
+        self._counting = QTimer(self)
+        self._counting.setSingleShot(True)
+        self._counting.setInterval(COUNT_MS)
+        self._counting.timeout.connect(self._count)
+        self._looking = QTimer(self)
+        self._looking.setInterval(LOOK_MS)
+        self._looking.timeout.connect(self._look)
+        self.folders.changed.connect(self._counting.start)
+        self.card.accepted.connect(self._start)
+        self.search.finished.connect(self.finished)
+
+    def _arrange(self) -> None:
+        self._steps = QStackedWidget()
+        self._steps.addWidget(self._choosing())
+        self._steps.addWidget(self._reading())
+        page = QWidget()
+        outer = QVBoxLayout(page)
+        outer.setContentsMargins(XL, XL, XL, XL)
+        outer.addWidget(self._steps, 1, Qt.AlignmentFlag.AlignHCenter)
+        self.setWidget(page)
+        self.setFocusProxy(self.folders.add_button)
+        self._style_fonts()
+        self._size_column()
+
+    def _choosing(self) -> QWidget:
+        step = QWidget()
+        column = QVBoxLayout(step)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(M)
+        column.addWidget(self._title(self.tr("Find the passage that answers your question")))
+        column.addWidget(
+            _text(
+                self.tr(
+                    "Choose the folders with your documents. They are read on this computer, "
+                    "nothing leaves it, and no file is ever changed."
+                )
+            )
+        )
+        column.addSpacing(M)
+        column.addWidget(self.folders)
+        column.addSpacing(M)
+        column.addWidget(self.card)
+        column.addStretch(1)
+        return step
+
+    def _reading(self) -> QWidget:
+        step = QWidget()
+        column = QVBoxLayout(step)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(M)
+        column.addWidget(self._title(self.tr("Try your first search")))
+        self._how_far = _text("")
+        column.addWidget(self._how_far)
+        self._bar = QProgressBar()
+        self._bar.setTextVisible(False)
+        self._bar.setAccessibleName(self.tr("Files read"))
+        column.addWidget(self._bar)
+        self._now = _text("")
+        column.addWidget(self._now)
+        column.addSpacing(M)
+        column.addWidget(self.search)
+        column.addStretch(1)
+        self._skip = IconButton(self.tr("Go &to the search"), "search")
+        self._skip.clicked.connect(self._leave)
+        column.addWidget(self._skip, 0, Qt.AlignmentFlag.AlignTrailing)
+        return step
+
+    def _title(self, text: str) -> QLabel:
+        title = _text(text)
+        self._titles.append(title)
+        return title
+
+    def _style_fonts(self) -> None:
+        big = QFont(self.font())
+        big.setPointSizeF(big.pointSizeF() * 1.5)
+        big.setBold(True)
+        for title in self._titles:
+            title.setFont(big)
+
+    def _size_column(self) -> None:
+        room = self.viewport().width() - 2 * XL
+        widest = self.fontMetrics().averageCharWidth() * WIDEST
+        self._steps.setFixedWidth(max(0, min(widest, room)))
+
+    # -- events ---------------------------------------------------------------------------------
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and hasattr(self, "_steps"):
+            self._style_fonts()
+            self._size_column()
+
+    def resizeEvent(self, event: Any) -> None:
+        super().resizeEvent(event)
+        self._size_column()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._steps.currentIndex() == 0:
+            self._counting.start()
+        else:
+            self._looking.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._counting.stop()
+        self._looking.stop()
+        self._questions.cancel("activity")
+        self.search.stop()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if self._steps.currentIndex() == 0 and dropped_paths(event.mimeData()):
+            event.acceptProposedAction()
+
+    def dragMoveEvent(self, event: Any) -> None:
+        event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        event.acceptProposedAction()
+        self.folders.add(dropped_paths(event.mimeData()))
+
+    # -- steps ----------------------------------------------------------------------------------
+
+    def _count(self) -> None:
+        paths = self.folders.paths
+        if paths:
+            self.card.consider(paths)
+        else:
+            self.card.dismiss()
+
+    def _start(self, paths: list[str]) -> None:
+        fields = {"paths": paths, "kept": True}
+        self._questions.send("index", fields, self._read)
+        self._steps.setCurrentIndex(1)
+        self.setFocusProxy(self.search)
+        self.search.setFocus()
+        self._show({})
+        self._looking.start()
+
+    def _read(self, _reply: object) -> None:
+        if self.isVisible():
+            self._look()
+
+    def _look(self) -> None:
+        if not self._questions.is_waiting("activity"):
+            self._questions.ask("activity", {}, self._take, failed=ignore)
+
+    def _take(self, reply: Mapping[str, Any]) -> None:
+        self._show(reply.get("activity", {}))
+        self.search.look()
+
+    def _show(self, activity: Mapping[str, Any]) -> None:
+        progress = (activity.get("running") or {}).get("progress") or {}
+        total = int(progress.get("files_total", 0))
+        reading = bool(progress) or not activity
+        self._bar.setVisible(reading)
+        self._bar.setRange(0, total)
+        self._bar.setValue(min(total, int(progress.get("files_done", 0))))
+        understood = float(activity.get("understood", 1.0 if activity else 0.0))
+        if understood < 1:
+            text = self.tr("You can search by words already; meaning follows: {share} so far.")
+            self._how_far.setText(text.format(share=words.share(understood)))
+        else:
+            self._how_far.setText(self.tr("Search in your own words: meaning counts too."))
+        self._now.setText(headline(activity))
+
+    def _leave(self) -> None:
+        self.finished.emit(self.search.field.text().strip())
+
+
+def _text(text: str) -> QLabel:
+    label = QLabel(text)
+    label.setWordWrap(True)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    return label

@@ -1,0 +1,163 @@
+"""The first search in a library that is still being read.
+
+Owns the field, the questions to try and the first hit. It must not know how indexing goes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+
+from indexer.errors import LecternError
+from indexer.types import Hit
+from indexer.wire import from_wire
+from ui import words
+from ui.library.buttons import IconButton
+from ui.library.elided import ElidedLabel
+from ui.library.flow import FlowLayout
+from ui.library.questions import Questions
+from ui.library.suggestions import Suggestions
+from ui.theme import L, M, S
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ui.ports import Context
+
+TYPING_MS = 200
+MOST_LETTERS = 400
+
+
+class FirstSearch(QWidget):
+    """Signals: ``finished`` with the query whose results the person wants to see."""
+
+    finished = Signal(str)
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._questions = Questions(context, self)
+        self.suggestions = Suggestions(context, self)
+        self.suggestions.found.connect(self._offer)
+        self._hit = False
+        self._make_parts()
+        self._arrange()
+        self._typing = QTimer(self)
+        self._typing.setSingleShot(True)
+        self._typing.setInterval(TYPING_MS)
+        self._typing.timeout.connect(self.search)
+        self._show_hit(None)
+
+    def look(self) -> None:
+        """Something new may have been read: look for questions, and for the one that was asked."""
+        self.suggestions.look()
+        if self.field.text().strip() and not self._hit:
+            self.search()
+
+    def stop(self) -> None:
+        self._typing.stop()
+        self.suggestions.stop()
+        self._questions.cancel_all()
+
+    def search(self) -> None:
+        text = self.field.text().strip()
+        if not text:
+            self._show_hit(None)
+            return
+        fields = {"text": text, "limit": 1, "full_text": True}
+        self._questions.ask("search", fields, self._take, failed=self._fail)
+
+    def _make_parts(self) -> None:
+        self.field = QLineEdit()
+        self.field.setPlaceholderText(self.tr("What are you looking for?"))
+        self.field.setAccessibleName(self.tr("Search"))
+        self.field.setClearButtonEnabled(True)
+        self.field.textChanged.connect(self._typed)
+        self.field.returnPressed.connect(self._finish)
+        self.button = IconButton(self.tr("&Search"), "search")
+        self.button.clicked.connect(self._finish)
+        self._try = QLabel(self.tr("From your own documents:"))
+        self._offers = QWidget()
+        self._row = FlowLayout(self._offers)
+        self._card = QFrame()
+        self._card.setFrameShape(QFrame.Shape.StyledPanel)
+        self._title = ElidedLabel()
+        bold = self._title.font()
+        bold.setBold(True)
+        self._title.setFont(bold)
+        self._place = ElidedLabel(Qt.TextElideMode.ElideMiddle)
+        self._text = QLabel()
+        self._text.setWordWrap(True)
+        self._text.setTextFormat(Qt.TextFormat.PlainText)
+        self._more = IconButton(self.tr("Show &all results"), "search")
+        self._more.clicked.connect(self._finish)
+        self._note = QLabel()
+        self._note.setWordWrap(True)
+        self._try.hide()
+
+    def _arrange(self) -> None:
+        line = QHBoxLayout()
+        line.setSpacing(M)
+        line.addWidget(self.field, 1)
+        line.addWidget(self.button)
+        card = QVBoxLayout(self._card)
+        card.setContentsMargins(L, M, L, M)
+        card.setSpacing(S)
+        for part in (self._title, self._place, self._text):
+            card.addWidget(part)
+        card.addWidget(self._more, 0, Qt.AlignmentFlag.AlignLeading)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(M)
+        column.addLayout(line)
+        for widget in (self._try, self._offers, self._card, self._note):
+            column.addWidget(widget)
+        self.setFocusProxy(self.field)
+
+    def _offer(self, text: str) -> None:
+        self._try.show()
+        button = IconButton(text.replace("&", "&&"))
+        button.setProperty("query", text)
+        button.clicked.connect(self._use)
+        self._row.addWidget(button)
+
+    def _use(self) -> None:
+        self.field.setText(str(self.sender().property("query")))
+
+    def _typed(self) -> None:
+        self._hit = False
+        self._typing.start()
+
+    def _finish(self) -> None:
+        text = self.field.text().strip()
+        if text:
+            self.finished.emit(text)
+
+    def _take(self, reply: Mapping[str, Any]) -> None:
+        hits = reply.get("result", {}).get("hits", [])
+        try:
+            self._show_hit(from_wire(Hit, hits[0]) if hits else None)
+        except LecternError:
+            self._show_hit(None)
+
+    def _fail(self, error: LecternError) -> None:
+        self._show_hit(None)
+        if error.code not in {"busy", "engine_gone"}:
+            self._note.setText(words.failure(error))
+
+    def _show_hit(self, hit: Hit | None) -> None:
+        self._hit = hit is not None
+        self._card.setVisible(hit is not None)
+        asked = bool(self.field.text().strip())
+        self._note.setText(self.tr("Nothing found yet. More is read every second."))
+        self._note.setVisible(asked and hit is None)
+        self.button.setEnabled(asked)
+        if hit is None:
+            return
+        self._title.setText(hit.title or hit.file)
+        place = self.tr("{file}, page {page}").format(file=hit.file, page=words.count(hit.page))
+        self._place.setText(place)
+        start, end = hit.best
+        best = hit.text[start:end] if end > start else hit.text
+        self._text.setText(" ".join(best.split())[:MOST_LETTERS])

@@ -1,0 +1,85 @@
+"""The folders a person may want to search first, with boxes to tick.
+
+Owns the list and what is offered in it. It must not know what happens to the folders.
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QDir, QStandardPaths, Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
+
+from ui.library.buttons import IconButton
+from ui.library.drops import choose_folder
+from ui.theme import S
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_PLACES = (
+    QStandardPaths.StandardLocation.DocumentsLocation,
+    QStandardPaths.StandardLocation.DesktopLocation,
+    QStandardPaths.StandardLocation.DownloadLocation,
+)
+
+
+def usual_folders() -> list[str]:
+    """The folders that exist of those where people keep documents; never the whole home."""
+    home = QDir.homePath()
+    found = [QStandardPaths.writableLocation(place) for place in _PLACES]
+    return [path for path in dict.fromkeys(found) if path and path != home and QDir(path).exists()]
+
+
+class FolderChoice(QWidget):
+    """Signals: ``changed`` when other folders are ticked than before."""
+
+    changed = Signal()
+
+    def __init__(self, offered: Sequence[str], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(self.tr("Folders to search"))
+        self._boxes: dict[str, QCheckBox] = {}
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(S)
+        self.add_button = IconButton(self.tr("&Add folder…"), "folder-add")
+        self.add_button.clicked.connect(self._ask)
+        self._column.addSpacing(S)
+        row = QVBoxLayout()
+        row.addWidget(self.add_button)
+        row.setAlignment(self.add_button, Qt.AlignmentFlag.AlignLeading)
+        self._column.addLayout(row)
+        for number, path in enumerate(offered):
+            self._add(path, ticked=number == 0)
+
+    @property
+    def paths(self) -> list[str]:
+        """What is ticked."""
+        return [path for path, box in self._boxes.items() if box.isChecked()]
+
+    @property
+    def boxes(self) -> dict[str, QCheckBox]:
+        return self._boxes
+
+    def add(self, paths: Sequence[str]) -> None:
+        """Offer more folders, ticked."""
+        for path in paths:
+            if path in self._boxes:
+                self._boxes[path].setChecked(True)
+            else:
+                self._add(path, ticked=True)
+        self.changed.emit()
+
+    def _add(self, path: str, *, ticked: bool) -> None:
+        name = PurePath(path).name or path
+        box = QCheckBox(self.tr("{name} ({path})").format(name=name, path=path).replace("&", "&&"))
+        box.setChecked(ticked)
+        box.setAccessibleName(path)
+        box.toggled.connect(self.changed)
+        self._column.insertWidget(len(self._boxes), box)
+        self._boxes[path] = box
+
+    def _ask(self) -> None:
+        choose_folder(self, self.tr("Add a folder"), self.add)

@@ -1,0 +1,56 @@
+"""How hard to work: slow, normal or fast, and what stands against it at the moment.
+
+Owns the three buttons. It must not know the engine.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QButtonGroup, QLabel, QRadioButton, QVBoxLayout, QWidget
+
+from ui import words
+from ui.library.flow import FlowLayout
+from ui.theme import L, S
+
+
+class SpeedChoice(QWidget):
+    """Signals: ``chosen`` with a speed, when a person chose it."""
+
+    chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(self.tr("Speed"))
+        self._group = QButtonGroup(self)
+        self.buttons: dict[str, QRadioButton] = {}
+        row = QWidget()
+        flow = FlowLayout(row, L)
+        for speed in words.SPEEDS:
+            button = QRadioButton(words.speed(speed))
+            button.setToolTip(words.speed_help(speed))
+            button.setAccessibleDescription(words.speed_help(speed))
+            self._group.addButton(button)
+            self.buttons[speed] = button
+            flow.addWidget(button)
+        self._help = QLabel()
+        self._help.setWordWrap(True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(S)
+        column.addWidget(row)
+        column.addWidget(self._help)
+        self._group.buttonClicked.connect(self._choose)
+
+    @property
+    def speed(self) -> str:
+        return next((name for name, each in self.buttons.items() if each.isChecked()), "")
+
+    def show_speed(self, speed: str) -> None:
+        button = self.buttons.get(speed)
+        if button is not None and not button.isChecked():
+            button.setChecked(True)
+        self._help.setText(words.speed_help(speed))
+
+    def _choose(self) -> None:
+        self._help.setText(words.speed_help(self.speed))
+        self.chosen.emit(self.speed)
