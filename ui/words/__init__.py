@@ -17,6 +17,7 @@ from ui.words.amounts import (
     rate,
     share,
     size,
+    unreadable,
     waiting,
 )
 from ui.words.failures import failure, reason, row_reason, sentence, step
@@ -50,5 +51,6 @@ __all__ = [
     "state",
     "state_help",
     "step",
+    "unreadable",
     "waiting",
 ]

@@ -31,6 +31,9 @@ class Amounts(QObject):
     def waiting(self, number: int) -> str:
         return self.tr("%Ln file(s) waiting to be read", "", number)
 
+    def unreadable(self, number: int) -> str:
+        return self.tr("%Ln could not be read", "", number)
+
     def minutes(self, number: int) -> str:
         return self.tr("about %Ln minute(s)", "", number)
 
@@ -63,6 +66,11 @@ def hits(number: int) -> str:
 
 def waiting(number: int) -> str:
     return _AMOUNTS.waiting(number)
+
+
+def unreadable(number: int) -> str:
+    """So many files could not be read."""
+    return _AMOUNTS.unreadable(number)
 
 
 def pages(number: int) -> str:
