@@ -15,7 +15,7 @@ from ui.icons import icon
 from ui.search.box import SearchBox
 from ui.search.grammar import GrammarHelp
 from ui.search.safe_text import line
-from ui.theme import M, icon_size
+from ui.theme import M, S, icon_size
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QEvent
@@ -83,6 +83,7 @@ class SearchBar(QWidget):
         if font.pointSizeF() > 0:
             font.setPointSizeF(font.pointSizeF() * 1.15)
         self.box.setFont(font)
+        self.box.setTextMargins(S, S, S, S)
         for button in (self.kept_button, self.help_button):
             button.setIconSize(icon_size(self))
 

@@ -127,6 +127,7 @@ class FilterMenus(QObject):
             "spreadsheet": self.tr("Spreadsheets"),
             "presentation": self.tr("Presentations"),
             "mail": self.tr("Mail"),
+            "code": self.tr("Source code"),
         }
         self._add(menu, self.tr("PDF"), "ext", "pdf")
         for kind, extensions in TYPES.items():

@@ -1,262 +1,40 @@
-"""The list of results: ten thousand rows of different heights that scroll smoothly.
+"""The list of results, as one goes through it.
 
-Owns where rows stand, the keys and the mouse. Qt's own list asks a Python delegate for the size
-of every row each time anything changes, which takes longer than a frame; here heights are added up
-once, and new rows leave what is on the screen where it is. It is a ``QListView`` nevertheless,
-because Qt makes only the views that it knows accessible. It must not know what rows hold.
+Owns the keys and the mouse: from hit to hit, from document to document, and what is asked for
+there. It must not know where rows stand (``rows_view``) nor what they hold.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import (
-    QEvent,
-    QItemSelection,
-    QItemSelectionModel,
-    QModelIndex,
-    QPersistentModelIndex,
-    QPoint,
-    QRect,
-    Qt,
-    Signal,
-)
-from PySide6.QtGui import QPainter, QRegion
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QAbstractScrollArea,
-    QListView,
-    QStyle,
-    QStyleOptionViewItem,
-)
+from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtWidgets import QAbstractItemView
 
-from ui.search.delegate import ResultsDelegate
-from ui.search.look import Look
+from ui.search.rows_view import RowsView
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QHoverEvent, QKeyEvent, QMouseEvent, QPaintEvent, QResizeEvent
-    from PySide6.QtWidgets import QWidget
+    from PySide6.QtGui import QKeyEvent, QMouseEvent
 
-    from ui.search.model import Index, ResultsModel
+    from ui.search.model import Index
 
 _Move = QAbstractItemView.CursorAction
-# More is asked for when fewer than so many screenfuls are left below.
-_AHEAD = 1.0
 
 
-class ResultsView(QListView):
-    """Shows a ``ResultsModel``.
+class ResultsView(RowsView):
+    """Where one chooses a hit.
 
     Signals:
         hit_current: A hit was gone to, with its index.
-        near_end: The end of the list is near; there may be more.
         accepted: Enter or a double click; true: with Ctrl, show it in its folder.
         previewed: Space.
         left: Escape, or text was typed, which belongs into the box.
     """
 
     hit_current = Signal(QModelIndex)
-    near_end = Signal()
     accepted = Signal(bool)
     previewed = Signal()
     left = Signal(str)
-
-    def __init__(self, model: ResultsModel, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._model = model
-        self._tops: list[int] = [0]
-        self._measured = False
-        self._hovered = QPersistentModelIndex()
-        self._anchor: tuple[QPersistentModelIndex, int] | None = None
-        self.results = ResultsDelegate(Look.of(self, self.viewport().width()), self)
-        self.setItemDelegate(self.results)
-        self.setModel(model)
-        model.rowsAboutToBeInserted.connect(self._hold)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        # A bar that comes and goes with the answers would have all lines wrapped anew.
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
-        self.setSizeAdjustPolicy(QAbstractScrollArea.SizeAdjustPolicy.AdjustIgnored)
-        self.setDragEnabled(False)
-        self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
-
-    # What rows look like
-
-    def set_stale(self, stale: bool) -> None:
-        """Grey the rows: what they answer is no longer what is asked."""
-        if stale != self.results.stale:
-            self.results.stale = stale
-            self.viewport().update()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        changes = (
-            QEvent.Type.FontChange, QEvent.Type.PaletteChange,
-            QEvent.Type.StyleChange, QEvent.Type.LayoutDirectionChange,
-        )  # fmt: skip
-        if event.type() in changes and hasattr(self, "results"):
-            self._look_again()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        if event.size().width() != event.oldSize().width():
-            self._look_again()
-        else:
-            self.updateGeometries()
-
-    def _look_again(self) -> None:
-        self._hold()
-        self.results.use(Look.of(self, self.viewport().width()))
-        self.doItemsLayout()
-
-    # Where rows stand
-
-    def doItemsLayout(self) -> None:
-        self._measured = False
-        super(QListView, self).doItemsLayout()
-
-    def reset(self) -> None:
-        self._measured = False
-        self._anchor = None
-        if hasattr(self, "results"):
-            self.results.forget()
-        super().reset()
-        self.verticalScrollBar().setValue(0)
-
-    def updateGeometries(self) -> None:
-        if not hasattr(self, "_measured"):
-            return
-        self._measure()
-        bar, height = self.verticalScrollBar(), self.viewport().height()
-        bar.setSingleStep(max(self.results.look.small_line * 2, 1))
-        bar.setPageStep(max(height - self.results.look.title_line, 1))
-        bar.setRange(0, max(0, self._tops[-1] - height))
-        self._let_go()
-
-    def _measure(self) -> None:
-        if not self._measured:
-            self._measured = True
-            heights = map(self.results.height, self._model.rows)
-            self._tops = list(accumulate(heights, initial=0))
-
-    def _hold(self) -> None:
-        """Remember which row is at the top, so that it still is when others have come."""
-        if self._anchor is None and self._measured and self._model.rows:
-            value = self.verticalScrollBar().value()
-            row = self._row_at(value)
-            index = QPersistentModelIndex(self._model.index(row))
-            self._anchor = (index, value - self._tops[row])
-
-    def _let_go(self) -> None:
-        anchor, self._anchor = self._anchor, None
-        if anchor is not None and anchor[0].isValid() and anchor[0].row() + 1 < len(self._tops):
-            self.verticalScrollBar().setValue(self._tops[anchor[0].row()] + anchor[1])
-
-    def _row_at(self, y: int) -> int:
-        return min(max(bisect_right(self._tops, y) - 1, 0), max(len(self._tops) - 2, 0))
-
-    def visualRect(self, index: Index) -> QRect:
-        self._measure()
-        if not index.isValid() or index.row() + 1 >= len(self._tops):
-            return QRect()
-        top, bottom = self._tops[index.row()], self._tops[index.row() + 1]
-        return QRect(0, top - self.verticalOffset(), self.viewport().width(), bottom - top)
-
-    def indexAt(self, point: QPoint) -> QModelIndex:
-        self._measure()
-        y = point.y() + self.verticalOffset()
-        if not 0 <= y < self._tops[-1]:
-            return QModelIndex()
-        return self._model.index(self._row_at(y))
-
-    def scrollTo(
-        self,
-        index: Index,
-        hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible,
-    ) -> None:
-        rect, bar = self.visualRect(index), self.verticalScrollBar()
-        if rect.isNull():
-            return
-        if hint is QAbstractItemView.ScrollHint.EnsureVisible and self._heads(index):
-            # The first hit of a document is not shown without its title.
-            rect.setTop(rect.top() - self.results.look.document_height)
-        height, value = self.viewport().height(), bar.value()
-        match hint:
-            case QAbstractItemView.ScrollHint.PositionAtTop:
-                bar.setValue(value + rect.top())
-            case QAbstractItemView.ScrollHint.PositionAtCenter:
-                bar.setValue(value + rect.center().y() - height // 2)
-            case _:
-                if rect.top() < 0 or rect.height() > height:
-                    bar.setValue(value + rect.top())
-                elif rect.bottom() >= height:
-                    bar.setValue(value + rect.bottom() - height + 1)
-
-    def _heads(self, index: Index) -> bool:
-        return index.row() > 0 and self._model.rows[index.row() - 1].is_document
-
-    def verticalOffset(self) -> int:
-        return self.verticalScrollBar().value()
-
-    def horizontalOffset(self) -> int:
-        return 0
-
-    def scrollContentsBy(self, dx: int, dy: int) -> None:
-        self.viewport().scroll(dx, dy)
-        left = self._tops[-1] - self.verticalOffset() - self.viewport().height()
-        if left < _AHEAD * self.viewport().height():
-            self.near_end.emit()
-
-    # Painting
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        self._measure()
-        painter = QPainter(self.viewport())
-        option = QStyleOptionViewItem()
-        self.initViewItemOption(option)
-        shown = event.rect()
-        row = self._row_at(shown.top() + self.verticalOffset())
-        while row < len(self._model.rows):
-            index = self._model.index(row)
-            rect = self.visualRect(index)
-            if rect.top() > shown.bottom():
-                break
-            option.rect = rect
-            option.state = self._state(index)
-            self.results.paint(painter, option, index)
-            row += 1
-        painter.end()
-
-    def _state(self, index: QModelIndex) -> QStyle.StateFlag:
-        state = QStyle.StateFlag.State_Enabled
-        if self.selectionModel().isSelected(index):
-            state |= QStyle.StateFlag.State_Selected
-            if self.hasFocus():
-                state |= QStyle.StateFlag.State_HasFocus
-        if QPersistentModelIndex(index) == self._hovered:
-            state |= QStyle.StateFlag.State_MouseOver
-        return state
-
-    def viewportEvent(self, event: QEvent) -> bool:
-        match event.type():
-            case QEvent.Type.HoverMove | QEvent.Type.HoverEnter:
-                hover: QHoverEvent = event  # type: ignore[assignment]
-                self._hover(self.indexAt(hover.position().toPoint()))
-            case QEvent.Type.HoverLeave | QEvent.Type.Leave:
-                self._hover(QModelIndex())
-        return super().viewportEvent(event)
-
-    def _hover(self, index: QModelIndex) -> None:
-        now = QPersistentModelIndex(index)
-        if now != self._hovered:
-            for each in (self._hovered, now):
-                self.viewport().update(self.visualRect(each))
-            self._hovered = now
-
-    # Going from hit to hit
 
     def moveCursor(
         self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier
@@ -271,7 +49,7 @@ class ResultsView(QListView):
             case _Move.MoveHome:
                 return self.hit_after(-1, 1)
             case _Move.MoveEnd:
-                return self.hit_after(len(self._model.rows), -1)
+                return self.hit_after(len(self.rows_model.rows), -1)
             case _Move.MovePageDown | _Move.MovePageUp:
                 return self._page(row, 1 if action is _Move.MovePageDown else -1)
             case _:
@@ -282,33 +60,32 @@ class ResultsView(QListView):
 
         Where there is none, the current one stays.
         """
-        rows = self._model.rows
+        rows = self.rows_model.rows
         if documents and step < 0 and 0 <= row < len(rows):
             row -= rows[row].number  # the first hit of its own document
         at = row + step
         while 0 <= at < len(rows):
             if not rows[at].is_document and not (documents and rows[at].number):
-                return self._model.index(at)
+                return self.rows_model.index(at)
             at += step
         return self.currentIndex()
 
     def _page(self, row: int, step: int) -> QModelIndex:
-        self._measure()
-        there = self._tops[max(row, 0)] + step * self.verticalScrollBar().pageStep()
-        at = self._row_at(there)
+        there = self.top_of(max(row, 0)) + step * self.verticalScrollBar().pageStep()
+        at = self.row_at(there)
         found = self.hit_after(at - step, step)
         return found if found.row() != row else self.hit_after(at + step, -step)
 
     def currentChanged(self, current: Index, previous: Index) -> None:
         super().currentChanged(current, previous)
         self.viewport().update()
-        if current.isValid() and not self._model.rows[current.row()].is_document:
-            self.hit_current.emit(self._model.index(current.row()))
+        if current.isValid() and not self.rows_model.rows[current.row()].is_document:
+            self.hit_current.emit(self.rows_model.index(current.row()))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         index = self.indexAt(event.position().toPoint())
-        if index.isValid() and self._model.rows[index.row()].is_document:
-            self.setCurrentIndex(self._model.index(index.row() + 1))
+        if index.isValid() and self.rows_model.rows[index.row()].is_document:
+            self.setCurrentIndex(self.rows_model.index(index.row() + 1))
             self.setFocus(Qt.FocusReason.MouseFocusReason)
             event.accept()
             return
@@ -336,16 +113,3 @@ class ResultsView(QListView):
                 super().keyPressEvent(event)
                 return
         event.accept()
-
-    # Selections, as Qt wants them
-
-    def setSelection(self, rect: QRect, command: QItemSelectionModel.SelectionFlag) -> None:
-        index = self.indexAt(rect.center())
-        if index.isValid() and index.flags() & Qt.ItemFlag.ItemIsSelectable:
-            self.selectionModel().select(QItemSelection(index, index), command)
-
-    def visualRegionForSelection(self, selection: QItemSelection) -> QRegion:
-        region = QRegion()
-        for each in selection.indexes():
-            region += self.visualRect(each)
-        return region
