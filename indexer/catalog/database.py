@@ -59,6 +59,7 @@ class Database:
         self._open: list[sqlite3.Connection] = []
         self._closed = False
         self.places_version = 0  # grows when files, their places or their documents change
+        self.version = 0  # grows with every commit
         migrations.check_version(path)
         _create(path)
         with self._translated():
@@ -102,6 +103,7 @@ class Database:
             try:
                 yield connection
                 connection.execute("COMMIT")
+                self.version += 1
                 self.places_version += self._local.places
             except BaseException:
                 if connection.in_transaction:
@@ -121,18 +123,25 @@ class Database:
                 yield connection
                 return
             # Before the transaction: its rows are of this version or of a later one.
-            self._local.places_seen = self.places_version
+            self._local.seen = self.version, self.places_version
             connection.execute("BEGIN")
             try:
                 yield connection
             finally:
-                self._local.places_seen = None
+                self._local.seen = None
                 connection.execute("COMMIT")
+
+    def seen(self) -> int:
+        """The version that this thread's rows are of, at least."""
+        return self._seen()[0]
 
     def places_seen(self) -> int:
         """The version of the places that this thread's rows are of, at least."""
-        seen: int | None = getattr(self._local, "places_seen", None)
-        return self.places_version if seen is None else seen
+        return self._seen()[1]
+
+    def _seen(self) -> tuple[int, int]:
+        seen: tuple[int, int] | None = getattr(self._local, "seen", None)
+        return (self.version, self.places_version) if seen is None else seen
 
     def mark_places(self) -> None:
         """Say, inside ``write``, that what readers keep about files is out of date."""

@@ -25,6 +25,8 @@ class Spaces:
 
     def __init__(self, database: Database) -> None:
         self._db = database
+        # By space: as of which version, and the sums.
+        self._totals: dict[int | None, tuple[int, Totals]] = {}
 
     def add(self, key: str, record: Mapping[str, Any]) -> Space:
         """Add a space by its key, or give the one that has it already."""
@@ -134,7 +136,19 @@ class Spaces:
                 derive_docs(connection, "doc = ?", doc)
 
     def totals(self, space: int | None = None) -> Totals:
-        """Add up the library, with the vectors of a space; of the active one, if none is given."""
+        """Add up the library, with the vectors of a space; of the active one, if none is given.
+
+        Every query asks, so the sums are kept until something is written.
+        """
+        version = self._db.seen()
+        known = self._totals.get(space)
+        if self._db.in_write:  # it sees what may yet be undone
+            return self._add_up(space)
+        if known is None or known[0] < version:
+            known = self._totals[space] = (version, self._add_up(space))
+        return known[1]
+
+    def _add_up(self, space: int | None) -> Totals:
         counts = self._db.rows(
             "SELECT count(*), coalesce(sum(passages), 0), coalesce(sum(characters), 0), "
             "coalesce(sum(pages), 0) FROM docs WHERE passages_state = 'done'"

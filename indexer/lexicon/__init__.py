@@ -38,6 +38,7 @@ B = 0.75
 TITLE_WEIGHT = 3  # a word of the title counts as often in the text
 NAME_WEIGHT = 3.0  # the same for names, added when asked
 PENDING_DOCS = 64
+KEPT_COUNTS = 16 << 20  # bytes
 PENDING_POSTINGS = 400_000
 
 
@@ -65,7 +66,7 @@ class Reading:
         """How often words that count as one stand in each document, indexed by document."""
         key = tuple(dict.fromkeys(group))
         if key not in self._counted:
-            self._counted[key] = self._lexicon.count(self._ground, key)
+            self._counted[key] = self._lexicon.counts(self._ground, key)
         return self._counted[key]
 
     def df(self, wanted: Sequence[str]) -> dict[str, int]:
@@ -118,6 +119,8 @@ class Lexicon:
         self._segments = Segments(database)
         self._pending = Pending(database)
         self._names = NameWords(database, names)
+        # As of which version of the catalog, and the counts of groups of words.
+        self._counted: tuple[int, dict[tuple[str, ...], NDArray[np.float32]]] = (-1, {})
         self.files = FileNames(database)
 
     # writing
@@ -226,8 +229,26 @@ class Lexicon:
             length[doc.doc] = max(doc.length, 1)
         return _Ground(segments, pending, length)
 
-    def count(self, ground: _Ground, group: Sequence[str]) -> NDArray[np.float32]:
-        """Count a group of words in every document that is not deleted."""
+    def counts(self, ground: _Ground, group: tuple[str, ...]) -> NDArray[np.float32]:
+        """Count a group of words in every document that is not deleted; must not be changed.
+
+        Queries share most of their words, so counts are kept until something is written.
+        """
+        version = self._db.seen()
+        if self._counted[0] < version:
+            self._counted = (version, {})
+        kept_of, kept = self._counted
+        if kept_of != version or self._db.in_write:  # this thread sees another state
+            return self._count(ground, group)
+        found = kept.get(group)
+        if found is None:
+            found = self._count(ground, group)
+            if (len(kept) + 1) * found.nbytes > KEPT_COUNTS:
+                kept.clear()
+            kept[group] = found
+        return found
+
+    def _count(self, ground: _Ground, group: Sequence[str]) -> NDArray[np.float32]:
         counts = np.zeros(len(ground.length), np.float32)
         for term in self._vocabulary.ids(group).values():
             for segment in ground.segments:

@@ -32,20 +32,28 @@ class NameWords:
         self._lock = threading.Lock()
         self._by_word: dict[str, list[int]] = {}
         self._last = 0
+        self._grown: int | None = None  # as of which version of the catalog
+        self._docs: dict[str, NDArray[np.int32]] = {}  # by word, while the links stay
         self._sorted: tuple[NameLinks, NDArray[np.int32], NDArray[np.int32]] | None = None
 
     def docs(self, wanted: Sequence[str]) -> NDArray[np.int32]:
         """Give the documents with a file whose name holds one of the words, ascending."""
         with self._lock:
             self._grow()
+            self._links()
+            parts = [self._of_word(word) for word in dict.fromkeys(wanted)]
+        parts = [part for part in parts if len(part)]
+        if len(parts) == 1:
+            return parts[0]
+        return np.unique(np.concatenate(parts)) if parts else np.zeros(0, np.int32)
+
+    def _of_word(self, word: str) -> NDArray[np.int32]:
+        known = self._docs.get(word)
+        if known is None:
             names, docs = self._links()
-            numbers = {name for word in wanted for name in self._by_word.get(word, ())}
-        if not numbers:
-            return np.zeros(0, np.int32)
-        low = np.searchsorted(names, sorted(numbers), side="left")
-        high = np.searchsorted(names, sorted(numbers), side="right")
-        parts = [docs[begin:end] for begin, end in zip(low, high, strict=True)]
-        return np.unique(np.concatenate(parts))
+            numbers = np.array(self._by_word.get(word, ()), np.int32)
+            known = self._docs[word] = np.unique(docs[np.isin(names, numbers)])
+        return known
 
     def scores(self, wanted: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """Score documents by the words of the query that stand in their names.
@@ -78,11 +86,17 @@ class NameWords:
         return found.astype(np.int32), best
 
     def _grow(self) -> None:
+        version = self._db.seen()
+        if self._grown is not None and self._grown >= version:
+            return
         rows = self._db.rows("SELECT id, text FROM names WHERE id > ? ORDER BY id", self._last)
         for name, text in rows:
             for word in of_name(text):
                 self._by_word.setdefault(word, []).append(name)
             self._last = name
+        if rows:
+            self._docs.clear()
+        self._grown = version
 
     def _links(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         links = self._names.links()
@@ -90,4 +104,5 @@ class NameWords:
             own = links.depth == 0
             order = np.argsort(links.name[own], kind="stable")
             self._sorted = links, links.name[own][order], links.doc[own][order]
+            self._docs.clear()
         return self._sorted[1], self._sorted[2]
