@@ -3,7 +3,7 @@ PYTHON ?= python3
 PY := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-convert lint types imports bench lock sample translations screenshots \
+.PHONY: help demo test test-convert lint types imports bench soak lock sample translations screenshots \
 	clean
 
 help:  ## List these targets
@@ -32,6 +32,9 @@ test-convert: .venv/convert.stamp  ## Compare the model live with torch and sent
 
 bench: .venv/runtime.stamp  ## Quality, speed, memory and size on the shared corpora, one table
 	@$(PY) -m tests.benchmarks
+
+soak: .venv/dev.stamp  ## Ten minutes of changes and accidents to a watched library, then a comparison
+	@$(PY) -m tests.soak
 
 lock:  ## Pin the whole dependency tree again (needs uv)
 	uv pip compile --universal --generate-hashes --no-emit-index-url --no-header -q \

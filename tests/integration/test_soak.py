@@ -1,0 +1,72 @@
+"""The soak in short: a small tree, a few accidents; ``make soak`` takes ten minutes."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.soak import compare
+from tests.soak.__main__ import Options, soak
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="kills and links are POSIX")
+
+
+@pytest.mark.timeout(600)
+def test_the_library_is_as_a_fresh_one_after_all_that_may_happen() -> None:
+    # The paths of sockets are short, those of pytest's folders are not.
+    with tempfile.TemporaryDirectory(prefix="lectern-soak-") as folder:
+        assert soak(Path(folder), Options(seconds=15.0, files=80, seed=20, rate=8.0)) == []
+
+
+def test_differences_are_found() -> None:
+    """A comparison that finds nothing proves nothing unless it could have."""
+    row = {"doc": 1, "ordinal": 0, "text_id": "t", "view": "words", "key": 1}
+    vector = {"doc": 1, "ordinal": 0, "key": 1, "vector": [0.5, 0.5], "sentence_codes": b"ab"}
+    profile = {"doc": 1, "text_id": "t", "vector": [0.5, 0.5]}
+    one = compare.Contents({b"/a": ("indexed",)}, {1: "t"}, [row], [vector], [profile], ())
+    moved = compare.Contents(
+        {b"/a": ("indexed",)},
+        {7: "t"},
+        [row | {"doc": 7, "key": 7}],
+        [vector | {"doc": 7, "key": 7, "vector": [0.5004, 0.5]}],
+        [profile | {"doc": 7}],
+        (),
+    )
+    assert compare.differences(one, moved) == []
+    worse = {
+        "file: 1 missing": compare.Contents({}, *_rest(one)),
+        "passages: 1 differ": compare.Contents(
+            one.files, one.docs, [row | {"view": "other"}], one.vectors, one.documents, ()
+        ),
+        "1 passages twice": compare.Contents(
+            one.files, one.docs, [row, row], one.vectors, one.documents, ()
+        ),
+        "vectors: 1 vectors differ": compare.Contents(
+            one.files, one.docs, one.passages, [vector | {"vector": [0.6, 0.5]}], one.documents, ()
+        ),
+        "vectors: 1 missing": compare.Contents(
+            one.files, one.docs, one.passages, [], one.documents, ()
+        ),
+        "profiles and documents differ": compare.Contents(
+            one.files, one.docs, one.passages, one.vectors, [profile, profile], ()
+        ),
+        "1 documents of passages that nobody knows": compare.Contents(
+            one.files, one.docs, [row, row | {"doc": 9}], one.vectors, one.documents, ()
+        ),
+        "3 files queued": compare.Contents(*_all(one), ("3 files queued",)),
+    }
+    for told, library in worse.items():
+        found = compare.differences(library, one)
+        assert any(told in difference for difference in found), (told, found)
+
+
+def _all(library: compare.Contents) -> tuple[Any, Any, Any, Any, Any]:
+    return library.files, library.docs, library.passages, library.vectors, library.documents
+
+
+def _rest(library: compare.Contents) -> tuple[Any, Any, Any, Any, Any]:
+    return library.docs, library.passages, library.vectors, library.documents, library.problems
