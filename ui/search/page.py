@@ -10,24 +10,21 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from ui import words
 from ui.search.actions import Deed, HitActions
 from ui.search.asking import FIRST_LIMIT, Asking
 from ui.search.bar import SearchBar
 from ui.search.chips import ChipBar
-from ui.search.grouping import Group, Key, Order, grouped
+from ui.search.grouping import Order
 from ui.search.memory import Memory
 from ui.search.message import MessageLine
-from ui.search.model import ResultsModel, Row
-from ui.search.panels import NothingPanel, StartPanel
 from ui.search.places import folders_of
 from ui.search.query_text import inside
-from ui.search.summary import Summary
-from ui.search.view import ResultsView
+from ui.search.results import ResultsPane
 from ui.search.work import Worker
 from ui.theme import L, M
 
@@ -37,6 +34,7 @@ if TYPE_CHECKING:
     from indexer.errors import LecternError
     from indexer.types import Hit, SearchResult
     from ui.ports import Context
+    from ui.search.model import Row
 
 # Documents in another order than by relevance are worth looking through further.
 _SORTED_LIMIT = 500
@@ -72,8 +70,6 @@ class SearchPage(QWidget):
         )
         self.asking = Asking(context.link, self)
         self.actions_on_hits = HitActions(context, self._worker, self)
-        self._model = ResultsModel(self)
-        self._result: SearchResult | None = None
         self._roots: list[str] | None = None
         self._typed = 0.0
         self._meant = QTimer(self)
@@ -95,7 +91,7 @@ class SearchPage(QWidget):
     @property
     def current_hit(self) -> Hit | None:
         """The hit that was gone to."""
-        row = self._current()
+        row = self.results.current
         return row.hit if row is not None else None
 
     def search(self, text: str) -> None:
@@ -115,17 +111,15 @@ class SearchPage(QWidget):
 
     def select_next(self) -> None:
         """Go to the next hit."""
-        self._step(1, documents=False)
+        self.results.step(1)
 
     def select_previous(self) -> None:
         """Go to the hit before."""
-        self._step(-1, documents=False)
+        self.results.step(-1)
 
     def select_hit(self, number: int) -> None:
         """Go to a hit of the current document, by its number (from 0)."""
-        row = self._current()
-        if row is not None and 0 <= number < len(row.group.hits):
-            self.view.setCurrentIndex(self._model.index(self._place(Row(row.group, number))))
+        self.results.select_hit(number)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.stop()
@@ -140,14 +134,15 @@ class SearchPage(QWidget):
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Open the menu of the current hit, by the mouse or by the keyboard's menu key."""
-        row = self._current()
-        if row is None or not self.view.geometry().contains(self._stack.mapFrom(self, event.pos())):
+        view, hit = self.results.view, self.current_hit
+        by_mouse = event.reason() is event.Reason.Mouse
+        at = view.viewport().mapFromGlobal(event.globalPos())
+        if hit is None or (by_mouse and not view.viewport().rect().contains(at)):
             return
-        at = event.globalPos()
-        if event.reason() is not event.Reason.Mouse:
-            rect = self.view.visualRect(self.view.currentIndex())
-            at = self.view.viewport().mapToGlobal(rect.center())
-        self._open_menu(at)
+        if not by_mouse:
+            at = view.visualRect(view.currentIndex()).center()
+        there = view.viewport().mapToGlobal(at)
+        self.actions_on_hits.open_menu(there, hit, self.results.hits, self.asking.text)
 
     # How it is built
 
@@ -155,27 +150,21 @@ class SearchPage(QWidget):
         self.bar = SearchBar(self.memory, self._context.notices)
         self.chips = ChipBar()
         self.message = MessageLine()
-        self.summary = Summary()
-        self.view = ResultsView(self._model)
-        self.view.setAccessibleName(self.tr("Results"))
-        self.start = StartPanel()
-        self.nothing = NothingPanel()
-        self._stack = QStackedWidget()
-        for each in (self.view, self.start, self.nothing):
-            self._stack.addWidget(each)
+        self.results = ResultsPane()
         column = QVBoxLayout(self)
         column.setContentsMargins(L, L, L, L)
         column.setSpacing(M)
-        for part in (self.bar, self.chips, self.message, self.summary):
+        for part in (self.bar, self.chips, self.message):
             column.addWidget(part)
-        column.addWidget(self._stack, 1)
+        column.addWidget(self.results, 1)
         self.setFocusProxy(self.bar.box)
 
     def _connect(self) -> None:
-        box, asking, view = self.bar.box, self.asking, self.view
+        box, asking, results = self.bar.box, self.asking, self.results
+        view = results.view
         box.textEdited.connect(self._typed_in)
         box.textChanged.connect(self.chips.show_query)
-        box.stepped.connect(self._step_from_box)
+        box.stepped.connect(self._step)
         box.accepted.connect(self._accept)
         self.bar.searched.connect(self.search)
         self.chips.edited.connect(self._edited)
@@ -186,27 +175,27 @@ class SearchPage(QWidget):
         asking.stale.connect(view.set_stale)
         asking.emptied.connect(self._show_start)
         asking.waiting.connect(self.message.wait)
-        view.hit_current.connect(self._hit_current)
+        results.hit_current.connect(self._gone_to)
+        results.ordered.connect(self._ordered)
         view.near_end.connect(asking.want_more)
         view.accepted.connect(self._accept)
         view.previewed.connect(self._preview)
         view.left.connect(self._back_to_box)
-        self.summary.ordered.connect(self._ordered)
-        self.start.searched.connect(self.search)
-        self.start.folders_wanted.connect(self.folders_wanted)
-        self.start.help_wanted.connect(self.bar.show_help)
-        self.nothing.searched.connect(self.search)
+        results.start.searched.connect(self.search)
+        results.start.folders_wanted.connect(self.folders_wanted)
+        results.start.help_wanted.connect(self.bar.show_help)
+        results.nothing.searched.connect(self.search)
         self.actions_on_hits.asked.connect(self._do)
         self.actions_on_hits.searched.connect(self.search)
         self.actions_on_hits.used.connect(self._note)
-        self.memory.changed.connect(self._memory_changed)
+        self.memory.changed.connect(self._start_changed)
         self.memory.trouble.connect(self._memory_trouble)
         self._context.link.connected.connect(self._ask_status)
         self._shortcut(QKeySequence(QKeySequence.StandardKey.Copy)).activated.connect(self._copy)
         self._shortcut(QKeySequence("Ctrl+Shift+C")).activated.connect(self._copy_quoted)
 
     def _shortcut(self, keys: QKeySequence) -> QShortcut:
-        return QShortcut(keys, self.view, context=Qt.ShortcutContext.WidgetShortcut)
+        return QShortcut(keys, self.results.view, context=Qt.ShortcutContext.WidgetShortcut)
 
     # Asking
 
@@ -234,79 +223,32 @@ class SearchPage(QWidget):
         box.textEdited.emit(text)
 
     def _answered(self, result: SearchResult, same_query: bool) -> None:
-        kept = self._current_key() if same_query else None
-        self._result = result
-        groups = grouped(result.hits, self.summary.order)
-        self._model.show(groups, same_query=same_query)
         self.message.note(result.notes)
-        self.summary.show_result(result, len(groups), more=self.asking.may_have_more)
-        self.summary.setVisible(bool(groups))
-        if not groups:
-            self.nothing.show_nothing(self.asking.text)
-        self._stack.setCurrentWidget(self.view if groups else self.nothing)
-        self._select(kept)
-        self._offer_places(groups)
-        if not same_query:
-            self._announce()
-            if groups:
-                self._meant.start()
+        more = self.asking.may_have_more
+        self.results.show_answer(self.asking.text, result, same_query=same_query, more=more)
+        self._offer_places()
+        if not same_query and result.hits:
+            self._meant.start()
 
     def _failed(self, error: LecternError) -> None:
         self.message.fail(words.failure(error))
 
-    def _announce(self) -> None:
-        told = self.summary.text if self._model.rows else self.tr("Nothing was found")
-        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, told))
-
     def _show_start(self) -> None:
-        self._result = None
-        self._model.clear()
         self.message.note(())
-        self.summary.hide()
-        self._fill_start()
-        self._stack.setCurrentWidget(self.start)
-
-    def _fill_start(self) -> None:
         empty = self._roots is not None and not self._roots
-        self.start.show_start(self.memory.recent, self.memory.saved, empty_library=empty)
+        self.results.show_start(self.memory.recent, self.memory.saved, empty_library=empty)
+
+    def _start_changed(self) -> None:
+        if self.results.shown is self.results.start:
+            self._show_start()
 
     def _ordered(self, order: Order) -> None:
-        if self._result is not None:
-            kept = self._current_key()
-            self._model.show(grouped(self._result.hits, order), same_query=True)
-            self._select(kept)
         self.asking.again(FIRST_LIMIT if order is Order.RELEVANCE else _SORTED_LIMIT)
 
-    # Going from hit to hit
+    def _step(self, step: int, documents: bool) -> None:
+        self.results.step(step, documents=documents)
 
-    def _current(self) -> Row | None:
-        index = self.view.currentIndex()
-        return self._model.rows[index.row()] if index.isValid() else None
-
-    def _current_key(self) -> Key | None:
-        row = self._current()
-        return row.key if row is not None else None
-
-    def _place(self, row: Row) -> int:
-        return self._model.place(row.key)
-
-    def _select(self, key: Key | None) -> None:
-        """Go to the row with a key, else to the first hit."""
-        place = self._model.place(key) if key is not None else -1
-        if place < 0 or self._model.rows[place].is_document:
-            place = 1
-        if place < len(self._model.rows) and self.view.currentIndex().row() != place:
-            self.view.setCurrentIndex(self._model.index(place))
-
-    def _step(self, step: int, *, documents: bool) -> None:
-        row = self.view.currentIndex().row() if self.view.currentIndex().isValid() else 0
-        self.view.setCurrentIndex(self.view.hit_after(row, step, documents=documents))
-
-    def _step_from_box(self, step: int, documents: bool) -> None:
-        self._step(step, documents=documents)
-
-    def _hit_current(self, index: QModelIndex) -> None:
-        row = self._model.rows[index.row()]
+    def _gone_to(self, row: Row) -> None:
         self.hit_selected.emit(row.hit, list(row.group.hits), row.number)
 
     def _back_to_box(self, typed: str) -> None:
@@ -352,17 +294,8 @@ class SearchPage(QWidget):
         if hit is not None:
             self.actions_on_hits.do(deed, hit)
 
-    def _open_menu(self, at: QPoint) -> None:
-        hit, result = self.current_hit, self._result
-        if hit is not None and result is not None:
-            self.actions_on_hits.open_menu(at, hit, result.hits, self.asking.text)
-
     def _note(self) -> None:
         self.memory.note(self.asking.text)
-
-    def _memory_changed(self) -> None:
-        if self._stack.currentWidget() is self.start:
-            self._fill_start()
 
     def _memory_trouble(self, error: OSError) -> None:
         told = self.tr("The list of searches could not be written: {reason}.")
@@ -382,12 +315,11 @@ class SearchPage(QWidget):
         status = reply["status"]
         self._roots = [str(root["path"]) for root in status["roots"]]
         self.chips.menus.languages = tuple(str(each["language"]) for each in status["languages"])
-        self._offer_places(())
-        if self._stack.currentWidget() is self.start:
-            self._fill_start()
+        self._offer_places()
+        self._start_changed()
 
-    def _offer_places(self, groups: tuple[Group, ...]) -> None:
-        folders = folders_of(self._roots or (), [group.path for group in groups])
+    def _offer_places(self) -> None:
+        folders = folders_of(self._roots or (), [group.path for group in self.results.groups])
         self.chips.menus.folders = folders
         languages = self.chips.menus.languages
         self.bar.box.offers = replace(self.bar.box.offers, folders=folders, languages=languages)

@@ -60,17 +60,17 @@ def search(qtbot: QtBot, page: SearchPage, text: str) -> None:
 
 
 def titles(page: SearchPage) -> list[str]:
-    return [row.hit.title for row in page._model.rows if row.is_document]
+    return [row.hit.title for row in page.results.model.rows if row.is_document]
 
 
 def links(page: SearchPage) -> list[str]:
-    panel = page._stack.currentWidget()
+    panel = page.results.shown
     assert panel is not None
     return [link.text() for link in panel.findChildren(QAbstractButton) if link.isVisible()]
 
 
 def press(page: SearchPage, key: Qt.Key, modifier: Any = Qt.KeyboardModifier.NoModifier) -> None:
-    widget = page.view if page.view.hasFocus() else page.bar.box
+    widget = page.results.view if page.results.view.hasFocus() else page.bar.box
     QTest.keyClick(widget, key, modifier)
 
 
@@ -82,8 +82,8 @@ def test_typing_finds_and_selects_the_first_hit(qtbot: QtBot, page: SearchPage) 
     assert hit.title == "lease"
     assert hits[number] == hit
     assert page.current_hit == hit
-    qtbot.waitUntil(lambda: "hit" in page.summary.text)
-    assert "50" in page.summary.text
+    qtbot.waitUntil(lambda: "hit" in page.results.summary.text)
+    assert "50" in page.results.summary.text
 
 
 def test_keys_go_through_hits_and_documents(qtbot: QtBot, page: SearchPage) -> None:
@@ -95,8 +95,8 @@ def test_keys_go_through_hits_and_documents(qtbot: QtBot, page: SearchPage) -> N
         if page.current_hit == seen[-1]:
             break
         seen.append(page.current_hit)
-    assert seen == [row.hit for row in page._model.rows if not row.is_document]
-    page.view.setFocus()
+    assert seen == [row.hit for row in page.results.model.rows if not row.is_document]
+    page.results.view.setFocus()
     press(page, Qt.Key.Key_Home)
     assert page.current_hit == seen[0]
     press(page, Qt.Key.Key_Down, Qt.KeyboardModifier.ControlModifier)
@@ -118,23 +118,23 @@ def test_keys_open_show_and_preview(qtbot: QtBot, page: SearchPage) -> None:
     toggled = QSignalSpy(page.preview_toggled)
     press(page, Qt.Key.Key_Return)
     press(page, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    page.view.setFocus()
+    page.results.view.setFocus()
     press(page, Qt.Key.Key_Return)
     press(page, Qt.Key.Key_Enter, Qt.KeyboardModifier.ControlModifier)
     press(page, Qt.Key.Key_Space)
     assert (opened.count(), folder.count(), toggled.count()) == (2, 2, 1)
     assert page.memory.recent == ("roof",)
-    QTest.keyClick(page.view, Qt.Key.Key_X)
+    QTest.keyClick(page.results.view, Qt.Key.Key_X)
     assert page.query == "roofx"
 
 
 def test_stale_results_stay_until_the_answer(qtbot: QtBot, page: SearchPage) -> None:
     search(qtbot, page, "roof")
     QTest.keyClicks(page.bar.box, "lamp")
-    assert page.view.results.stale
+    assert page.results.view.results.stale
     assert titles(page) == ["lease"]
     qtbot.waitUntil(lambda: titles(page) == ["lighthouse"], timeout=WAIT_MS)
-    assert not page.view.results.stale
+    assert not page.results.view.results.stale
 
 
 def test_chips_and_text_say_the_same(qtbot: QtBot, page: SearchPage) -> None:
@@ -174,11 +174,9 @@ def test_menus_offer_what_the_library_has(
 
 def test_nothing_found_says_what_to_try(qtbot: QtBot, page: SearchPage) -> None:
     search(qtbot, page, "zebra -draft ext:pdf author:xyz")
-    assert page._stack.currentWidget() is page.nothing
+    assert page.results.shown is page.results.nothing
     assert "without any filter" in links(page)
-    link = next(
-        each for each in page.nothing.findChildren(QAbstractButton) if "draft" in each.text()
-    )
+    link = next(each for each in page.results.nothing.findChildren(Link) if "draft" in each.text())
     link.click()
     assert page.query == "zebra ext:pdf author:xyz"
     search(qtbot, page, "zebra")
@@ -186,15 +184,15 @@ def test_nothing_found_says_what_to_try(qtbot: QtBot, page: SearchPage) -> None:
 
 
 def test_the_start_teaches(qtbot: QtBot, page: SearchPage) -> None:
-    assert page._stack.currentWidget() is page.start
+    assert page.results.shown is page.results.start
     qtbot.waitUntil(lambda: len(links(page)) == 4)
     with qtbot.waitSignal(page.asking.answered, timeout=WAIT_MS):
-        page.start.findChildren(Link)[-2].click()
+        page.results.start.findChildren(Link)[-2].click()
     assert page.query == "date:2024-03..2024-06"
     page.memory.save("Roofs", "roof")
     page.bar.box.clear()
     page.bar.box.textEdited.emit("")
-    assert page._stack.currentWidget() is page.start
+    assert page.results.shown is page.results.start
     assert links(page)[0] == "Roofs"
 
 
@@ -202,7 +200,7 @@ def test_an_empty_library_leads_to_folders(qtbot: QtBot, context: Context) -> No
     for page in shown(qtbot, SearchPage(context)):
         qtbot.waitUntil(partial(_is_empty, page))
         with qtbot.waitSignal(page.folders_wanted):
-            page.start.findChildren(QAbstractButton)[-1].click()
+            page.results.start.findChildren(QAbstractButton)[-1].click()
 
 
 def _is_empty(page: SearchPage) -> bool:
@@ -211,9 +209,9 @@ def _is_empty(page: SearchPage) -> bool:
 
 def test_no_good_match_is_said(qtbot: QtBot, page: SearchPage) -> None:
     search(qtbot, page, "POOR tenant")
-    assert "No good match" in page.summary.text
+    assert "No good match" in page.results.summary.text
     search(qtbot, page, "tenant")
-    assert "No good match" not in page.summary.text
+    assert "No good match" not in page.results.summary.text
 
 
 def test_a_failure_is_a_line(qtbot: QtBot, page: SearchPage) -> None:
@@ -245,7 +243,7 @@ def test_without_an_engine_the_query_waits(
 
 def test_copying(qtbot: QtBot, page: SearchPage, notices: RecordedNotices) -> None:
     search(qtbot, page, "roof")
-    page.view.setFocus()
+    page.results.view.setFocus()
     hit = page.current_hit
     assert hit is not None
     clipboard = QGuiApplication.clipboard()
@@ -283,14 +281,14 @@ def test_export(
     qtbot: QtBot, page: SearchPage, tmp_path: Path, notices: RecordedNotices, form: Form
 ) -> None:
     search(qtbot, page, "the")
-    assert page._result is not None
+    assert page.results.result is not None
     file = tmp_path / f"out.{form}"
-    page.actions_on_hits.export_to(file, page._result.hits, form, "the")
+    page.actions_on_hits.export_to(file, page.results.result.hits, form, "the")
     qtbot.waitUntil(lambda: bool(notices.told), timeout=WAIT_MS)
     assert "exported" in notices.texts[0]
     if form is Form.JSON:
-        assert len(json.loads(file.read_text())["hits"]) == len(page._result.hits)
-    page.actions_on_hits.export_to(tmp_path / "no" / "where", page._result.hits, form)
+        assert len(json.loads(file.read_text())["hits"]) == len(page.results.result.hits)
+    page.actions_on_hits.export_to(tmp_path / "no" / "where", page.results.result.hits, form)
     qtbot.waitUntil(lambda: len(notices.told) == 2, timeout=WAIT_MS)
     assert "could not" in notices.texts[1]
 
@@ -300,9 +298,9 @@ def test_another_order_keeps_the_hit(qtbot: QtBot, page: SearchPage) -> None:
     page.select_next()
     hit = page.current_hit
     with qtbot.waitSignal(page.asking.answered, timeout=WAIT_MS):
-        page.summary._orders.setCurrentIndex(2)
-        page.summary._orders.activated.emit(2)
-    assert page.summary.order is Order.NAME
+        page.results.summary._orders.setCurrentIndex(2)
+        page.results.summary._orders.activated.emit(2)
+    assert page.results.summary.order is Order.NAME
     assert titles(page) == sorted(titles(page))
     assert page.current_hit == hit
 

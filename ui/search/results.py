@@ -1,0 +1,149 @@
+"""The lower part of the search page: the results with their summary, or what stands in their place.
+
+Owns which of these is shown, which hit is the current one, and how one answer follows another. It
+must not know what is asked, nor what is done with a hit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QModelIndex, Signal
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from ui.search.grouping import Group, Key, Order, grouped
+from ui.search.model import ResultsModel, Row
+from ui.search.panels import NothingPanel, StartPanel
+from ui.search.summary import Summary
+from ui.search.view import ResultsView
+from ui.theme import M
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from indexer.types import Hit, SearchResult
+    from ui.search.memory import Saved
+
+
+class ResultsPane(QWidget):
+    """Shows answers.
+
+    Signals:
+        hit_current: The ``Row`` of the hit that was gone to.
+        ordered: Documents were put into another order, an ``Order``.
+    """
+
+    hit_current = Signal(object)
+    ordered = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.model = ResultsModel(self)
+        self.result: SearchResult | None = None
+        self.groups: tuple[Group, ...] = ()
+        self.summary = Summary()
+        self.view = ResultsView(self.model)
+        self.view.setAccessibleName(self.tr("Results"))
+        self.start = StartPanel()
+        self.nothing = NothingPanel()
+        self._stack = QStackedWidget()
+        for each in (self.view, self.start, self.nothing):
+            self._stack.addWidget(each)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(M)
+        column.addWidget(self.summary)
+        column.addWidget(self._stack, 1)
+        self.view.hit_current.connect(self._gone_to)
+        self.summary.ordered.connect(self._order)
+
+    @property
+    def shown(self) -> QWidget | None:
+        """The list, or the panel in its place."""
+        return self._stack.currentWidget()
+
+    @property
+    def current(self) -> Row | None:
+        """The row of the hit that was gone to."""
+        index = self.view.currentIndex()
+        return self.model.rows[index.row()] if index.isValid() else None
+
+    @property
+    def hits(self) -> tuple[Hit, ...]:
+        """All hits of the answer, in the order they are shown in."""
+        return tuple(hit for group in self.groups for hit in group.hits)
+
+    def show_answer(
+        self, query: str, result: SearchResult, *, same_query: bool, more: bool
+    ) -> None:
+        """Show an answer.
+
+        Args:
+            query: What was asked.
+            result: The answer.
+            same_query: The answer before was to the same question: the current hit stays.
+            more: There may be more hits than these.
+        """
+        kept = self._key() if same_query else None
+        self.result = result
+        self.groups = grouped(result.hits, self.summary.order)
+        self.model.show(self.groups, same_query=same_query)
+        self.summary.show_result(result, len(self.groups), more=more)
+        self.summary.setVisible(bool(self.groups))
+        if not self.groups:
+            self.nothing.show_nothing(query)
+        self._stack.setCurrentWidget(self.view if self.groups else self.nothing)
+        self._select(kept)
+        if not same_query:
+            self._announce()
+
+    def show_start(
+        self, recent: Sequence[str], saved: Sequence[Saved], *, empty_library: bool
+    ) -> None:
+        """Show where to begin; there is no answer any more."""
+        self.result, self.groups = None, ()
+        self.model.clear()
+        self.summary.hide()
+        self.start.show_start(recent, saved, empty_library=empty_library)
+        self._stack.setCurrentWidget(self.start)
+
+    def step(self, step: int, *, documents: bool = False) -> None:
+        """Go so many hits or documents down."""
+        index = self.view.currentIndex()
+        row = index.row() if index.isValid() else 0
+        self.view.setCurrentIndex(self.view.hit_after(row, step, documents=documents))
+
+    def select_hit(self, number: int) -> None:
+        """Go to a hit of the current document, by its number (from 0)."""
+        row = self.current
+        if row is not None and 0 <= number < len(row.group.hits):
+            place = self.model.place(Row(row.group, number).key)
+            self.view.setCurrentIndex(self.model.index(place))
+
+    def _order(self, order: Order) -> None:
+        if self.result is not None:
+            kept = self._key()
+            self.groups = grouped(self.result.hits, order)
+            self.model.show(self.groups, same_query=True)
+            self._select(kept)
+        self.ordered.emit(order)
+
+    def _key(self) -> Key | None:
+        row = self.current
+        return row.key if row is not None else None
+
+    def _select(self, key: Key | None) -> None:
+        """Go to the row with a key, else to the first hit."""
+        place = self.model.place(key) if key is not None else -1
+        if place < 0:
+            place = 1
+        if place < len(self.model.rows) and self.view.currentIndex().row() != place:
+            self.view.setCurrentIndex(self.model.index(place))
+
+    def _gone_to(self, index: QModelIndex) -> None:
+        self.hit_current.emit(self.model.rows[index.row()])
+
+    def _announce(self) -> None:
+        told = self.summary.text if self.groups else self.tr("Nothing was found")
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, told))
