@@ -8,6 +8,7 @@ queue here.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import traceback
@@ -25,12 +26,16 @@ if TYPE_CHECKING:
 
 # What the frozen program is called with in place of ``-m``; ``app.__main__`` knows it too.
 FROZEN_ARGUMENT = "--render-child"
+_OBJECTS = 200_000
 
 
 def main() -> int:
     """Serve until the window closes the pipe."""
     outgoing = take_stdout()
     alarm = confine(sys.argv[1:], background=False)
+    # The letters of a page are thousands of small objects without cycles: looking for some among
+    # them would take longer than reading the page.
+    gc.set_threshold(_OBJECTS, 50, 50)
     desk = Desk(Shelf())
     try:
         write_frame(outgoing, hello("render", pid=os.getpid()))

@@ -88,11 +88,10 @@ def _open(opened: Opened, header: Header) -> Reply:
     }
     if not isinstance(document, TextDocument):
         page = min(max(field(header, "page", int, 1), 1), document.page_count)
-        (size,) = document.sizes(page, 1)
         reply |= {
             "pages": document.page_count,
             "page": page,
-            "size": size,
+            "size": document.size(page),
             "first": 1,
             "sizes": document.sizes(1, min(document.page_count, FIRST_SIZES)),
             "labels": document.labels(),

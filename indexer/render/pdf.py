@@ -94,6 +94,7 @@ class PdfPages:
         self._drawn: OrderedDict[int, Any] = OrderedDict()
         self._placed: OrderedDict[int, PlacedText] = OrderedDict()
         self._lengths: list[int] = []
+        self._sizes: dict[int, tuple[float, float]] = {}
 
     def close(self) -> None:
         self._drawn.clear()
@@ -117,7 +118,13 @@ class PdfPages:
     def sizes(self, first: int, count: int) -> list[tuple[float, float]]:
         """Return the width and height of pages in points, rotation and cropping applied."""
         last = min(first + count - 1, self.page_count)
-        return [self._size(number) for number in range(first, last + 1)]
+        return [self.size(number) for number in range(first, last + 1)]
+
+    def size(self, page: int) -> tuple[float, float]:
+        """Return the width and height of one page, as ``sizes`` does."""
+        if page not in self._sizes:
+            self._sizes[page] = self._measured(page)
+        return self._sizes[page]
 
     def image(self, page: int, width: int, top: int = 0, rows: int = 0) -> PageImage:
         """Render a page, or a band of it.
@@ -128,7 +135,7 @@ class PdfPages:
             top: The first row wanted.
             rows: How many rows are wanted; 0 for all.
         """
-        shown, (points, high) = self._display(page), self._size(page)
+        shown, (points, high) = self._display(page), self.size(page)
         zoom = width / points
         height = max(1, round(high * zoom))
         if not 0 < width <= MAX_WIDTH or not 0 <= top < height:
@@ -202,7 +209,7 @@ class PdfPages:
             self._lengths.append(len(raw_page(self._document, number).text))
         return sum(self._lengths[: page - 1]) + len(PAGE_JOINT) * (page - 1)
 
-    def _size(self, page: int) -> tuple[float, float]:
+    def _measured(self, page: int) -> tuple[float, float]:
         try:
             shown = self._load(page).rect
             width, height = float(shown.width), float(shown.height)

@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 SKELETON_MS = 150
 # While the window is being resized, pages are only stretched.
 _SETTLE_MS = 70
+# One who goes quickly from hit to hit does not wait for pages beside the way.
+_AHEAD_MS = 150
 _STEP_LINES = 3
 # The passage comes to stand this far below the top, as a share of the height.
 _PLACE = 0.2
@@ -76,6 +78,7 @@ class PageView(QAbstractScrollArea):
         self._painter = PagePainter(self)
         self._skeleton = timer(self, SKELETON_MS, self.viewport().update)
         self._settle = timer(self, _SETTLE_MS, self._fetch)
+        self._ahead = timer(self, _AHEAD_MS, self._fetch_ahead)
         for bar in (self.verticalScrollBar(), self.horizontalScrollBar()):
             bar.valueChanged.connect(self._scrolled)
             bar.actionTriggered.connect(self._let_go)
@@ -101,6 +104,7 @@ class PageView(QAbstractScrollArea):
             document.sizes_changed.connect(self._arrange)
         self._page = page
         self._skeleton.start()
+        self._ahead.stop()
         self._lay_out(anchor=None)
         if document is not None:
             self.go_to(page)
@@ -347,20 +351,29 @@ class PageView(QAbstractScrollArea):
     # What is wanted of the document
 
     def _fetch(self) -> None:
-        """Ask for what is seen and for what lies before and after it."""
+        """Ask for what is seen, and in a moment for what may be wanted next."""
         self._settle.stop()
         if self.document is None or self.viewport().height() <= 1:
             return
+        self.document.want(self._seen(), ())
+        self._ahead.start()
+
+    def _fetch_ahead(self) -> None:
+        """Ask for the pages before and after, and for the letters of this one."""
+        if self.document is None:
+            return
         pages = self.visible_pages()
-        visible = [key for page in pages for key in self.wanted(page)]
         near = [page for page in (pages.stop, pages.start - 1) if 1 <= page <= len(self.layout_)]
         soon = [
             self.document.key(page, self.pixel_width(page))
             for page in near
             if cut(self.pixel_width(page), self.document.sizes[page - 1]).bands == 1
         ]
-        self.document.want(visible, soon)
+        self.document.want(self._seen(), soon)
         self.document.want_letters(self._page)
+
+    def _seen(self) -> list[ImageKey]:
+        return [key for page in self.visible_pages() for key in self.wanted(page)]
 
     def wanted(self, page: int) -> list[ImageKey]:
         """Return the bands of a page that are seen."""
