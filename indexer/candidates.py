@@ -6,7 +6,7 @@ both legs, whichever found it. It must not decide the order.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -58,12 +58,15 @@ class Ranked:
     """Candidates with their evidence.
 
     ``keys`` is int64 (n,) and ascends; ``best`` (n,) is the best sentence of each passage, as its
-    index there.
+    index there. The likeness of all sentences to the question is ``sentences``, those of passage
+    ``i`` from ``offsets[i]`` to ``offsets[i + 1]``; both are empty without vectors.
     """
 
     keys: Keys
     pages: PageEvidence
     best: NDArray[np.intp]
+    sentences: Floats = field(default_factory=lambda: np.zeros(0, np.float32))
+    offsets: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
 
     @property
     def docs(self) -> Docs:
@@ -136,7 +139,8 @@ class Where:
             return Ranked(keys, evidence, np.zeros(len(keys), np.intp))
         before, here, after = (pooled @ vectors.whole)[place.reshape(near.shape)]
         sentence, _ = best_of_groups(flat @ vectors.whole, offsets)
-        sentence_question, best = best_of_groups(flat @ vectors.question, offsets)
+        likeness = flat @ vectors.question
+        sentence_question, best = best_of_groups(likeness, offsets)
         there = np.diff(offsets) > 0
         pages = PageEvidence(
             pooled=here,
@@ -146,7 +150,7 @@ class Where:
             share=share,
             around=before + after,
         )
-        return Ranked(keys, pages, best)
+        return Ranked(keys, pages, best, likeness, offsets)
 
     def _bm25(self, asked: Asked, keys: Keys, legs: Legs) -> Floats:
         """BM25 of candidates for the question; what a leg has scored already is not asked again."""

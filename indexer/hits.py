@@ -37,6 +37,9 @@ COLUMNS = (
 NAMED_ROOM = 3
 # Code points of a shortened hit: about four lines.
 SNIPPET = 320
+# Sentences that are marked beside the best one: so many in all, if they are nearly as good.
+MARKS = 3
+NEARLY = 0.85
 # From here a leg has something to say about a passage: a third of the attainable BM25, cubed and
 # weighted, and a cosine that unrelated text seldom reaches.
 WORDS_FROM = 0.2
@@ -75,7 +78,7 @@ class HitMaker:
         hits: list[Hit] = []
         for at, passage, places, doc in self._passages(ranked.keys, order, limit):
             why = _why(scored, at, exact=phrases is not None and ranked.keys[at] in phrases)
-            hit = _hit(passage, places, doc, int(ranked.best[at]))
+            hit = _hit(passage, places, doc, _best(ranked, at))
             parts = _parts(ranked, scored, at) if explain else {}
             hits.append(replace(hit, score=float(scored.total[at]), why=why, explain=parts))
             if len(hits) == limit:
@@ -96,7 +99,7 @@ class HitMaker:
         """
         hits: list[Hit] = []
         for at, passage, places, doc in self._passages(keys, np.arange(len(keys)), limit):
-            hit = _hit(passage, places, doc, int(best[at]))
+            hit = _hit(passage, places, doc, [int(best[at])])
             hits.append(replace(hit, score=float(scores[at]), why=Why.MEANING))
             if len(hits) == limit:
                 break
@@ -113,7 +116,7 @@ class HitMaker:
         for stored in self._firsts(docs.tolist()):
             doc = int(stored["doc"])
             if doc in places:
-                hits.append(_hit(stored, places[doc], rows[doc], 0))
+                hits.append(_hit(stored, places[doc], rows[doc], [0]))
         return tuple(hits)
 
     def _firsts(self, docs: list[int]) -> Iterator[dict[str, Any]]:
@@ -174,14 +177,20 @@ def shorten(hit: Hit) -> Hit:
     return replace(hit, text=hit.text[low:high], best=(first - low, last - low), marks=marks)
 
 
-def _hit(passage: dict[str, Any], places: list[Place], doc: DocRow, best: int) -> Hit:
+def _best(ranked: Ranked, at: int) -> list[int]:
+    """The sentences of a passage that are nearly as like the question as the best of them."""
+    best = int(ranked.best[at])
+    if not len(ranked.offsets):
+        return [best]
+    scores = ranked.sentences[ranked.offsets[at] : ranked.offsets[at + 1]]
+    order = np.argsort(-scores, kind="stable")[:MARKS]
+    near = [int(one) for one in order if scores[one] >= NEARLY * scores[order[0]] > 0.0]
+    return [best, *(one for one in near if one != best)]
+
+
+def _hit(passage: dict[str, Any], places: list[Place], doc: DocRow, best: list[int]) -> Hit:
     place = places[0]
-    starts = [*passage["text_starts"], len(passage["text"])]
-    best = min(best, len(starts) - 2)
-    first, last = (starts[best], starts[best + 1]) if best >= 0 else (0, len(passage["text"]))
-    sentence = passage["text"][first:last]
-    first += len(sentence) - len(sentence.lstrip())
-    span = (first, first + len(sentence.strip()))
+    spans = list(dict.fromkeys(_sentence(passage, one) for one in best))
     return Hit(
         path=place.path,
         root=place.root,
@@ -195,14 +204,25 @@ def _hit(passage: dict[str, Any], places: list[Place], doc: DocRow, best: int) -
         text=passage["text"],
         heading_path=tuple(passage["heading_path"]),
         why=Why.WORDS,
-        best=span,
+        best=spans[0],
         state=place.state,
         other_paths=tuple(other.path for other in places[1:]),
-        marks=(span,),
+        marks=tuple(spans),
         author=doc.author,
         format=place.format,
         modified_ns=place.mtime_ns,
     )
+
+
+def _sentence(passage: dict[str, Any], number: int) -> tuple[int, int]:
+    """Where a sentence of a passage stands in its text, without the space around it."""
+    text = passage["text"]
+    starts = [*passage["text_starts"], len(text)]
+    number = min(number, len(starts) - 2)
+    first, last = (starts[number], starts[number + 1]) if number >= 0 else (0, len(text))
+    sentence = text[first:last]
+    first += len(sentence) - len(sentence.lstrip())
+    return first, first + len(sentence.strip())
 
 
 def _name_hit(row: FileRow) -> Hit:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from indexer import endpoint as places
 from indexer.endpoint import FAMILY, Endpoint
+from indexer.errands import Errands
 from indexer.errors import Cancelled, InternalError, LecternError, WorldError
 from indexer.lanes import IndexLane, Job, Lane, SearchLane
 from indexer.protocol import hello
@@ -30,11 +31,9 @@ from indexer.session import Session
 from indexer.wire import to_wire
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from multiprocessing.connection import Connection
 
     from indexer.api import EngineApi
-    from indexer.progress import CancelToken
     from indexer.protocol import Header
     from indexer.watching.watcher import Watcher
 
@@ -71,6 +70,7 @@ class Service:
             for name in (LaneName.DESK, LaneName.GLANCE, LaneName.SURVEY)
         }
         self.lanes |= {LaneName.SEARCH: self.search_lane, LaneName.INDEX: self.index_lane}
+        self.errands = Errands(engine, self.index_lane, self.lanes[LaneName.SURVEY])
         self._numbers = itertools.count(1)
         self._changed = threading.Condition()
         self._sessions: dict[int, Session] = {}
@@ -81,7 +81,7 @@ class Service:
         self._endpoint: Endpoint | None = None
         self._watcher: Watcher | None = getattr(engine, "watcher", None)
         if self._watcher is not None:
-            self._watcher.read = self._read_found
+            self._watcher.read = self.errands.read_found
 
     def start(self) -> None:
         """Listen from now on.
@@ -109,7 +109,7 @@ class Service:
             while not self._stopping:
                 if idle_seconds is not None and self._quiet_for(idle_seconds):
                     return
-                self._try_again()
+                self.errands.try_again()
                 # Short enough that signal handlers run in time where waiting blocks them.
                 self._changed.wait(0.5)
 
@@ -224,7 +224,7 @@ class Service:
             raise WorldError("bad_request", reason="its id is in use")
         work = REQUESTS[kind].read(header)
         if kind == "index":
-            self._look_ahead(header)
+            self.errands.look_ahead(*places_in(header))
         job = Job(
             owner=session.number,
             work=functools.partial(work, self.engine),
@@ -261,67 +261,7 @@ class Service:
         else:
             session.reply(number, "reply", **answer)
             if REQUESTS[kind].queues and answer["queued"]:
-                self._work_off()
-
-    def _look_ahead(self, header: Header) -> None:
-        """Have folders taken in that a run in progress could read next, before it is their turn."""
-        look_ahead = getattr(self.engine, "look_ahead", None)
-        paths, patterns = places_in(header)
-        if look_ahead is None or not paths or self.index_lane.idle:
-            return
-        job = Job(
-            owner=self,
-            work=lambda _job: look_ahead(paths, patterns),
-            finish=_note_failure,
-            kept=True,
-            name="look ahead",
-        )
-        # What is wrong with them is said when their turn comes.
-        with contextlib.suppress(LecternError):
-            self.lanes[LaneName.SURVEY].submit(job)
-
-    def _try_again(self) -> None:
-        """Have read what failed a while ago, once it is due and nobody asks for anything."""
-        overdue = getattr(self.engine, "overdue", None)
-        if overdue is not None and self.index_lane.idle and overdue():
-            self._work_off()
-
-    def _work_off(self) -> None:
-        """Have read what was queued; a run that goes on may be past looking."""
-        if self.index_lane.waits(self):
-            return
-        job = Job(
-            owner=self,
-            work=lambda job: self.engine.index((), report=job.report, token=job.token, scan=False),
-            finish=_note_failure,
-            kept=True,
-            gives_way=True,
-            name="index",
-        )
-        with contextlib.suppress(LecternError):
-            self.index_lane.submit(job)
-
-    def _read_found(self, _token: CancelToken, done: Callable[[Exception | None], None]) -> None:
-        """Have read what the watcher found, behind what anyone asks for."""
-
-        def finish(answer: Any, failure: Exception | None) -> None:
-            gave_way = failure is None and answer.cancelled
-            done(Cancelled() if gave_way else failure)
-
-        job = Job(
-            owner="watcher",
-            work=lambda job: self.engine.index((), report=job.report, token=job.token, scan=False),
-            finish=finish,
-            kept=True,
-            gives_way=True,
-            name="index",
-        )
-        self.index_lane.submit(job)
-
-
-def _note_failure(_answer: Any, failure: Exception | None) -> None:
-    if failure is not None:
-        log.info("what was queued is not all read", exc_info=failure)
+                self.errands.work_off()
 
 
 def _version() -> str:

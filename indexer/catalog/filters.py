@@ -6,6 +6,7 @@ It must not know the query's grammar or how documents are searched.
 
 from __future__ import annotations
 
+import os
 import re
 import threading
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.catalog.bindings import fold, folder_pattern
+from indexer.catalog.roots import below, normal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,7 +53,7 @@ class Filters:
             known = self._kept.get(wanted)
         if known is not None:
             return known
-        docs = np.unique(snapshot.doc[_files(snapshot, wanted)])
+        docs = np.unique(snapshot.doc[self._files(snapshot, wanted)])
         for kept in self._by_document(wanted):
             docs = np.intersect1d(docs, kept, assume_unique=True)
         docs.flags.writeable = False
@@ -59,6 +61,52 @@ class Filters:
             if self._version == snapshot.version:
                 self._kept[wanted] = docs
         return docs
+
+    def _files(self, snapshot: Snapshot, wanted: DocFilter) -> NDArray[np.bool_]:
+        """Tell which files of the snapshot satisfy the conditions on files."""
+        kept = np.ones(len(snapshot.doc), np.bool_)
+        if wanted.folders:
+            kept &= self._inside(snapshot, wanted.folders)
+        if wanted.not_folders:
+            kept &= ~self._inside(snapshot, wanted.not_folders)
+        if wanted.extensions:
+            kept &= np.isin(snapshot.extension, _extensions(snapshot, wanted.extensions))
+        if wanted.not_extensions:
+            kept &= ~np.isin(snapshot.extension, _extensions(snapshot, wanted.not_extensions))
+        bounds = ((snapshot.mtime_ns, wanted.mtime_ns), (snapshot.size, wanted.size))
+        for column, (low, high) in bounds:
+            if low is not None:
+                kept &= column >= low
+            if high is not None:
+                kept &= column < high
+        return kept
+
+    def _inside(self, snapshot: Snapshot, values: Sequence[str]) -> NDArray[np.bool_]:
+        """Tell which files stand in one of some folders, or are one of the files named."""
+        inside = np.isin(snapshot.folder, _folders(snapshot, values))
+        docs = [doc for value in values for doc in self._named(value)]
+        return inside | np.isin(snapshot.doc, docs) if docs else inside
+
+    def _named(self, value: str) -> list[int]:
+        """The document of the file at an absolute path, if there is one."""
+        path = os.path.expanduser(value)  # noqa: PTH111  # the value may be no path at all
+        if not os.path.isabs(path):  # noqa: PTH117
+            return []
+        whole = normal(path)
+        found = []
+        for root, folder in self._db.rows("SELECT id, path FROM roots"):
+            relative = below(folder, whole)
+            if relative:
+                parent, _, name = relative.rpartition(b"/")
+                found += self._db.rows(
+                    "SELECT c.doc FROM folders d JOIN files f ON f.folder = d.id "
+                    "JOIN contents c ON c.id = f.content "
+                    "WHERE d.root = ? AND d.path = ? AND f.name = ? AND c.doc IS NOT NULL",
+                    root,
+                    parent,
+                    name,
+                )
+        return [doc for (doc,) in found]
 
     def _by_document(self, wanted: DocFilter) -> list[NDArray[np.int32]]:
         conditions = []
@@ -76,26 +124,6 @@ class Filters:
             rows = self._db.rows("SELECT doc, language FROM docs")
             conditions.append(_array({doc for doc, language in rows if language in languages}))
         return conditions
-
-
-def _files(snapshot: Snapshot, wanted: DocFilter) -> NDArray[np.bool_]:
-    """Tell which files of the snapshot satisfy the conditions on files."""
-    kept = np.ones(len(snapshot.doc), np.bool_)
-    if wanted.folders:
-        kept &= np.isin(snapshot.folder, _folders(snapshot, wanted.folders))
-    if wanted.not_folders:
-        kept &= ~np.isin(snapshot.folder, _folders(snapshot, wanted.not_folders))
-    if wanted.extensions:
-        kept &= np.isin(snapshot.extension, _extensions(snapshot, wanted.extensions))
-    if wanted.not_extensions:
-        kept &= ~np.isin(snapshot.extension, _extensions(snapshot, wanted.not_extensions))
-    bounds = ((snapshot.mtime_ns, wanted.mtime_ns), (snapshot.size, wanted.size))
-    for column, (low, high) in bounds:
-        if low is not None:
-            kept &= column >= low
-        if high is not None:
-            kept &= column < high
-    return kept
 
 
 def _folders(snapshot: Snapshot, values: Sequence[str]) -> list[int]:

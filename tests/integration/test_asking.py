@@ -164,6 +164,20 @@ def test_a_hit_says_what_is_known_of_its_file(world: World, engine: Engine) -> N
         (world.documents / "long.txt").stat().st_mtime_ns,
     )
     assert hit.marks[0] == hit.best
+    assert len(hit.marks) == len(set(hit.marks)) <= 3
+    for hit in engine.search("tides kalo", limit=20, full_text=False).hits:
+        assert hit.marks[0] == hit.best
+        for first, last in hit.marks:
+            assert hit.text[first:last].strip() == hit.text[first:last] != ""
+
+
+def test_a_search_stays_inside_one_document(world: World, engine: Engine) -> None:
+    inside = f'in:"{world.documents / "reports" / "one.pdf"}"'
+    assert {hit.file for hit in search(engine, f"{inside} kalo", 20)} == {"reports/one.pdf"}
+    outside = {hit.file for hit in search(engine, f"-{inside} kalo", 20)}
+    assert outside
+    assert "reports/one.pdf" not in outside
+    assert search(engine, f'in:"{world.documents / "nowhere.pdf"}" kalo') == ()
 
 
 def test_a_password_opens_a_document_and_is_kept_nowhere(world: World, engine: Engine) -> None:

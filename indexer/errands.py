@@ -1,0 +1,95 @@
+"""What the engine does without a client having asked for exactly that: reading what was queued.
+
+Owns the jobs of retries, of the watcher, of failures that are tried again, and the look at folders
+whose turn has not come. It must not know sockets, nor how anything is read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from indexer.errors import Cancelled, LecternError
+from indexer.lanes import IndexLane, Job, Lane
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from indexer.api import EngineApi
+    from indexer.progress import CancelToken
+
+log = logging.getLogger(__name__)
+
+OWNER = "the engine"
+WATCHER = "the watcher"
+
+
+@dataclass(frozen=True, slots=True)
+class Errands:
+    """Puts an engine's own work on its lanes.
+
+    Args:
+        engine: May know ``look_ahead`` and ``overdue``; see ``indexer.engine``.
+        index_lane: Where reading is done.
+        survey_lane: Where folders are looked at meanwhile.
+    """
+
+    engine: EngineApi
+    index_lane: IndexLane
+    survey_lane: Lane
+
+    def look_ahead(self, paths: Sequence[Path], patterns: Sequence[str] | None) -> None:
+        """Have folders taken in that a run in progress could read next, before it is their turn."""
+        look_ahead = getattr(self.engine, "look_ahead", None)
+        if look_ahead is None or not paths or self.index_lane.idle:
+            return
+        job = Job(
+            owner=OWNER,
+            work=lambda _job: look_ahead(paths, patterns),
+            finish=_note_failure,
+            kept=True,
+            name="look ahead",
+        )
+        # What is wrong with them is said when their turn comes.
+        with contextlib.suppress(LecternError):
+            self.survey_lane.submit(job)
+
+    def try_again(self) -> None:
+        """Have read what failed a while ago, once it is due and nobody asks for anything."""
+        overdue = getattr(self.engine, "overdue", None)
+        if overdue is not None and self.index_lane.idle and overdue():
+            self.work_off()
+
+    def work_off(self) -> None:
+        """Have read what was queued; a run that goes on may be past looking."""
+        if not self.index_lane.waits(OWNER):
+            with contextlib.suppress(LecternError):
+                self._read(OWNER, _note_failure)
+
+    def read_found(self, _token: CancelToken, done: Callable[[Exception | None], None]) -> None:
+        """Have read what the watcher found, behind what anyone asks for."""
+
+        def finish(answer: Any, failure: Exception | None) -> None:
+            gave_way = failure is None and answer.cancelled
+            done(Cancelled() if gave_way else failure)
+
+        self._read(WATCHER, finish)
+
+    def _read(self, owner: str, finish: Callable[[Any, Exception | None], None]) -> None:
+        job = Job(
+            owner=owner,
+            work=lambda job: self.engine.index((), report=job.report, token=job.token, scan=False),
+            finish=finish,
+            kept=True,
+            gives_way=True,
+            name="index",
+        )
+        self.index_lane.submit(job)
+
+
+def _note_failure(_answer: Any, failure: Exception | None) -> None:
+    if failure is not None:
+        log.info("what was queued is not all read", exc_info=failure)
