@@ -1,0 +1,80 @@
+"""The real window on a real display, worked by the keyboard from the first run to the passage."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.ui.engines import ROOT, Home, make_home
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+WAIT_S = 200.0
+# Where the pictures go that the test takes on its way; a folder of the test's own without it.
+PICTURES_VARIABLE = "LECTERN_PICTURES"
+
+needs_display = pytest.mark.skipif(
+    shutil.which("Xvfb") is None, reason="Xvfb is not installed (apt-get install xvfb)"
+)
+
+
+@pytest.fixture
+def display() -> Iterator[str]:
+    """A display of the test's own, 1280 by 800."""
+    read, write = os.pipe()
+    command = ["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp"]
+    with subprocess.Popen(
+        command, pass_fds=(write,), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as server:
+        os.close(write)
+        with os.fdopen(read) as told:
+            number = told.readline().strip()
+        try:
+            assert number, "Xvfb did not start"
+            yield f":{number}"
+        finally:
+            server.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                server.wait(10)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    """A home with documents in it, as a person has them."""
+    home = make_home(tmp_path / "home")
+    settings = json.loads(home.settings_file.read_text())
+    home.settings_file.write_text(json.dumps({**settings, "language": "en", "theme": "light"}))
+    shutil.copytree(ROOT / "resources" / "sample" / "documents", home.folder / "Documents")
+    return home
+
+
+@needs_display
+@pytest.mark.timeout(300)
+def test_from_the_first_run_to_the_outlined_passage(
+    home: Home, display: str, tmp_path: Path
+) -> None:
+    pictures = Path(os.environ.get(PICTURES_VARIABLE) or tmp_path / "pictures")
+    pictures.mkdir(parents=True, exist_ok=True)
+    environment = {**home.environment, "DISPLAY": display, "QT_QPA_PLATFORM": "xcb"}
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.e2e.drive_window", str(pictures)],
+        cwd=home.folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=WAIT_S,
+        check=False,
+    )
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
+    assert done.stdout.split() == ["estimate", "indexed", "results", "outlined", "left"]
+    for name in ("estimate", "indexed", "results", "outlined"):
+        assert (pictures / f"{name}.png").stat().st_size > 10_000
