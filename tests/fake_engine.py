@@ -11,44 +11,35 @@ one with POOR in it finds nothing good.
 from __future__ import annotations
 
 import json
-import re
 import threading
-import time
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indexer.errors import Cancelled, WorldError
 from indexer.lock import LibraryLock
 from indexer.progress import CancelToken, Progress, Step
-from indexer.types import FileRow, FileState, Hit, SearchResult, Summary, Why
+from indexer.types import FileState, Summary
+from tests.fake_library import WAIT_S, FakeLibrary, files_under, inside
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from indexer.config import EngineConfig
 
-SENTENCE = re.compile(r"[^.!?]+[.!?]?\s*")
-WAIT_S = 60.0
-_KEYS: dict[str, Callable[[FileRow], Any]] = {
-    "path": lambda row: row.path,
-    "state": lambda row: (row.state, row.path),
-    "size": lambda row: (-row.size, row.path),
-    "modified": lambda row: (-row.mtime_ns, row.path),
-}
 
-
-class FakeEngine:
+class FakeEngine(FakeLibrary):
     """An ``EngineApi`` over plain text files, found by the words they share with the query.
 
     ``activity_now`` may be changed by a test: it overrides what ``activity`` says.
     """
 
     def __init__(self, config: EngineConfig, lock: LibraryLock) -> None:
+        self.store = config.library / "fake.json"
+        known = json.loads(self.store.read_text()) if self.store.exists() else {}
+        super().__init__(known)
         self.config = config
         self.lock = lock
         self.writing = threading.Lock()
-        self.waiting = threading.Event()  # set once a job waits to be cancelled
         self.closed = False
         self.watching = False
         self.progress: Progress | None = None
@@ -56,13 +47,6 @@ class FakeEngine:
         self.models: list[str] = []
         self.damage: list[dict[str, Any]] = []
         self.activity_now: dict[str, Any] = {}
-        self.passwords: dict[str, str] = {}
-        self.queued: set[str] = set()
-        self.store = config.library / "fake.json"
-        known = json.loads(self.store.read_text()) if self.store.exists() else {}
-        self.roots: list[str] = known.get("roots", [])
-        self.texts: dict[str, str] = known.get("texts", {})
-        self.rules: dict[str, list[str]] = known.get("rules", {})
         self.speed, self.paused = known.get("pace", ["normal", False])
 
     @classmethod
@@ -109,7 +93,7 @@ class FakeEngine:
                 self.roots.append(str(path))
             if patterns is not None:
                 self.rules[str(path)] = list(patterns)
-        found = [file for root in self.roots for file in _files(Path(root))]
+        found = [file for root in self.roots for file in files_under(Path(root))]
         cancelled = False
         for done, file in enumerate(found):
             report(Progress(Step.INDEX, done, len(found), done, 2 * done, 0, 10 * done, 2.0, 3.0))
@@ -142,42 +126,9 @@ class FakeEngine:
         }
         self.store.write_text(json.dumps(known))
 
-    def estimate(
-        self,
-        paths: Sequence[Path],
-        *,
-        token: CancelToken,
-        patterns: Sequence[str] | None = None,
-    ) -> dict[str, Any]:
-        formats: dict[str, dict[str, int]] = {}
-        known = left_out = 0
-        for file in (file for path in paths for file in _files(path)):
-            token.check()
-            if file.name in (patterns or ()):
-                left_out += 1
-                continue
-            if str(file) in self.texts:
-                known += 1
-                continue
-            one = formats.setdefault(_format(file), {"files": 0, "bytes": 0})
-            one["files"] += 1
-            one["bytes"] += file.stat().st_size
-        files = sum(one["files"] for one in formats.values())
-        return {
-            "files": files,
-            "bytes": sum(one["bytes"] for one in formats.values()),
-            "formats": formats,
-            "left_out": {"excluded": left_out + 1} if files else {},
-            "known": known,
-            "pages": 2 * files,
-            "seconds_words": 0.5 * files,
-            "seconds_meaning": 4.0 * files,
-            "measured": False,
-        }
-
     def retry(self, paths: Sequence[Path]) -> int:
         failed = {row.path for row in self._rows() if row.code or row.state is FileState.FAILED}
-        chosen = {path for path in failed if not paths or any(_inside(path, p) for p in paths)}
+        chosen = {path for path in failed if not paths or any(inside(path, p) for p in paths)}
         self.queued |= chosen
         return len(chosen)
 
@@ -282,57 +233,6 @@ class FakeEngine:
         found, self.damage = self.damage, []
         return {"problems": found, "left": [], "queued": len(found)}
 
-    # -- asking -----------------------------------------------------------------------------
-
-    def search(
-        self,
-        text: str,
-        *,
-        limit: int = 10,
-        token: CancelToken | None = None,
-        explain: bool = False,
-        full_text: bool,
-    ) -> SearchResult:
-        began = time.perf_counter()
-        if "WAIT" in text:
-            self.waiting.set()
-            (token or CancelToken()).wait(WAIT_S)
-        if "CRASH" in text:
-            raise ZeroDivisionError
-        if '"' in text and text.count('"') % 2:
-            raise WorldError("bad_query", reason="a quote is not closed")
-        words = {word.lower() for word in re.findall(r"\w+", text)}
-        hits = sorted(
-            (hit for path in self.texts for hit in self._hits(path, words)),
-            key=lambda hit: (-hit.score, hit.path, hit.start),
-        )
-        if explain:
-            hits = [replace(hit, explain={"words": hit.score}) for hit in hits]
-        poor = "POOR" in text or bool(hits and hits[0].score < 1)
-        notes = ("No good match; closest passages below.",) if poor else ()
-        seconds = time.perf_counter() - began
-        return SearchResult(tuple(hits[:limit]), notes, seconds, 0.5, {"text": text}, good=not poor)
-
-    def _hits(self, path: str, words: set[str]) -> Iterator[Hit]:
-        text = self.texts[path]
-        if self._state(path)[0] is not FileState.INDEXED:
-            return
-        root = next(root for root in self.roots if path.startswith(root))
-        start = 0
-        for page, part in enumerate(text.split("\f"), 1):
-            sentences = list(SENTENCE.finditer(part))
-            scores = [len(words & set(re.findall(r"\w+", s[0].lower()))) for s in sentences]
-            if any(scores):
-                order = sorted(range(len(scores)), key=lambda at: -scores[at])
-                marks = tuple(sentences[at].span() for at in order if scores[at])[:3]
-                yield Hit(
-                    path, root, Path(path).name, Path(path).stem, page, page, start,
-                    start + len(part), float(sum(scores)), part, ("One", "Two"), Why.WORDS,
-                    marks[0], marks=marks, author="Ada", format=_format(Path(path)),
-                    modified_ns=_modified(path),
-                )  # fmt: skip
-            start += len(part) + 1
-
     def status(self) -> dict[str, Any]:
         activity = self.activity()
         return {
@@ -365,96 +265,8 @@ class FakeEngine:
             "offline": not Path(root).exists(),
         }
 
-    def _states(self, root: str = "") -> dict[str, int]:
-        states = [row.state for row in self._rows() if root in {"", row.root}]
-        return {str(state): states.count(state) for state in dict.fromkeys(states)}
-
-    def _rows(self) -> Iterator[FileRow]:
-        for path, text in sorted(self.texts.items()):
-            root = next((root for root in self.roots if path.startswith(root)), "")
-            state, code = self._state(path)
-            pages = text.count("\f") + 1
-            yield FileRow(
-                path, root, Path(path).name, len(text), _modified(path), state, code, pages=pages
-            )
-
-    def _state(self, path: str) -> tuple[FileState, str]:
-        text = self.texts[path]
-        if path in self.queued:
-            return FileState.QUEUED, ""
-        if not text:
-            return FileState.EMPTY, "empty"
-        if text.startswith("BROKEN"):
-            return FileState.UNREADABLE, "unreadable"
-        if text.startswith("CRASHED"):
-            return FileState.FAILED, "crashed_engine"
-        if text.startswith("LOCKED"):
-            given = self.passwords.get(path)
-            if given != text.split()[1].rstrip("."):
-                code = "needs_password" if given is None else "wrong_password"
-                return FileState.NEEDS_PASSWORD, code
-        return FileState.INDEXED, ""
-
-    def files(
-        self,
-        state: str | None,
-        root: str | None,
-        offset: int,
-        limit: int,
-        *,
-        order: str = "path",
-        text: str = "",
-    ) -> list[FileRow]:
-        rows = sorted(self._chosen(state, root, text), key=_KEYS[order])
-        return rows[offset : offset + limit]
-
-    def total(self, state: str | None, root: str | None, *, text: str = "") -> int:
-        return len(self._chosen(state, root, text))
-
-    def _chosen(self, state: str | None, root: str | None, text: str) -> list[FileRow]:
-        return [
-            row
-            for row in self._rows()
-            if state in {None, str(row.state)}
-            and root in {None, row.root}
-            and all(word in row.path.lower() for word in text.lower().split())
-        ]
-
-    def document(self, path: Path) -> dict[str, Any]:
-        rows = [row for row in self._rows() if row.path == str(path)]
-        if not rows:
-            raise WorldError("not_a_root", path=str(path))
-        (row,) = rows
-        return {
-            "path": row.path,
-            "root": row.root,
-            "file": row.file,
-            "title": Path(row.file).stem,
-            "author": "Ada",
-            "created": "2024-03-01",
-            "language": "en",
-            "pages": row.pages,
-            "format": _format(path),
-            "size": row.size,
-            "mtime_ns": row.mtime_ns,
-            "state": str(row.state),
-            "code": row.code,
-            "bad_pages": list(row.bad_pages),
-        }
-
-    def passage_spans(self, path: Path, start: int, end: int) -> list[tuple[int, int]]:
-        if str(path) not in self.texts:
-            raise WorldError("not_a_root", path=str(path))
-        spans: list[tuple[int, int]] = []
-        at = 0
-        for part in self.texts[str(path)].split("\f"):
-            if at < end and at + len(part) > start:
-                spans += [(at + s.start(), at + s.end()) for s in SENTENCE.finditer(part)]
-            at += len(part) + 1
-        return spans
-
     def remove(self, paths: Sequence[Path]) -> dict[str, Any]:
-        gone = [text for text in self.texts if any(_inside(text, path) for path in paths)]
+        gone = [text for text in self.texts if any(inside(text, path) for path in paths)]
         if not gone:
             raise WorldError("not_a_root", path=str(paths[0]))
         self.texts = {path: text for path, text in self.texts.items() if path not in gone}
@@ -472,24 +284,3 @@ class FakeEngine:
 
 def _running(progress: Progress) -> dict[str, Any]:
     return {"job": "index", "progress": {k: getattr(progress, k) for k in progress.__slots__}}
-
-
-def _files(root: Path) -> list[Path]:
-    return (
-        [root] if root.is_file() else sorted(path for path in root.rglob("*") if not path.is_dir())
-    )
-
-
-def _inside(path: str, folder: Path) -> bool:
-    return Path(path) == folder or folder in Path(path).parents
-
-
-def _format(path: Path) -> str:
-    return {".md": "markdown", ".txt": "text"}.get(path.suffix, path.suffix.lstrip("."))
-
-
-def _modified(path: str) -> int:
-    try:
-        return Path(path).stat().st_mtime_ns
-    except OSError:
-        return 0
