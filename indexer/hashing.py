@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from indexer.catalog.records import Stamp
 from indexer.errors import Cancelled, WorldError
+from indexer.kinds import is_away
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,9 +51,12 @@ def content_id(path: bytes, *, stopping: Callable[[], bool] = lambda: False) -> 
 
     Raises:
         Cancelled: Once ``stopping`` says so.
-        WorldError: ``changed_while_read``, or ``read_error`` for what is no regular file.
+        WorldError: ``changed_while_read``, ``placeholder`` for bytes that would have to be fetched,
+            or ``read_error`` for what is no regular file.
         OSError: If the file cannot be opened or read.
     """
+    if is_away(os.stat(path)):  # noqa: PTH116  # bytes
+        raise WorldError("placeholder")
     descriptor = os.open(path, _FLAGS)
     with os.fdopen(descriptor, "rb", buffering=0) as file:
         before = os.fstat(descriptor)

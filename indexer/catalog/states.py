@@ -28,6 +28,8 @@ CONTENT_CODES = {
     "needs_libreoffice": FileState.UNSUPPORTED,
     "unsupported": FileState.UNSUPPORTED,
 }
+# Others that have a state of their own.
+FILE_CODES = {"placeholder": FileState.PLACEHOLDER}
 # Failures that another look may not meet again.
 TRANSIENT_CODES = frozenset({"changed_while_read", "vanished", "read_error", "path_denied"})
 # Of these, what may pass by itself while nothing about the file changes: tried again after a while.
@@ -38,10 +40,11 @@ SET_ASIDE_CODES = frozenset({"crashed_engine", "child_died", "out_of_time", "out
 
 def state_of_code(code: str) -> FileState:
     """Tell the state that a reason code stands for; codes without their own are failures."""
-    return CONTENT_CODES.get(code, FileState.FAILED)
+    return _STATES.get(code, FileState.FAILED)
 
 
-_FAILURES = " ".join(f"WHEN '{code}' THEN '{state}'" for code, state in CONTENT_CODES.items())
+_STATES = {**CONTENT_CODES, **FILE_CODES}
+_FAILURES = " ".join(f"WHEN '{code}' THEN '{state}'" for code, state in _STATES.items())
 
 # The first rule that applies decides.
 _RULE = f"""

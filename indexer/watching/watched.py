@@ -101,6 +101,9 @@ class WatchedRoots:
         """Say that roots are about to be scanned: every folder is entered anew."""
         with self._lock:
             for root in roots:
+                if self._source is not None and not (root.online and in_place(root)):
+                    # What was watched there is not what stands there now.
+                    self._source.leave(root.path)
                 self._unheard = {p for p in self._unheard if below(root.path, p) is None}
 
     def scanned(self, roots: Sequence[Root], since: float) -> None:

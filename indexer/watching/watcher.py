@@ -63,6 +63,7 @@ class WatchPace:
 
 
 GAVE_WAY_S = 1.0
+STOP_S = 30.0
 
 
 @dataclass(slots=True)
@@ -146,7 +147,8 @@ class Watcher:
             return
         self._token.cancel()
         self._hints.wake()
-        thread.join()
+        # A network drive that hangs must not keep the program from ending.
+        thread.join(STOP_S)
         self._looking.entering = _nobody
         source, self._source = self._source, None
         if source is not None:

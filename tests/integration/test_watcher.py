@@ -17,6 +17,7 @@ from indexer.host import Host
 from indexer.progress import CancelToken, Progress, Step, ignore
 from indexer.service import Service
 from indexer.watching.clock import SLEPT_S, Clock
+from indexer.watching.observing import Observing
 from indexer.watching.watcher import Watcher
 from tests.integration.watching import PACE, wait_for_states, watched, watching
 from tests.integration.world import World, quoted, states
@@ -171,6 +172,27 @@ def test_everything_is_looked_at_when_events_were_lost(world: World, engine: Eng
         (world.documents / "late.txt").write_text("Nobody told of it.")
         heard[0].lost("more changed than the system could tell")
         wait_for(lambda: quoted(engine, "Nobody told") == ["late.txt"])
+
+
+def test_watchdogs_own_observer_serves_as_well(world: World, engine: Engine) -> None:
+    """As on macOS and Windows, where the system watches whole trees, what is left out too."""
+    (world.documents / "node_modules" / "deep").mkdir(parents=True)
+    watcher = Watcher(engine.looking, engine.watcher.read, PACE, source=Observing)
+    with _watcher(engine, watcher):
+        (world.documents / "node_modules" / "deep" / "x.txt").write_text("Left out.")
+        (world.documents / "new" / "er").mkdir(parents=True)
+        (world.documents / "new" / "er" / "two.txt").write_text("A single xylophone plays.")
+        expected = {"a/one.txt": "indexed", "node_modules": "excluded"}
+        wait_for_states(engine, expected | {"new/er/two.txt": "indexed"})
+        (world.documents / "new").rename(world.documents / "old")
+        wait_for_states(engine, expected | {"old/er/two.txt": "indexed"})
+        away = world.documents.with_name("away")
+        world.documents.rename(away)
+        wait_for(lambda: "offline" in {root["how"] for root in engine.watch(on=None)["roots"]})
+        away.rename(world.documents)
+        wait_for_states(engine, expected | {"old/er/two.txt": "indexed"})
+        (world.documents / "old" / "er" / "two.txt").unlink()
+        wait_for_states(engine, expected)
 
 
 def test_watching_can_end_and_begin_again(world: World, engine: Engine) -> None:
