@@ -21,7 +21,7 @@ from ui.search import describe
 from ui.search.look import BAR, Look, background
 from ui.search.model import Role, Row
 from ui.search.safe_text import Shown, is_right_to_left, line
-from ui.search.snippet import Snippet, lines_needed, make_snippet, text_of
+from ui.search.snippet import MOST_LINES, Snippet, lines_needed, make_snippet, text_of
 from ui.theme import L, M, S
 
 if TYPE_CHECKING:
@@ -54,15 +54,24 @@ class ResultsDelegate(QStyledItemDelegate):
 
     def __init__(self, look: Look, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.look = look
         self.stale = False
+        self._measure_by(look)
         self._snippets: OrderedDict[tuple[Key, bool], Snippet] = OrderedDict()
         self._lines: dict[Key, int] = {}
 
     def use(self, look: Look) -> None:
         """Measure by another font or width from now on."""
-        self.look = look
+        self._measure_by(look)
         self.forget()
+
+    def _measure_by(self, look: Look) -> None:
+        self.look, self._pen = look, look.pen
+        self._document_height = look.document_height
+        self._hit_heights = {
+            (lines, has_place): look.hit_height(lines, has_place=has_place)
+            for lines in range(1, MOST_LINES + 1)
+            for has_place in (False, True)
+        }
 
     def forget(self) -> None:
         self._snippets.clear()
@@ -70,8 +79,8 @@ class ResultsDelegate(QStyledItemDelegate):
 
     def height(self, row: Row) -> int:
         if row.is_document:
-            return self.look.document_height
-        return self.look.hit_height(self._lines_of(row), has_place=_has_place(row))
+            return self._document_height
+        return self._hit_heights[self._lines_of(row), _has_place(row)]
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(self.look.width, self.height(index.data(Role.ROW)))
@@ -88,7 +97,7 @@ class ResultsDelegate(QStyledItemDelegate):
         if not text.text:
             text = Shown(describe.body(row.hit))
         lines = self._lines_of(row)
-        made = make_snippet(text, self.look.pen, lines, colours.mark, colours.mark_text)
+        made = make_snippet(text, self._pen, lines, colours.mark, colours.mark_text)
         self._snippets[key] = made
         if len(self._snippets) > _KEPT:
             self._snippets.popitem(last=False)
@@ -136,9 +145,10 @@ class ResultsDelegate(QStyledItemDelegate):
         return describe.headings(row.hit)
 
     def _lines_of(self, row: Row) -> int:
-        lines = self._lines.get(row.key)
+        key = row.key
+        lines = self._lines.get(key)
         if lines is None:
-            lines = self._lines[row.key] = lines_needed(row.hit, self.look.pen)
+            lines = self._lines[key] = lines_needed(row.hit, self._pen)
         return lines
 
     def _paint_background(self, painter: QPainter, option: QStyleOptionViewItem, row: Row) -> None:
@@ -271,4 +281,6 @@ class ResultsDelegate(QStyledItemDelegate):
 
 
 def _has_place(row: Row) -> bool:
-    return bool(describe.pages(row.hit) or row.hit.heading_path)
+    """Whether there is a line above the text; asked for each of thousands of rows."""
+    hit = row.hit
+    return bool(hit.heading_path) or (hit.page > 0 and not describe.is_name_only(hit))

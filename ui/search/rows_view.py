@@ -134,10 +134,15 @@ class RowsView(QListView):
             self._tops = list(accumulate(heights, initial=0))
 
     def _hold(self) -> None:
-        """Remember which row is at the top, so that it still is when others have come."""
+        """Remember where a row is on the screen, so that it still is when others have come.
+
+        It is the current one if that can be seen, else the one at the top.
+        """
         if self._anchor is None and self._measured and self.rows_model.rows:
-            value = self.verticalScrollBar().value()
-            row = self.row_at(value)
+            value, height = self.verticalScrollBar().value(), self.viewport().height()
+            row = self.currentIndex().row()
+            if row < 0 or not value <= self._tops[row] < value + height:
+                row = self.row_at(value)
             index = QPersistentModelIndex(self.rows_model.index(row))
             self._anchor = (index, value - self._tops[row])
 

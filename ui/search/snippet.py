@@ -6,7 +6,7 @@ models, nor where on the screen a snippet stands.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil
 from typing import TYPE_CHECKING
 
@@ -38,10 +38,11 @@ class Pen:
     metrics: QFontMetricsF
     width: float
 
-    @property
-    def room(self) -> float:
-        """How many characters of common text about fit into all lines."""
-        return MOST_LINES * max(self.width / max(self.metrics.averageCharWidth(), 1), 4)
+    room: float = field(init=False)  # characters of common text that about fit into all lines
+
+    def __post_init__(self) -> None:
+        a_line = max(self.width / max(self.metrics.averageCharWidth(), 1), 4)
+        object.__setattr__(self, "room", MOST_LINES * a_line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +73,13 @@ def lines_needed(hit: Hit, pen: Pen) -> int:
 def make_snippet(text: Shown, pen: Pen, lines: int, mark: QColor, mark_text: QColor) -> Snippet:
     """Lay a snippet out in at most so many lines."""
     part = _window(text, pen.room * lines / MOST_LINES)
-    layout = _laid_out(part.text, pen, lines)
-    fits = Utf16(part.text).from_qt(_end(layout))
-    if fits < len(part.text):
+    form = QTextCharFormat()
+    form.setBackground(mark)
+    form.setForeground(mark_text)
+    layout = _laid_out(part, pen, lines, form)
+    if Utf16(part.text).from_qt(_end(layout)) < len(part.text):
         part = _ended(part, layout, pen, lines)
-        layout = _laid_out(part.text, pen, lines)
-    units = Utf16(part.text)
-    layout.setFormats([_format(units, span, mark, mark_text) for span in part.spans])
-    # Formats undo the lines.
-    _break(layout, pen, lines)
+        layout = _laid_out(part, pen, lines, form)
     return Snippet(part.text, layout, part.spans)
 
 
@@ -124,17 +123,19 @@ def _ended(part: Shown, layout: QTextLayout, pen: Pen, lines: int) -> Shown:
     return Shown(part.text[:cut] + _ELLIPSIS, kept)
 
 
-def _laid_out(text: str, pen: Pen, lines: int) -> QTextLayout:
-    layout = QTextLayout(text, pen.font)
+def _laid_out(part: Shown, pen: Pen, lines: int, form: QTextCharFormat) -> QTextLayout:
+    layout = QTextLayout(part.text, pen.font)
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-    right = is_right_to_left(text)
+    right = is_right_to_left(part.text)
     direction = Qt.LayoutDirection.RightToLeft if right else Qt.LayoutDirection.LeftToRight
     option.setTextDirection(direction)
     side = Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft
     option.setAlignment(side | Qt.AlignmentFlag.AlignAbsolute)
     layout.setTextOption(option)
     layout.setCacheEnabled(True)
+    units = Utf16(part.text)
+    layout.setFormats([_range(units, span, form) for span in part.spans])
     _break(layout, pen, lines)
     return layout
 
@@ -156,12 +157,9 @@ def _end(layout: QTextLayout) -> int:
     return last.textStart() + last.textLength()
 
 
-def _format(units: Utf16, span: Span, mark: QColor, mark_text: QColor) -> QTextLayout.FormatRange:
+def _range(units: Utf16, span: Span, form: QTextCharFormat) -> QTextLayout.FormatRange:
     made = QTextLayout.FormatRange()
     made.start = units.to_qt(span[0])
     made.length = units.to_qt(span[1]) - made.start
-    form = QTextCharFormat()
-    form.setBackground(mark)
-    form.setForeground(mark_text)
     made.format = form
     return made

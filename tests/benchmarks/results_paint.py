@@ -1,0 +1,124 @@
+"""Measures the list of results, offscreen: ``python -m tests.benchmarks.results_paint``.
+
+Paints screenfuls of a list of 10,000 hits, first and from memory, and times an answer coming in,
+more hits joining it, and a change of the width.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import sys
+import time
+from typing import TYPE_CHECKING
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QApplication
+
+from tests.ui.search.hits import hit
+from ui.search.grouping import grouped
+from ui.search.model import ResultsModel
+from ui.search.view import ResultsView
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from indexer.types import Hit
+    from ui.search.grouping import Group
+
+HITS = 10_000
+DOCUMENTS = 1_000
+SCREENS = 60
+WIDTH, HEIGHT = 900, 1000
+SENTENCES = (
+    "Rental income received after the merger accrues to the surviving entity. ",
+    "The lessor keeps the premises in good repair, and the tenant cleans the gutters. ",
+    "Deposits are held in escrow, and released upon inspection of the rooms. ",
+    "The index is that of consumer prices, as published in March of each year. ",
+)
+
+
+def made_up() -> list[Hit]:
+    """Hits of the length that real passages have, about 900 characters."""
+    texts = ["".join(SENTENCES[(at + n) % 4] for n in range(12)) for at in range(4)]
+    return [
+        hit(
+            f"/documents/folder {number % 7}/report {number % DOCUMENTS}.pdf",
+            start=1000 * (number // DOCUMENTS),
+            text=texts[number % 4],
+            best=(len(SENTENCES[number % 4]), len(SENTENCES[number % 4]) + 70),
+        )
+        for number in range(HITS)
+    ]
+
+
+def timed(work: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    work()
+    return 1000 * (time.perf_counter() - began)
+
+
+def paints(view: ResultsView, image: QImage) -> list[float]:
+    """The time of each of many screenfuls, from the top to the end."""
+    bar = view.verticalScrollBar()
+    times = []
+    for screen in range(SCREENS):
+        bar.setValue(bar.maximum() * screen // SCREENS)
+        times.append(timed(lambda: view.viewport().render(image)))
+    return times
+
+
+def scrolls(view: ResultsView, image: QImage) -> list[float]:
+    """The time of frames while one scrolls by the wheel."""
+    bar = view.verticalScrollBar()
+    bar.setValue(0)
+    times = []
+    for _ in range(3 * SCREENS):
+        bar.setValue(bar.value() + 60)
+        times.append(timed(lambda: view.viewport().render(image)))
+    return times
+
+
+def report(name: str, times: list[float]) -> None:
+    worst, middle = max(times), statistics.median(times)
+    print(f"{name:<44} median {middle:6.1f} ms   worst {worst:6.1f} ms")
+
+
+def measure(hits: list[Hit], ratio: int) -> None:
+    model = ResultsModel()
+    view = ResultsView(model)
+    view.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+    view.resize(WIDTH, HEIGHT)
+    view.show()
+    image = QImage(view.viewport().size() * ratio, QImage.Format.Format_ARGB32_Premultiplied)
+    image.setDevicePixelRatio(ratio)
+    few, all_of_them = grouped(hits[:60]), grouped(hits)
+
+    def answer(groups: tuple[Group, ...], *, same_query: bool) -> None:
+        model.show(groups, same_query=same_query)
+        view.updateGeometries()
+
+    print(f"{HITS} hits in {DOCUMENTS} documents, {WIDTH} × {HEIGHT} at {ratio}×")
+    report("an answer of 60 hits", [timed(lambda: answer(few, same_query=False))])
+    report("its first screenful", [timed(lambda: view.viewport().render(image))])
+    report(f"{HITS} hits joining it", [timed(lambda: answer(all_of_them, same_query=True))])
+    report("a screenful never seen before", paints(view, image))
+    report("a frame of scrolling", scrolls(view, image))
+    report("another width", [timed(lambda: view.resize(WIDTH + 100, HEIGHT))])
+    view.close()
+
+
+def main() -> int:
+    app = QApplication.instance() or QApplication(sys.argv[:1])
+    hits = made_up()
+    for ratio in (1, 2):
+        measure(hits, ratio)
+    app.processEvents()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,175 @@
+"""The list of results: where rows stand, how one moves, what is painted, what is said."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QAccessible, QColor, QImage, QWheelEvent
+from PySide6.QtTest import QSignalSpy, QTest
+from PySide6.QtWidgets import QApplication
+
+from indexer.types import FileState, Why
+from tests.ui.search.hits import hit, many
+from ui import theme
+from ui.search.grouping import grouped, key_of
+from ui.search.look import background
+from ui.search.model import ResultsModel
+from ui.search.view import ResultsView
+from ui.theme import DARK, LIGHT, contrast
+
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
+    from indexer.types import Hit
+    from ui.theme import Theme
+
+LONG = "The tenant pays the rent in advance. " * 30
+
+
+def shown(qtbot: QtBot, hits: list[Hit]) -> ResultsView:
+    model = ResultsModel()
+    view = ResultsView(model)
+    model.setParent(view)
+    qtbot.addWidget(view)
+    view.resize(500, 400)
+    with qtbot.waitExposed(view):
+        view.show()
+    model.show(grouped(hits), same_query=False)
+    QApplication.processEvents()
+    return view
+
+
+def test_rows_follow_each_other(qtbot: QtBot) -> None:
+    view = shown(qtbot, [hit(f"/d/{n}.txt", text=LONG[: 37 * (n % 5 + 1)]) for n in range(20)])
+    model = view.rows_model
+    rects = [view.visualRect(model.index(row)) for row in range(model.rowCount())]
+    assert all(a.bottom() + 1 == b.top() for a, b in itertools.pairwise(rects))
+    assert len({rect.height() for rect in rects}) >= 3
+    for row, rect in enumerate(rects):
+        if rect.bottom() < view.viewport().height():
+            assert view.indexAt(rect.center()).row() == row
+    assert not view.indexAt(QPoint(10, -5)).isValid()
+    assert view.verticalScrollBar().maximum() == rects[-1].bottom() + 1 - view.viewport().height()
+
+
+def test_a_hit_that_is_gone_to_is_in_view_with_its_title(qtbot: QtBot) -> None:
+    view = shown(qtbot, many(30, 2))
+    model = view.rows_model
+    for row in (4, 50, 51, 10, 9, 88, 1):
+        view.setCurrentIndex(model.index(row))
+        rect = view.visualRect(model.index(row))
+        assert rect.top() >= 0
+        assert rect.bottom() <= view.viewport().height()
+        if row % 3 == 1:
+            assert view.visualRect(model.index(row - 1)).top() >= 0
+
+
+def test_more_hits_leave_the_place_and_the_selection(qtbot: QtBot) -> None:
+    hits = many(40, 3)
+    view = shown(qtbot, hits[:40])
+    model = view.rows_model
+    view.setCurrentIndex(model.index(model.place(key_of(hits[20]))))
+    view.verticalScrollBar().setValue(view.verticalScrollBar().value() + 7)
+    before = view.visualRect(view.currentIndex())
+    model.show(grouped(hits), same_query=True)
+    QApplication.processEvents()
+    assert model.rows[view.currentIndex().row()].hit == hits[20]
+    assert view.selectionModel().isSelected(view.currentIndex())
+    assert view.visualRect(view.currentIndex()) == before
+
+
+def test_the_end_is_told_before_it_is_reached(qtbot: QtBot) -> None:
+    view = shown(qtbot, many(100))
+    near = QSignalSpy(view.near_end)
+    view.verticalScrollBar().setValue(100)
+    assert near.count() == 0
+    view.verticalScrollBar().setValue(view.verticalScrollBar().maximum() - 50)
+    assert near.count() == 1
+
+
+def test_the_mouse(qtbot: QtBot) -> None:
+    view = shown(qtbot, many(9, 2))
+    model, viewport = view.rows_model, view.viewport()
+    left = Qt.MouseButton.LeftButton
+    QTest.mouseClick(viewport, left, pos=view.visualRect(model.index(2)).center())
+    assert view.currentIndex().row() == 2
+    QTest.mouseClick(viewport, left, pos=view.visualRect(model.index(3)).center())
+    assert view.currentIndex().row() == 4
+    with qtbot.waitSignal(view.accepted):
+        QTest.mouseDClick(viewport, left, pos=view.visualRect(model.index(2)).center())
+    turned = QWheelEvent(
+        QPointF(50, 50), viewport.mapToGlobal(QPointF(50, 50)), QPoint(0, -40), QPoint(0, -120),
+        Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )  # fmt: skip
+    QApplication.sendEvent(viewport, turned)
+    assert view.verticalScrollBar().value() > 0
+
+
+def test_a_screen_reader_finds_the_rows(qtbot: QtBot) -> None:
+    view = shown(qtbot, many(2, 2))
+    interface = QAccessible.queryAccessibleInterface(view)
+    assert interface.role() is QAccessible.Role.List
+    assert interface.childCount() == 6
+    said = [interface.child(row).text(QAccessible.Text.Name) for row in range(6)]
+    assert said[0].startswith("report 0, 2 hit")
+    assert said[1].startswith("p. 1. It rises with the index")
+
+
+@pytest.mark.parametrize("text", [theme.Theme.text, theme.Theme.muted, theme.Theme.accent])
+@pytest.mark.parametrize("colours", [LIGHT, DARK])
+def test_text_is_legible_on_every_row(
+    colours: Theme, text: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(theme, "_current", colours)
+    written: QColor = text.__get__(colours)  # type: ignore[attr-defined]
+    for selected in (False, True):
+        for hovered in (False, True):
+            assert contrast(written, background(selected=selected, hovered=hovered)) >= 4.5
+
+
+@pytest.mark.parametrize("scale", [1, 2])
+@pytest.mark.parametrize("direction", Qt.LayoutDirection)
+def test_everything_can_be_painted(qtbot: QtBot, direction: Qt.LayoutDirection, scale: int) -> None:
+    hostile = "A\x00\u202eB <b>x</b> " + "W" * 500 + " Z" + "\u0301" * 90 + "\U0001f600\ud800"
+    hits = [
+        hit(text=hostile, best=(2, 40), marks=((50, 600), (0, 9000)), title="\u202e" + "T" * 900),
+        hit("/d/scan.pdf", text="", page=0, why=Why.NAME, state=FileState.NO_TEXT, modified_ns=0),
+        hit("/d/עברית.txt", text="שלום עולם. " * 50, best=(0, 10), state=FileState.OFFLINE),
+        hit("/d/\udcff.txt", title="", heading_path=("\x07",), why=Why.PHRASE, text="租金" * 300),
+    ]
+    view = shown(qtbot, hits)
+    view.setLayoutDirection(direction)
+    font = view.font()
+    font.setPointSizeF(font.pointSizeF() * scale)
+    view.setFont(font)
+    view.setCurrentIndex(view.rows_model.index(1))
+    for stale in (False, True):
+        view.set_stale(stale)
+        image = QImage(view.viewport().size() * 2, QImage.Format.Format_RGB32)
+        image.setDevicePixelRatio(2)
+        view.viewport().render(image)
+        colours = {
+            image.pixel(x, y)
+            for x in range(0, image.width(), 7)
+            for y in range(0, image.height(), 7)
+        }
+        assert len(colours) > 5
+
+
+def test_a_change_of_width_wraps_anew(qtbot: QtBot) -> None:
+    view = shown(qtbot, [hit(text=LONG[:150])])
+    before = view.visualRect(view.rows_model.index(1)).height()
+    view.resize(1400, 400)
+    QApplication.processEvents()
+    assert view.visualRect(view.rows_model.index(1)).height() < before
+
+
+def test_an_empty_list_takes_every_key(qtbot: QtBot) -> None:
+    view = shown(qtbot, [])
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_Up, Qt.Key.Key_End, Qt.Key.Key_PageDown):
+        QTest.keyClick(view, key)
+    assert not view.currentIndex().isValid()
