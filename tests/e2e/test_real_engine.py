@@ -25,7 +25,7 @@ from tests.tiny_model import TINY, install_tiny_model
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-FILES = 6
+FILES = 7
 
 
 def prepare(folder: Path) -> Lectern:
@@ -76,6 +76,7 @@ def hits(lectern: Lectern, *query: str) -> list[dict[str, Any]]:
         ("mediator harbour board", "workshop-lease.pdf", 3),
         ('"heart of a great gong"', None, 0),
         ("age of the tide", "tides.html", 1),
+        ("gnomon tangs washer of lead", "sundials.pdf", 4),
         ("fog detector cobweb", "lighthouse-log.txt", 1),
         ("anchor bolts concrete cure", "observatory-notes.md", 1),
         ("Anstellgut Roggenmehl", "brot.txt", 1),
