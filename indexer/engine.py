@@ -13,6 +13,7 @@ import os
 import shutil
 import threading
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from indexer import reindex
@@ -33,6 +34,7 @@ from indexer.repair import repair
 from indexer.shift import Shift
 from indexer.store import Store
 from indexer.store.disk import opening
+from indexer.verify import verify
 from indexer.watching.watcher import Watcher
 
 if TYPE_CHECKING:

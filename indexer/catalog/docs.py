@@ -43,6 +43,16 @@ verdict = '' AND content IN (SELECT id FROM contents WHERE extractor_version < ?
 """
 _COUNT_OUTDATED = f"SELECT count(*) FROM files WHERE {_OUTDATED}"  # noqa: S608  # a constant
 _REQUEUE_OUTDATED = f"UPDATE files SET pending = 2 WHERE pending = 0 AND {_OUTDATED}"  # noqa: S608
+_ORPHANS_LEFT = """
+SELECT doc FROM docs WHERE NOT EXISTS (SELECT 1 FROM contents c JOIN files f
+    ON f.content = c.id OR f.upcoming = c.id WHERE c.doc = docs.doc) ORDER BY doc
+"""
+_LOST_CONTENTS = """
+content IS NULL AND upcoming IS NULL AND pending = 0 AND verdict = '' AND code = ''
+"""
+_FILES_WITHOUT = f"SELECT id FROM files WHERE {_LOST_CONTENTS}"  # noqa: S608  # a constant
+# Stands before the name of a text that is to be read again though no version has changed.
+READ_AGAIN = "again: "
 # A text that was edited again before it had vectors leads on to the one before.
 _EARLIER_TEXTS = 4
 _EARLIER = f"""
@@ -214,6 +224,47 @@ class Docs:
         """Queue quietly what an older extractor read; the old text is searched until then."""
         with self._db.write() as connection:
             return connection.execute(_REQUEUE_OUTDATED, (extractor_version,)).rowcount
+
+    def orphans_left(self) -> list[int]:
+        """Give the documents that no file holds, and that wait to be dropped."""
+        return [row[0] for row in self._db.rows(_ORPHANS_LEFT)]
+
+    def files_without_contents(self) -> list[int]:
+        """Give the files that count as read though nothing is known of their contents."""
+        return [row[0] for row in self._db.rows(_FILES_WITHOUT)]
+
+    def requeue_without_contents(self) -> int:
+        """Queue these files again."""
+        files = self.files_without_contents()
+        with self._db.write() as connection:
+            for file in files:
+                connection.execute("UPDATE files SET pending = 1 WHERE id = ?", (file,))
+                derive(connection, "id = ?", file)
+        return len(files)
+
+    def read_again(self, docs: Collection[int]) -> int:
+        """Have documents read again quietly; they answer until then and keep their vectors.
+
+        Returns:
+            How many files were queued.
+        """
+        queued = 0
+        with self._db.write() as connection:
+            for doc in docs:
+                connection.execute(
+                    "UPDATE docs SET text_id = ? || text_id WHERE doc = ? "
+                    "AND substr(text_id, 1, ?) <> ?",
+                    (READ_AGAIN, doc, len(READ_AGAIN), READ_AGAIN),
+                )
+                connection.execute(
+                    "UPDATE contents SET extractor_version = -doc WHERE doc = ?", (doc,)
+                )
+                queued += connection.execute(
+                    "UPDATE files SET pending = 2 WHERE pending = 0 AND content IN "
+                    "(SELECT id FROM contents WHERE doc = ?)",
+                    (doc,),
+                ).rowcount
+        return queued
 
     def known(self) -> NDArray[np.int32]:
         """Give all documents in ascending order; the store may hold no other."""

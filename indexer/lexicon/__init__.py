@@ -229,6 +229,13 @@ class Lexicon:
             length[doc.doc] = max(doc.length, 1)
         return _Ground(segments, pending, length)
 
+    def documents(self) -> set[int]:
+        """Give the documents whose words are known."""
+        with self._db.read():
+            dead = set(self._segments.dead().tolist())
+            there = {int(doc) for segment in self._segments.all() for doc in segment.docs}
+            return (there - dead) | {doc.doc for doc in self._pending.all()}
+
     def counts(self, ground: _Ground, group: tuple[str, ...]) -> NDArray[np.float32]:
         """Count a group of words in every document that is not deleted; must not be changed.
 

@@ -129,14 +129,10 @@ class Backlog:
             return False
         docs = [self._waiting.popleft() for _ in range(min(DOCS_AHEAD, len(self._waiting)))]
         known = self.catalog.docs.get(docs)
-        nothing: frozenset[int] = frozenset()
         with self.catalog.write():
-            done = {
-                doc: self._embedded(doc)
-                if self.catalog.spaces.begin(doc, self.space.id)
-                else nothing
-                for doc in known
-            }
+            for doc in known:
+                self.catalog.spaces.begin(doc, self.space.id)
+        done = {doc: self._embedded(doc) for doc in known}
         for doc in self._earlier.take_over(known.values(), done):
             done[doc] = self._embedded(doc)
         for doc, row in known.items():

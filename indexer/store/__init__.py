@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexer import faults
-from indexer.store import dense, indices, maintenance, runtime, schema, words, writing
+from indexer.store import checks, dense, indices, maintenance, runtime, schema, words, writing
 from indexer.store.disk import drop_unborn, needing_room
 from indexer.store.maintenance import Upkeep
 from indexer.store.table import Table
@@ -40,7 +40,7 @@ from indexer.store.values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 __all__ = [
@@ -136,7 +136,10 @@ class Store:
 
     def drop_space(self, space: str) -> None:
         """Delete all vectors of an embedding space."""
-        name = schema.vectors_table(space)
+        self.drop_table(schema.vectors_table(space))
+
+    def drop_table(self, name: str) -> None:
+        """Delete a table, if there is one of that name."""
         if self._tables.pop(name, None) is not None:
             self._db.drop_table(name)
 
@@ -205,19 +208,14 @@ class Store:
         """Rows and bytes of each table."""
         return self._keeper.sizes()
 
+    @property
+    def tables(self) -> Mapping[str, Table]:
+        """All tables by name, for checks and repairs."""
+        return dict(self._tables)
+
     def verify(self) -> list[str]:
-        """What is wrong with the rows, in words: keys twice, vectors without passages."""
-        problems = []
-        passages = self._passages.all_keys()
-        for name, table in self._tables.items():
-            if not table.keyed:
-                continue
-            keys = table.all_keys()
-            if len(np.unique(keys)) != len(keys):
-                problems.append(f"{name} holds {len(keys) - len(np.unique(keys))} rows twice")
-            if not np.isin(keys, passages).all():
-                problems.append(f"{name} holds rows without a passage")
-        return problems
+        """What is wrong with the keys of rows, in words; see ``checks`` for a thorough look."""
+        return list(checks.wrong_keys(self._tables))
 
     # -- searching --------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
 from indexer import faults
@@ -103,7 +104,7 @@ class Keeper:
         for name, table in self._tables().items():
             if _has_garbage(before[name]):
                 with needing_room(table.path.parent):
-                    table.inner.optimize(cleanup_older_than=_NO_AGE, delete_unverified=True)
+                    _optimize(table, _NO_AGE, leftovers=True)
                 indices.look(table)
                 self._steps.append(f"{name}: leftovers removed")
         return self._report(began, before)
@@ -115,7 +116,7 @@ class Keeper:
             if tidy and _has_garbage(size_of(table)):
                 # A full disk is no reason to fail at the end, and the next one may clean.
                 with suppress(WorldError), needing_room(table.path.parent):
-                    table.inner.optimize(cleanup_older_than=_NO_AGE)
+                    _optimize(table, _NO_AGE)
 
     def sizes(self) -> dict[str, TableSize]:
         """Rows and bytes of each table."""
@@ -144,13 +145,13 @@ class Keeper:
         if name == PASSAGES and table.backlog:
             for column, config in indices.text_indices().items():
                 faults.reached("text-indexing")
-                table.inner.create_index(column, config=config, replace=True)
+                table.read(partial(table.inner.create_index, column, config=config, replace=True))
             faults.reached("text-indexed")
             self._steps.append(f"{name}: full text rebuilt")
         elif is_vectors_table(name):
             self._index_vectors(name, table)
         faults.reached("compacting")
-        table.inner.optimize(cleanup_older_than=VERSION_AGE)
+        _optimize(table, VERSION_AGE)
         faults.reached("compacted")
         table.deleted = 0
         self._tended[name] = time.monotonic()
@@ -160,7 +161,8 @@ class Keeper:
     def _index_vectors(self, name: str, table: Table) -> None:
         if not table.has_vector_index and table.count() >= self._upkeep.ann_from:
             faults.reached("vectors-indexing")
-            table.inner.create_index("vector", config=indices.vector_index())
+            config = indices.vector_index()
+            table.read(lambda: table.inner.create_index("vector", config=config))
             faults.reached("vectors-indexed")
             self._steps.append(f"{name}: vectors indexed")
 
@@ -173,6 +175,10 @@ class Keeper:
             sum(size.total for size in before.values()),
             sum(size.total for size in after.values()),
         )
+
+
+def _optimize(table: Table, age: timedelta, *, leftovers: bool = False) -> None:
+    table.read(lambda: table.inner.optimize(cleanup_older_than=age, delete_unverified=leftovers))
 
 
 def _has_garbage(size: TableSize) -> bool:

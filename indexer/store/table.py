@@ -6,11 +6,13 @@ that ``key`` and ``doc`` exist where a row map is kept.
 
 from __future__ import annotations
 
+import logging
 import threading
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from indexer.store import salvage
 from indexer.store.disk import needing_room
 from indexer.store.rowmap import RowMap
 from indexer.store.values import Candidates
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from indexer.store.values import Int64s
 
 T = TypeVar("T")
+
+log = logging.getLogger(__name__)
 
 # What Lance says when a version that a read began with has been cleaned away.
 _VANISHED = ("not found", "no such file", "does not exist")
@@ -45,6 +49,7 @@ class Table:
         self.backlog = 0
         self.deleted = 0
         self.has_vector_index = False
+        self._cleared = 0  # how often rows were taken out that could not be read
         self._refresh = threading.Lock()
 
     # -- writing ----------------------------------------------------------------------------
@@ -59,7 +64,7 @@ class Table:
     def delete_docs(self, docs: Sequence[int]) -> None:
         """Delete every row of these documents, in one commit."""
         with needing_room(self.path.parent):
-            gone = self.inner.delete(f"doc IN ({','.join(map(str, docs))})")
+            gone = self.read(lambda: self.inner.delete(f"doc IN ({','.join(map(str, docs))})"))
         if self.keyed:
             self.deleted += gone.num_deleted_rows
             self.rows.forget(docs)
@@ -70,15 +75,31 @@ class Table:
         return int(self.read(self.inner.count_rows))
 
     def read(self, work: Callable[[], T]) -> T:
-        """Run a read; when its version vanished meanwhile, run it once more on the newest."""
+        """Run something that reads.
+
+        When its version vanished meanwhile, it is run once more on the newest; when files are
+        damaged, on what is left without them.
+        """
+        cleared = self._cleared
         try:
             return work()
-        except (RuntimeError, ValueError, OSError) as error:
-            if not any(sign in str(error).lower() for sign in _VANISHED):
+        except BaseException as error:  # a panic of Lance is no Exception
+            if not salvage.may_be_damage(error):
                 raise
+            if not any(sign in str(error).lower() for sign in _VANISHED):
+                self._quarantine(error, cleared)
+                return work()
         with self._refresh:
             self.inner.checkout_latest()
+        try:
+            return work()
+        except BaseException as error:  # noqa: BLE001  # as above; it raises what is no damage
+            self._quarantine(error, cleared)
         return work()
+
+    def forget_rows(self) -> None:
+        """Say that rows may have gone, of whatever documents."""
+        self.rows = RowMap(self._scan_keys)
 
     def take(self, keys: Int64s, columns: Sequence[str]) -> tuple[Any, Int64s]:
         """Fetch columns of the rows with these keys.
@@ -151,6 +172,26 @@ class Table:
         return int(self.inner.stats()["fragment_stats"]["num_fragments"])
 
     # -- within -----------------------------------------------------------------------------
+
+    def _quarantine(self, error: BaseException, cleared: int) -> None:
+        """Take out what is damaged, so that the rest can be read; else raise the error.
+
+        Args:
+            error: What a read met.
+            cleared: How often this had been done when the read began.
+        """
+        if not salvage.may_be_damage(error):
+            raise error
+        with self._refresh:
+            if self._cleared != cleared:
+                return  # another thread met it first
+            damaged = salvage.unreadable(self.inner)
+            if not damaged:
+                raise error
+            rows = salvage.take_out(self.inner, damaged)
+            self._cleared += 1
+            self.forget_rows()
+        log.error("%s: %d rows are lost, as their files are damaged", self.path.stem, rows)
 
     def _scan_keys(self, first_row: int) -> tuple[Int64s, Int64s]:
         def work() -> Any:

@@ -163,6 +163,11 @@ def _value(stored: Mapping[str, Any], column: str) -> Any:
 PASSAGE_FIELDS = tuple(name for name in schema.PASSAGE_COLUMNS if name != "stems")
 
 
+def read_passage(stored: Mapping[str, Any]) -> StoredPassage:
+    """One passage from its columns on disk."""
+    return StoredPassage(**{column: _value(stored, column) for column in PASSAGE_FIELDS})
+
+
 def read_passages(table: Any) -> Iterator[StoredPassage]:
     """Passages read back from their columns."""
     for row in read_rows(table, PASSAGE_FIELDS):

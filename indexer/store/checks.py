@@ -1,0 +1,147 @@
+"""Reads everything in the store once and says what is wrong with it.
+
+Owns what can be told of the tables by themselves: what cannot be read, what is there twice, what
+makes no sense. It changes nothing and must not know the catalog.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indexer.store import quantise, salvage, writing
+from indexer.store.schema import DOCUMENTS, PASSAGES, is_vectors_table
+from indexer.store.values import docs_of, key_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from indexer.store.table import Table
+    from indexer.store.values import DocumentRow, Int64s
+
+# Half floats are off by a thousandth; what is further off is no unit vector.
+_NORM_TOLERANCE = 0.02
+
+
+@dataclass(slots=True)
+class Examined:
+    """What one table holds, and what of it is of no use.
+
+    Attributes:
+        keys: The key of every row that can be read, ascending.
+        unreadable: Fragments that cannot be read, with the reason.
+        lost: How many rows these have.
+        senseless: Keys of rows whose content makes no sense.
+        texts: Of passages: the text that each document's rows say they are of.
+        broken_indices: Indices that cannot be read.
+    """
+
+    keys: Int64s
+    unreadable: dict[int, str] = field(default_factory=dict)
+    lost: int = 0
+    senseless: list[int] = field(default_factory=list)
+    texts: dict[int, set[str]] = field(default_factory=dict)
+    broken_indices: list[str] = field(default_factory=list)
+    #: Of documents: what is kept of each.
+    documents: dict[int, DocumentRow] = field(default_factory=dict)
+
+    @property
+    def twice(self) -> Int64s:
+        """Keys that more than one row has."""
+        return np.unique(self.keys[1:][self.keys[1:] == self.keys[:-1]])
+
+
+def examine(name: str, table: Table, tick: Callable[[], None]) -> Examined:
+    """Read all of a table.
+
+    Args:
+        name: Which it is.
+        table: To be read.
+        tick: Called after each block of rows; may raise to stop.
+    """
+    found = Examined(np.empty(0, np.int64))
+    keys: list[Int64s] = []
+    for number, rows in salvage.fragments(table.inner).items():
+        try:
+            for block in salvage.blocks(table.inner, rows):
+                keys.append(_check(name, block, found))
+                tick()
+        except salvage.DamagedError as error:
+            found.unreadable[number] = str(error)
+            found.lost += len(rows)
+    found.keys = np.sort(np.concatenate(keys)) if keys else found.keys
+    found.broken_indices = list(_broken_indices(table))
+    return found
+
+
+def _check(name: str, block: Any, found: Examined) -> Int64s:
+    if name == DOCUMENTS:
+        docs: Int64s = block.column("doc").to_numpy().astype(np.int64)
+        found.documents.update(writing.read_documents(block))
+        return docs
+    keys: Int64s = block.column("key").to_numpy().astype(np.int64)
+    docs, ordinals = block.column("doc").to_numpy(), block.column("ordinal").to_numpy()
+    wrong = keys != [key_of(int(d), int(o)) for d, o in zip(docs, ordinals, strict=True)]
+    if is_vectors_table(name):
+        wrong |= _wrong_vectors(block)
+    elif name == PASSAGES:
+        wrong |= _wrong_passages(block)
+        for doc, text in zip(docs.tolist(), block.column("text_id").to_pylist(), strict=True):
+            found.texts.setdefault(doc, set()).add(text)
+    found.senseless += keys[wrong].tolist()
+    return keys
+
+
+def _wrong_vectors(block: Any) -> Any:
+    column = block.column("vector").combine_chunks()
+    dimension = column.type.list_size
+    vectors = column.flatten().to_numpy(zero_copy_only=False).astype(np.float32)
+    with np.errstate(all="ignore"):
+        norms = np.linalg.norm(vectors.reshape(-1, dimension), axis=1)
+        wrong = ~(np.abs(norms - 1) < _NORM_TOLERANCE)
+    width = quantise.width(dimension)
+    codes = block.column("sentence_codes").to_pylist()
+    return wrong | np.array([len(one) % width != 0 for one in codes], bool)
+
+
+def _wrong_passages(block: Any) -> Any:
+    return np.array([not _is_readable(row) for row in block.to_pylist()], bool)
+
+
+def _is_readable(row: dict[str, Any]) -> bool:
+    """Whether a passage's text is what its offsets say."""
+    try:
+        passage = writing.read_passage(row)
+    except Exception:  # noqa: BLE001  # whatever damaged bytes lead to
+        return False
+    return len(passage.text) == passage.char_end - passage.char_start
+
+
+def _broken_indices(table: Table) -> Iterator[str]:
+    for index in table.inner.list_indices():
+        try:
+            table.inner.prewarm_index(index.name)
+        except BaseException as error:
+            if not salvage.may_be_damage(error):
+                raise
+            yield index.columns[0]
+
+
+def wrong_keys(tables: Mapping[str, Table]) -> Iterator[str]:
+    """What the keys alone tell, which costs little: rows twice, vectors without passages."""
+    passages = tables[PASSAGES].all_keys()
+    for name, table in tables.items():
+        if not table.keyed:
+            continue
+        keys = table.all_keys()
+        if len(np.unique(keys)) != len(keys):
+            yield f"{name} holds {len(keys) - len(np.unique(keys))} rows twice"
+        if not np.isin(keys, passages).all():
+            yield f"{name} holds rows without a passage"
+
+
+def docs_with(keys: Int64s) -> list[int]:
+    """The documents that some keys belong to."""
+    return [int(doc) for doc in np.unique(docs_of(keys))]

@@ -1,0 +1,255 @@
+"""Bytes that rot: what is damaged is found and made anew, and the rest answers meanwhile."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.pipeline.pace import Pace
+from indexer.progress import CancelToken, ignore
+from indexer.store import Upkeep, key_of, schema
+from tests.integration import corpus
+from tests.integration.world import Seen, World, check_same, found, look, search
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from indexer.engine import Engine
+
+NEVER = (1_000_000, 1_000_000)
+# Every commit stays a file of its own.
+SCATTERED = Pace(
+    passages=4, vectors=8, unit=8, upkeep=Upkeep(NEVER, NEVER, fragments=NEVER, ann_from=10**6)
+)
+
+
+@pytest.fixture(scope="module")
+def scattered(indexed: World, tmp_path_factory: pytest.TempPathFactory) -> World:
+    world = World(indexed.documents, tmp_path_factory.mktemp("scattered") / "l", indexed.models)
+    with world.engine(pace=SCATTERED) as engine:
+        world.index(engine)
+    return world
+
+
+@pytest.fixture
+def world(scattered: World, tmp_path: Path) -> World:
+    world = World(scattered.documents, tmp_path / "library", scattered.models)
+    shutil.copytree(scattered.library, world.library)
+    return world
+
+
+def truncate(path: Path) -> None:
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2])
+
+
+def empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def rot(path: Path) -> None:
+    """One byte in sixteen is another."""
+    chance = random.Random(1)
+    content = bytearray(path.read_bytes())
+    for at in range(0, len(content), 16):
+        content[at] = chance.randrange(256)
+    path.write_bytes(content)
+
+
+def lose(path: Path) -> None:
+    path.unlink()
+
+
+def data_files(world: World, table: str) -> list[Path]:
+    """The files of a table's rows, the largest first."""
+    files = [*(world.library / "lance").glob(f"{table}*.lance/data/*.lance")]
+    return sorted(files, key=lambda path: -path.stat().st_size)
+
+
+def kinds(engine: Engine) -> set[str]:
+    verified = engine.verify(report=ignore, token=CancelToken())
+    return {problem["kind"] for problem in verified["problems"]}
+
+
+@pytest.mark.parametrize("damage", [truncate, empty, rot, lose])
+@pytest.mark.parametrize("table", ["passages", "vectors", "documents"])
+def test_a_damaged_file_of_the_store(
+    world: World, undisturbed: Seen, table: str, damage: Callable[[Path], None]
+) -> None:
+    victim, *others = data_files(world, table)
+    damage(victim)
+    with world.engine(pace=SCATTERED) as engine:
+        # The rest answers, by words and by meaning.
+        if others:
+            assert search(engine, "single xylophone")
+        engine.repair(report=ignore, token=CancelToken())
+        world.index(engine)
+        assert kinds(engine) == set()
+        check_same(look(engine), undisturbed)
+
+
+@pytest.mark.parametrize("damage", [truncate, rot])
+def test_damage_that_comes_while_the_engine_is_open(
+    world: World, undisturbed: Seen, damage: Callable[[Path], None]
+) -> None:
+    with world.engine(pace=SCATTERED) as engine:
+        before = found(engine, "tides")
+        assert before
+        for table in ("passages", "vectors"):
+            damage(data_files(world, table)[0])
+        for _ in range(2):
+            assert search(engine, "single xylophone zephyr tides")
+        # The next run makes anew what was lost, without being told.
+        engine.repair(report=ignore, token=CancelToken())
+        world.index(engine)
+        check_same(look(engine), undisturbed)
+
+
+@pytest.mark.parametrize("damage", [truncate, empty, rot, lose])
+def test_a_damaged_index(world: World, undisturbed: Seen, damage: Callable[[Path], None]) -> None:
+    for path in (world.library / "lance" / "passages.lance" / "_indices").rglob("*"):
+        if path.is_file():
+            damage(path)
+    with world.engine(pace=SCATTERED) as engine:
+        assert "broken_index" in kinds(engine)
+        repaired = engine.repair(report=ignore, token=CancelToken())
+        assert repaired["left"] == []
+        world.index(engine)
+        check_same(look(engine), undisturbed)
+
+
+def test_a_whole_library_has_no_problem(world: World) -> None:
+    with world.engine(pace=SCATTERED) as engine:
+        verified = engine.verify(report=ignore, token=CancelToken())
+        assert verified["problems"] == []
+        status = engine.status()
+        assert verified["documents"] == status["documents"]
+        assert verified["passages"] == status["passages"]
+        assert verified["bytes"] > 0
+        repaired = engine.repair(report=ignore, token=CancelToken())
+        assert repaired == {"problems": [], "left": [], "queued": 0}
+
+
+def doc_of(engine: Engine, name: str) -> int:
+    for row in engine.files(None, None, 0, 100):
+        if row.file == name:
+            known = engine.catalog.files.at(row.path)
+            assert known is not None
+            doc = engine.catalog.files.doc_of(known[0])
+            assert doc is not None
+            return doc
+    raise AssertionError(name)
+
+
+def too_long(engine: Engine) -> None:
+    from tests.store_rows import vectors
+
+    space = engine.catalog.spaces.active()
+    assert space is not None
+    doc = doc_of(engine, "long.txt")
+    rows = vectors(doc, [0])
+    rows.vectors[:] *= 3
+    table = engine.store.tables[schema.vectors_table(space.key)]
+    table.inner.delete(f"key = {key_of(doc, 0)}")
+    table.forget_rows()
+    engine.store.add_vectors(space.key, rows)
+
+
+def twice(engine: Engine) -> None:
+    from tests.store_rows import vectors
+
+    space = engine.catalog.spaces.active()
+    assert space is not None
+    engine.store.add_vectors(space.key, vectors(doc_of(engine, "long.txt"), [1]))
+
+
+def without_passage(engine: Engine) -> None:
+    from tests.store_rows import vectors
+
+    space = engine.catalog.spaces.active()
+    assert space is not None
+    engine.store.add_vectors(space.key, vectors(doc_of(engine, "long.txt"), [9999]))
+
+
+def unknown_document(engine: Engine) -> None:
+    from tests.store_rows import rows
+
+    engine.store.add_passages(rows(4711, ["Nobody knows this."]))
+
+
+def unknown_model(engine: Engine) -> None:
+    from tests.store_rows import vectors
+
+    engine.store.add_vectors("another/model", vectors(doc_of(engine, "long.txt"), [0]))
+
+
+def other_text(engine: Engine) -> None:
+    with engine.catalog.write() as connection:
+        doc = doc_of(engine, "long.txt")
+        connection.execute("UPDATE docs SET text_id = 'another' WHERE doc = ?", (doc,))
+
+
+def gap(engine: Engine) -> None:
+    doc = doc_of(engine, "long.txt")
+    table = engine.store.tables["passages"]
+    table.inner.delete(f"key = {key_of(doc, 2)}")
+    table.forget_rows()
+    with engine.catalog.write() as connection:
+        connection.execute("UPDATE docs SET passages = passages - 1 WHERE doc = ?", (doc,))
+
+
+def no_words(engine: Engine) -> None:
+    with engine.catalog.write() as connection:
+        connection.execute("DELETE FROM lexicon_segments")
+        connection.execute("DELETE FROM lexicon_chunks")
+        connection.execute("DELETE FROM lexicon_pending")
+
+
+def no_contents(engine: Engine) -> None:
+    with engine.catalog.write() as connection:
+        connection.execute("DELETE FROM contents WHERE doc = ?", (doc_of(engine, "long.txt"),))
+
+
+def no_profile(engine: Engine) -> None:
+    engine.store.tables["documents"].inner.delete("doc > 0")
+
+
+@pytest.mark.parametrize(
+    ("harm", "kind"),
+    [
+        (too_long, "senseless_rows"),
+        (twice, "twice"),
+        (without_passage, "without_passage"),
+        (unknown_document, "orphans"),
+        (unknown_model, "unknown_space"),
+        (other_text, "wrong_text"),
+        (gap, "missing_ordinals"),
+        (no_words, "missing_words"),
+        (no_contents, "files_without_contents"),
+        (no_profile, "missing_profiles"),
+    ],
+)
+def test_what_is_wrong_is_told_and_put_right(
+    world: World, undisturbed: Seen, harm: Callable[[Engine], None], kind: str
+) -> None:
+    with world.engine(pace=SCATTERED) as engine:
+        harm(engine)
+        assert kind in kinds(engine)
+        assert engine.repair(report=ignore, token=CancelToken())["problems"]
+        world.index(engine)
+        assert kinds(engine) == set()
+        check_same(look(engine), undisturbed)
+
+
+def test_words_that_were_lost_cost_no_vectors(world: World) -> None:
+    with world.engine(pace=SCATTERED) as engine:
+        no_words(engine)
+        engine.repair(report=ignore, token=CancelToken())
+        assert found(engine, corpus.text(21, 30)[:40])  # meanwhile, by passages
+        summary = world.index(engine).summary
+        assert summary.passages == 0
+        assert summary.reused == engine.status()["passages"]
