@@ -181,7 +181,7 @@ CODES = _declare(
     ),
     ErrorCode(
         "needs_libreoffice",
-        "{format} is an old format that LibreOffice must convert: {reason}.",
+        "A {format} document is read through LibreOffice, which is not installed.",
         "Install LibreOffice, or save it in a newer format, and try again.",
     ),
     ErrorCode(

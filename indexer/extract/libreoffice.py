@@ -101,7 +101,7 @@ def open_source(path: Path, password: str | None, limits: Limits) -> ConvertedSo
     kind = _kind(path)
     program = find_program()
     if not program:
-        raise WorldError("needs_libreoffice", format=_NAMES[kind], reason="it is not installed")
+        raise WorldError("needs_libreoffice", format=_NAMES[kind])
     _sweep()
     folder = tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True)
     try:
