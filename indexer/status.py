@@ -15,7 +15,7 @@ from dataclasses import asdict
 from importlib import metadata
 from typing import TYPE_CHECKING, Any
 
-from indexer import library, reindex
+from indexer import connections, library, reindex
 from indexer.catalog.roots import join
 from indexer.errors import LecternError
 from indexer.recovery import incomplete, without_vectors
@@ -60,6 +60,7 @@ def describe(engine: Desk) -> dict[str, Any]:
         "device_reason": reason,
         "languages": _languages(engine),
         "running": None if progress is None else {"job": "index", "progress": asdict(progress)},
+        "connections": connections.read(config.models),
         "free_bytes": shutil.disk_usage(config.library).free,
         **{key: brief[key] for key in ("speed", "paused", "reason", "pending", "set_aside")},
     }
@@ -81,6 +82,7 @@ def check_library(engine: Desk) -> list[dict[str, Any]]:
 def _roots(engine: Desk) -> list[dict[str, Any]]:
     catalog = engine.catalog
     sizes = catalog.coverage.sizes()
+    watched = {each["path"]: each["how"] for each in engine.watcher.describe()["roots"]}
     rows = []
     for root in catalog.roots.all():
         states = {str(state): count for state, count in catalog.files.counts(root.id).items()}
@@ -92,6 +94,7 @@ def _roots(engine: Desk) -> list[dict[str, Any]]:
                 "bytes": sizes.get(root.id, 0),
                 "patterns": list(root.patterns),
                 "offline": not root.online,
+                "watched": watched.get(os.fsdecode(join(root.path, root.only)), ""),
             }
         )
     return rows

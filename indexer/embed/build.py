@@ -96,7 +96,7 @@ def ensure_compiled(
             if not intact(compiled):  # another process may have built it meanwhile
                 source = ensure_source(
                     record, home / "source", places=(*places, models, home),
-                    download=download, note=note,
+                    download=download, log_folder=models, note=note,
                 )  # fmt: skip
                 note(f"Compiling {record.id} to {precision}, once")
                 _build(compiled, source)

