@@ -1,0 +1,226 @@
+"""The settings dialog: made from the declarations, changed at once, complete by keyboard."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QDoubleSpinBox,
+    QLineEdit,
+    QPlainTextEdit,
+    QSpinBox,
+)
+
+from app.settings import SETTINGS, Settings
+from indexer.errors import WorldError
+from tests.ui.library.port import CannedLink, Said, canned_context
+from ui import autostart
+from ui.settings_dialog.dialog import PRIVACY, SettingsDialog
+from ui.words import settings_words
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from ui.ports import Context
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """No test may change what starts at this machine's login."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    return tmp_path
+
+
+@pytest.fixture
+def canned(tmp_path: Path) -> tuple[Context, CannedLink, Said]:
+    return canned_context(tmp_path)
+
+
+@pytest.fixture
+def dialog(qtbot: QtBot, canned: tuple[Context, CannedLink, Said]) -> SettingsDialog:
+    dialog = SettingsDialog(canned[0])
+    qtbot.addWidget(dialog)
+    dialog.show()
+    return dialog
+
+
+@pytest.fixture
+def kept(canned: tuple[Context, CannedLink, Said]) -> Settings:
+    settings = canned[0].settings
+    assert isinstance(settings, Settings)
+    return settings
+
+
+def test_every_setting_has_a_row_a_name_and_a_description(dialog: SettingsDialog) -> None:
+    assert set(dialog.rows) == set(SETTINGS)
+    for name, row in dialog.rows.items():
+        assert row.editor.control.accessibleName(), name
+        assert row.editor.control.accessibleDescription(), name
+        assert row.reset.accessibleName(), name
+        assert row.editor.control.focusPolicy() & Qt.FocusPolicy.TabFocus, name
+
+
+def test_every_setting_and_its_help_can_be_translated() -> None:
+    assert set(settings_words.SETTINGS) == set(SETTINGS)
+    for name, declared in SETTINGS.items():
+        assert settings_words.SETTINGS[name][1] == declared.help
+        assert declared.group in settings_words.GROUPS
+
+
+def test_a_page_shows_its_group_only(dialog: SettingsDialog) -> None:
+    dialog.show_page("reading")
+    shown = {name for name, row in dialog.rows.items() if row.isVisible()}
+    assert shown == {name for name, declared in SETTINGS.items() if declared.group == "reading"}
+    dialog.show_page(PRIVACY)
+    assert dialog.privacy.isVisible()
+    assert not any(row.isVisible() for row in dialog.rows.values())
+
+
+def test_search_finds_in_all_pages(dialog: SettingsDialog, qtbot: QtBot) -> None:
+    qtbot.keyClicks(dialog.search, "memory")
+    assert [n for n, row in dialog.rows.items() if row.isVisible()] == ["document_memory_mb"]
+    dialog.search.setText("nothing of the kind")
+    assert dialog._nothing.isVisible()
+    dialog.pages.setCurrentRow(2)
+    assert dialog.search.text() == ""
+    assert dialog.rows["hidden"].isVisible()
+
+
+def _control(dialog: SettingsDialog, name: str) -> Any:
+    return dialog.rows[name].editor.control
+
+
+def test_changes_count_at_once(dialog: SettingsDialog, kept: Settings, qtbot: QtBot) -> None:
+    box = _control(dialog, "preview")
+    assert isinstance(box, QCheckBox)
+    box.click()
+    assert kept["preview"] is False
+    combo = _control(dialog, "theme")
+    assert isinstance(combo, QComboBox)
+    combo.setCurrentIndex(combo.findData("dark"))
+    combo.activated.emit(combo.currentIndex())
+    assert kept["theme"] == "dark"
+    spin = _control(dialog, "text_scale")
+    assert isinstance(spin, QSpinBox)
+    assert (spin.minimum(), spin.maximum()) == (100, 200)
+    spin.setValue(150)
+    assert kept["text_scale"] == 150
+    number = _control(dialog, "min_free_gb")
+    assert isinstance(number, QDoubleSpinBox)
+    number.setValue(3.5)
+    assert kept["min_free_gb"] == 3.5
+    line = _control(dialog, "hotkey")
+    assert isinstance(line, QLineEdit)
+    line.setText("Ctrl+Alt+L")
+    line.editingFinished.emit()
+    assert kept["hotkey"] == "Ctrl+Alt+L"
+    text = _control(dialog, "exclude")
+    assert isinstance(text, QPlainTextEdit)
+    text.setPlainText("*.tmp\n\nold/")
+    qtbot.waitUntil(lambda: kept["exclude"] == ("*.tmp", "old/"))
+    assert Settings(kept.file)["exclude"] == ("*.tmp", "old/")
+
+
+def test_a_setting_goes_back_to_its_default(dialog: SettingsDialog, kept: Settings) -> None:
+    row = dialog.rows["text_scale"]
+    assert not row.reset.isEnabled()
+    _control(dialog, "text_scale").setValue(150)
+    assert row.reset.isEnabled()
+    row.reset.click()
+    assert kept["text_scale"] == 100
+    assert _control(dialog, "text_scale").value() == 100
+    assert not kept.is_set("text_scale")
+
+
+def test_changes_from_elsewhere_are_shown(dialog: SettingsDialog, kept: Settings) -> None:
+    kept.set("theme", "dark")
+    assert _control(dialog, "theme").currentData() == "dark"
+
+
+def test_a_refusal_is_said_beside_the_setting(
+    dialog: SettingsDialog, kept: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = dialog.rows["model"]
+
+    def refuse(name: str, value: object) -> None:
+        raise WorldError("bad_setting", name=name, value=value, reason="there is none")
+
+    monkeypatch.setattr(kept, "set", refuse)
+    row.editor.changed.emit("nonsense")
+    assert "nonsense" in row.note.text()
+    assert not row.note.isHidden()
+
+
+def test_what_needs_a_new_start_says_so(dialog: SettingsDialog) -> None:
+    later = dialog.rows["threads"].editor.control.accessibleDescription()
+    assert later.endswith("started again.")
+    assert "started again" not in _control(dialog, "theme").accessibleDescription()
+
+
+def test_the_wheel_scrolls_the_page_and_changes_nothing(dialog: SettingsDialog) -> None:
+    spin = _control(dialog, "text_scale")
+    spin.setValue(150)
+    spin.clearFocus()
+    for control in (spin, _control(dialog, "theme"), _control(dialog, "min_free_gb")):
+        event = QWheelEvent(
+            QPointF(3, 3), QPointF(3, 3), QPoint(0, 120), QPoint(0, 120),
+            Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier,
+            Qt.ScrollPhase.NoScrollPhase, False,
+        )  # fmt: skip
+        QApplication.sendEvent(control, event)
+        assert not event.isAccepted()
+    assert spin.value() == 150
+
+
+def test_starting_at_login_reaches_the_system(
+    dialog: SettingsDialog, qtbot: QtBot, canned: tuple[Context, CannedLink, Said]
+) -> None:
+    _control(dialog, "start_at_login").click()
+    assert autostart.is_enabled()
+    _control(dialog, "start_at_login").click()
+    assert not autostart.is_enabled()
+    _control(dialog, "start_at_login").click()
+    autostart.set_enabled(False)  # as the desktop's own settings do it
+    again = SettingsDialog(canned[0])
+    qtbot.addWidget(again)
+    assert not _control(again, "start_at_login").isChecked()
+
+
+def test_privacy_shows_what_is_kept_and_every_connection(
+    dialog: SettingsDialog, qtbot: QtBot, canned: tuple[Context, CannedLink, Said]
+) -> None:
+    link = canned[1]
+    made = {"time": "2026-01-02T03:04:05+00:00", "what": "pip download x", "outcome": "done"}
+    link.answers["status"] = lambda _fields: {
+        "status": {"library": "/lib", "bytes": 2_000_000, "connections": [made]}
+    }
+    page = dialog.privacy
+    assert not page._none.isHidden()
+    dialog.show_page(PRIVACY)
+    qtbot.waitUntil(page.connections.isVisible)
+    item = page.connections.topLevelItem(0)
+    assert item is not None
+    assert item.text(1) == "pip download x"
+    assert page._facts.value("Size on disk:") == "2.0 MB"
+    assert page._none.isHidden()
+
+
+def test_everything_is_deleted_only_by_who_typed_it(dialog: SettingsDialog, qtbot: QtBot) -> None:
+    page = dialog.privacy
+    assert not page.delete.isEnabled()
+    page.confirm.setText("DELET")
+    assert not page.delete.isEnabled()
+    page.confirm.setText(" delete ")
+    with qtbot.waitSignal(dialog.everything_unwanted):
+        page.delete.click()
+    assert page.confirm.text() == ""
+    assert not page.delete.isEnabled()

@@ -1,0 +1,201 @@
+"""The settings, made from their declarations and changed at once.
+
+Owns the pages, the search over them, and what a change means for the system (starting at login).
+It must not know which settings there are.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QFont, QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QDialog,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ui import autostart
+from ui.library.buttons import IconButton
+from ui.settings_dialog.privacy import PrivacyPage
+from ui.settings_dialog.row import SettingRow
+from ui.theme import L, M, S
+from ui.words import settings_words
+
+if TYPE_CHECKING:
+    from ui.ports import Context
+
+COLUMNS, LINES = 110, 38
+PRIVACY = "privacy"
+START_AT_LOGIN = "start_at_login"
+ROLE = int(Qt.ItemDataRole.UserRole)
+
+
+class SettingsDialog(QDialog):
+    """Every setting on a page of its group; no button is needed to make a change count.
+
+    Signals:
+        everything_unwanted: The person has confirmed that all is to be deleted.
+    """
+
+    everything_unwanted = Signal()
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self.setWindowTitle(self.tr("Settings"))
+        self.search = QLineEdit()
+        self.search.setPlaceholderText(self.tr("Search the settings"))
+        self.search.setAccessibleName(self.tr("Search the settings"))
+        self.search.setClearButtonEnabled(True)
+        self.search.textChanged.connect(self._update)
+        self.pages = QListWidget()
+        self.pages.setAccessibleName(self.tr("Pages"))
+        self.pages.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.pages.setSpacing(S // 2)
+        self.rows: dict[str, SettingRow] = {}
+        self._headings: dict[str, QLabel] = {}
+        self.privacy = PrivacyPage(context)
+        self.privacy.everything_unwanted.connect(self.everything_unwanted)
+        self._nothing = QLabel(self.tr("No setting says this."))
+        self._arrange()
+        self._make_pages()
+        self._show_login()
+        context.settings.watch(self._changed)
+        self.pages.currentItemChanged.connect(self._choose_page)
+        find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
+        find.activated.connect(self.search.setFocus)
+        self.pages.setCurrentRow(0)
+        self._style_fonts()
+        letter = self.fontMetrics()
+        self.resize(letter.averageCharWidth() * COLUMNS, letter.lineSpacing() * LINES)
+        self.pages.setFocus()
+
+    def show_page(self, group: str) -> None:
+        """Show the settings of a group, or ``privacy``."""
+        self.search.clear()
+        for row in range(self.pages.count()):
+            if self.pages.item(row).data(ROLE) == group:
+                self.pages.setCurrentRow(row)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and hasattr(self, "_headings"):
+            self._style_fonts()
+
+    def _arrange(self) -> None:
+        inner = QWidget()
+        self._column = QVBoxLayout(inner)
+        self._column.setContentsMargins(L, 0, L, L)
+        self._column.setSpacing(S)
+        self._scroll = QScrollArea()
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setWidget(inner)
+        close = IconButton(self.tr("&Close"))
+        close.setAutoDefault(False)
+        close.clicked.connect(self.close)
+        left = QVBoxLayout()
+        left.setSpacing(M)
+        left.addWidget(self.search)
+        left.addWidget(self.pages, 1)
+        right = QVBoxLayout()
+        right.setSpacing(M)
+        right.addWidget(self._scroll, 1)
+        right.addWidget(close, 0, Qt.AlignmentFlag.AlignTrailing)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(L, L, L, L)
+        row.setSpacing(L)
+        row.addLayout(left)
+        row.addLayout(right, 1)
+
+    def _make_pages(self) -> None:
+        groups: dict[str, list[SettingRow]] = {}
+        for declaration in self._context.settings.declared():
+            row = SettingRow(declaration, self._context.settings)
+            self.rows[declaration.name] = row
+            groups.setdefault(declaration.group, []).append(row)
+        for group, rows in groups.items():
+            self._add_page(group, settings_words.group(group), list(rows))
+        self._add_page(PRIVACY, self.tr("Privacy"), [self.privacy])
+        self._column.addWidget(self._nothing)
+        self._column.addStretch(1)
+
+    def _add_page(self, name: str, label: str, parts: list[QWidget]) -> None:
+        item = QListWidgetItem(label)
+        item.setData(ROLE, name)
+        self.pages.addItem(item)
+        heading = QLabel(label)
+        self._headings[name] = heading
+        self._column.addWidget(heading)
+        for part in parts:
+            self._column.addWidget(part)
+
+    def _style_fonts(self) -> None:
+        font = QFont(self.font())
+        font.setBold(True)
+        font.setPointSizeF(font.pointSizeF() * 1.2)
+        for heading in self._headings.values():
+            heading.setFont(font)
+        width = self.pages.sizeHintForColumn(0) + 2 * self.pages.frameWidth() + L
+        letters = self.fontMetrics().averageCharWidth() * 24
+        self.pages.setFixedWidth(max(width, letters))
+        self.search.setFixedWidth(self.pages.width())
+
+    def _choose_page(self, _item: object = None) -> None:
+        if self.search.text():
+            self.search.clear()
+        self._update()
+        self._scroll.verticalScrollBar().setValue(0)
+
+    def _update(self, _text: str = "") -> None:
+        """Show the rows of the page, or those that the search finds, wherever they stand."""
+        text = self.search.text().strip()
+        # Typed as if there always were one.
+        item: QListWidgetItem | None = self.pages.currentItem()
+        page = str(item.data(ROLE)) if item is not None else ""
+        shown: set[str] = set()
+        for row in self.rows.values():
+            group = row.declaration.group
+            there = row.matches(text) if text else group == page
+            row.setVisible(there)
+            if there:
+                shown.add(group)
+        private = not text and page == PRIVACY
+        self.privacy.setVisible(private)
+        if private:
+            shown.add(PRIVACY)
+        for name, heading in self._headings.items():
+            heading.setVisible(name in shown)
+        self._nothing.setVisible(not shown)
+
+    def _changed(self, name: str) -> None:
+        """Follow a change, whoever made it."""
+        row = self.rows.get(name)
+        if row is not None:
+            row.show_value()
+        if name == START_AT_LOGIN:
+            self._apply_login()
+
+    def _show_login(self) -> None:
+        """The desktop has switches of its own: what counts is what it will do."""
+        wanted = bool(START_AT_LOGIN in self.rows and self._context.settings[START_AT_LOGIN])
+        if wanted and not autostart.is_enabled():
+            self._context.settings.set(START_AT_LOGIN, value=False)
+            self.rows[START_AT_LOGIN].show_value()
+
+    def _apply_login(self) -> None:
+        wanted = bool(self._context.settings[START_AT_LOGIN])
+        try:
+            autostart.set_enabled(wanted, "gui", "--tray")
+        except OSError as error:
+            text = self.tr("The system did not let Lectern change what starts at login: {reason}.")
+            self._context.notices.tell(text.format(reason=error.strerror or type(error).__name__))

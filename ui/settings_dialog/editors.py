@@ -1,0 +1,226 @@
+"""The widget for each kind of setting.
+
+Owns the way from a declaration to a widget and back to a value. It must not know what settings
+mean.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDoubleSpinBox,
+    QHBoxLayout,
+    QLineEdit,
+    QPlainTextEdit,
+    QSpinBox,
+    QWidget,
+)
+
+from ui.library.buttons import IconButton
+from ui.library.drops import choose_folder
+from ui.library.patterns import lines_of
+from ui.theme import M
+from ui.words import settings_words
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QWheelEvent
+
+    from ui.ports import Declaration
+
+TYPING_MS = 500
+LINES = 4
+
+
+class Editor(QWidget):
+    """One value that can be changed.
+
+    Signals:
+        changed: With the new value, when the person has changed it.
+    """
+
+    changed = Signal(object)
+
+    def __init__(self, control: QWidget, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.control = control
+        control.setAccessibleName(name)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(M)
+        row.addWidget(control)
+        self.setFocusProxy(control)
+
+    def show_value(self, value: Any) -> None:
+        """Show a value; ``changed`` is not told."""
+        raise NotImplementedError
+
+
+class Flag(Editor):
+    def __init__(self, declaration: Declaration, name: str) -> None:
+        self._box = QCheckBox(name)
+        super().__init__(self._box, name)
+        self._box.clicked.connect(self._tell)
+
+    def show_value(self, value: Any) -> None:
+        self._box.setChecked(bool(value))
+
+    def _tell(self) -> None:
+        self.changed.emit(self._box.isChecked())
+
+
+class Number(Editor):
+    def __init__(self, declaration: Declaration, name: str) -> None:
+        whole = declaration.kind.name == "INTEGER"
+        self._spin: QSpinBox | QDoubleSpinBox
+        if whole:
+            self._spin = _CalmSpinBox()
+            self._spin.setRange(int(declaration.low), int(declaration.high))
+            self._spin.setGroupSeparatorShown(True)
+        else:
+            self._spin = _CalmDoubleSpinBox()
+            self._spin.setDecimals(1)
+            self._spin.setRange(declaration.low, declaration.high)
+        self._spin.setKeyboardTracking(False)
+        super().__init__(self._spin, name)
+        self._spin.valueChanged.connect(self._tell)
+        self._quiet = False
+
+    def show_value(self, value: Any) -> None:
+        self._quiet = True
+        self._spin.setValue(value)
+        self._quiet = False
+
+    def _tell(self, value: float) -> None:
+        if not self._quiet:
+            self.changed.emit(value)
+
+
+class Choice(Editor):
+    def __init__(self, declaration: Declaration, name: str) -> None:
+        self._combo = _CalmComboBox()
+        for value in declaration.choices:
+            self._combo.addItem(settings_words.choice(value), value)
+        super().__init__(self._combo, name)
+        self._combo.activated.connect(self._tell)
+
+    def show_value(self, value: Any) -> None:
+        self._combo.setCurrentIndex(self._combo.findData(value))
+
+    def _tell(self, _index: int) -> None:
+        self.changed.emit(str(self._combo.currentData()))
+
+
+class Text(Editor):
+    def __init__(self, declaration: Declaration, name: str) -> None:
+        self._line = QLineEdit()
+        self._shown = ""
+        super().__init__(self._line, name)
+        self._line.editingFinished.connect(self._tell)
+
+    def show_value(self, value: Any) -> None:
+        self._shown = str(value)
+        self._line.setText(self._shown)
+
+    def _tell(self) -> None:
+        if self._line.text() != self._shown:
+            self._shown = self._line.text()
+            self.changed.emit(self._shown)
+
+
+class Folder(Text):
+    def __init__(self, declaration: Declaration, name: str) -> None:
+        super().__init__(declaration, name)
+        self._browse = IconButton(self.tr("&Browse…"), "folder-open")
+        self._browse.clicked.connect(self._ask)
+        layout = self.layout()
+        if layout is not None:
+            layout.addWidget(self._browse)
+
+    def _ask(self) -> None:
+        choose_folder(self, self.tr("Choose a folder"), self._take)
+
+    def _take(self, paths: list[str]) -> None:
+        if paths:
+            self._line.setText(paths[0])
+            self._tell()
+
+
+class Lines(Editor):
+    def __init__(self, declaration: Declaration, name: str) -> None:
+        self._text = QPlainTextEdit()
+        self._text.setTabChangesFocus(True)
+        super().__init__(self._text, name)
+        self._shown: tuple[str, ...] = ()
+        self._typing = QTimer(self)
+        self._typing.setSingleShot(True)
+        self._typing.setInterval(TYPING_MS)
+        self._typing.timeout.connect(self._tell)
+        self._text.setFixedHeight(self._text.fontMetrics().lineSpacing() * LINES + 2 * M)
+        self._text.textChanged.connect(self._typing.start)
+
+    def show_value(self, value: Any) -> None:
+        self._shown = tuple(value)
+        self._text.setPlainText("\n".join(self._shown))
+        self._typing.stop()
+
+    def hideEvent(self, event: Any) -> None:
+        super().hideEvent(event)
+        if self._typing.isActive():
+            self._typing.stop()
+            self._tell()
+
+    def _tell(self) -> None:
+        value = tuple(lines_of(self._text.toPlainText()))
+        if value != self._shown:
+            self._shown = value
+            self.changed.emit(value)
+
+
+_EDITORS: dict[str, type[Flag | Number | Choice | Text | Lines]] = {
+    "FLAG": Flag,
+    "INTEGER": Number,
+    "NUMBER": Number,
+    "CHOICE": Choice,
+    "TEXT": Text,
+    "FOLDER": Folder,
+    "LIST": Lines,
+}
+
+
+def editor_for(declaration: Declaration) -> Editor:
+    """Make the widget for a setting; its label is its accessible name."""
+    label = settings_words.setting(declaration.name)
+    return _EDITORS[declaration.kind.name](declaration, label)
+
+
+# The wheel scrolls the page; only a control that has the focus may take it.
+
+
+class _CalmSpinBox(QSpinBox):
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        _wheel(self, event, super().wheelEvent)
+
+
+class _CalmDoubleSpinBox(QDoubleSpinBox):
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        _wheel(self, event, super().wheelEvent)
+
+
+class _CalmComboBox(QComboBox):
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        _wheel(self, event, super().wheelEvent)
+
+
+def _wheel(widget: QWidget, event: QWheelEvent, turn: Any) -> None:
+    if widget.hasFocus():
+        turn(event)
+    else:
+        event.ignore()

@@ -1,0 +1,169 @@
+"""What Lectern keeps, where, and every connection it ever made; and the way to be rid of it all.
+
+Owns the page. It must not know how a library is deleted: it says that this is wanted.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ui import words
+from ui.library import desktop
+from ui.library.buttons import IconButton
+from ui.library.facts import Facts
+from ui.library.questions import Questions, ignore
+from ui.theme import L, M, S
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from PySide6.QtGui import QShowEvent
+
+    from ui.ports import Context
+
+LINES = 5
+
+
+class PrivacyPage(QWidget):
+    """Signals: ``everything_unwanted`` once the person has typed that they mean it."""
+
+    everything_unwanted = Signal()
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._questions = Questions(context, self)
+        self._promise = _text(
+            self.tr(
+                "Lectern works without a network. Your documents, questions and results never "
+                "leave this computer. Only a language model may be downloaded, once."
+            )
+        )
+        self._facts = Facts()
+        self._open = IconButton(self.tr("Open the library's &folder"), "folder-open")
+        self._open.clicked.connect(self._open_folder)
+        self._made = _text(self.tr("Every connection ever made:"))
+        self.connections = self._make_list()
+        self._none = _text(self.tr("None. Lectern has never connected to anything."))
+        self._delete = self._make_delete()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(M)
+        for part in (self._promise, self._facts):
+            column.addWidget(part)
+        column.addWidget(self._open, 0, Qt.AlignmentFlag.AlignLeading)
+        column.addSpacing(M)
+        for widget in (self._made, self.connections, self._none):
+            column.addWidget(widget)
+        column.addSpacing(L)
+        column.addWidget(self._delete)
+        column.addStretch(1)
+        self.show_status({})
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._questions.ask("status", {}, self._take, failed=ignore)
+
+    def show_status(self, status: Mapping[str, Any]) -> None:
+        """Show what the engine says about the library."""
+        rows = [(self.tr("Library:"), str(status.get("library") or self._context.library))]
+        if "bytes" in status:
+            rows.append((self.tr("Size on disk:"), words.size(status["bytes"])))
+        if "free_bytes" in status:
+            rows.append((self.tr("Free on its disk:"), words.size(status["free_bytes"])))
+        rows.append((self.tr("Window:"), str(self._context.folder)))
+        self._facts.show_facts(rows)
+        made = list(status.get("connections", []))
+        self.connections.clear()
+        for each in made:
+            told = [
+                words.instant(str(each.get("time", ""))),
+                str(each.get("what", "")),
+                str(each.get("outcome", "")),
+            ]
+            item = QTreeWidgetItem(told)
+            item.setToolTip(2, told[2])
+            self.connections.addTopLevelItem(item)
+        self.connections.setVisible(bool(made))
+        self._none.setVisible(not made)
+
+    def _make_list(self) -> QTreeWidget:
+        tree = QTreeWidget()
+        tree.setAccessibleName(self.tr("Connections"))
+        tree.setColumnCount(3)
+        tree.setHeaderLabels([self.tr("When"), self.tr("What"), self.tr("Outcome")])
+        tree.setRootIsDecorated(False)
+        tree.setUniformRowHeights(True)
+        tree.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        tree.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        tree.header().setStretchLastSection(True)
+        tree.setFixedHeight(tree.fontMetrics().height() * (LINES + 2) + 2 * M)
+        return tree
+
+    def _make_delete(self) -> QFrame:
+        frame = QFrame()
+        frame.setFrameShape(QFrame.Shape.StyledPanel)
+        word = self._word()
+        told = _text(
+            self.tr(
+                "Delete everything that Lectern has made of your documents: the library, the "
+                "history and the log. The documents themselves are not touched. This cannot be "
+                "undone."
+            )
+        )
+        label = QLabel(self.tr("T&ype {word} to confirm:").format(word=word))
+        self.confirm = QLineEdit()
+        self.confirm.setAccessibleName(label.text().replace("&", ""))
+        self.confirm.textChanged.connect(self._typed)
+        label.setBuddy(self.confirm)
+        self.delete = IconButton(self.tr("&Delete everything"), "trash")
+        self.delete.setEnabled(False)
+        self.delete.clicked.connect(self._sure)
+        row = QHBoxLayout()
+        row.setSpacing(M)
+        row.addWidget(label)
+        row.addWidget(self.confirm, 1)
+        row.addWidget(self.delete)
+        column = QVBoxLayout(frame)
+        column.setContentsMargins(L, M, L, M)
+        column.setSpacing(S)
+        column.addWidget(told)
+        column.addLayout(row)
+        return frame
+
+    def _word(self) -> str:
+        return self.tr("DELETE")
+
+    def _typed(self, text: str) -> None:
+        self.delete.setEnabled(text.strip().casefold() == self._word().casefold())
+
+    def _sure(self) -> None:
+        self.confirm.clear()
+        self.everything_unwanted.emit()
+
+    def _open_folder(self) -> None:
+        desktop.open_file(str(self._context.library))
+
+    def _take(self, reply: Mapping[str, Any]) -> None:
+        self.show_status(reply.get("status", {}))
+
+
+def _text(text: str) -> QLabel:
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    return label

@@ -1,0 +1,125 @@
+"""One setting in the dialog: its label, its widget, what it does, and the way back.
+
+Owns the row and its part in the search. It must not know which settings there are.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QToolButton, QWidget
+
+from indexer.errors import WorldError
+from ui import theme, words
+from ui.icons import icon
+from ui.settings_dialog.editors import editor_for
+from ui.theme import M, S, icon_size
+from ui.words import settings_words
+
+if TYPE_CHECKING:
+    from ui.ports import Declaration, SettingsPort
+
+
+class SettingRow(QWidget):
+    """Changes one setting, at once."""
+
+    def __init__(
+        self, declaration: Declaration, settings: SettingsPort, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.declaration = declaration
+        self._settings = settings
+        self.editor = editor_for(declaration)
+        self.editor.changed.connect(self._change)
+        self.reset = QToolButton()
+        self.reset.setIcon(icon("undo"))
+        self.reset.setIconSize(icon_size(self))
+        self.reset.setAutoRaise(True)
+        self.reset.clicked.connect(self._reset)
+        self.note = QLabel()
+        self.note.setWordWrap(True)
+        self._arrange()
+        self.show_value()
+
+    def matches(self, text: str) -> bool:
+        """Tell whether every word of a text stands in the row, or in the setting's name."""
+        said = " ".join((
+            self.declaration.name,
+            self.declaration.help,
+            settings_words.setting(self.declaration.name),
+            settings_words.setting_help(self.declaration.help),
+            *map(settings_words.choice, self.declaration.choices),
+        )).casefold()  # fmt: skip
+        return all(word in said for word in text.casefold().split())
+
+    def show_value(self) -> None:
+        """Show the value in force."""
+        value = self._settings[self.declaration.name]
+        self.editor.show_value(value)
+        self._say("")
+        self.reset.setEnabled(value != self.declaration.default)
+
+    def _arrange(self) -> None:
+        name = settings_words.setting(self.declaration.name)
+        told = settings_words.setting_help(self.declaration.help)
+        if not settings_words.counts_at_once(self.declaration.name):
+            told = self.tr("{help} Counts when Lectern is started again.").format(help=told)
+        self.editor.control.setAccessibleDescription(told)
+        self.reset.setAccessibleName(self.tr("Reset {name}").format(name=name))
+        self.reset.setToolTip(self.tr("Back to: {value}").format(value=self._default()))
+        about = QLabel(told)
+        about.setTextFormat(Qt.TextFormat.PlainText)
+        about.setWordWrap(True)
+        about.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, S, 0, S)
+        grid.setHorizontalSpacing(M)
+        grid.setVerticalSpacing(S)
+        flag = self.declaration.kind.name == "FLAG"
+        row = 0
+        if not flag:
+            label = QLabel(name)
+            label.setBuddy(self.editor.control)
+            grid.addWidget(label, 0, 0)
+            row = 1
+        grid.addWidget(self.editor, row, 0)
+        grid.addWidget(self.reset, row, 1, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(about, row + 1, 0)
+        grid.addWidget(self.note, row + 2, 0)
+        grid.setColumnStretch(0, 1)
+        self.editor.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def _default(self) -> str:
+        value = self.declaration.default
+        if isinstance(value, bool):
+            return self.tr("on") if value else self.tr("off")
+        if isinstance(value, str | tuple | list):
+            text = settings_words.choice(value) if isinstance(value, str) else ", ".join(value)
+            return text or self.tr("nothing")
+        return words.count(value) if isinstance(value, int) else str(value)
+
+    def _change(self, value: Any) -> None:
+        try:
+            self._settings.set(self.declaration.name, value)
+        except WorldError as error:
+            self._say(words.failure(error))
+        else:
+            self._say("")
+            self.reset.setEnabled(value != self.declaration.default)
+
+    def _reset(self) -> None:
+        try:
+            self._settings.reset(self.declaration.name)
+        except WorldError as error:
+            self._say(words.failure(error))
+        else:
+            self.show_value()
+
+    def _say(self, text: str) -> None:
+        palette = self.palette()
+        palette.setColor(QPalette.ColorRole.WindowText, theme.current().bad)
+        self.note.setPalette(palette)
+        self.note.setText(text)
+        self.note.setVisible(bool(text))
