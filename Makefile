@@ -22,7 +22,7 @@ lint: .venv/dev.stamp  ## Style: ruff's rules and its formatting
 types: .venv/dev.stamp  ## Strict static types
 	.venv/bin/mypy
 	@# Its folder shares the name of a library, so it is checked by file, not by package.
-	.venv/bin/mypy $(shell git ls-files 'packaging/*.py')
+	.venv/bin/mypy --no-explicit-package-bases $(shell git ls-files 'packaging/*.py')
 
 imports: .venv/dev.stamp  ## Who may import whom
 	.venv/bin/lint-imports --no-cache
