@@ -76,6 +76,9 @@ def use_language(app: QApplication, language: str) -> QLocale:
         system = QLocale.system()
         wanted = system if system.language() == wanted.language() else wanted
         QLocale.setDefault(wanted)
+    for each in app.findChildren(QTranslator):
+        app.removeTranslator(each)
+        each.deleteLater()
     ours = QTranslator(app)
     folder = resources.files("resources") / "i18n"
     if not ours.load(wanted, "lectern", "_", str(folder)):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QSplitter
 
 from ui.preview.panel import Preview
@@ -15,6 +15,7 @@ from ui.preview.viewers import open_external, show_in_folder
 from ui.search.page import SearchPage
 
 if TYPE_CHECKING:
+    from PySide6.QtGui import QResizeEvent
     from PySide6.QtWidgets import QWidget
 
     from indexer.types import Hit
@@ -26,7 +27,7 @@ SHARES = (11, 9)
 
 
 class SearchPane(QSplitter):
-    """The page that Lectern opens with."""
+    """The page that Lectern opens with. Where there is no room for both, the results have it."""
 
     def __init__(self, context: Context, state: WindowState, parent: QWidget | None = None) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
@@ -60,9 +61,22 @@ class SearchPane(QSplitter):
         self.search.close()
         self.preview.close()
 
+    def minimumSizeHint(self) -> QSize:
+        return self.search.minimumSizeHint()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._show_what_fits()
+        super().resizeEvent(event)
+
     def _setting_changed(self, name: str) -> None:
         if name == "preview":
-            self.preview.setVisible(bool(self._context.settings["preview"]))
+            self._show_what_fits()
+
+    def _show_what_fits(self) -> None:
+        parts = (self.search, self.preview)
+        needed = sum(each.minimumSizeHint().width() for each in parts) + self.handleWidth()
+        fits = self.width() >= needed or not self.isVisible()
+        self.preview.setVisible(fits and bool(self._context.settings["preview"]))
 
     def _open(self, hit: Hit) -> None:
         open_external(hit, self._context, hit.page)

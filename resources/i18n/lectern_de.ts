@@ -2,6 +2,112 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de" sourcelanguage="en">
 <context>
+    <name>ActivityPanel</name>
+    <message>
+        <source>Activity</source>
+        <translation>Aktivität</translation>
+    </message>
+    <message>
+        <source>Files read</source>
+        <translation>Gelesene Dateien</translation>
+    </message>
+    <message>
+        <source>&amp;Pause</source>
+        <translation>&amp;Anhalten</translation>
+    </message>
+    <message>
+        <source>&amp;Show them</source>
+        <translation>&amp;Zeigen</translation>
+    </message>
+    <message>
+        <source>&amp;Go on</source>
+        <translation>&amp;Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Go on reading</source>
+        <translation>Weiterlesen</translation>
+    </message>
+    <message>
+        <source>Pause reading</source>
+        <translation>Einlesen anhalten</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln document(s) were set aside, because reading them failed badly.</source>
+        <translation>
+            <numerusform>%Ln Dokument wird übergangen, weil sein Lesen schwer fehlschlug.</numerusform>
+            <numerusform>%Ln Dokumente werden übergangen, weil ihr Lesen schwer fehlschlug.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The engine is starting…</source>
+        <translation>Die Suchmaschine startet …</translation>
+    </message>
+    <message>
+        <source>Paused</source>
+        <translation>Angehalten</translation>
+    </message>
+    <message>
+        <source>Everything is up to date</source>
+        <translation>Alles ist auf dem neuesten Stand</translation>
+    </message>
+    <message>
+        <source>Tidying up</source>
+        <translation>Räumt auf</translation>
+    </message>
+    <message>
+        <source>Looking for new and changed files</source>
+        <translation>Sucht neue und geänderte Dateien</translation>
+    </message>
+    <message>
+        <source>Reading {done} of {total} files</source>
+        <translation>Liest {done} von {total} Dateien</translation>
+    </message>
+    <message>
+        <source>{done} done, {left} left</source>
+        <translation>{done} fertig, {left} übrig</translation>
+    </message>
+    <message>
+        <source>Files:</source>
+        <translation>Dateien:</translation>
+    </message>
+    <message>
+        <source>Pace:</source>
+        <translation>Tempo:</translation>
+    </message>
+    <message>
+        <source>Time left:</source>
+        <translation>Restzeit:</translation>
+    </message>
+    <message>
+        <source>Understood:</source>
+        <translation>Verstanden:</translation>
+    </message>
+    <message>
+        <source>Computes on:</source>
+        <translation>Rechnet auf:</translation>
+    </message>
+    <message>
+        <source>{pages} pages and {passages} passages a second</source>
+        <translation>{pages} Seiten und {passages} Stellen je Sekunde</translation>
+    </message>
+    <message>
+        <source>all of the text, by its words and by its meaning</source>
+        <translation>der ganze Text, an Wörtern und Sinn zu finden</translation>
+    </message>
+    <message>
+        <source>{share} of the text; all of it is found by its words already</source>
+        <translation>{share} des Textes; an den Wörtern ist schon alles zu finden</translation>
+    </message>
+    <message>
+        <source>decided at the first use</source>
+        <translation>entscheidet sich beim ersten Gebrauch</translation>
+    </message>
+    <message>
+        <source>{device} ({reason})</source>
+        <translation>{device} ({reason})</translation>
+    </message>
+</context>
+<context>
     <name>Amounts</name>
     <message numerus="yes">
         <source>%Ln file(s)</source>
@@ -32,6 +138,20 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%Ln file(s) waiting to be read</source>
+        <translation>
+            <numerusform>%Ln Datei wartet auf das Einlesen</numerusform>
+            <numerusform>%Ln Dateien warten auf das Einlesen</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln could not be read</source>
+        <translation>
+            <numerusform>%Ln nicht lesbar</numerusform>
+            <numerusform>%Ln nicht lesbar</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>about %Ln minute(s)</source>
         <translation>
             <numerusform>etwa %Ln Minute</numerusform>
@@ -51,6 +171,76 @@
             <numerusform>etwa %Ln Tag</numerusform>
             <numerusform>etwa %Ln Tage</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>Chip</name>
+    <message>
+        <source>Filter {name}</source>
+        <translation>Filter {name}</translation>
+    </message>
+    <message>
+        <source>Press Delete to remove it</source>
+        <translation>Mit Entf entfernen</translation>
+    </message>
+    <message>
+        <source>Remove “{name}” (Del)</source>
+        <translation>„{name}“ entfernen (Entf)</translation>
+    </message>
+    <message>
+        <source>not {value}</source>
+        <translation>nicht {value}</translation>
+    </message>
+    <message>
+        <source>Folder: {value}</source>
+        <translation>Ordner: {value}</translation>
+    </message>
+    <message>
+        <source>Type: {value}</source>
+        <translation>Art: {value}</translation>
+    </message>
+    <message>
+        <source>Date: {value}</source>
+        <translation>Datum: {value}</translation>
+    </message>
+    <message>
+        <source>From: {value}</source>
+        <translation>Ab: {value}</translation>
+    </message>
+    <message>
+        <source>Before: {value}</source>
+        <translation>Vor: {value}</translation>
+    </message>
+    <message>
+        <source>Size: {value}</source>
+        <translation>Größe: {value}</translation>
+    </message>
+    <message>
+        <source>Title: {value}</source>
+        <translation>Titel: {value}</translation>
+    </message>
+    <message>
+        <source>Author: {value}</source>
+        <translation>Autor: {value}</translation>
+    </message>
+    <message>
+        <source>Language: {value}</source>
+        <translation>Sprache: {value}</translation>
+    </message>
+    <message>
+        <source>Page: {value}</source>
+        <translation>Seite: {value}</translation>
+    </message>
+    <message>
+        <source>Like: {value}</source>
+        <translation>Ähnlich: {value}</translation>
+    </message>
+</context>
+<context>
+    <name>ChipBar</name>
+    <message>
+        <source>Filters</source>
+        <translation>Filter</translation>
     </message>
 </context>
 <context>
@@ -251,6 +441,606 @@
     </message>
 </context>
 <context>
+    <name>EstimateCard</name>
+    <message>
+        <source>Estimate</source>
+        <translation>Schätzung</translation>
+    </message>
+    <message>
+        <source>Counting</source>
+        <translation>Zählt</translation>
+    </message>
+    <message>
+        <source>&amp;Start</source>
+        <translation>&amp;Starten</translation>
+    </message>
+    <message>
+        <source>Cance&amp;l</source>
+        <translation>A&amp;bbrechen</translation>
+    </message>
+    <message>
+        <source>Counting files. Nothing is read yet.</source>
+        <translation>Zählt Dateien. Gelesen wird noch nichts.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln folders or files</source>
+        <translation>
+            <numerusform>%Ln Ordner oder Datei</numerusform>
+            <numerusform>%Ln Ordner oder Dateien</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The engine is starting; this is counted in a moment.</source>
+        <translation>Die Suchmaschine startet; gleich wird gezählt.</translation>
+    </message>
+    <message>
+        <source>{files} ({size}), {pages}</source>
+        <translation>{files} ({size}), {pages}</translation>
+    </message>
+    <message>
+        <source>To read:</source>
+        <translation>Zu lesen:</translation>
+    </message>
+    <message>
+        <source>Kinds:</source>
+        <translation>Arten:</translation>
+    </message>
+    <message>
+        <source>Found by words:</source>
+        <translation>An Wörtern zu finden:</translation>
+    </message>
+    <message>
+        <source>in {time}</source>
+        <translation>in {time}</translation>
+    </message>
+    <message>
+        <source>Found by meaning:</source>
+        <translation>Am Sinn zu finden:</translation>
+    </message>
+    <message>
+        <source>Left out:</source>
+        <translation>Ausgelassen:</translation>
+    </message>
+    <message>
+        <source>Known already:</source>
+        <translation>Schon bekannt:</translation>
+    </message>
+    <message>
+        <source>Everything in it has been read already.</source>
+        <translation>Alles darin ist schon gelesen.</translation>
+    </message>
+    <message>
+        <source>There is nothing in it that Lectern can read.</source>
+        <translation>Darin ist nichts, was Lectern lesen kann.</translation>
+    </message>
+    <message>
+        <source>A first guess of the time; it gets better once this computer is known.</source>
+        <translation>Die Zeit ist eine erste Schätzung; sie wird besser, sobald dieser Rechner bekannt ist.</translation>
+    </message>
+</context>
+<context>
+    <name>FilterButton</name>
+    <message>
+        <source>Opens a menu</source>
+        <translation>Öffnet ein Menü</translation>
+    </message>
+</context>
+<context>
+    <name>FilterMenus</name>
+    <message>
+        <source>Folder</source>
+        <translation>Ordner</translation>
+    </message>
+    <message>
+        <source>Search in a folder only</source>
+        <translation>Nur in einem Ordner suchen</translation>
+    </message>
+    <message>
+        <source>Type</source>
+        <translation>Art</translation>
+    </message>
+    <message>
+        <source>Search files of a kind only</source>
+        <translation>Nur Dateien einer Art durchsuchen</translation>
+    </message>
+    <message>
+        <source>Date</source>
+        <translation>Datum</translation>
+    </message>
+    <message>
+        <source>Search files of a time only</source>
+        <translation>Nur Dateien aus einer Zeit durchsuchen</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>Sprache</translation>
+    </message>
+    <message>
+        <source>Search documents in a language only</source>
+        <translation>Nur Dokumente in einer Sprache durchsuchen</translation>
+    </message>
+    <message>
+        <source>Page</source>
+        <translation>Seite</translation>
+    </message>
+    <message>
+        <source>Search on some pages only</source>
+        <translation>Nur auf bestimmten Seiten suchen</translation>
+    </message>
+    <message>
+        <source>Type a folder…</source>
+        <translation>Ordner eingeben …</translation>
+    </message>
+    <message>
+        <source>Documents</source>
+        <translation>Dokumente</translation>
+    </message>
+    <message>
+        <source>Plain text</source>
+        <translation>Einfacher Text</translation>
+    </message>
+    <message>
+        <source>Web pages</source>
+        <translation>Webseiten</translation>
+    </message>
+    <message>
+        <source>Books</source>
+        <translation>Bücher</translation>
+    </message>
+    <message>
+        <source>Spreadsheets</source>
+        <translation>Tabellen</translation>
+    </message>
+    <message>
+        <source>Presentations</source>
+        <translation>Präsentationen</translation>
+    </message>
+    <message>
+        <source>Mail</source>
+        <translation>E-Mail</translation>
+    </message>
+    <message>
+        <source>Source code</source>
+        <translation>Quelltext</translation>
+    </message>
+    <message>
+        <source>PDF</source>
+        <translation>PDF</translation>
+    </message>
+    <message>
+        <source>Type an extension…</source>
+        <translation>Endung eingeben …</translation>
+    </message>
+    <message>
+        <source>Today</source>
+        <translation>Heute</translation>
+    </message>
+    <message>
+        <source>Last seven days</source>
+        <translation>Letzte sieben Tage</translation>
+    </message>
+    <message>
+        <source>This month</source>
+        <translation>Dieser Monat</translation>
+    </message>
+    <message>
+        <source>This year</source>
+        <translation>Dieses Jahr</translation>
+    </message>
+    <message>
+        <source>Last year</source>
+        <translation>Letztes Jahr</translation>
+    </message>
+    <message>
+        <source>Older</source>
+        <translation>Älter</translation>
+    </message>
+    <message>
+        <source>Type a date or a time…</source>
+        <translation>Datum oder Zeitraum eingeben …</translation>
+    </message>
+    <message>
+        <source>Type a language…</source>
+        <translation>Sprache eingeben …</translation>
+    </message>
+    <message>
+        <source>First page</source>
+        <translation>Erste Seite</translation>
+    </message>
+    <message>
+        <source>First ten pages</source>
+        <translation>Erste zehn Seiten</translation>
+    </message>
+    <message>
+        <source>After page 100</source>
+        <translation>Nach Seite 100</translation>
+    </message>
+    <message>
+        <source>Type pages…</source>
+        <translation>Seiten eingeben …</translation>
+    </message>
+</context>
+<context>
+    <name>FirstRun</name>
+    <message>
+        <source>First steps</source>
+        <translation>Erste Schritte</translation>
+    </message>
+    <message>
+        <source>Find the passage that answers your question</source>
+        <translation>Finden Sie die Stelle, die Ihre Frage beantwortet</translation>
+    </message>
+    <message>
+        <source>Choose the folders with your documents. They are read on this computer, nothing leaves it, and no file is ever changed.</source>
+        <translation>Wählen Sie die Ordner mit Ihren Dokumenten. Sie werden auf diesem Rechner gelesen; nichts verlässt ihn, und keine Datei wird je geändert.</translation>
+    </message>
+    <message>
+        <source>Try your first search</source>
+        <translation>Ihre erste Suche</translation>
+    </message>
+    <message>
+        <source>Files read</source>
+        <translation>Gelesene Dateien</translation>
+    </message>
+    <message>
+        <source>Go &amp;to the search</source>
+        <translation>&amp;Zur Suche</translation>
+    </message>
+    <message>
+        <source>You can search by words already; meaning follows: {share} so far.</source>
+        <translation>Nach Wörtern können Sie schon suchen; der Sinn folgt: bisher {share}.</translation>
+    </message>
+    <message>
+        <source>Search in your own words: meaning counts too.</source>
+        <translation>Suchen Sie in Ihren eigenen Worten: Auch der Sinn zählt.</translation>
+    </message>
+</context>
+<context>
+    <name>FirstSearch</name>
+    <message>
+        <source>What are you looking for?</source>
+        <translation>Was suchen Sie?</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>Suche</translation>
+    </message>
+    <message>
+        <source>&amp;Search</source>
+        <translation>&amp;Suchen</translation>
+    </message>
+    <message>
+        <source>From your own documents:</source>
+        <translation>Aus Ihren eigenen Dokumenten:</translation>
+    </message>
+    <message>
+        <source>Show &amp;all results</source>
+        <translation>&amp;Alle Ergebnisse zeigen</translation>
+    </message>
+    <message>
+        <source>Nothing found yet. More is read every second.</source>
+        <translation>Noch nichts gefunden. Mit jeder Sekunde wird mehr gelesen.</translation>
+    </message>
+    <message>
+        <source>{file}, page {page}</source>
+        <translation>{file}, Seite {page}</translation>
+    </message>
+</context>
+<context>
+    <name>Folder</name>
+    <message>
+        <source>&amp;Browse…</source>
+        <translation>&amp;Durchsuchen …</translation>
+    </message>
+    <message>
+        <source>Choose a folder</source>
+        <translation>Ordner wählen</translation>
+    </message>
+</context>
+<context>
+    <name>FolderChoice</name>
+    <message>
+        <source>Folders to search</source>
+        <translation>Ordner zum Durchsuchen</translation>
+    </message>
+    <message>
+        <source>&amp;Add folder…</source>
+        <translation>Ordner &amp;hinzufügen …</translation>
+    </message>
+    <message>
+        <source>{name} ({path})</source>
+        <translation>{name} ({path})</translation>
+    </message>
+    <message>
+        <source>Add a folder</source>
+        <translation>Ordner hinzufügen</translation>
+    </message>
+</context>
+<context>
+    <name>FolderModel</name>
+    <message>
+        <source>{files}, {size}</source>
+        <translation>{files}, {size}</translation>
+    </message>
+    <message>
+        <source>Offline: its drive or folder is away. It is still found, by what was read.</source>
+        <translation>Offline: Laufwerk oder Ordner sind nicht da. Was gelesen wurde, wird weiter gefunden.</translation>
+    </message>
+    <message>
+        <source>{share} understood</source>
+        <translation>{share} verstanden</translation>
+    </message>
+    <message>
+        <source>Up to date</source>
+        <translation>Auf dem neuesten Stand</translation>
+    </message>
+    <message>
+        <source> · </source>
+        <translation> · </translation>
+    </message>
+</context>
+<context>
+    <name>FoldersPage</name>
+    <message>
+        <source>That is in the library already.</source>
+        <translation>Das ist schon in der Bibliothek.</translation>
+    </message>
+    <message>
+        <source>Folders</source>
+        <translation>Ordner</translation>
+    </message>
+    <message>
+        <source>No folders yet.
+
+Drop folders or files here, or add them above.</source>
+        <translation>Noch keine Ordner.
+
+Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translation>
+    </message>
+    <message>
+        <source>&amp;Add folder…</source>
+        <translation>Ordner &amp;hinzufügen …</translation>
+    </message>
+    <message>
+        <source>Ctrl+N</source>
+        <translation>Strg+N</translation>
+    </message>
+    <message>
+        <source>Add fi&amp;les…</source>
+        <translation>&amp;Dateien hinzufügen …</translation>
+    </message>
+    <message>
+        <source>Loo&amp;k for changes</source>
+        <translation>Nach Ä&amp;nderungen sehen</translation>
+    </message>
+    <message>
+        <source>&amp;Rescan</source>
+        <translation>Neu du&amp;rchsehen</translation>
+    </message>
+    <message>
+        <source>&amp;Patterns…</source>
+        <translation>&amp;Muster …</translation>
+    </message>
+    <message>
+        <source>Show fil&amp;es</source>
+        <translation>Da&amp;teien zeigen</translation>
+    </message>
+    <message>
+        <source>&amp;Open folder</source>
+        <translation>Ordner ö&amp;ffnen</translation>
+    </message>
+    <message>
+        <source>Re&amp;move</source>
+        <translation>&amp;Entfernen</translation>
+    </message>
+    <message>
+        <source>{what} ({key})</source>
+        <translation>{what} ({key})</translation>
+    </message>
+    <message>
+        <source>Add a folder</source>
+        <translation>Ordner hinzufügen</translation>
+    </message>
+    <message>
+        <source>Add files</source>
+        <translation>Dateien hinzufügen</translation>
+    </message>
+    <message>
+        <source>Reading has begun. What is read can be searched at once.</source>
+        <translation>Das Einlesen hat begonnen. Was gelesen ist, lässt sich sofort durchsuchen.</translation>
+    </message>
+</context>
+<context>
+    <name>Grammar</name>
+    <message>
+        <source>what you look for, in your own words</source>
+        <translation>was Sie suchen, in eigenen Worten</translation>
+    </message>
+    <message>
+        <source>these words, exactly and in this order; first</source>
+        <translation>genau diese Wörter in dieser Folge; steht zuoberst</translation>
+    </message>
+    <message>
+        <source>not passages with this word</source>
+        <translation>keine Stellen mit diesem Wort</translation>
+    </message>
+    <message>
+        <source>not passages with this phrase</source>
+        <translation>keine Stellen mit diesem Wortlaut</translation>
+    </message>
+    <message>
+        <source>files in this folder; -in: leaves them out</source>
+        <translation>Dateien in diesem Ordner; -in: lässt sie aus</translation>
+    </message>
+    <message>
+        <source>files with this extension</source>
+        <translation>Dateien mit dieser Endung</translation>
+    </message>
+    <message>
+        <source>files of a kind ({kinds})</source>
+        <translation>Dateien einer Art ({kinds})</translation>
+    </message>
+    <message>
+        <source>files of these days, months or years</source>
+        <translation>Dateien dieser Tage, Monate oder Jahre</translation>
+    </message>
+    <message>
+        <source>files of this date or later</source>
+        <translation>Dateien von diesem Tag an</translation>
+    </message>
+    <message>
+        <source>files of an earlier date</source>
+        <translation>Dateien vor diesem Tag</translation>
+    </message>
+    <message>
+        <source>larger files; &lt; for smaller ones</source>
+        <translation>größere Dateien; &lt; für kleinere</translation>
+    </message>
+    <message>
+        <source>documents with this in their title</source>
+        <translation>Dokumente, in deren Titel dies steht</translation>
+    </message>
+    <message>
+        <source>documents by this author</source>
+        <translation>Dokumente dieses Autors</translation>
+    </message>
+    <message>
+        <source>documents in this language</source>
+        <translation>Dokumente in dieser Sprache</translation>
+    </message>
+    <message>
+        <source>passages on these pages; 5 and 5..10 work too</source>
+        <translation>Stellen auf diesen Seiten; auch 5 und 5..10 gehen</translation>
+    </message>
+    <message>
+        <source>documents that resemble this one</source>
+        <translation>Dokumente, die diesem ähneln</translation>
+    </message>
+</context>
+<context>
+    <name>GrammarHelp</name>
+    <message>
+        <source>What you can type</source>
+        <translation>Was Sie eingeben können</translation>
+    </message>
+    <message>
+        <source>What you can type; click an example to try it</source>
+        <translation>Was Sie eingeben können; klicken Sie ein Beispiel an, um es zu versuchen</translation>
+    </message>
+</context>
+<context>
+    <name>HitActions</name>
+    <message>
+        <source>What to do with this passage</source>
+        <translation>Was mit dieser Stelle geschehen soll</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>Enter</source>
+        <translation>Eingabe</translation>
+    </message>
+    <message>
+        <source>Show in folder</source>
+        <translation>Im Ordner zeigen</translation>
+    </message>
+    <message>
+        <source>Ctrl+Enter</source>
+        <translation>Strg+Eingabe</translation>
+    </message>
+    <message>
+        <source>Preview</source>
+        <translation>Vorschau</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>Leertaste</translation>
+    </message>
+    <message>
+        <source>Copy passage</source>
+        <translation>Stelle kopieren</translation>
+    </message>
+    <message>
+        <source>Ctrl+C</source>
+        <translation>Strg+C</translation>
+    </message>
+    <message>
+        <source>Copy with citation</source>
+        <translation>Mit Quellenangabe kopieren</translation>
+    </message>
+    <message>
+        <source>Ctrl+Shift+C</source>
+        <translation>Strg+Umschalt+C</translation>
+    </message>
+    <message>
+        <source>Copy path</source>
+        <translation>Pfad kopieren</translation>
+    </message>
+    <message>
+        <source>Find similar passages</source>
+        <translation>Ähnliche Stellen finden</translation>
+    </message>
+    <message>
+        <source>Find similar documents</source>
+        <translation>Ähnliche Dokumente finden</translation>
+    </message>
+    <message>
+        <source>Search inside this document</source>
+        <translation>In diesem Dokument suchen</translation>
+    </message>
+    <message>
+        <source>Export the hits</source>
+        <translation>Treffer exportieren</translation>
+    </message>
+    <message>
+        <source>Passage copied</source>
+        <translation>Stelle kopiert</translation>
+    </message>
+    <message>
+        <source>Path copied</source>
+        <translation>Pfad kopiert</translation>
+    </message>
+    <message>
+        <source>Passage and citation copied</source>
+        <translation>Stelle mit Quellenangabe kopiert</translation>
+    </message>
+    <message>
+        <source>hits</source>
+        <translation>treffer</translation>
+    </message>
+    <message>
+        <source>The hits could not be exported: {reason}.</source>
+        <translation>Die Treffer ließen sich nicht exportieren: {reason}.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln document(s) exported</source>
+        <translation>
+            <numerusform>%Ln Dokument exportiert</numerusform>
+            <numerusform>%Ln Dokumente exportiert</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln without author and year left out</source>
+        <translation>
+            <numerusform>%Ln ohne Autor und Jahr ausgelassen</numerusform>
+            <numerusform>%Ln ohne Autor und Jahr ausgelassen</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{done}; {rest}</source>
+        <translation>{done}; {rest}</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln hit(s) exported</source>
+        <translation>
+            <numerusform>%Ln Treffer exportiert</numerusform>
+            <numerusform>%Ln Treffer exportiert</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Hotkey</name>
     <message>
         <source>The system does not let Lectern listen for a hotkey.</source>
@@ -319,8 +1109,56 @@
         <translation>Lectern beenden</translation>
     </message>
     <message>
-        <source>Results</source>
-        <translation>Ergebnisse</translation>
+        <source>Search box and results</source>
+        <translation>Suchfeld und Ergebnisse</translation>
+    </message>
+    <message>
+        <source>Show or hide the preview, in the results</source>
+        <translation>Vorschau ein- oder ausblenden, in den Ergebnissen</translation>
+    </message>
+    <message>
+        <source>Suggestions, in the search box</source>
+        <translation>Vorschläge, im Suchfeld</translation>
+    </message>
+    <message>
+        <source>Copy the passage, in the results</source>
+        <translation>Stelle kopieren, in den Ergebnissen</translation>
+    </message>
+    <message>
+        <source>Copy the passage with its source</source>
+        <translation>Stelle mit Quellenangabe kopieren</translation>
+    </message>
+    <message>
+        <source>Preview</source>
+        <translation>Vorschau</translation>
+    </message>
+    <message>
+        <source>Previous or next hit in this document</source>
+        <translation>Voriger oder nächster Treffer im Dokument</translation>
+    </message>
+    <message>
+        <source>Larger or smaller</source>
+        <translation>Größer oder kleiner</translation>
+    </message>
+    <message>
+        <source>Fit the width</source>
+        <translation>An die Breite anpassen</translation>
+    </message>
+    <message>
+        <source>List of files</source>
+        <translation>Liste der Dateien</translation>
+    </message>
+    <message>
+        <source>Read the file again</source>
+        <translation>Datei noch einmal lesen</translation>
+    </message>
+    <message>
+        <source>Leave the file out</source>
+        <translation>Datei auslassen</translation>
+    </message>
+    <message>
+        <source>Filter by name</source>
+        <translation>Nach Namen filtern</translation>
     </message>
     <message>
         <source>Previous or next passage</source>
@@ -337,10 +1175,6 @@
     <message>
         <source>Show the file in its folder</source>
         <translation>Datei im Ordner zeigen</translation>
-    </message>
-    <message>
-        <source>Look at the passage in the preview</source>
-        <translation>Stelle in der Vorschau ansehen</translation>
     </message>
 </context>
 <context>
@@ -368,10 +1202,6 @@
     <message>
         <source>Go to the search box</source>
         <translation>Zum Suchfeld</translation>
-    </message>
-    <message>
-        <source>Back to the search box</source>
-        <translation>Zurück zum Suchfeld</translation>
     </message>
     <message>
         <source>Show or hide the preview</source>
@@ -410,6 +1240,17 @@
     </message>
 </context>
 <context>
+    <name>MessageLine</name>
+    <message>
+        <source>About this search</source>
+        <translation>Zu dieser Suche</translation>
+    </message>
+    <message>
+        <source>The engine is starting; your search is asked as soon as it is ready.</source>
+        <translation>Die Suchmaschine startet; Ihre Suche beginnt, sobald sie bereit ist.</translation>
+    </message>
+</context>
+<context>
     <name>MessagePane</name>
     <message>
         <source>Password</source>
@@ -433,10 +1274,41 @@
     </message>
 </context>
 <context>
+    <name>NothingPanel</name>
+    <message>
+        <source>Nothing was found</source>
+        <translation>Nichts gefunden</translation>
+    </message>
+    <message>
+        <source>Every part of a query must hold. Try it</source>
+        <translation>Jeder Teil der Anfrage muss zutreffen. Versuchen Sie es</translation>
+    </message>
+    <message>
+        <source>without “{name}”</source>
+        <translation>ohne „{name}“</translation>
+    </message>
+    <message>
+        <source>without any filter</source>
+        <translation>ohne jeden Filter</translation>
+    </message>
+    <message>
+        <source>Try fewer or other words, or ask as you would ask a person.</source>
+        <translation>Versuchen Sie weniger oder andere Wörter, oder fragen Sie wie einen Menschen.</translation>
+    </message>
+    <message>
+        <source>Files that could not be read are listed in the library.</source>
+        <translation>Dateien, die nicht zu lesen waren, stehen in der Bibliothek.</translation>
+    </message>
+</context>
+<context>
     <name>NoticeBar</name>
     <message>
         <source>Notice</source>
         <translation>Meldung</translation>
+    </message>
+    <message>
+        <source>Act on this notice</source>
+        <translation>Auf die Meldung eingehen</translation>
     </message>
     <message>
         <source>Dismiss</source>
@@ -516,31 +1388,58 @@
     </message>
 </context>
 <context>
+    <name>PatternsEditor</name>
+    <message>
+        <source>Patterns</source>
+        <translation>Muster</translation>
+    </message>
+    <message>
+        <source>Patterns, one a line</source>
+        <translation>Muster, eines je Zeile</translation>
+    </message>
+    <message>
+        <source>One pattern a line</source>
+        <translation>Ein Muster je Zeile</translation>
+    </message>
+    <message>
+        <source>Sa&amp;ve</source>
+        <translation>&amp;Speichern</translation>
+    </message>
+    <message>
+        <source>Cance&amp;l</source>
+        <translation>A&amp;bbrechen</translation>
+    </message>
+    <message>
+        <source>Leave out of {name}:</source>
+        <translation>Aus {name} auslassen:</translation>
+    </message>
+    <message>
+        <source>files that end in .bak</source>
+        <translation>Dateien, die auf .bak enden</translation>
+    </message>
+    <message>
+        <source>folders named drafts, wherever they are</source>
+        <translation>Ordner namens drafts, wo sie auch sind</translation>
+    </message>
+    <message>
+        <source>the folder private at the top only</source>
+        <translation>nur den Ordner private ganz oben</translation>
+    </message>
+    <message>
+        <source>let this one in again</source>
+        <translation>diese wieder zulassen</translation>
+    </message>
+    <message>
+        <source>Counting…</source>
+        <translation>Zählt …</translation>
+    </message>
+    <message>
+        <source>{read} to read, {left_out} left out by patterns and rules.</source>
+        <translation>{read} zu lesen, {left_out} durch Muster und Regeln ausgelassen.</translation>
+    </message>
+</context>
+<context>
     <name>Preview</name>
-    <message>
-        <source>Choose a result to see its page here.</source>
-        <translation>Wählen Sie ein Ergebnis, um hier seine Seite zu sehen.</translation>
-    </message>
-    <message>
-        <source>This file has changed since it was read; the passage is no longer here.</source>
-        <translation>Diese Datei hat sich seit dem Lesen geändert; die Stelle ist nicht mehr da.</translation>
-    </message>
-    <message>
-        <source>Enter it to see the page.</source>
-        <translation>Geben Sie es ein, um die Seite zu sehen.</translation>
-    </message>
-    <message>
-        <source>The drive of this document is not connected.</source>
-        <translation>Das Laufwerk dieses Dokuments ist nicht angeschlossen.</translation>
-    </message>
-    <message>
-        <source>Connect it to see the page; what was read of it stays searchable.</source>
-        <translation>Schließen Sie es an, um die Seite zu sehen; was gelesen wurde, bleibt durchsuchbar.</translation>
-    </message>
-    <message>
-        <source>The passage, as it was read</source>
-        <translation>Die Stelle, wie sie gelesen wurde</translation>
-    </message>
     <message>
         <source>The selection was copied.</source>
         <translation>Die Auswahl wurde kopiert.</translation>
@@ -549,6 +1448,9 @@
         <source>Passage copied.</source>
         <translation>Stelle kopiert.</translation>
     </message>
+</context>
+<context>
+    <name>PreviewFrame</name>
     <message>
         <source>Preview</source>
         <translation>Vorschau</translation>
@@ -569,6 +1471,97 @@
         <source>Select the text of this page</source>
         <translation>Text dieser Seite auswählen</translation>
     </message>
+    <message>
+        <source>Choose a result to see its page here.</source>
+        <translation>Wählen Sie ein Ergebnis, um hier seine Seite zu sehen.</translation>
+    </message>
+    <message>
+        <source>This file has changed since it was read; the passage is no longer here.</source>
+        <translation>Diese Datei hat sich seit dem Lesen geändert; die Stelle ist nicht mehr da.</translation>
+    </message>
+    <message>
+        <source>The drive of this document is not connected.</source>
+        <translation>Das Laufwerk dieses Dokuments ist nicht angeschlossen.</translation>
+    </message>
+    <message>
+        <source>Connect it to see the page; what was read of it stays searchable.</source>
+        <translation>Schließen Sie es an, um die Seite zu sehen; was gelesen wurde, bleibt durchsuchbar.</translation>
+    </message>
+    <message>
+        <source>Enter it to see the page.</source>
+        <translation>Geben Sie es ein, um die Seite zu sehen.</translation>
+    </message>
+    <message>
+        <source>The passage, as it was read</source>
+        <translation>Die Stelle, wie sie gelesen wurde</translation>
+    </message>
+</context>
+<context>
+    <name>PrivacyPage</name>
+    <message>
+        <source>Lectern works without a network. Your documents, questions and results never leave this computer. Only a language model may be downloaded, once.</source>
+        <translation>Lectern arbeitet ohne Netz. Ihre Dokumente, Fragen und Ergebnisse verlassen diesen Rechner nie. Nur ein Sprachmodell kann einmal heruntergeladen werden.</translation>
+    </message>
+    <message>
+        <source>Open the library&apos;s &amp;folder</source>
+        <translation>&amp;Ordner der Bibliothek öffnen</translation>
+    </message>
+    <message>
+        <source>Every connection ever made:</source>
+        <translation>Jede Verbindung, die es je gab:</translation>
+    </message>
+    <message>
+        <source>None. Lectern has never connected to anything.</source>
+        <translation>Keine. Lectern hat sich noch nie mit etwas verbunden.</translation>
+    </message>
+    <message>
+        <source>Library:</source>
+        <translation>Bibliothek:</translation>
+    </message>
+    <message>
+        <source>Size on disk:</source>
+        <translation>Größe auf dem Laufwerk:</translation>
+    </message>
+    <message>
+        <source>Free on its disk:</source>
+        <translation>Frei auf dem Laufwerk:</translation>
+    </message>
+    <message>
+        <source>Window:</source>
+        <translation>Fenster:</translation>
+    </message>
+    <message>
+        <source>Connections</source>
+        <translation>Verbindungen</translation>
+    </message>
+    <message>
+        <source>When</source>
+        <translation>Wann</translation>
+    </message>
+    <message>
+        <source>What</source>
+        <translation>Was</translation>
+    </message>
+    <message>
+        <source>Outcome</source>
+        <translation>Ergebnis</translation>
+    </message>
+    <message>
+        <source>Delete everything that Lectern has made of your documents: the library, the history and the log. The documents themselves are not touched. This cannot be undone.</source>
+        <translation>Löscht alles, was Lectern aus Ihren Dokumenten gemacht hat: die Bibliothek, den Verlauf und das Protokoll. Die Dokumente selbst bleiben unberührt. Das lässt sich nicht rückgängig machen.</translation>
+    </message>
+    <message>
+        <source>T&amp;ype {word} to confirm:</source>
+        <translation>Zur Bestätigung {word} &amp;eingeben:</translation>
+    </message>
+    <message>
+        <source>&amp;Delete everything</source>
+        <translation>Alles &amp;löschen</translation>
+    </message>
+    <message>
+        <source>DELETE</source>
+        <translation>LÖSCHEN</translation>
+    </message>
 </context>
 <context>
     <name>Rail</name>
@@ -579,6 +1572,20 @@
     <message>
         <source>{name} ({keys})</source>
         <translation>{name} ({keys})</translation>
+    </message>
+</context>
+<context>
+    <name>Removals</name>
+    <message numerus="yes">
+        <source>%Ln folder(s) removed. The files themselves stay.</source>
+        <translation>
+            <numerusform>%Ln Ordner entfernt. Die Dateien selbst bleiben.</numerusform>
+            <numerusform>%Ln Ordner entfernt. Die Dateien selbst bleiben.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Rückgängig</translation>
     </message>
 </context>
 <context>
@@ -618,6 +1625,186 @@
     <message>
         <source>Its name fits; its text could not be read.</source>
         <translation>Der Name passt; der Text konnte nicht gelesen werden.</translation>
+    </message>
+</context>
+<context>
+    <name>ResultsPane</name>
+    <message>
+        <source>Results</source>
+        <translation>Ergebnisse</translation>
+    </message>
+    <message>
+        <source>Nothing was found</source>
+        <translation>Nichts gefunden</translation>
+    </message>
+</context>
+<context>
+    <name>SearchBar</name>
+    <message>
+        <source>Saved and recent searches</source>
+        <translation>Gespeicherte und letzte Suchen</translation>
+    </message>
+    <message>
+        <source>What you can type</source>
+        <translation>Was Sie eingeben können</translation>
+    </message>
+    <message>
+        <source>Save this search…</source>
+        <translation>Diese Suche speichern …</translation>
+    </message>
+    <message>
+        <source>Remove “{name}”</source>
+        <translation>„{name}“ entfernen</translation>
+    </message>
+    <message>
+        <source>Saved</source>
+        <translation>Gespeichert</translation>
+    </message>
+    <message>
+        <source>Recent</source>
+        <translation>Zuletzt</translation>
+    </message>
+    <message>
+        <source>Forget recent searches</source>
+        <translation>Letzte Suchen vergessen</translation>
+    </message>
+    <message>
+        <source>The saved search was removed</source>
+        <translation>Die gespeicherte Suche wurde entfernt</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Rückgängig</translation>
+    </message>
+    <message>
+        <source>Save this search</source>
+        <translation>Diese Suche speichern</translation>
+    </message>
+    <message>
+        <source>Name of the search:</source>
+        <translation>Name der Suche:</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>Speichern</translation>
+    </message>
+</context>
+<context>
+    <name>SearchBox</name>
+    <message>
+        <source>Search your documents</source>
+        <translation>Ihre Dokumente durchsuchen</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>Suche</translation>
+    </message>
+    <message>
+        <source>Words, “phrases”, filters such as ext:pdf (Ctrl+L; ? for help)</source>
+        <translation>Wörter, „Wortlaut“, Filter wie ext:pdf (Strg+L; ? für Hilfe)</translation>
+    </message>
+</context>
+<context>
+    <name>SearchPage</name>
+    <message>
+        <source>The list of searches could not be written: {reason}.</source>
+        <translation>Die Liste der Suchen ließ sich nicht schreiben: {reason}.</translation>
+    </message>
+</context>
+<context>
+    <name>SettingRow</name>
+    <message>
+        <source>{help} Counts when Lectern is started again.</source>
+        <translation>{help} Gilt ab dem nächsten Start von Lectern.</translation>
+    </message>
+    <message>
+        <source>Reset {name}</source>
+        <translation>{name} zurücksetzen</translation>
+    </message>
+    <message>
+        <source>Back to: {value}</source>
+        <translation>Zurück zu: {value}</translation>
+    </message>
+    <message>
+        <source>on</source>
+        <translation>ein</translation>
+    </message>
+    <message>
+        <source>off</source>
+        <translation>aus</translation>
+    </message>
+    <message>
+        <source>nothing</source>
+        <translation>nichts</translation>
+    </message>
+</context>
+<context>
+    <name>SettingsDialog</name>
+    <message>
+        <source>Settings</source>
+        <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>Search the settings</source>
+        <translation>Einstellungen durchsuchen</translation>
+    </message>
+    <message>
+        <source>Pages</source>
+        <translation>Seiten</translation>
+    </message>
+    <message>
+        <source>No setting says this.</source>
+        <translation>Davon spricht keine Einstellung.</translation>
+    </message>
+    <message>
+        <source>&amp;Close</source>
+        <translation>S&amp;chließen</translation>
+    </message>
+    <message>
+        <source>Privacy</source>
+        <translation>Datenschutz</translation>
+    </message>
+    <message>
+        <source>The system did not let Lectern change what starts at login: {reason}.</source>
+        <translation>Das System ließ Lectern den Start beim Anmelden nicht ändern: {reason}.</translation>
+    </message>
+</context>
+<context>
+    <name>SpeedChoice</name>
+    <message>
+        <source>Speed</source>
+        <translation>Geschwindigkeit</translation>
+    </message>
+</context>
+<context>
+    <name>StartPanel</name>
+    <message>
+        <source>There is nothing in the library yet</source>
+        <translation>Noch ist nichts in der Bibliothek</translation>
+    </message>
+    <message>
+        <source>Choose folders, and Lectern reads what is in them.</source>
+        <translation>Wählen Sie Ordner, und Lectern liest, was darin ist.</translation>
+    </message>
+    <message>
+        <source>Choose folders…</source>
+        <translation>Ordner wählen …</translation>
+    </message>
+    <message>
+        <source>Saved searches</source>
+        <translation>Gespeicherte Suchen</translation>
+    </message>
+    <message>
+        <source>Recent searches</source>
+        <translation>Letzte Suchen</translation>
+    </message>
+    <message>
+        <source>Ask in your own words, or try</source>
+        <translation>Fragen Sie in eigenen Worten, oder versuchen Sie</translation>
+    </message>
+    <message>
+        <source>All you can type…</source>
+        <translation>Alles, was Sie eingeben können …</translation>
     </message>
 </context>
 <context>
@@ -681,13 +1868,6 @@
         <source>{progress} {reason}.</source>
         <translation>{progress} {reason}.</translation>
     </message>
-    <message numerus="yes">
-        <source>%Ln file(s) waiting to be read</source>
-        <translation>
-            <numerusform>%Ln Datei wartet auf das Einlesen</numerusform>
-            <numerusform>%Ln Dateien warten auf das Einlesen</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Up to date</source>
         <translation>Auf dem neuesten Stand</translation>
@@ -707,6 +1887,56 @@
     <message>
         <source>Reading: {done} of {total} files, {time} left.</source>
         <translation>Liest: {done} von {total} Dateien, noch {time}.</translation>
+    </message>
+</context>
+<context>
+    <name>Summary</name>
+    <message>
+        <source>So much is found by its meaning already; all of it by its words.</source>
+        <translation>So viel ist schon am Sinn zu finden; an den Wörtern alles.</translation>
+    </message>
+    <message>
+        <source>Sort by</source>
+        <translation>Ordnen nach</translation>
+    </message>
+    <message>
+        <source>In which order documents stand</source>
+        <translation>In welcher Reihenfolge die Dokumente stehen</translation>
+    </message>
+    <message>
+        <source>Relevance</source>
+        <translation>Relevanz</translation>
+    </message>
+    <message>
+        <source>Date</source>
+        <translation>Datum</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Name</translation>
+    </message>
+    <message>
+        <source>No good match; closest passages below.</source>
+        <translation>Kein guter Treffer; unten die nächstliegenden Stellen.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln hit(s)</source>
+        <translation>
+            <numerusform>%Ln Treffer</numerusform>
+            <numerusform>%Ln Treffer</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The best {hits} in {documents}</source>
+        <translation>Die besten: {hits}, {documents}</translation>
+    </message>
+    <message>
+        <source>{hits} in {documents}</source>
+        <translation>{hits}, {documents}</translation>
+    </message>
+    <message>
+        <source>{share} understood</source>
+        <translation>{share} verstanden</translation>
     </message>
 </context>
 <context>
@@ -1600,8 +2830,260 @@
         <translation>Nicht auf diesem Rechner; wird nie heruntergeladen.</translation>
     </message>
     <message>
+        <source>Window</source>
+        <translation>Fenster</translation>
+    </message>
+    <message>
+        <source>Search</source>
+        <translation>Suche</translation>
+    </message>
+    <message>
+        <source>Reading</source>
+        <translation>Einlesen</translation>
+    </message>
+    <message>
+        <source>Library</source>
+        <translation>Bibliothek</translation>
+    </message>
+    <message>
+        <source>Advanced</source>
+        <translation>Erweitert</translation>
+    </message>
+    <message>
+        <source>Colours</source>
+        <translation>Farben</translation>
+    </message>
+    <message>
+        <source>Colours of the window.</source>
+        <translation>Farben des Fensters.</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>Sprache</translation>
+    </message>
+    <message>
+        <source>Language of the window.</source>
+        <translation>Sprache des Fensters.</translation>
+    </message>
+    <message>
+        <source>Size of text (%)</source>
+        <translation>Schriftgröße (%)</translation>
+    </message>
+    <message>
+        <source>Size of the window&apos;s text, in percent of the system&apos;s.</source>
+        <translation>Schriftgröße des Fensters in Prozent der des Systems.</translation>
+    </message>
+    <message>
+        <source>Preview</source>
+        <translation>Vorschau</translation>
+    </message>
+    <message>
+        <source>Show the page of the selected passage beside the results.</source>
+        <translation>Die Seite der gewählten Stelle neben den Ergebnissen zeigen.</translation>
+    </message>
+    <message>
+        <source>Viewer</source>
+        <translation>Anzeigeprogramm</translation>
+    </message>
+    <message>
+        <source>Command that opens a document at a page, such as okular --page {page} {path}; empty: the system&apos;s viewer.</source>
+        <translation>Befehl, der ein Dokument auf einer Seite öffnet, etwa okular --page {page} {path}; leer: das Programm des Systems.</translation>
+    </message>
+    <message>
+        <source>Close to the tray</source>
+        <translation>In den Infobereich schließen</translation>
+    </message>
+    <message>
+        <source>Closing the window leaves Lectern in the tray, watching the folders.</source>
+        <translation>Beim Schließen des Fensters bleibt Lectern im Infobereich und überwacht die Ordner.</translation>
+    </message>
+    <message>
+        <source>Start at login</source>
+        <translation>Beim Anmelden starten</translation>
+    </message>
+    <message>
+        <source>Start Lectern in the tray when you log in.</source>
+        <translation>Lectern beim Anmelden im Infobereich starten.</translation>
+    </message>
+    <message>
+        <source>Hotkey</source>
+        <translation>Tastenkombination</translation>
+    </message>
+    <message>
+        <source>Keys that open the search from anywhere, such as Ctrl+Alt+L; empty: none.</source>
+        <translation>Tasten, die die Suche von überall öffnen, etwa Strg+Alt+L; leer: keine.</translation>
+    </message>
+    <message>
+        <source>History</source>
+        <translation>Verlauf</translation>
+    </message>
+    <message>
+        <source>Remember what was searched for, on this machine only.</source>
+        <translation>Merken, was gesucht wurde, nur auf diesem Rechner.</translation>
+    </message>
+    <message>
+        <source>Speed</source>
+        <translation>Geschwindigkeit</translation>
+    </message>
+    <message>
+        <source>How much of the machine indexing may take.</source>
+        <translation>Wie viel vom Rechner das Einlesen beanspruchen darf.</translation>
+    </message>
+    <message>
+        <source>Hidden files</source>
+        <translation>Versteckte Dateien</translation>
+    </message>
+    <message>
+        <source>Read hidden files and folders too.</source>
+        <translation>Auch versteckte Dateien und Ordner lesen.</translation>
+    </message>
+    <message>
+        <source>Leave out everywhere</source>
+        <translation>Überall auslassen</translation>
+    </message>
+    <message>
+        <source>Patterns to leave out, in gitignore syntax, beside the built-in ones.</source>
+        <translation>Muster, die ausgelassen werden, in gitignore-Schreibweise, neben den eingebauten.</translation>
+    </message>
+    <message>
+        <source>Keep free (GB)</source>
+        <translation>Frei lassen (GB)</translation>
+    </message>
+    <message>
+        <source>Indexing pauses while less disk than this is free, in GB.</source>
+        <translation>Das Einlesen wartet, solange weniger frei ist, in GB.</translation>
+    </message>
+    <message>
+        <source>Largest PDF (MB)</source>
+        <translation>Größte PDF-Datei (MB)</translation>
+    </message>
+    <message>
+        <source>Larger PDF files are left out, in MB.</source>
+        <translation>Größere PDF-Dateien werden ausgelassen, in MB.</translation>
+    </message>
+    <message>
+        <source>Largest text file (MB)</source>
+        <translation>Größte Textdatei (MB)</translation>
+    </message>
+    <message>
+        <source>Larger text files are left out, in MB.</source>
+        <translation>Größere Textdateien werden ausgelassen, in MB.</translation>
+    </message>
+    <message>
+        <source>Largest web page (MB)</source>
+        <translation>Größte Webseite (MB)</translation>
+    </message>
+    <message>
+        <source>Larger Markdown and HTML files are left out, in MB.</source>
+        <translation>Größere Markdown- und HTML-Dateien werden ausgelassen, in MB.</translation>
+    </message>
+    <message>
+        <source>Place of the library</source>
+        <translation>Ort der Bibliothek</translation>
+    </message>
+    <message>
+        <source>Folder of the library; empty: a folder in your user data.</source>
+        <translation>Ordner der Bibliothek; leer: ein Ordner in Ihren Benutzerdaten.</translation>
+    </message>
+    <message>
         <source>Offline</source>
         <translation>Offline</translation>
+    </message>
+    <message>
+        <source>Never use the network, not even for a model that is missing.</source>
+        <translation>Nie das Netz benutzen, auch nicht für ein fehlendes Modell.</translation>
+    </message>
+    <message>
+        <source>Language model</source>
+        <translation>Sprachmodell</translation>
+    </message>
+    <message>
+        <source>Embedding model, by name.</source>
+        <translation>Einbettungsmodell, nach Namen.</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>Gerät</translation>
+    </message>
+    <message>
+        <source>Where the model runs.</source>
+        <translation>Worauf das Modell rechnet.</translation>
+    </message>
+    <message>
+        <source>Precision of documents</source>
+        <translation>Genauigkeit bei Dokumenten</translation>
+    </message>
+    <message>
+        <source>Weights used for documents: int8 is twice as fast, fp32 exact.</source>
+        <translation>Gewichte für Dokumente: int8 ist doppelt so schnell, fp32 genau.</translation>
+    </message>
+    <message>
+        <source>Precision of queries</source>
+        <translation>Genauigkeit bei Anfragen</translation>
+    </message>
+    <message>
+        <source>Weights used for queries.</source>
+        <translation>Gewichte für Anfragen.</translation>
+    </message>
+    <message>
+        <source>Vectors of sentences</source>
+        <translation>Vektoren der Sätze</translation>
+    </message>
+    <message>
+        <source>How the vectors of sentences are kept: none saves disk and costs precision.</source>
+        <translation>Wie die Vektoren der Sätze aufbewahrt werden: keine spart Platz und kostet Genauigkeit.</translation>
+    </message>
+    <message>
+        <source>Threads</source>
+        <translation>Threads</translation>
+    </message>
+    <message>
+        <source>Threads of the model while indexing; 0: one for each core.</source>
+        <translation>Threads des Modells beim Einlesen; 0: einer je Kern.</translation>
+    </message>
+    <message>
+        <source>Readers</source>
+        <translation>Leser</translation>
+    </message>
+    <message>
+        <source>Documents read at the same time; 0: half as many as cores.</source>
+        <translation>Gleichzeitig gelesene Dokumente; 0: halb so viele wie Kerne.</translation>
+    </message>
+    <message>
+        <source>Patience (s)</source>
+        <translation>Geduld (s)</translation>
+    </message>
+    <message>
+        <source>A document without a sign of progress for so many seconds is given up.</source>
+        <translation>Ein Dokument ohne Fortschritt wird nach so vielen Sekunden aufgegeben.</translation>
+    </message>
+    <message>
+        <source>Memory for a document (MB)</source>
+        <translation>Speicher je Dokument (MB)</translation>
+    </message>
+    <message>
+        <source>Memory that reading one document may take, in MB.</source>
+        <translation>Speicher, den das Lesen eines Dokuments brauchen darf, in MB.</translation>
+    </message>
+    <message>
+        <source>As the system</source>
+        <translation>Wie das System</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>Hell</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>Dunkel</translation>
+    </message>
+    <message>
+        <source>The best there is</source>
+        <translation>Das beste vorhandene</translation>
+    </message>
+    <message>
+        <source>None</source>
+        <translation>Keine</translation>
     </message>
     <message>
         <source>Its drive or folder is away. What was read of it is still found.</source>

@@ -2,6 +2,16 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
 <context>
+    <name>ActivityPanel</name>
+    <message numerus="yes">
+        <source>%Ln document(s) were set aside, because reading them failed badly.</source>
+        <translation>
+            <numerusform>%Ln document were set aside, because reading them failed badly.</numerusform>
+            <numerusform>%Ln documents were set aside, because reading them failed badly.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Amounts</name>
     <message numerus="yes">
         <source>%Ln file(s)</source>
@@ -29,6 +39,20 @@
         <translation>
             <numerusform>%Ln hit</numerusform>
             <numerusform>%Ln hits</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln file(s) waiting to be read</source>
+        <translation>
+            <numerusform>%Ln file waiting to be read</numerusform>
+            <numerusform>%Ln files waiting to be read</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln could not be read</source>
+        <translation>
+            <numerusform>%Ln could not be read</numerusform>
+            <numerusform>%Ln could not be read</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -98,6 +122,40 @@
     </message>
 </context>
 <context>
+    <name>EstimateCard</name>
+    <message numerus="yes">
+        <source>%Ln folders or files</source>
+        <translation>
+            <numerusform>%Ln folders or files</numerusform>
+            <numerusform>%Ln folders or files</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>HitActions</name>
+    <message numerus="yes">
+        <source>%Ln document(s) exported</source>
+        <translation>
+            <numerusform>%Ln document exported</numerusform>
+            <numerusform>%Ln documents exported</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln without author and year left out</source>
+        <translation>
+            <numerusform>%Ln without author and year left out</numerusform>
+            <numerusform>%Ln without author and year left out</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%Ln hit(s) exported</source>
+        <translation>
+            <numerusform>%Ln hit exported</numerusform>
+            <numerusform>%Ln hits exported</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>MainWindow</name>
     <message numerus="yes">
         <source>%Ln document(s) stopped the engine twice and were set aside.</source>
@@ -108,12 +166,22 @@
     </message>
 </context>
 <context>
-    <name>StatusLine</name>
+    <name>Removals</name>
     <message numerus="yes">
-        <source>%Ln file(s) waiting to be read</source>
+        <source>%Ln folder(s) removed. The files themselves stay.</source>
         <translation>
-            <numerusform>%Ln file waiting to be read</numerusform>
-            <numerusform>%Ln files waiting to be read</numerusform>
+            <numerusform>%Ln folder removed. The files themselves stay.</numerusform>
+            <numerusform>%Ln folders removed. The files themselves stay.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Summary</name>
+    <message numerus="yes">
+        <source>%Ln hit(s)</source>
+        <translation>
+            <numerusform>%Ln hit</numerusform>
+            <numerusform>%Ln hits</numerusform>
         </translation>
     </message>
 </context>

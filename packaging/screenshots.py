@@ -1,0 +1,205 @@
+"""Takes the README's pictures of the window: what `make screenshots` runs.
+
+Owns what is on each picture. It drives the real program over the sample documents, in a home of
+its own, so no picture shows anything of the person who takes it.
+
+    python packaging/screenshots.py [FOLDER]
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.paths import models_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from PySide6.QtWidgets import QApplication, QWidget
+
+    from app.gui import Program
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "resources" / "screenshots"
+SAMPLES = ROOT / "resources" / "sample" / "documents"
+SIZE = (1280, 800)
+QUESTION = "how did they keep warm at night"
+GERMAN_QUESTION = "who must repair the roof"
+PATIENCE_S = 120.0
+SETTLE_MS = 500
+
+
+def private_home(folder: Path) -> None:
+    """Have everything of the program happen in a folder, with the models that are here already."""
+    models = models_folder()
+    folder.mkdir()
+    (folder / "run").mkdir(mode=0o700)
+    os.environ["XDG_RUNTIME_DIR"] = str(folder / "run")
+    for name in ("CONFIG", "DATA", "STATE", "CACHE"):
+        os.environ[f"XDG_{name}_HOME"] = str(folder / name.lower())
+    os.environ["HOME"] = str(folder)
+    shutil.copytree(SAMPLES, folder / "Documents")
+    add_troubles(folder / "Documents")
+    data = folder / "data" / "lectern"
+    data.mkdir(parents=True)
+    if models.exists():
+        (data / "models").symlink_to(models)
+
+
+def add_troubles(documents: Path) -> None:
+    """Add files of the kinds that every disk has, and that cannot be read just so."""
+    import pymupdf
+
+    (documents / "to do.txt").touch()
+    (documents / "old report.pdf").write_bytes(b"%PDF-1.4\ncut off in the mid")
+    (documents / "harbour.jpg").write_bytes(b"\xff\xd8\xff\xe0")
+    with pymupdf.open() as document:
+        document.new_page().insert_text((72, 72), "Confidential")
+        document.save(
+            documents / "salary.pdf",
+            encryption=pymupdf.PDF_ENCRYPT_AES_256,
+            owner_pw="owner",
+            user_pw="user",
+        )
+
+
+def wait(condition: Callable[[], object]) -> None:
+    from PySide6.QtTest import QTest
+
+    ends = time.monotonic() + PATIENCE_S
+    while not condition():
+        if time.monotonic() > ends:
+            sys.exit("lectern: the window did not do what it should for its picture")
+        QTest.qWait(50)
+
+
+def shoot(window: QWidget, folder: Path, name: str) -> None:
+    """Keep a picture once everything has come to rest."""
+    from PySide6.QtCore import Qt
+    from PySide6.QtTest import QTest
+    from PySide6.QtWidgets import QWidget
+
+    QTest.qWait(SETTLE_MS)
+    for each in window.findChildren(QWidget):
+        each.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, on=False)
+    window.grab().save(str(folder / f"{name}.png"))
+    print(f"  {name}.png")
+
+
+class Stage:
+    """The program with its window, in a language, a theme and a size of text."""
+
+    def __init__(self, app: QApplication, library: Path, **settings: str | int) -> None:
+        from app.gui import Program
+        from app.settings import Settings
+        from ui.application import use_language
+
+        chosen = Settings()
+        for name, value in settings.items():
+            chosen.set(name, value)
+        use_language(app, str(chosen["language"]))
+        self.program: Program = Program(app, chosen, library, offline=False)
+        self.window = self.program.window
+        self.window.resize(*SIZE)
+        self.window.present()
+        self.program.begin()
+
+    def ready(self) -> None:
+        from ui.supervisor import EngineState
+
+        wait(lambda: self.program.supervisor.state is EngineState.READY)
+        wait(lambda: self.program.feed.latest)
+
+    def search(self, text: str) -> None:
+        """Search, and wait for the page of the first hit."""
+        pane = self.window.pages.search
+        self.window.pages.search_for(text)
+        wait(lambda: pane.search.current_hit is not None)
+        wait(lambda: pane.preview.shown is not None)
+
+    def quit(self) -> None:
+        ended: list[bool] = []
+        self.program.supervisor.ended.connect(lambda: ended.append(True))
+        self.window.quit()
+        wait(lambda: ended)
+        self.program.close()
+
+
+def scenes(app: QApplication, library: Path) -> Iterator[tuple[str, QWidget]]:
+    """Yield each picture's name and its window, in the state it is to be taken in."""
+    from ui.pages import ACTIVITY
+
+    stage = Stage(app, library, language="en", theme="light", text_scale=100, speed="slow")
+    stage.ready()
+    yield from first_run(stage)
+    window = stage.window
+    window.pages.show_page(ACTIVITY)
+    wait(lambda: files_done(stage) > 3)
+    yield "activity", window
+    stage.program.settings.set("speed", "normal")
+    wait(lambda: not stage.program.feed.latest.get("running"))
+    stage.search(QUESTION)
+    yield "search", window
+    window.pages.show_files()
+    yield "coverage", window
+    stage.quit()
+
+    stage = Stage(app, library, theme="dark")
+    stage.ready()
+    stage.search(QUESTION)
+    yield "dark", stage.window
+    stage.quit()
+
+    stage = Stage(app, library, theme="light", language="de")
+    stage.ready()
+    stage.search(GERMAN_QUESTION)
+    yield "german", stage.window
+    stage.quit()
+
+    stage = Stage(app, library, language="en", text_scale=200)
+    stage.ready()
+    stage.search(QUESTION)
+    yield "large-text", stage.window
+    stage.quit()
+
+
+def files_done(stage: Stage) -> int:
+    running = stage.program.feed.latest.get("running") or {}
+    return int(running.get("progress", {}).get("files_done", 0))
+
+
+def first_run(stage: Stage) -> Iterator[tuple[str, QWidget]]:
+    """Choose the sample documents, wait for the estimate, and begin."""
+    from ui.library.first_run import FirstRun
+
+    page = stage.window.pages.page("first_run")
+    assert isinstance(page, FirstRun)  # noqa: S101  # what the window makes for that name
+    wait(page.card.start.isEnabled)
+    yield "first-run", stage.window
+    page.card.start.click()
+
+
+def main(arguments: list[str]) -> int:
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    from ui.application import make_application
+
+    folder = Path(arguments[0]) if arguments else FOLDER
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        home = Path(scratch) / "home"
+        private_home(home)
+        app = make_application()
+        print(f"pictures in {folder}:")
+        for name, window in scenes(app, home / "data" / "lectern" / "library"):
+            shoot(window, folder, name)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
