@@ -1,7 +1,7 @@
 """The preview beside the results: the page of a hit, with its passage outlined.
 
-Owns the widgets and what is said when there is no page to show. Loading is
-``ui.preview.loader``'s; it must not know where hits come from.
+Owns what happens when a hit comes and when a control is used. The widgets are
+``ui.preview.frame``'s, loading is ``ui.preview.loader``'s; it must not know where hits come from.
 """
 
 from __future__ import annotations
@@ -11,28 +11,26 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
-from PySide6.QtWidgets import QFrame, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
+from indexer.errors import WorldError
 from indexer.types import FileState
-from ui import passwords, words
+from ui import passwords
+from ui.preview.frame import PreviewFrame
 from ui.preview.letters import flowing
 from ui.preview.loader import Loader
-from ui.preview.message import MessagePane
+from ui.preview.marks import NO_MARKS
 from ui.preview.outline import OutlinePopover, outline_model
 from ui.preview.page_layout import Fit, Zoom
-from ui.preview.page_view import PageView
-from ui.preview.text_view import TextView
 from ui.preview.timers import timer
-from ui.preview.toolbar import Toolbar
 from ui.preview.viewers import open_external, show_in_folder
 from ui.search.query_text import similar
 from ui.search.safe_text import line
-from ui.theme import L, S
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from PySide6.QtGui import QCloseEvent, QShowEvent
+    from PySide6.QtWidgets import QWidget
 
     from indexer.errors import LecternError
     from indexer.types import Hit
@@ -42,16 +40,11 @@ if TYPE_CHECKING:
 
 _WARM_UP_MS = 600
 _LOADING_MS = 150
-# The drawing for a failure; for all others a warning.
-_ICONS = {
-    "vanished": "document", "path_missing": "document", "empty": "document",
-    "unsupported": "document", "needs_password": "lock",
-}  # fmt: skip
-# Trying again may help.
-_PASSING = frozenset({"vanished", "path_denied", "read_error", "child_died", "out_of_time"})
+# To look at these would wait for a drive, or fetch them from a cloud.
+_UNTOUCHED = frozenset({FileState.OFFLINE, FileState.PLACEHOLDER})
 
 
-class Preview(QWidget):
+class Preview(PreviewFrame):
     """Shows the page of one hit."""
 
     like_wanted = Signal(str)  # a query
@@ -64,16 +57,12 @@ class Preview(QWidget):
         self._hit: Hit | None = None
         self._hits: list[Hit] = []
         self._index = 0
+        self._late = False  # the hit is to be loaded once the panel is shown
         self._tried = ""  # the password that is being tried
         self.loader = Loader(self)
-        self.bar = Toolbar()
-        self.pages, self.text, self.message = PageView(), TextView(), MessagePane()
-        self._stack = QStackedWidget()
-        self._banner = QLabel()
         self._outline = OutlinePopover(self)
         self._warm = timer(self, _WARM_UP_MS, self.loader.client.warm_up)
         self._slow = timer(self, _LOADING_MS, self._say_loading)
-        self._lay_out()
         self._connect()
         self._keys()
         self.clear()
@@ -93,10 +82,15 @@ class Preview(QWidget):
         self._hit = hit
         self.bar.title.show_text(line(hit.title) or line(hit.file))
         self.bar.setVisible(True)
-        self._banner.hide()
-        if hit.state is FileState.OFFLINE:
+        self.banner.hide()
+        self.pages.setAccessibleDescription(flowing(hit.text))
+        if hit.state in _UNTOUCHED:
             self.loader.let_go()
-            self._say_offline(hit)
+            self._slow.stop()
+            if hit.state is FileState.OFFLINE:
+                self.say_offline(hit.text)
+            else:
+                self.say_failure(WorldError("placeholder"), hit.text)
             return
         self._load(passwords.shared().remembered(hit.path))
 
@@ -104,17 +98,10 @@ class Preview(QWidget):
         """Show nothing."""
         self._hit, self._hits, self._index = None, [], 0
         self._slow.stop()
+        self._late = False
         self.loader.let_go()
         self.pages.show_document(None)
-        self._banner.hide()
-        self.bar.hide()
-        self.message.tell("preview", self.tr("Choose a result to see its page here."))
-        self._show(self.message)
-
-    @property
-    def shown(self) -> QWidget | None:
-        """What is in front: ``pages``, ``text`` or ``message``."""
-        return self._stack.currentWidget()
+        self.say_nothing_chosen()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.clear()
@@ -125,32 +112,38 @@ class Preview(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._warm.start()
+        if self._late:
+            self._try_again()
 
     # Loading
 
     def _load(self, password: str | None) -> None:
-        if self._hit is not None:
+        # What nobody sees is not read.
+        self._late = self._hit is not None and not self.isVisible()
+        if self._hit is not None and not self._late:
             self._tried = password or ""
             self._slow.start()
             self.loader.show(self._hit, password)
 
     def _say_loading(self) -> None:
         """Something takes its time: show the shape of a page, not the page of another hit."""
-        if self.pages.document is None or self.shown is not self.pages:
+        document, hit = self.pages.document, self._hit
+        same = document is not None and hit is not None and document.source.path == hit.path
+        if not same or not self.has_pages:
             self.pages.show_document(None)
             self.pages.show_loading()
-            self._show(self.pages)
+            self.bring(self.pages)
 
     def _opened(self, document: PageDocument) -> None:
         self._arrived()
         if self._hit is None:
             return
         page = min(max(self._hit.page, 1), document.count)
-        if self.pages.document is document:
-            self.pages.go_to(page)
-        else:
+        if self.pages.document is not document:
             self.pages.show_document(document, page)
-        self._show(self.pages)
+        elif not self._hit.text:
+            self.pages.go_to(page)  # else its passage, when that is found
+        self.bring(self.pages)
         self._page_changed(self.pages.page)
         self._zoom_changed()
 
@@ -173,7 +166,7 @@ class Preview(QWidget):
         self._arrived()
         self.pages.show_document(None)
         self.text.show_text(text, offset, more=more)
-        self._show(self.text)
+        self.bring(self.text)
         self._zoom_changed()
 
     def _text_marked(self, passage: tuple[int, int], sentences: list[tuple[int, int]]) -> None:
@@ -183,22 +176,27 @@ class Preview(QWidget):
         self.text.extend(text, offset, more=more)
 
     def _moved(self) -> None:
-        self._banner.setText(
-            self.tr("This file has changed since it was read; the passage is no longer here.")
-        )
-        self._banner.show()
+        """The passage is not where it was; its page is the best there is."""
+        if self._hit is not None and self.has_pages:
+            self.pages.set_marks(NO_MARKS)
+            self.pages.go_to(self._hit.page)
+        self.say_moved()
 
     # What is said in place of a page
 
     def _failed(self, error: LecternError) -> None:
         self._slow.stop()
-        if self._hit is None:
+        hit = self._hit
+        if hit is None:
             return
-        if error.code == "needs_password" and not self._tried:
-            passwords.shared().look_up(self._hit.path, partial(self._looked_up, self._hit))
-            return
-        self._say_failure(error.code, words.sentence(error.code, error.detail) or error.message,
-                          words.step(error.code, error.detail))  # fmt: skip
+        if error.code != "needs_password":
+            self._tried = ""
+            self.say_failure(error, hit.text)
+        elif self._tried:
+            self._tried = ""
+            self.ask_password(hit.text, wrong=True)
+        else:
+            passwords.shared().look_up(hit.path, partial(self._looked_up, hit))
 
     def _looked_up(self, hit: Hit, password: str | None) -> None:
         """The keyring has answered; a newer hit may have come meanwhile."""
@@ -207,34 +205,7 @@ class Preview(QWidget):
         if password:
             self._load(password)
         else:
-            code = "needs_password"
-            self._say_failure(code, words.sentence(code), self.tr("Enter it to see the page."))
-
-    def _say_failure(self, code: str, sentence: str, step: str) -> None:
-        self.pages.show_document(None)
-        self.message.tell(_ICONS.get(code, "warning"), sentence, step, again=code in _PASSING)
-        if code == "needs_password":
-            self.message.ask_password(wrong=bool(self._tried))
-        self._tried = ""
-        self._show_excerpt()
-        self._show(self.message)
-
-    def _say_offline(self, hit: Hit) -> None:
-        self.pages.show_document(None)
-        self.message.tell(
-            "offline",
-            self.tr("The drive of this document is not connected."),
-            self.tr("Connect it to see the page; what was read of it stays searchable."),
-            again=True,
-        )
-        self._hit = hit
-        self._show_excerpt()
-        self._show(self.message)
-
-    def _show_excerpt(self) -> None:
-        hit = self._hit
-        text = flowing(hit.text) if hit is not None else ""
-        self.message.show_excerpt(self.tr("The passage, as it was read"), text)
+            self.ask_password(hit.text, wrong=False)
 
     def _try_again(self) -> None:
         if self._hit is not None:
@@ -297,14 +268,14 @@ class Preview(QWidget):
         told = self.tr("The selection was copied.") if selected else self.tr("Passage copied.")
         self._context.notices.tell(told, seconds=3.0)
 
-    def _copy_page(self) -> None:
+    def _select_page(self) -> None:
         if self.shown is self.pages:
             self.pages.selection.select_page(self.pages.page)
             self.pages.setFocus()
 
     def _open(self) -> None:
         if self._hit is not None:
-            open_external(self._hit, self._context, self.pages.page if self._has_pages else 0)
+            open_external(self._hit, self._context, self.pages.page if self.has_pages else 0)
 
     def _folder(self) -> None:
         if self._hit is not None:
@@ -313,47 +284,6 @@ class Preview(QWidget):
     def _inside(self) -> None:
         if self._hit is not None:
             self.search_inside_wanted.emit(self._hit.path)
-
-    @property
-    def _has_pages(self) -> bool:
-        return self.shown is self.pages and self.pages.document is not None
-
-    # How it is put together
-
-    def _show(self, part: QWidget) -> None:
-        self._stack.setCurrentWidget(part)
-        document = self.pages.document
-        self.bar.show_kind(
-            pages=self._has_pages,
-            text=part is self.text,
-            outlined=document is not None and document.outlined,
-        )
-        for action in self._page_actions:
-            action.setVisible(self._has_pages)
-
-    def _lay_out(self) -> None:
-        self.setAccessibleName(self.tr("Preview"))
-        self._banner.setWordWrap(True)
-        self._banner.setMargin(S)
-        self._banner.setContentsMargins(L, S, L, S)
-        self._banner.setFrameShape(QFrame.Shape.StyledPanel)
-        for part in (self.pages, self.text, self.message):
-            self._stack.addWidget(part)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.bar)
-        column.addWidget(self._banner)
-        column.addWidget(self._stack, 1)
-        passages = self.bar.add(self.tr("Find similar passages"), "similar")
-        documents = self.bar.add(self.tr("Find similar documents"), "similar")
-        inside = self.bar.add(self.tr("Search inside this document"), "search-inside")
-        select = self.bar.add(self.tr("Select the text of this page"), "copy")
-        passages.triggered.connect(self._similar_passages)
-        documents.triggered.connect(self._similar_documents)
-        inside.triggered.connect(self._inside)
-        select.triggered.connect(self._copy_page)
-        self._page_actions = (select,)
 
     def _similar_passages(self) -> None:
         if (hit := self._hit) is not None:
@@ -379,6 +309,10 @@ class Preview(QWidget):
         bar.zoom_chosen.connect(self._zoom_chosen)
         bar.zoom_step.connect(self._zoom_step)
         bar.outline_wanted.connect(self._outline_wanted)
+        self.similar_passages.triggered.connect(self._similar_passages)
+        self.similar_documents.triggered.connect(self._similar_documents)
+        self.inside.triggered.connect(self._inside)
+        self.select_page.triggered.connect(self._select_page)
         bar.copy.clicked.connect(self._copy)
         bar.open.clicked.connect(self._open)
         bar.folder.clicked.connect(self._folder)

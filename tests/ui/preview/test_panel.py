@@ -334,7 +334,7 @@ def test_text_formats_show_their_text_with_the_same_marks(
     seen = preview.text.cursorForPosition(QPoint(20, preview.text.viewport().height() // 3))
     assert seen.position() > 0
     assert not preview.bar.page.isVisible()
-    assert not preview._banner.isVisible()
+    assert not preview.banner.isVisible()
     before = preview.text.zoom_percent
     turn_text(preview, 120)
     assert preview.text.zoom_percent > before
@@ -385,15 +385,18 @@ def test_a_file_that_is_gone(
 
 def test_a_file_that_has_changed(qtbot: QtBot, preview: Preview, hits: list[Hit]) -> None:
     preview.show_hit(replace(hits[0], text="What it once said."), [], 0)
-    qtbot.waitUntil(preview._banner.isVisible, timeout=WAIT_MS)
+    qtbot.waitUntil(preview.banner.isVisible, timeout=WAIT_MS)
     assert preview.shown is preview.pages
-    assert "changed" in preview._banner.text()
+    assert "changed" in preview.banner.text()
     show(qtbot, preview, hits[1])
-    assert not preview._banner.isVisible()
+    assert not preview.banner.isVisible()
 
 
-def test_an_offline_drive_is_not_touched(qtbot: QtBot, preview: Preview, hits: list[Hit]) -> None:
-    preview.show_hit(replace(hits[0], state=FileState.OFFLINE), [], 0)
+@pytest.mark.parametrize("state", [FileState.OFFLINE, FileState.PLACEHOLDER])
+def test_what_must_not_be_touched_is_not(
+    qtbot: QtBot, preview: Preview, hits: list[Hit], state: FileState
+) -> None:
+    preview.show_hit(replace(hits[0], state=state), [], 0)
     assert preview.shown is preview.message
     assert preview.loader.client._known == {}
     assert "Night 1." in preview.message._excerpt.text()
@@ -501,6 +504,17 @@ def test_every_control_has_a_name_and_can_be_reached(
         assert button.focusPolicy() & Qt.FocusPolicy.TabFocus
     assert preview.pages.accessibleName()
     assert preview.text.accessibleName()
+
+
+def test_what_nobody_sees_is_loaded_when_it_is_seen(
+    qtbot: QtBot, preview: Preview, hits: list[Hit]
+) -> None:
+    preview.hide()
+    preview.show_hit(hits[1], hits, 1)
+    assert preview.loader.client._known == {}
+    preview.show()
+    wait_for_page(qtbot, preview)
+    assert preview.pages.page == 2
 
 
 def test_clearing_lets_go_of_everything(qtbot: QtBot, preview: Preview, hits: list[Hit]) -> None:

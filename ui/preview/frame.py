@@ -1,0 +1,122 @@
+"""What the preview is made of: the controls, a banner, and one of page, text and message.
+
+Owns the widgets, which of them is in front, and the sentences that stand in for a page. It must
+not know what a click does (``ui.preview.panel``).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QFrame, QLabel, QStackedWidget, QVBoxLayout, QWidget
+
+from ui import words
+from ui.preview.letters import flowing
+from ui.preview.message import MessagePane
+from ui.preview.page_view import PageView
+from ui.preview.text_view import TextView
+from ui.preview.toolbar import Toolbar
+from ui.theme import L, S
+
+if TYPE_CHECKING:
+    from indexer.errors import LecternError
+
+# The drawing for a failure; for all others a warning.
+_ICONS = {
+    "vanished": "document", "path_missing": "document", "empty": "document",
+    "unsupported": "document", "needs_password": "lock",
+}  # fmt: skip
+# Trying again may help.
+_PASSING = frozenset({"vanished", "path_denied", "read_error", "child_died", "out_of_time"})
+
+
+class PreviewFrame(QWidget):
+    """The parts of the preview, put together."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(self.tr("Preview"))
+        self.bar = Toolbar()
+        self.pages, self.text, self.message = PageView(), TextView(), MessagePane()
+        self.banner = QLabel()
+        self.banner.setWordWrap(True)
+        self.banner.setContentsMargins(L, S, L, S)
+        self.banner.setFrameShape(QFrame.Shape.StyledPanel)
+        self._stack = QStackedWidget()
+        for part in (self.pages, self.text, self.message):
+            self._stack.addWidget(part)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.bar)
+        column.addWidget(self.banner)
+        column.addWidget(self._stack, 1)
+        self.similar_passages = self.bar.add(self.tr("Find similar passages"), "similar")
+        self.similar_documents = self.bar.add(self.tr("Find similar documents"), "similar")
+        self.inside = self.bar.add(self.tr("Search inside this document"), "search-inside")
+        self.select_page = self.bar.add(self.tr("Select the text of this page"), "copy")
+
+    @property
+    def shown(self) -> QWidget | None:
+        """What is in front: ``pages``, ``text`` or ``message``."""
+        return self._stack.currentWidget()
+
+    @property
+    def has_pages(self) -> bool:
+        """Whether pages of a document are in front."""
+        return self.shown is self.pages and self.pages.document is not None
+
+    def bring(self, part: QWidget) -> None:
+        """Put a part in front, with the controls it has a use for."""
+        self._stack.setCurrentWidget(part)
+        document = self.pages.document
+        self.bar.show_kind(
+            pages=self.has_pages,
+            text=part is self.text,
+            outlined=document is not None and document.outlined,
+        )
+        self.select_page.setVisible(self.has_pages)
+
+    def say_nothing_chosen(self) -> None:
+        self.banner.hide()
+        self.bar.hide()
+        self.message.tell("preview", self.tr("Choose a result to see its page here."))
+        self.bring(self.message)
+
+    def say_moved(self) -> None:
+        """Say above the page that the passage is not on it."""
+        self.banner.setText(
+            self.tr("This file has changed since it was read; the passage is no longer here.")
+        )
+        self.banner.show()
+
+    def say_offline(self, passage: str) -> None:
+        self._in_place_of_page(
+            "offline",
+            self.tr("The drive of this document is not connected."),
+            self.tr("Connect it to see the page; what was read of it stays searchable."),
+            passage,
+            again=True,
+        )
+
+    def ask_password(self, passage: str, *, wrong: bool) -> None:
+        """Ask for the password in the place of the page."""
+        sentence = words.sentence("needs_password")
+        step = self.tr("Enter it to see the page.")
+        self._in_place_of_page("lock", sentence, step, passage, again=False)
+        self.message.ask_password(wrong=wrong)
+
+    def say_failure(self, error: LecternError, passage: str) -> None:
+        """Say why there is no page, and show the passage as it was read."""
+        sentence = words.sentence(error.code, error.detail) or error.message
+        name = _ICONS.get(error.code, "warning")
+        step = words.step(error.code, error.detail)
+        self._in_place_of_page(name, sentence, step, passage, again=error.code in _PASSING)
+
+    def _in_place_of_page(
+        self, name: str, sentence: str, step: str, passage: str, *, again: bool
+    ) -> None:
+        self.pages.show_document(None)
+        self.message.tell(name, sentence, step, again=again)
+        self.message.show_excerpt(self.tr("The passage, as it was read"), flowing(passage))
+        self.bring(self.message)

@@ -1,0 +1,233 @@
+"""Scrolling and zooming over pages that stand below each other.
+
+Owns what part of the layout is seen, at which scale, and what stays in view when sizes change. It
+must not know what is painted (``ui.preview.page_view``).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Signal
+from PySide6.QtWidgets import QAbstractScrollArea
+
+from ui.preview.images import MAX_WIDTH
+from ui.preview.page_layout import (
+    LARGEST,
+    MARGIN,
+    SMALLEST,
+    Fit,
+    PageLayout,
+    Zoom,
+    next_step,
+    scale_for,
+)
+from ui.preview.timers import timer
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QResizeEvent, QWheelEvent
+    from PySide6.QtWidgets import QWidget
+
+    from ui.preview.document import PageDocument
+
+# While the window is being resized, pages are only stretched.
+_SETTLE_MS = 70
+_STEP_LINES = 3
+# The passage comes to stand this far below the top, as a share of the height.
+_PLACE = 0.2
+
+
+class PageScroller(QAbstractScrollArea):
+    """The part of a page view that moves."""
+
+    page_changed = Signal(int)
+    zoom_changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.document: PageDocument | None = None
+        self.layout_ = PageLayout((), 1.0, 0.0)
+        self.zoom = Zoom()
+        self.target: tuple[int, QRectF] | None = None
+        self._page = 1
+        self.settling = timer(self, _SETTLE_MS, self.fetch)
+        for bar in (self.verticalScrollBar(), self.horizontalScrollBar()):
+            bar.valueChanged.connect(self._scrolled)
+            bar.actionTriggered.connect(self._let_go)
+
+    def fetch(self) -> None:
+        """Ask for what is seen now; a view does."""
+
+    @property
+    def page(self) -> int:
+        """The page that is looked at, from 1."""
+        return self._page
+
+    @property
+    def scale(self) -> float:
+        """The scale in force; 1 is the size on paper."""
+        return self.layout_.scale / self._natural()
+
+    def go_to(self, page: int, box: QRectF | None = None) -> None:
+        """Bring a page, or a place on it, into view."""
+        if self.document is None or not 1 <= page <= self.document.count:
+            return
+        # Until the person scrolls, this place stays in view whatever changes its size.
+        self.target = (page, box) if box is not None else None
+        self.set_page(page)
+        if self.zoom.fit is not Fit.SCALE:
+            self.lay_out(anchor=None)
+        self._scroll_to(page, box)
+        self.fetch()
+
+    def set_zoom(self, zoom: Zoom) -> None:
+        """Change the scale around the middle of what is seen."""
+        self.zoom = zoom
+        self.lay_out(anchor=QPointF(self.viewport().rect().center()))
+        if self.target is not None:
+            self._scroll_to(*self.target)
+        self.settling.start()
+        self.zoom_changed.emit()
+
+    def zoom_in(self) -> None:
+        self._zoom_by(1, None)
+
+    def zoom_out(self) -> None:
+        self._zoom_by(-1, None)
+
+    def offset(self) -> QPoint:
+        """Return which point of the layout is in the upper left corner."""
+        return QPoint(self.horizontalScrollBar().value(), self.verticalScrollBar().value())
+
+    def pixel_width(self, page: int) -> int:
+        """Return the width of a page in pixels of the screen."""
+        wide = self.layout_.rect(page).width() * self.devicePixelRatioF()
+        return max(1, min(round(wide), MAX_WIDTH))
+
+    def visible_pages(self) -> range:
+        top = self.offset().y()
+        return self.layout_.between(top, top + self.viewport().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self.lay_out(anchor=QPointF(0, 0))
+        if self.target is not None:
+            self._scroll_to(*self.target)
+        self.settling.start()
+        super().resizeEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            turned = event.angleDelta().y()
+            if turned:
+                self._zoom_by(1 if turned > 0 else -1, event.position())
+            event.accept()
+            return
+        self.target = None
+        super().wheelEvent(event)
+
+    def scroll_by_key(self, key: Qt.Key) -> bool:
+        bar = self.verticalScrollBar()
+        far = max(bar.pageStep() - bar.singleStep(), bar.singleStep())
+        steps = {
+            Qt.Key.Key_Up: -bar.singleStep(), Qt.Key.Key_Down: bar.singleStep(),
+            Qt.Key.Key_PageUp: -far, Qt.Key.Key_PageDown: far,
+            Qt.Key.Key_Home: -bar.maximum(), Qt.Key.Key_End: bar.maximum(),
+        }  # fmt: skip
+        if key not in steps:
+            return False
+        self.target = None
+        bar.setValue(bar.value() + steps[key])
+        return True
+
+    def _zoom_by(self, direction: int, around: QPointF | None) -> None:
+        scale = max(SMALLEST, min(LARGEST, next_step(self.scale, direction)))
+        if around is not None:
+            self.target = None
+        self.zoom = Zoom(Fit.SCALE, scale)
+        self.lay_out(anchor=around or QPointF(self.viewport().rect().center()))
+        if self.target is not None:
+            self._scroll_to(*self.target)
+        self.settling.start()
+        self.zoom_changed.emit()
+
+    def _natural(self) -> float:
+        return self.logicalDpiX() / 72
+
+    def lay_out(self, anchor: QPointF | None) -> None:
+        """Place the pages anew; what stands under the anchor of the viewport stays there."""
+        if self.document is None:
+            self.layout_ = PageLayout((), 1.0, 0.0)
+            self._set_ranges()
+            return
+        kept = self._under(anchor) if anchor is not None and len(self.layout_) else None
+        room = self.viewport().width(), self.viewport().height()
+        page = min(self._page, self.document.count)
+        scale = scale_for(self.zoom, self.document.sizes[page - 1], room, self._natural())
+        self.layout_ = PageLayout(self.document.sizes, scale, room[0])
+        self._set_ranges()
+        if kept is not None and anchor is not None:
+            number, share = kept
+            rect = self.layout_.rect(number)
+            self._set_offset(
+                rect.x() + share.x() * rect.width() - anchor.x(),
+                rect.y() + share.y() * rect.height() - anchor.y(),
+            )
+        self.viewport().update()
+
+    def _under(self, point: QPointF) -> tuple[int, QPointF]:
+        place = point + QPointF(self.offset())
+        page = self.layout_.page_at(place.y())
+        rect = self.layout_.rect(page)
+        across, down = (place - rect.topLeft()).x(), (place - rect.topLeft()).y()
+        return page, QPointF(across / rect.width(), down / rect.height())
+
+    def arrange(self) -> None:
+        self.lay_out(anchor=QPointF(0, 0))
+        self.settling.start()
+
+    def _set_ranges(self) -> None:
+        view = self.viewport().size()
+        for bar, total, seen in (
+            (self.horizontalScrollBar(), self.layout_.width, view.width()),
+            (self.verticalScrollBar(), self.layout_.height, view.height()),
+        ):
+            bar.setRange(0, max(0, round(total) - seen))
+            bar.setPageStep(seen)
+            bar.setSingleStep(_STEP_LINES * self.fontMetrics().height())
+
+    def _set_offset(self, x: float, y: float) -> None:
+        self.horizontalScrollBar().setValue(round(x))
+        self.verticalScrollBar().setValue(round(y))
+
+    def _scroll_to(self, page: int, box: QRectF | None) -> None:
+        rect = self.layout_.rect(page)
+        if box is None:
+            self._set_offset(rect.center().x() - self.viewport().width() / 2, rect.y() - MARGIN)
+            return
+        place = self.layout_.from_page(page, box)
+        high, wide = self.viewport().height(), self.viewport().width()
+        # A page that fits, or the top of one, needs no scrolling past its edge.
+        top = place.y() - _PLACE * high
+        if rect.height() + 2 * MARGIN <= high:
+            top = rect.center().y() - high / 2
+        left = place.center().x() - wide / 2
+        if rect.width() + 2 * MARGIN <= wide:
+            left = rect.center().x() - wide / 2
+        self._set_offset(left, max(top, rect.y() - MARGIN))
+
+    def _let_go(self, _action: int = 0) -> None:
+        """The person scrolls: what was to stay in view no longer is."""
+        self.target = None
+
+    def _scrolled(self) -> None:
+        middle = self.offset().y() + self.viewport().height() / 3
+        if len(self.layout_):
+            target = self.target
+            self.set_page(target[0] if target is not None else self.layout_.page_at(middle))
+        self.settling.start()
+        self.viewport().update()
+
+    def set_page(self, page: int) -> None:
+        if page != self._page:
+            self._page = page
+            self.page_changed.emit(page)
