@@ -62,7 +62,7 @@ class EpubSource:
                 continue
             try:
                 data = self._package.read(part, self._package.budget.limits.markup_bytes)
-                tree = parse_markup(data)
+                tree = parse_markup(data, xml=True)
                 tree.strip_tags(["rt", "rp"])  # how signs are read, between the signs
                 writer.append(*read_tree(tree))
             except WorldError as error:
@@ -190,7 +190,7 @@ def _outline(package: Package, book: _Book, chapters: list[str]) -> tuple[Outlin
         for item in book.items.values():
             if "nav" in item.properties.split() and item.part in package:
                 data = package.read(item.part, package.budget.limits.markup_bytes)
-                return tuple(_navigation(parse_markup(data), item.part, places))
+                return tuple(_navigation(parse_markup(data, xml=True), item.part, places))
         item = book.items.get(book.contents, _Item("", "", ""))
         if item.part in package:
             listed = _Ncx(item.part, places)

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 _CHARSET = re.compile(
     rb"<(?:meta|\?xml)[^>]*?(?:charset|encoding)\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE
 )
+_SELF_CLOSED = re.compile(
+    r"<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b)"
+    r"([a-zA-Z][\w:-]*)((?:\s[^<>]*)?)/>"
+)
 _SPACE = re.compile(r"[ \t\n\r\f]+")
 _SPACES = re.compile(r" {2,}")
 _AROUND_TABS = re.compile(r" *\t *")
@@ -88,17 +92,22 @@ def read_tree(tree: Any) -> tuple[str, tuple[RawBlock, ...]]:
     return reader.result()
 
 
-def parse_markup(data: bytes, charset: str = "") -> Any:
+def parse_markup(data: bytes, charset: str = "", *, xml: bool = False) -> Any:
     """Parse a page that is no file of its own: a chapter, the body of a mail.
 
     Args:
         data: Its bytes.
         charset: How whatever it came with says that it is encoded.
+        xml: Whether it is written as XML, where any element may end where it begins: browsers
+            would take ``<title/>`` for the beginning of a title.
     """
     found = encoding_of(data)
     if not found.startswith("utf"):
         found = known_encoding(charset) or _declared(data[:4096]) or found
-    return LexborHTMLParser(without_surrogates(data.decode(found, "replace")))
+    text = data.decode(found, "replace")
+    if xml:
+        text = _SELF_CLOSED.sub(r"<\1\2></\1>", text)
+    return LexborHTMLParser(without_surrogates(text))
 
 
 def _encoding(path: Path) -> str:

@@ -56,6 +56,12 @@ def test_the_older_kind_of_contents_list(book: Path) -> None:
     assert [(e.level, e.title, e.page) for e in found.outline] == [(1, "Part", 1), (2, "Deep", 1)]
 
 
+def test_elements_that_end_where_they_begin_swallow_nothing(book: Path) -> None:
+    chapter = f'<head><title/><script src="x.js"/></head><p id="a"/><p>{SENTENCE}<br/>More.</p>'
+    book.write_bytes(epub({"one.xhtml": chapter}))
+    assert read(book).text == f"{SENTENCE}\nMore."
+
+
 @pytest.mark.parametrize(
     ("method", "part", "code"),
     [
