@@ -67,7 +67,10 @@ def _root(root: dict[str, Any]) -> str:
     text = (
         f"{render.clean(str(root.get('path', '')))}, {render.count(root.get('files', 0), 'file')}"
     )
-    return text + (", offline" if root.get("offline") else "")
+    if root.get("offline"):
+        return f"{text}, offline"
+    how = {"events": ", watched", "polling": ", looked at every few minutes"}
+    return text + how.get(root.get("watched", ""), "")
 
 
 def _because(what: str, why: str) -> str:

@@ -168,13 +168,13 @@ class EngineApi(Protocol):
 
         The keys: ``library`` (path), ``bytes`` (on disk), ``roots`` (a list of ``path``,
         ``files``, ``states`` (count by state), ``bytes``, ``patterns``, ``offline``, ``watched``:
-        as ``how`` in ``watch``, "" if nobody watches), ``files`` (count by state), ``documents``, ``passages``,
-        ``model``, ``precision``, ``space``, ``understood`` (share of passages with vectors, 0 to
-        1), ``device``, ``device_reason``, ``languages`` (a list of ``language``, ``documents``,
-        ``advice`` for those the model does not cover), ``running`` (None, or a dictionary with
-        ``job`` and ``progress``), ``connections`` (every one ever made, newest first: ``time``,
-        ``what``, ``outcome``), ``free_bytes``, and of ``activity`` the keys ``speed``,
-        ``paused``, ``reason``, ``pending`` and ``set_aside``. All of it fits JSON.
+        as ``how`` in ``watch``, "" if nobody watches), ``files`` (count by state),
+        ``documents``, ``passages``, ``model``, ``precision``, ``space``, ``understood`` (share of
+        passages with vectors, 0 to 1), ``device``, ``device_reason``, ``languages`` (a list of
+        ``language``, ``documents``, ``advice`` for those the model does not cover), ``running``
+        (None, or a dictionary with ``job`` and ``progress``), ``connections``
+        (every one ever made, newest first: ``time``, ``what``, ``outcome``), ``free_bytes``, and
+        of ``activity`` the keys ``speed``, ``paused``, ``reason``, ``pending`` and ``set_aside``. All of it fits JSON.
         """
 
     def files(

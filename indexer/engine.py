@@ -150,6 +150,13 @@ class Engine(Desk):
             self.watcher.wake()
         return list(self.catalog.roots.get(found[0].id).patterns)
 
+    def status(self) -> dict[str, Any]:
+        status = super().status()
+        watched = {each["path"]: each["how"] for each in self.watcher.describe()["roots"]}
+        for root in status["roots"]:
+            root["watched"] = watched.get(root["path"], "")
+        return status
+
     def watch(self, *, on: bool | None) -> dict[str, Any]:
         if on is not None:
             self.watcher.start() if on else self.watcher.stop()

@@ -82,7 +82,6 @@ def check_library(engine: Desk) -> list[dict[str, Any]]:
 def _roots(engine: Desk) -> list[dict[str, Any]]:
     catalog = engine.catalog
     sizes = catalog.coverage.sizes()
-    watched = {each["path"]: each["how"] for each in engine.watcher.describe()["roots"]}
     rows = []
     for root in catalog.roots.all():
         states = {str(state): count for state, count in catalog.files.counts(root.id).items()}
@@ -94,7 +93,6 @@ def _roots(engine: Desk) -> list[dict[str, Any]]:
                 "bytes": sizes.get(root.id, 0),
                 "patterns": list(root.patterns),
                 "offline": not root.online,
-                "watched": watched.get(os.fsdecode(join(root.path, root.only)), ""),
             }
         )
     return rows

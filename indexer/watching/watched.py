@@ -71,8 +71,12 @@ class WatchedRoots:
     def enter(self, path: bytes, whole: bool) -> None:  # noqa: FBT001  # a callback of scans
         """Hear of what changes in a folder from now on."""
         source = self._source
-        if source is None or (not source.enter(path, whole=whole) and source.exhausted):
-            with self._lock:
+        if source is not None and source.enter(path, whole=whole):
+            return
+        with self._lock:
+            # A folder that is gone by now needs no watch; a root that has none has to be polled.
+            a_root = any(each.root.path == path for each in self._known.values())
+            if source is None or source.exhausted or a_root:
                 self._unheard.add(path)
 
     def refresh(self, roots: Sequence[Root], now: float) -> set[int]:
@@ -92,7 +96,7 @@ class WatchedRoots:
                     due.add(root.id)
                 if each.root.path != root.path:
                     self._leave(each.root.path, roots)
-                each.root = root
+                each.root, each.why = root, each.why or self._short(root)
         for each in before.values():
             self._leave(each.root.path, roots)
         return due
@@ -135,9 +139,12 @@ class WatchedRoots:
         return not in_place(root) if root.online else _seen(root) != each.seen
 
     def _why(self, root: Root) -> str:
-        if any(below(root.path, path) is not None for path in self._unheard):
-            return EXHAUSTED
-        return "" if tells_of_changes(root.path) else NETWORK
+        return self._short(root) or ("" if tells_of_changes(root.path) else NETWORK)
+
+    def _short(self, root: Root) -> str:
+        """Tell whether there was no watch left for a folder of a root."""
+        short = any(below(root.path, path) is not None for path in self._unheard)
+        return EXHAUSTED if short else ""
 
     def _leave(self, path: bytes, roots: Iterable[Root]) -> None:
         # The folder may belong to another root as well.

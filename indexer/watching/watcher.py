@@ -117,7 +117,7 @@ class Watcher:
         self._settling = Settling(os.fsencode(os.sep), self._pace.settled_s)
         self._sleep = SleepWatch(self._clock)
         self._plan = _Plan()
-        self._checked = float("-inf")
+        self._checked = self._ticked = float("-inf")
         self._token = CancelToken()
         self._watched = WatchedRoots(self._source, self._pace.poll_s, self._pace.scan_s)
 
@@ -212,8 +212,10 @@ class Watcher:
             self._plan.due |= self._watched.refresh(self._looking.catalog.roots.all(), now)
         if self._plan.due and now >= self._plan.scan_after:
             self._scan()
-        if ready := self._settling.ready(now, _stamp):
-            self._look(ready)
+        if now - self._ticked >= self._pace.tick_s and len(self._settling):
+            self._ticked = now
+            if ready := self._settling.ready(now, _stamp):
+                self._look(ready)
         self._have_read()
 
     def _patience(self) -> float:

@@ -56,6 +56,7 @@ def test_what_changes_is_found_until_ctrl_c(real: Lectern, folder: Path) -> None
         # Another command uses the same engine, and finds it at once.
         hits = json.loads(real("search", "--json", "theremin").stdout)["hits"]
         assert hits[0]["file"] == "new.txt"
+        assert f"{folder}, 4 files, watched" in real("status").stdout
         shutil.rmtree(folder)
         assert "offline" in _until(watch.stderr, "stays in the library")
         _end(watch)
