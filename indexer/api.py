@@ -174,7 +174,8 @@ class EngineApi(Protocol):
         ``language``, ``documents``, ``advice`` for those the model does not cover), ``running``
         (None, or a dictionary with ``job`` and ``progress``), ``connections``
         (every one ever made, newest first: ``time``, ``what``, ``outcome``), ``free_bytes``, and
-        of ``activity`` the keys ``speed``, ``paused``, ``reason``, ``pending`` and ``set_aside``. All of it fits JSON.
+        of ``activity`` the keys ``speed``, ``paused``, ``reason``, ``pending`` and ``set_aside``.
+        All of it fits JSON.
         """
 
     def files(
