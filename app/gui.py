@@ -126,6 +126,8 @@ class Program:
 
         self.app = app
         self.settings = settings
+        self.library = library
+        self._forgetting = False
         self._root = root = QObject(app)
         self.themes = Themes(app)
         self.themes.setParent(root)
@@ -149,6 +151,7 @@ class Program:
     def _connect(self) -> None:
         self.settings.watch(self._look)
         self.window.quit_wanted.connect(self._leave)
+        self.window.everything_unwanted.connect(self._forget)
         self.supervisor.ended.connect(self.app.quit)
         self.hotkey.pressed.connect(self.window.quick_search)
         self.single.handed_over.connect(self._handed_over)
@@ -173,6 +176,10 @@ class Program:
                 self.window.present(query)
             status = self.app.exec()
         self.close()
+        if self._forgetting:
+            from app.forgetting import forget_everything
+
+            forget_everything(self.library)
         return status
 
     def close(self) -> None:
@@ -230,7 +237,10 @@ class Program:
     def _leave(self) -> None:
         self.single.close()
         self.hotkey.stop()
-        self.supervisor.end()
+        self.supervisor.end(whoever=self._forgetting)
+
+    def _forget(self) -> None:
+        self._forgetting = True
 
     def _tell_fault(self) -> None:
         self.window.say_fault(str(logs.log_file()))

@@ -41,9 +41,11 @@ class MainWindow(QMainWindow):
 
     Signals:
         quit_wanted: The program is to end; the window has been closed and has kept its state.
+        everything_unwanted: All that was made of the documents is to be deleted, after the end.
     """
 
     quit_wanted = Signal()
+    everything_unwanted = Signal()
 
     def __init__(
         self,
@@ -167,7 +169,12 @@ class MainWindow(QMainWindow):
     def show_settings(self) -> None:
         from ui.settings_dialog.dialog import SettingsDialog
 
-        self._show_dialog(SETTINGS, lambda: SettingsDialog(self._context, self))
+        def make() -> QWidget:
+            dialog = SettingsDialog(self._context, self)
+            dialog.everything_unwanted.connect(self._forget_everything)
+            return dialog
+
+        self._show_dialog(SETTINGS, make)
 
     def show_keys(self) -> None:
         self._show_dialog(KEYS, lambda: keys.KeyList(self))
@@ -225,6 +232,10 @@ class MainWindow(QMainWindow):
 
     def _toggle_pause(self) -> None:
         self._feed.pause(not self._feed.paused)
+
+    def _forget_everything(self) -> None:
+        self.everything_unwanted.emit()
+        self.quit()
 
     def _show_dialog(self, name: str, make: Callable[[], QWidget]) -> None:
         """Show a dialog; there is one of each kind at most."""

@@ -111,14 +111,20 @@ class Supervisor(QObject):
             self._set(EngineState.STARTING)
             self._link.attach()
 
-    def end(self) -> None:
-        """Leave the engine, and end it if it was started here; ``ended`` says when that is done."""
+    def end(self, *, whoever: bool = False) -> None:
+        """Leave the engine, and end it if it was started here; ``ended`` says when that is done.
+
+        Args:
+            whoever: End it also if somebody else started it to serve.
+        """
         self._set(EngineState.ENDED)
         self._knock.stop()
         self._again.stop()
+        if self._process is None and whoever and self._link.is_connected:
+            self._link.ask("shutdown", {}, done=self._leave, failed=self._leave)
+            return
         if self._process is None:
-            self._link.close()
-            QTimer.singleShot(0, self.ended.emit)
+            self._leave()
             return
         self._insist.start()
         if self._link.is_connected:
@@ -219,6 +225,10 @@ class Supervisor(QObject):
     def _try_again(self) -> None:
         self._again.start(self._wait_ms)
         self._wait_ms = min(2 * self._wait_ms, LAST_MS)
+
+    def _leave(self, _answer: object = None) -> None:
+        self._link.close()
+        QTimer.singleShot(0, self.ended.emit)
 
     def _terminate(self, _error: LecternError | None = None) -> None:
         if self._process is not None:

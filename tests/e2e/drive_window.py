@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from PySide6.QtGui import QColor, QImage
-    from PySide6.QtWidgets import QApplication
+    from PySide6.QtWidgets import QApplication, QWidget
 
 PATIENCE_S = 90.0
 QUESTION = "who mends the roof of the workshop"
@@ -58,12 +58,18 @@ class Driver:
         grabbed.save(str(self.pictures / f"{name}.png"))
         return grabbed.toImage()
 
+    @property
+    def focus(self) -> QWidget:
+        widget = self.app.focusWidget()
+        assert widget is not None, "nothing has the focus"  # ends the script
+        return widget
+
     def press(self, key: Qt.Key, modifier: Qt.KeyboardModifier | None = None) -> None:
-        QTest.keyClick(self.app.focusWidget(), key, modifier or Qt.KeyboardModifier.NoModifier)
+        QTest.keyClick(self.focus, key, modifier or Qt.KeyboardModifier.NoModifier)
 
     def type(self, text: str) -> None:
         for letter in text:
-            QTest.keyClicks(self.app.focusWidget(), letter)
+            QTest.keyClicks(self.focus, letter)
             QTest.qWait(10)
 
     def tab_to(self, name: str) -> None:

@@ -56,7 +56,7 @@ class Person:
         self.window.go_to_search()
         QTest.keyClicks(self.focus, "the")
         self.until(lambda: self.search.current_hit is not None)
-        self.search.view.setFocus()
+        self.search.results.view.setFocus()
 
     def place(self) -> tuple[str, int]:
         hit = self.search.current_hit

@@ -125,8 +125,7 @@ def test_every_control_has_a_name_for_a_screen_reader(
     root = go(window, place)
     nameless = []
     for each in controls(root):
-        interface = QAccessible.queryAccessibleInterface(each)
-        name = interface.text(QAccessible.Text.Name) if interface else each.accessibleName()
+        name = QAccessible.queryAccessibleInterface(each).text(QAccessible.Text.Name)
         if not name.strip():
             nameless.append(described(each))
     assert not nameless, nameless

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import subprocess
 import sys
 from typing import TYPE_CHECKING
 
@@ -78,6 +79,21 @@ def test_an_engine_that_runs_is_used_and_left_alone(
         with qtbot.waitSignal(supervisor.ended, timeout=WAIT_MS):
             supervisor.end()
         assert not engine.closed
+
+
+def test_whoever_started_an_engine_it_may_be_ended(
+    library: Path, supervisor: Supervisor, qtbot: QtBot
+) -> None:
+    command = [sys.executable, "-m", "tests.fake_cli", "--library", str(library), "engine"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, encoding="utf-8") as other:
+        assert other.stderr is not None
+        assert "Serving" in other.stderr.readline()
+        supervisor.start()
+        ready(supervisor, qtbot)
+        assert not supervisor.owns_engine
+        with qtbot.waitSignal(supervisor.ended, timeout=WAIT_MS):
+            supervisor.end(whoever=True)
+        assert other.wait(WAIT_MS / 1000) == 0
 
 
 def test_a_killed_engine_is_started_again(supervisor: Supervisor, qtbot: QtBot) -> None:

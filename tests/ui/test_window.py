@@ -35,7 +35,9 @@ def test_an_empty_library_begins_with_the_first_run(
 
 def test_a_library_begins_with_the_search_box(window: MainWindow, qtbot: QtBot) -> None:
     window.pages.show_page(SEARCH)
-    assert window.pages.search.search.isAncestorOf(application().focusWidget())
+    focus = application().focusWidget()
+    assert focus is not None
+    assert window.pages.search.search.isAncestorOf(focus)
 
 
 def test_pages_are_gone_to_by_the_rail_and_the_rail_follows(window: MainWindow) -> None:
