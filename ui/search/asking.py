@@ -6,13 +6,15 @@ any widget.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from indexer.errors import LecternError, WorldError
+from indexer.errors import InternalError, LecternError, WorldError
 from indexer.types import SearchResult
 from indexer.wire import from_wire
+from ui.search.work import Worker
 
 if TYPE_CHECKING:
     from ui.ports import EnginePort
@@ -21,6 +23,10 @@ DEBOUNCE_MS = 150
 FIRST_LIMIT = 60
 MOST_HITS = 10_000
 _GROWTH = 3
+# Longer answers are rebuilt off the main thread.
+_AT_ONCE = 200
+
+_Read = SearchResult | LecternError
 
 
 class Asking(QObject):
@@ -51,6 +57,7 @@ class Asking(QObject):
         self._answered: str | None = None
         self._found = 0
         self._waits = False
+        self._worker = Worker(self)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.ask_now)
@@ -103,6 +110,7 @@ class Asking(QObject):
     def stop(self) -> None:
         """Forget everything; the page closes."""
         self._forget_question()
+        self._worker.close()
 
     def _forget_question(self) -> None:
         self._timer.stop()
@@ -117,18 +125,26 @@ class Asking(QObject):
             self._link.cancel(asked)
 
     def _done(self, reply: dict[str, Any]) -> None:
+        if len(reply["result"].get("hits", ())) <= _AT_ONCE:
+            self._read(_rebuilt(reply))
+        else:
+            self._worker.run(partial(_rebuilt, reply), partial(self._read_later, self._asked))
+
+    def _read_later(self, number: int | None, read: _Read | None, _error: object) -> None:
+        if number is not None and number == self._asked:  # else it was cancelled meanwhile
+            self._read(read)
+
+    def _read(self, read: _Read | None) -> None:
         self._asked = None
         self._wait(waits=False)
-        try:
-            result = from_wire(SearchResult, reply["result"])
-        except LecternError as error:
-            self.failed.emit(error)
+        if not isinstance(read, SearchResult):
+            self.failed.emit(read or InternalError("internal", reason="the answer is no answer"))
             return
         same = self._answered == self.text
-        self._answered, self._found = self.text, len(result.hits)
+        self._answered, self._found = self.text, len(read.hits)
         if not self._timer.isActive():  # else something newer has been typed
             self.stale.emit(False)
-        self.answered.emit(result, same)
+        self.answered.emit(read, same)
 
     def _refused(self, error: LecternError) -> None:
         self._asked = None
@@ -151,3 +167,10 @@ class Asking(QObject):
         if waits != self._waits:
             self._waits = waits
             self.waiting.emit(waits)
+
+
+def _rebuilt(reply: dict[str, Any]) -> _Read:
+    try:
+        return from_wire(SearchResult, reply["result"])
+    except LecternError as error:
+        return error

@@ -151,3 +151,19 @@ def test_more_is_asked_for_while_there_may_be_more(
     asking.want("rents")
     qtbot.waitUntil(lambda: len(line.asked) == 3)
     assert line.asked[2]["limit"] == FIRST_LIMIT
+
+
+def test_a_long_answer_is_read_off_the_main_thread(
+    qtbot: QtBot, line: Line, asking: Asking
+) -> None:
+    asking.again(least=500)
+    asking.want("rent", at_once=True)
+    qtbot.waitUntil(lambda: bool(line.asked))
+    with qtbot.waitSignal(asking.answered) as caught:
+        line.answer(many(500))
+    assert caught.args is not None
+    assert len(caught.args[0].hits) == 500
+    asking.again()
+    line.answer(many(400))
+    with qtbot.assertNotEmitted(asking.answered, wait=50):
+        asking.want("")
