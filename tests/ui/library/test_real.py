@@ -1,0 +1,139 @@
+"""The main flows over a real engine in its own process, on real files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pymupdf
+import pytest
+
+from ui import passwords
+from ui.library import first_run
+from ui.library.activity import ActivityPanel
+from ui.library.coverage import CoveragePage
+from ui.library.coverage_cells import Column
+from ui.library.first_run import FirstRun
+from ui.library.folders import FoldersPage
+from ui.ports import Context
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from app.settings import Settings
+    from tests.ui.conftest import RecordedNotices
+    from ui.engine_client import EngineLink
+
+WAIT_MS = 40_000
+SECRET = "the open sea"  # noqa: S105
+
+
+@pytest.fixture
+def context(
+    real_link: EngineLink, settings: Settings, notices: RecordedNotices, tmp_path: Path
+) -> Context:
+    return Context(real_link, settings, notices, tmp_path / "person", tmp_path / "library")
+
+
+@pytest.fixture(autouse=True)
+def store(qapp: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(passwords, "_shared", [passwords.Passwords(lambda: None)])
+
+
+def _locked(target: Path) -> None:
+    with pymupdf.open() as document:
+        page = document.new_page()
+        page.insert_text((72, 72), "The treasure lies on the island behind the lighthouse.")
+        document.save(target, encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw=SECRET, owner_pw="me")
+
+
+def _states(page: CoveragePage) -> dict[str, str]:
+    rows = range(page.model.rowCount())
+    return {
+        str(page.model.index(row, Column.NAME).data()): str(
+            page.model.index(row, Column.STATE).data()
+        )
+        for row in rows
+    }
+
+
+def test_from_the_first_run_to_a_password_to_an_absent_folder(
+    qtbot: QtBot, context: Context, library_files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _locked(library_files / "locked.pdf")
+    monkeypatch.setattr(first_run, "usual_folders", lambda: [str(library_files)])
+    _first_run(qtbot, context)
+    coverage = CoveragePage(context)
+    qtbot.addWidget(coverage)
+    coverage._refresh.setInterval(200)
+    coverage.show()
+    _unlock(qtbot, coverage)
+    _leave_out(qtbot, coverage)
+    coverage.hide()
+    _take_away(qtbot, context, library_files)
+
+
+def _first_run(qtbot: QtBot, context: Context) -> None:
+    page = FirstRun(context)
+    qtbot.addWidget(page)
+    page.show()
+    qtbot.waitUntil(page.card.start.isEnabled, timeout=WAIT_MS)
+    assert page.card._facts.value("To read:").startswith("4 ")
+    page.card.start.click()
+    page.search.field.setText("landlord roof")
+    qtbot.waitUntil(lambda: not page.search._card.isHidden(), timeout=WAIT_MS)
+    assert "lease.txt" in page.search._place.text()
+    qtbot.waitUntil(lambda: bool(page.search.suggestions.texts), timeout=WAIT_MS)
+    with qtbot.waitSignal(page.finished) as finished:
+        page.search._more.click()
+    assert finished.args == ["landlord roof"]
+    page.hide()
+
+
+def _unlock(qtbot: QtBot, page: CoveragePage) -> None:
+    def is_state(state: str) -> bool:
+        return _states(page).get("locked.pdf") == state
+
+    qtbot.waitUntil(lambda: is_state("Needs a password"), timeout=WAIT_MS)
+    page.table.selectRow(list(_states(page)).index("locked.pdf"))
+    page.details.password.field.setText("wrong")
+    page.details.password._enter()
+    qtbot.waitUntil(lambda: "password" in page.details._why.text(), timeout=WAIT_MS)
+    page.details.password.field.setText(SECRET)
+    page.details.password._enter()
+    qtbot.waitUntil(lambda: is_state("Ready"), timeout=WAIT_MS)
+
+
+def _leave_out(qtbot: QtBot, page: CoveragePage) -> None:
+    page.table.selectRow(list(_states(page)).index("ice.txt"))
+    page._actions.exclude.trigger()
+    qtbot.waitUntil(lambda: _states(page).get("ice.txt") == "Left out", timeout=WAIT_MS)
+
+
+def _take_away(qtbot: QtBot, context: Context, folder: Path) -> None:
+    page = FoldersPage(context)
+    qtbot.addWidget(page)
+    page.show()
+    qtbot.waitUntil(lambda: page.model.rowCount() == 1, timeout=WAIT_MS)
+    assert list(page.model.roots[0].patterns) == ["/ice.txt"]
+    folder.rename(folder.with_name("elsewhere"))
+    page.rescan_all.click()
+    qtbot.waitUntil(lambda: page.model.roots[0].offline, timeout=WAIT_MS)
+    page.hide()
+
+
+def test_it_pauses_and_says_on_what_it_computes(qtbot: QtBot, context: Context) -> None:
+    panel = ActivityPanel(context)
+    qtbot.addWidget(panel)
+    panel.show()
+    qtbot.waitUntil(panel._pause.isEnabled, timeout=WAIT_MS)
+    panel._pause.click()
+    qtbot.waitUntil(lambda: panel._headline.text() == "Paused", timeout=WAIT_MS)
+    done: list[dict[str, Any]] = []
+    context.link.ask("activity", {}, done=done.append)
+    qtbot.waitUntil(lambda: bool(done), timeout=WAIT_MS)
+    assert done[0]["activity"]["paused"] is True
+    panel._pause.click()
+    qtbot.waitUntil(lambda: panel._headline.text() != "Paused", timeout=WAIT_MS)
+    panel.hide()
