@@ -3,7 +3,7 @@ PYTHON ?= python3
 PY := .venv/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-convert lint types imports bench soak lock sample translations screenshots \
+.PHONY: help demo test test-convert lint types imports bench fuzz soak lock sample translations screenshots \
 	clean
 
 help:  ## List these targets
@@ -35,6 +35,9 @@ bench: .venv/runtime.stamp  ## Quality, speed, memory and size on the shared cor
 
 soak: .venv/dev.stamp  ## Ten minutes of changes and accidents to a watched library, then a comparison
 	@$(PY) -m tests.soak
+
+fuzz: .venv/dev.stamp  ## Read spoilt files of every format for ten minutes
+	@$(PY) -m tests.fuzz --seconds 600
 
 lock:  ## Pin the whole dependency tree again (needs uv)
 	uv pip compile --universal --generate-hashes --no-emit-index-url --no-header -q \
