@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import sys
 import threading
 import time
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -25,6 +22,7 @@ from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from indexer.engine import Engine
     from indexer.watching.hints import Hints
@@ -121,26 +119,6 @@ def test_where_no_watches_are_left_the_folders_are_polled(world: World, engine: 
         assert (root["how"], root["why"]) == ("polling", "exhausted")
         (world.documents / "late.txt").write_text("Nobody told of it.")
         wait_for(lambda: quoted(engine, "Nobody told") == ["late.txt"])
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="the limit is Linux's")
-def test_the_real_end_of_watches_is_noticed(world: World, engine: Engine) -> None:
-    limit = Path("/proc/sys/fs/inotify/max_user_watches")
-    if not os.access(limit, os.W_OK):
-        pytest.skip("only root may change the limit")
-    for number in range(20):
-        (world.documents / str(number)).mkdir()
-    before = limit.read_text()
-    # Others of this person may hold some, so the limit is at what is in use and a few more.
-    limit.write_text("10")
-    try:
-        with watching(engine, replace(PACE, poll_s=0.3)):
-            (root,) = engine.watch(on=None)["roots"]
-            assert (root["how"], root["why"]) == ("polling", "exhausted")
-            (world.documents / "19" / "late.txt").write_text("Nobody told of it.")
-            wait_for(lambda: quoted(engine, "Nobody told") == ["19/late.txt"])
-    finally:
-        limit.write_text(before)
 
 
 def test_everything_is_looked_at_after_sleep(world: World, engine: Engine) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tests.integration import corpus
 
-TEXTS = 400  # different texts, so that many files share one
+TEXTS = 3000  # different texts; some files share one
 PATTERNS = ("draft *\n", "*.md\n", "old/\n!note 1*\n", "/note 2*\n")
 
 
@@ -49,7 +49,7 @@ class Walk:
         self.look()
         operations = dict(self.operations)
         operations[self.delete] *= 8 if len(self.files) > 1.1 * self.wanted else 1
-        operations[self.create] *= 8 if len(self.files) < 0.9 * self.wanted else 1
+        operations[self.create] *= 20 if len(self.files) < 0.9 * self.wanted else 1
         (chosen,) = self.chance.choices(list(operations), list(operations.values()))
         with contextlib.suppress(OSError, IndexError):
             chosen()
@@ -69,6 +69,9 @@ class Walk:
 
     def _inner(self) -> Path:
         return self.chance.choice([path for path in self.folders if path not in self.roots])
+
+    def _is_small(self, folder: Path) -> bool:
+        return len(list(folder.rglob("*"))) < self.wanted / 20
 
     def _name(self) -> str:
         self.number += 1
@@ -124,7 +127,9 @@ class Walk:
         self._file().unlink()
 
     def delete_folder(self) -> None:
-        shutil.rmtree(self._inner())
+        path = self._inner()
+        if self._is_small(path):
+            shutil.rmtree(path)
 
     def again(self) -> None:
         """Delete a file and make it again, the same or another."""
@@ -138,7 +143,7 @@ class Walk:
 
     def copy_folder(self) -> None:
         path, target = self._inner(), self._folder() / f"copy {self.number}"
-        if path not in [target, *target.parents] and len(list(path.rglob("*"))) < self.wanted / 10:
+        if path not in [target, *target.parents] and self._is_small(path):
             shutil.copytree(path, target, symlinks=True)
 
     def link(self) -> None:

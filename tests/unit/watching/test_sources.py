@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -196,3 +198,37 @@ def test_the_end_of_watches_is_told(tmp_path: Path) -> None:
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     assert source is None
+
+
+_SHORT = """
+import os, sys
+from pathlib import Path
+from indexer.watching.hints import Hints
+from indexer.watching.sources import open_source
+Path("/proc/sys/user/max_inotify_watches").write_text("10")
+source = open_source(Hints())
+entered = [source.enter(os.fsencode(path)) for path in sys.argv[1:]]
+print(entered.count(True), source.exhausted)
+source.close()
+"""
+
+
+@linux
+def test_folders_past_the_limit_are_told(tmp_path: Path) -> None:
+    """In a world of users of its own, whose limit is nobody else's."""
+    unshare = shutil.which("unshare")
+    if unshare is None:
+        pytest.skip("there is no unshare")
+    folders = [tmp_path / str(number) for number in range(20)]
+    for folder in folders:
+        folder.mkdir()
+    done = subprocess.run(
+        [unshare, "--user", "--map-root-user", sys.executable, "-c", _SHORT, *folders],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path(__file__).parents[3],
+    )
+    if "unshare" in done.stderr or "max_inotify_watches" in done.stderr:
+        pytest.skip("this machine gives no user namespaces")
+    assert done.stdout.split() == ["10", "True"], done.stderr
