@@ -61,13 +61,19 @@ class HitActions(QObject):
     """Does things with hits.
 
     Signals:
-        asked: A deed that others do (open, show, preview, inside), with the hit.
+        opened: A hit to open in its own program.
+        folder_wanted: A hit to show in its folder.
+        previewed: The preview is to be shown or hidden.
         searched: A query for what resembles a hit.
-        used: A hit was of use to the person.
+        inside_wanted: The path of a document to search in.
+        used: A hit was of use to the person; told before anything is done with it.
     """
 
-    asked = Signal(object, object)
+    opened = Signal(object)
+    folder_wanted = Signal(object)
+    previewed = Signal()
     searched = Signal(str)
+    inside_wanted = Signal(str)
     used = Signal()
 
     def __init__(self, context: Context, worker: Worker, parent: QWidget) -> None:
@@ -127,8 +133,15 @@ class HitActions(QObject):
             exports.addAction(text).setData(_Export(tuple(hits), query, form))
 
     def do(self, deed: Deed, hit: Hit) -> None:
-        """Do one of the things that need only the hit."""
+        """Do something with a hit."""
+        self.used.emit()
         match deed:
+            case Deed.OPEN:
+                self.opened.emit(hit)
+            case Deed.SHOW_IN_FOLDER:
+                self.folder_wanted.emit(hit)
+            case Deed.PREVIEW:
+                self.previewed.emit()
             case Deed.COPY:
                 self._copy(passage(hit), self.tr("Passage copied"))
             case Deed.COPY_QUOTED:
@@ -139,9 +152,8 @@ class HitActions(QObject):
                 self.searched.emit(similar(hit.path, (hit.start, hit.end)))
             case Deed.LIKE_DOCUMENT:
                 self.searched.emit(similar(hit.path))
-            case _:
-                self.asked.emit(deed, hit)
-        self.used.emit()
+            case Deed.INSIDE:
+                self.inside_wanted.emit(hit.path)
 
     def export_to(self, path: Path, hits: Sequence[Hit], form: Form, query: str = "") -> None:
         """Write hits to a file, with what the engine knows of their documents."""

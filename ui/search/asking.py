@@ -64,10 +64,15 @@ class Asking(QObject):
         link.connected.connect(self._connected)
 
     @property
+    def is_answered(self) -> bool:
+        """Whether what was answered last is what is asked."""
+        return self._answered == self.text
+
+    @property
     def may_have_more(self) -> bool:
         """Whether a higher limit may bring more hits."""
         full = self._found >= self.limit and self.limit < MOST_HITS
-        return full and self._answered == self.text and self._asked is None
+        return full and self.is_answered and self._asked is None
 
     def want(self, text: str, *, at_once: bool = False) -> None:
         """Ask this next, once there is a pause in the typing or at once."""

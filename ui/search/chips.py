@@ -67,6 +67,7 @@ class ChipBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.comes_after: QWidget | None = None  # what Tab leaves to come here
         self._text = ""
         self._chips: list[Chip] = []
         self._flow = FlowLayout(self)
@@ -99,6 +100,7 @@ class ChipBar(QWidget):
             chip.hide()
             chip.deleteLater()
         self._chips = [self._made(clause, at) for at, clause in enumerate(wanted)]
+        self._order_tabs()
         if focused is not None:
             self._focus(min(focused, len(self._chips) - 1))
         self.updateGeometry()
@@ -108,11 +110,15 @@ class ChipBar(QWidget):
         chip.removed.connect(self._remove)
         chip.moved.connect(self._move)
         self._flow.insert_widget(at, chip)
-        previous = self._chips[at - 1] if 0 < at <= len(self._chips) else None
-        if previous is not None:
-            QWidget.setTabOrder(previous, chip)
         chip.show()
         return chip
+
+    def _order_tabs(self) -> None:
+        """Have Tab go through the chips, then the menus; what is made late comes last else."""
+        before = self.comes_after or self
+        for each in (*self._chips, *self.menus.buttons):
+            QWidget.setTabOrder(before, each)
+            before = each
 
     def _remove(self) -> None:
         chip = self.sender()

@@ -12,13 +12,15 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QLabel
 
-from ui import theme
+from ui import theme, words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from PySide6.QtGui import QColor
     from PySide6.QtWidgets import QWidget
+
+    from indexer.errors import LecternError
 
 
 class Muted(QLabel):
@@ -48,9 +50,9 @@ class MessageLine(QLabel):
         self.setAccessibleName(self.tr("About this search"))
         self.hide()
 
-    def fail(self, text: str) -> None:
+    def fail(self, error: LecternError) -> None:
         """Say what went wrong, until the next answer."""
-        self._failure = text
+        self._failure = words.failure(error)
         self._show()
 
     def wait(self, waits: bool) -> None:

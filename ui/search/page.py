@@ -6,15 +6,13 @@ is chosen: its signals say which one it is.
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from ui import words
 from ui.search.actions import Deed, HitActions
 from ui.search.asking import FIRST_LIMIT, Asking
 from ui.search.bar import SearchBar
@@ -25,13 +23,13 @@ from ui.search.message import MessageLine
 from ui.search.places import folders_of
 from ui.search.query_text import inside
 from ui.search.results import ResultsPane
+from ui.search.surroundings import Surroundings
 from ui.search.work import Worker
 from ui.theme import L, M
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QCloseEvent, QContextMenuEvent
 
-    from indexer.errors import LecternError
     from indexer.types import Hit, SearchResult
     from ui.ports import Context
     from ui.search.model import Row
@@ -40,8 +38,6 @@ if TYPE_CHECKING:
 _SORTED_LIMIT = 500
 # A search that was left standing for so long was meant.
 _MEANT_MS = 4000
-# How often the engine is told that somebody types.
-_TYPING_S = 1.0
 
 
 class SearchPage(QWidget):
@@ -70,8 +66,8 @@ class SearchPage(QWidget):
         )
         self.asking = Asking(context.link, self)
         self.actions_on_hits = HitActions(context, self._worker, self)
-        self._roots: list[str] | None = None
-        self._typed = 0.0
+        self._around = Surroundings(context.link, self)
+        self._next_deed: Deed | None = None
         self._meant = QTimer(self)
         self._meant.setSingleShot(True)
         self._meant.setInterval(_MEANT_MS)
@@ -79,8 +75,6 @@ class SearchPage(QWidget):
         self._build()
         self._connect()
         context.settings.watch(self._setting_changed)
-        if context.link.is_connected:
-            self._ask_status()
         self._show_start()
 
     @property
@@ -149,6 +143,7 @@ class SearchPage(QWidget):
     def _build(self) -> None:
         self.bar = SearchBar(self.memory, self._context.notices)
         self.chips = ChipBar()
+        self.chips.comes_after = self.bar.help_button
         self.message = MessageLine()
         self.results = ResultsPane()
         column = QVBoxLayout(self)
@@ -169,9 +164,9 @@ class SearchPage(QWidget):
         self.bar.searched.connect(self.search)
         self.chips.edited.connect(self._edited)
         self.chips.typing_wanted.connect(self._type_filter)
-        self.chips.menus.opened.connect(self._ask_status)
+        self.chips.menus.opened.connect(self._around.ask)
         asking.answered.connect(self._answered)
-        asking.failed.connect(self._failed)
+        asking.failed.connect(self.message.fail)
         asking.stale.connect(view.set_stale)
         asking.emptied.connect(self._show_start)
         asking.waiting.connect(self.message.wait)
@@ -185,12 +180,17 @@ class SearchPage(QWidget):
         results.start.folders_wanted.connect(self.folders_wanted)
         results.start.help_wanted.connect(self.bar.show_help)
         results.nothing.searched.connect(self.search)
-        self.actions_on_hits.asked.connect(self._do)
-        self.actions_on_hits.searched.connect(self.search)
-        self.actions_on_hits.used.connect(self._note)
+        deeds = self.actions_on_hits
+        deeds.opened.connect(self.opened)
+        deeds.folder_wanted.connect(self.folder_wanted)
+        deeds.previewed.connect(self.preview_toggled)
+        deeds.searched.connect(self.search)
+        deeds.inside_wanted.connect(self.search_inside)
+        deeds.used.connect(self._note)
         self.memory.changed.connect(self._start_changed)
         self.memory.trouble.connect(self._memory_trouble)
-        self._context.link.connected.connect(self._ask_status)
+        self._around.changed.connect(self._offer_places)
+        self._around.changed.connect(self._start_changed)
         self._shortcut(QKeySequence(QKeySequence.StandardKey.Copy)).activated.connect(self._copy)
         self._shortcut(QKeySequence("Ctrl+Shift+C")).activated.connect(self._copy_quoted)
 
@@ -201,13 +201,11 @@ class SearchPage(QWidget):
 
     def _typed_in(self, text: str) -> None:
         self._changed(text)
-        now = time.monotonic()
-        if now - self._typed >= _TYPING_S and self._context.link.is_connected:
-            self._typed = now
-            self._context.link.ask("pace", {"typing": True}, done=_ignore, failed=_ignore)
+        self._around.somebody_types()
 
     def _changed(self, text: str, *, at_once: bool = False) -> None:
         self._meant.stop()
+        self._next_deed = None
         self.asking.want(text, at_once=at_once)
 
     def _edited(self, text: str) -> None:
@@ -229,13 +227,12 @@ class SearchPage(QWidget):
         self._offer_places()
         if not same_query and result.hits:
             self._meant.start()
-
-    def _failed(self, error: LecternError) -> None:
-        self.message.fail(words.failure(error))
+        deed, self._next_deed = self._next_deed, None
+        self._do(deed)
 
     def _show_start(self) -> None:
         self.message.note(())
-        empty = self._roots is not None and not self._roots
+        empty = self._around.roots == ()
         self.results.show_start(self.memory.recent, self.memory.saved, empty_library=empty)
 
     def _start_changed(self) -> None:
@@ -261,37 +258,26 @@ class SearchPage(QWidget):
     # Doing something with a hit
 
     def _accept(self, in_folder: bool) -> None:
-        hit = self.current_hit
-        if hit is not None:
-            self._do(Deed.SHOW_IN_FOLDER if in_folder else Deed.OPEN, hit)
+        """Open the hit, or the best one of the answer that is still to come."""
+        deed = Deed.SHOW_IN_FOLDER if in_folder else Deed.OPEN
+        if self.asking.is_answered:
+            self._do(deed)
+        else:
+            self._next_deed = deed
+            self.asking.ask_now()
 
     def _preview(self) -> None:
-        self._note()
-        self.preview_toggled.emit()
-
-    def _do(self, deed: Deed, hit: Hit) -> None:
-        self._note()
-        match deed:
-            case Deed.OPEN:
-                self.opened.emit(hit)
-            case Deed.SHOW_IN_FOLDER:
-                self.folder_wanted.emit(hit)
-            case Deed.PREVIEW:
-                self.preview_toggled.emit()
-            case Deed.INSIDE:
-                self.search_inside(hit.path)
-            case _:
-                pass
+        self._do(Deed.PREVIEW)
 
     def _copy(self) -> None:
-        self._with_current(Deed.COPY)
+        self._do(Deed.COPY)
 
     def _copy_quoted(self) -> None:
-        self._with_current(Deed.COPY_QUOTED)
+        self._do(Deed.COPY_QUOTED)
 
-    def _with_current(self, deed: Deed) -> None:
+    def _do(self, deed: Deed | None) -> None:
         hit = self.current_hit
-        if hit is not None:
+        if hit is not None and deed is not None:
             self.actions_on_hits.do(deed, hit)
 
     def _note(self) -> None:
@@ -307,23 +293,9 @@ class SearchPage(QWidget):
 
     # What there is to narrow by
 
-    def _ask_status(self) -> None:
-        if self._context.link.is_connected:
-            self._context.link.ask("status", {}, done=self._status, failed=_ignore)
-
-    def _status(self, reply: dict[str, Any]) -> None:
-        status = reply["status"]
-        self._roots = [str(root["path"]) for root in status["roots"]]
-        self.chips.menus.languages = tuple(str(each["language"]) for each in status["languages"])
-        self._offer_places()
-        self._start_changed()
-
     def _offer_places(self) -> None:
-        folders = folders_of(self._roots or (), [group.path for group in self.results.groups])
-        self.chips.menus.folders = folders
-        languages = self.chips.menus.languages
-        self.bar.box.offers = replace(self.bar.box.offers, folders=folders, languages=languages)
-
-
-def _ignore(_answer: object) -> None:
-    """What is asked by the way may fail."""
+        around = self._around
+        folders = folders_of(around.roots or (), [group.path for group in self.results.groups])
+        self.chips.menus.folders, self.chips.menus.languages = folders, around.languages
+        box = self.bar.box
+        box.offers = replace(box.offers, folders=folders, languages=around.languages)

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
     QScrollArea,
+    QStyle,
     QVBoxLayout,
     QWidget,
 )
@@ -78,6 +79,7 @@ class _Panel(QScrollArea):
         font = label.font()
         font.setBold(True)
         label.setFont(font)
+        self._align(label)
         if self._column.count():
             self._column.addSpacing(L)
         self._column.addWidget(label)
@@ -86,7 +88,13 @@ class _Panel(QScrollArea):
         label = QLabel(text)
         label.setTextFormat(Qt.TextFormat.PlainText)
         label.setWordWrap(True)
+        self._align(label)
         self._column.addWidget(label)
+
+    def _align(self, label: QLabel) -> None:
+        """By the side on which the window begins, whatever the text is written in."""
+        side = QStyle.visualAlignment(self.layoutDirection(), Qt.AlignmentFlag.AlignLeft)
+        label.setAlignment(side | Qt.AlignmentFlag.AlignAbsolute)
 
     def _link(self, text: str, target: str, hint: str = "") -> Link:
         """Add a link that searches, with what it does beside it."""

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QVBox
 
 from ui import words
 from ui.icons import icon
+from ui.library.flow import FlowLayout
 from ui.search.grouping import Order
 from ui.search.message import Muted
 from ui.theme import L, M, S
@@ -48,12 +49,14 @@ class Summary(QWidget):
             self._orders.addItem(text, order)
         self._orders.activated.connect(self._chosen)
         sort.setBuddy(self._orders)
+        # Where the text is large, what is understood stands below what was found.
+        told = QWidget()
+        flow = FlowLayout(told)
+        flow.addWidget(self._count)
+        flow.addWidget(self._understood)
         row = QHBoxLayout()
         row.setSpacing(M)
-        row.addWidget(self._count)
-        row.addSpacing(M)
-        row.addWidget(self._understood)
-        row.addStretch(1)
+        row.addWidget(told, 1)
         row.addWidget(sort)
         row.addWidget(self._orders)
         self._banner = _Banner(self.tr("No good match; closest passages below."))

@@ -128,6 +128,22 @@ def test_keys_open_show_and_preview(qtbot: QtBot, page: SearchPage) -> None:
     assert page.query == "roofx"
 
 
+def test_enter_waits_for_the_answer(qtbot: QtBot, page: SearchPage) -> None:
+    search(qtbot, page, "roof")
+    QTest.keyClicks(page.bar.box, "lamp")
+    with qtbot.waitSignal(page.opened, timeout=WAIT_MS) as caught:
+        press(page, Qt.Key.Key_Return)
+    assert caught.args is not None
+    assert caught.args[0].title == "lighthouse"
+    opened = QSignalSpy(page.opened)
+    page.bar.box.selectAll()
+    QTest.keyClicks(page.bar.box, "roo")
+    press(page, Qt.Key.Key_Return)
+    with qtbot.waitSignal(page.asking.answered, timeout=WAIT_MS):
+        QTest.keyClicks(page.bar.box, "f")
+    assert opened.count() == 0
+
+
 def test_stale_results_stay_until_the_answer(qtbot: QtBot, page: SearchPage) -> None:
     search(qtbot, page, "roof")
     QTest.keyClicks(page.bar.box, "lamp")
@@ -154,6 +170,21 @@ def test_chips_and_text_say_the_same(qtbot: QtBot, page: SearchPage) -> None:
     QTest.keyClick(page.bar.box._popup, Qt.Key.Key_Return)
     assert page.query == "lamp date:2024 page:1 "
     assert len(page.chips.chips) == 2
+
+
+def test_tab_goes_through_the_page_as_it_is_read(page: SearchPage) -> None:
+    page.search("lamp ext:md -draft")
+    wanted = [
+        page.bar.box, page.bar.kept_button, page.bar.help_button, *page.chips.chips,
+        *page.chips.menus.buttons,
+    ]  # fmt: skip
+    seen = [page.bar.box]
+    for _ in wanted[1:]:
+        page.focusNextChild()
+        focused = page.focusWidget()
+        assert focused is not None
+        seen.append(focused)  # type: ignore[arg-type]
+    assert seen == wanted
 
 
 def test_menus_offer_what_the_library_has(

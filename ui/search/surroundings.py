@@ -1,0 +1,58 @@
+"""What the search knows of the library: its folders, its languages, whether there is anything.
+
+Owns the asking for it, and the telling that somebody types. It must not know what it is used for.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal
+
+if TYPE_CHECKING:
+    from ui.ports import EnginePort
+
+# How often the engine is told that somebody types.
+_TYPING_S = 1.0
+
+
+class Surroundings(QObject):
+    """``roots`` is None until the engine has said which there are.
+
+    Signals:
+        changed: Something is known now.
+    """
+
+    changed = Signal()
+
+    def __init__(self, link: EnginePort, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._link = link
+        self.roots: tuple[str, ...] | None = None
+        self.languages: tuple[str, ...] = ()
+        self._typed = 0.0
+        link.connected.connect(self.ask)
+        self.ask()
+
+    def ask(self) -> None:
+        """Ask anew, if there is anyone to ask."""
+        if self._link.is_connected:
+            self._link.ask("status", {}, done=self._told, failed=_ignore)
+
+    def somebody_types(self) -> None:
+        """Have the engine leave the machine to the person for a moment."""
+        now = time.monotonic()
+        if now - self._typed >= _TYPING_S and self._link.is_connected:
+            self._typed = now
+            self._link.ask("pace", {"typing": True}, done=_ignore, failed=_ignore)
+
+    def _told(self, reply: dict[str, Any]) -> None:
+        status = reply["status"]
+        self.roots = tuple(str(root["path"]) for root in status["roots"])
+        self.languages = tuple(str(each["language"]) for each in status["languages"])
+        self.changed.emit()
+
+
+def _ignore(_answer: object) -> None:
+    """What is asked by the way may fail."""
