@@ -270,6 +270,7 @@ class Engine(Desk):
             self.store.clean_at_open()
             recover(self.catalog, self.store, crashed=ended_badly(self.catalog))
             reindex.requeue_outdated(self.catalog)
+            reindex.note_outgrown(self.catalog, self.store)
         except LecternError as error:
             if error.code != "disk_full":
                 raise

@@ -101,7 +101,13 @@ CODES = _declare(
     ErrorCode(
         "library_damaged",
         "The library {library} is damaged: {reason}.",
-        "Remove it with `lectern remove --everything` and index again.",
+        "Run `lectern repair`: what is lost is read again from your files.",
+        3,
+    ),
+    ErrorCode(
+        "needs_closing",
+        "The catalog of the library {library} is damaged, and it is in use.",
+        "Quit Lectern everywhere and run `lectern repair` again.",
         3,
     ),
     ErrorCode(

@@ -147,6 +147,37 @@ class Host:
     def passage_spans(self, path: Path, start: int, end: int) -> list[tuple[int, int]]:
         return self.engine.passage_spans(path, start, end)
 
+    def reindex_cost(self, model: str | None, precision: str | None) -> dict[str, Any]:
+        return self.engine.reindex_cost(model, precision)
+
+    def reindex(
+        self,
+        model: str | None,
+        precision: str | None,
+        *,
+        report: Callable[[Progress], None],
+        token: CancelToken,
+    ) -> Summary:
+        def work(job: Job) -> Summary:
+            return self.engine.reindex(model, precision, report=job.report, token=job.token)
+
+        return self._write("reindex", work, report, token)
+
+    def roll_back(self) -> dict[str, Any]:
+        return self._write("roll_back", lambda _job: self.engine.roll_back(), ignore, CancelToken())
+
+    def discard(self) -> dict[str, Any]:
+        return self._write("discard", lambda _job: self.engine.discard(), ignore, CancelToken())
+
+    def verify(self, *, report: Callable[[Progress], None], token: CancelToken) -> dict[str, Any]:
+        return self.engine.verify(report=report, token=token)
+
+    def repair(self, *, report: Callable[[Progress], None], token: CancelToken) -> dict[str, Any]:
+        def work(job: Job) -> dict[str, Any]:
+            return self.engine.repair(report=job.report, token=job.token)
+
+        return self._write("repair", work, report, token)
+
     def doctor(self) -> list[dict[str, Any]]:
         return self.engine.doctor()
 

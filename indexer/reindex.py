@@ -38,6 +38,7 @@ log = logging.getLogger(__name__)
 
 # Passages that are looked at, and read by the model, to tell what all of them would take.
 SAMPLE = 48
+_REBUILDING = "rebuilding"
 # Of a row: its key, its document and what the table needs beside the vectors.
 _ROW_BYTES = 24
 
@@ -51,6 +52,8 @@ def settle(catalog: Catalog, store: Store, target: Space) -> bool:
         Whether searches are in another space now.
     """
     active = catalog.spaces.active()
+    if catalog.meta(_REBUILDING):
+        catalog.set_meta(_REBUILDING, "")
     switched = active is not None and active.id != target.id and _complete(catalog, target)
     if switched:
         faults.reached("space-complete")
@@ -72,6 +75,13 @@ def previous(catalog: Catalog) -> Space | None:
     kept = catalog.spaces.previous()
     active = catalog.spaces.active()
     return kept if kept is not None and (active is None or kept.id != active.id) else None
+
+
+def note_outgrown(catalog: Catalog, store: Store) -> None:
+    """Remember, for the person, that what an earlier version kept is being made anew."""
+    if store.outgrown:
+        log.warning("of an earlier version, and made anew: %s", ", ".join(store.outgrown))
+        catalog.set_meta(_REBUILDING, "yes")
 
 
 def roll_back(catalog: Catalog) -> Space:
@@ -138,7 +148,11 @@ def describe(catalog: Catalog, config: EngineConfig) -> dict[str, Any]:
         totals = catalog.spaces.totals(target.id)
         understood = totals.embedded / totals.passages if totals.passages else 1.0
         changing = {**_named(target), "understood": understood}
-    return {"changing": changing, "previous": _named(kept) if kept else None}
+    return {
+        "changing": changing,
+        "previous": _named(kept) if kept else None,
+        "rebuilding": bool(catalog.meta(_REBUILDING)),
+    }
 
 
 def cost(catalog: Catalog, store: Store, config: EngineConfig) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from indexer.verify import (
     Findings,
     of_other_texts,
     other_documents,
+    unknown_words,
     verify,
     with_gaps,
     without_profile,
@@ -92,6 +93,7 @@ def _fill_in(catalog: Catalog, store: Store) -> None:
     documents = examine(DOCUMENTS, store.tables[DOCUMENTS], lambda: None)
     if space is not None:
         catalog.spaces.reopen(without_profile(documents, catalog), space.id)
+    catalog.lexicon.bury(unknown_words(catalog))
     catalog.docs.read_again(without_words(catalog))
     catalog.docs.requeue_without_contents()
     if not catalog.queue.waiting():

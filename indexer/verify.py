@@ -169,7 +169,8 @@ def _files(found: Findings, catalog: Catalog) -> None:
     found.add(
         "contents_without_files",
         "catalog",
-        catalog.docs.orphans_left(),
+        # While files wait, one of them may be that of a document.
+        catalog.docs.orphans_left() if not catalog.queue.waiting() else 0,
         "{n} documents belong to no file.",
     )
     found.add(
@@ -177,6 +178,12 @@ def _files(found: Findings, catalog: Catalog) -> None:
         "catalog",
         catalog.docs.files_without_contents(),
         "{n} files were read, and nobody knows what was in them.",
+    )
+    found.add(
+        "orphans",
+        "lexicon",
+        unknown_words(catalog),
+        "The lexicon holds {n} documents that nobody knows.",
     )
     found.add(
         "missing_words", "lexicon", without_words(catalog), "{n} documents are not in the lexicon."
@@ -226,7 +233,13 @@ def without_profile(documents: Examined, catalog: Catalog) -> list[int]:
     return [int(doc) for doc in np.setdiff1d(list(done), documents.keys)] if done else []
 
 
+def unknown_words(catalog: Catalog) -> list[int]:
+    """Documents whose words are kept though nobody knows them."""
+    return sorted(catalog.lexicon.documents().difference(catalog.docs.known().tolist()))
+
+
 def without_words(catalog: Catalog) -> list[int]:
-    """Documents that can be searched but not found by their words."""
+    """Documents that can be searched but not found by their words, and are not read again."""
     there = catalog.lexicon.documents()
-    return [doc for doc in catalog.docs.expected() if doc not in there]
+    rows = catalog.docs.get(doc for doc in catalog.docs.expected() if doc not in there)
+    return [doc for doc, row in rows.items() if not row.text_id.startswith(READ_AGAIN)]

@@ -26,7 +26,7 @@ from indexer.lexicon.vocabulary import Vocabulary
 from indexer.terms import words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -235,6 +235,13 @@ class Lexicon:
             dead = set(self._segments.dead().tolist())
             there = {int(doc) for segment in self._segments.all() for doc in segment.docs}
             return (there - dead) | {doc.doc for doc in self._pending.all()}
+
+    def bury(self, docs: Iterable[int]) -> None:
+        """Forget documents that the catalog has lost without saying so."""
+        with self._db.write() as connection:
+            for doc in docs:
+                connection.execute("DELETE FROM lexicon_pending WHERE doc = ?", (doc,))
+                connection.execute("INSERT OR IGNORE INTO lexicon_dead VALUES (?)", (doc,))
 
     def counts(self, ground: _Ground, group: tuple[str, ...]) -> NDArray[np.float32]:
         """Count a group of words in every document that is not deleted; must not be changed.

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexer import faults
+from indexer.errors import WorldError
 from indexer.store import checks, dense, indices, maintenance, runtime, schema, words, writing
 from indexer.store.disk import drop_unborn, needing_room
 from indexer.store.maintenance import Upkeep
@@ -64,8 +65,10 @@ class Store:
         self._db = runtime.connect(path, threads, self._cache)
         self._opening = threading.Lock()
         self._tables: dict[str, Table] = {}
+        #: Tables of an earlier version, which were dropped to be made anew.
+        self.outgrown: list[str] = []
         for name in self._db.list_tables().tables:
-            self._take_in(name, self._db.open_table(name))
+            self._open(name, self._db.open_table(name))
         self._keeper = maintenance.Keeper(lambda: dict(self._tables), upkeep)
 
     @classmethod
@@ -73,7 +76,7 @@ class Store:
         """Open the store in a directory that only its owner may read; make it if need be.
 
         Raises:
-            WorldError: ``disk_full``, as every method that writes.
+            WorldError: ``disk_full``, as every method that writes, or ``library_newer``.
         """
         with needing_room(path):
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -291,6 +294,18 @@ class Store:
                     made = self._db.create_table(name, schema=columns())
                 self._take_in(name, made)
             return self._tables[name]
+
+    def _open(self, name: str, inner: Any) -> None:
+        found = schema.version_of(inner.schema)
+        if found > schema.VERSION:
+            raise WorldError(
+                "library_newer", library=str(self._path.parent), found=found, known=schema.VERSION
+            )
+        if schema.is_current(name, inner.schema):
+            self._take_in(name, inner)
+        else:
+            self._db.drop_table(name)
+            self.outgrown.append(name)
 
     def _take_in(self, name: str, inner: Any) -> None:
         table = Table(inner, self._path / f"{name}.lance", keyed=name != schema.DOCUMENTS)

@@ -9,6 +9,11 @@ import hashlib
 import re
 from typing import Any
 
+#: Raised whenever a column changes its name, type or meaning. What an earlier version wrote is
+#: made anew: texts are read and embedded again.
+VERSION = 1
+_VERSION_KEY = b"lectern:schema"
+
 PASSAGES = "passages"
 DOCUMENTS = "documents"
 _VECTORS = "vectors_"
@@ -41,11 +46,36 @@ def is_vectors_table(name: str) -> bool:
     return name.startswith(_VECTORS)
 
 
+def version_of(columns: Any) -> int:
+    """The version of the layout that a table was made with; before there were any, 1."""
+    return int((columns.metadata or {}).get(_VERSION_KEY, b"1"))
+
+
+def is_current(name: str, columns: Any) -> bool:
+    """Whether a table's columns are those of this version."""
+    if is_vectors_table(name):
+        kind = columns.field("vector").type if "vector" in columns.names else None
+        wanted = vectors_schema(getattr(kind, "list_size", 1))
+    elif name in {PASSAGES, DOCUMENTS}:
+        wanted = passages_schema() if name == PASSAGES else documents_schema()
+    else:
+        return True  # not ours
+    return version_of(columns) == VERSION and [(field.name, field.type) for field in columns] == [
+        (field.name, field.type) for field in wanted
+    ]
+
+
+def _versioned(fields: list[Any]) -> Any:
+    import pyarrow as pa
+
+    return pa.schema(fields, metadata={_VERSION_KEY: str(VERSION).encode()})
+
+
 def passages_schema() -> Any:
     """Columns of ``passages``. A key is in no two rows; see ``values.key_of``."""
     import pyarrow as pa
 
-    return pa.schema(
+    return _versioned(
         [
             pa.field("doc", pa.int32(), nullable=False),
             pa.field("ordinal", pa.int32(), nullable=False),
@@ -73,7 +103,7 @@ def vectors_schema(dimension: int) -> Any:
     """
     import pyarrow as pa
 
-    return pa.schema(
+    return _versioned(
         [
             pa.field("doc", pa.int32(), nullable=False),
             pa.field("ordinal", pa.int32(), nullable=False),
@@ -88,7 +118,7 @@ def documents_schema() -> Any:
     """Columns of ``documents``; ``vector`` is float16, of whatever length its space has."""
     import pyarrow as pa
 
-    return pa.schema(
+    return _versioned(
         [
             pa.field("doc", pa.int32(), nullable=False),
             pa.field("text_id", pa.string(), nullable=False),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from indexer.errors import WorldError
 from indexer.pipeline.pace import Pace
 from indexer.progress import CancelToken, ignore
 from indexer.store import Upkeep, key_of, schema
@@ -253,3 +254,30 @@ def test_words_that_were_lost_cost_no_vectors(world: World) -> None:
         summary = world.index(engine).summary
         assert summary.passages == 0
         assert summary.reused == engine.status()["passages"]
+
+
+def test_a_table_of_an_earlier_layout_is_made_anew(
+    world: World, undisturbed: Seen, caplog: pytest.LogCaptureFixture
+) -> None:
+    with world.engine(pace=SCATTERED) as engine:
+        passages = engine.store.tables["passages"]
+        passages.inner.add_columns({"of_old": "cast(doc as int)"})
+    with world.engine(pace=SCATTERED) as engine:
+        assert "made anew" in caplog.text
+        assert engine.status()["rebuilding"]
+        assert found(engine, "long") == ["long.txt"]  # by its name, until it is read again
+        world.index(engine)
+        assert not engine.status()["rebuilding"]
+        check_same(look(engine), undisturbed)
+
+
+def test_a_table_of_a_later_version_is_left_alone(world: World) -> None:
+    import lancedb
+
+    later = schema.documents_schema().with_metadata({"lectern:schema": "99"})
+    lance = lancedb.connect(str(world.library / "lance"))
+    lance.create_table(schema.DOCUMENTS, schema=later, mode="overwrite")
+    with pytest.raises(WorldError) as caught, world.engine(pace=SCATTERED):
+        pass
+    assert caught.value.code == "library_newer"
+    assert caught.value.detail["found"] == 99

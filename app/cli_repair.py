@@ -1,0 +1,267 @@
+"""The commands that look after a library: verify, repair, reindex."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from app import render
+from app.cli_common import Command, Context
+from app.signals import CANCELLED, stopping
+from indexer.errors import WorldError
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from collections.abc import Callable
+
+    from indexer.api import EngineApi
+    from indexer.progress import CancelToken, Progress
+    from indexer.types import Summary
+
+    Report = Callable[[Progress], None]
+
+DAMAGED = 1  # the exit status where something is, or was, wrong
+
+
+def _json(parser: ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
+
+
+def _verify(options: Namespace, context: Context) -> int:
+    found = _at_work(
+        context, lambda engine, report, token: engine.verify(report=report, token=token)
+    )
+    if options.json:
+        context.print_json(found)
+    else:
+        context.print(*verify_lines(found))
+    return DAMAGED if found["problems"] else 0
+
+
+def verify_lines(found: dict[str, Any]) -> list[str]:
+    """Say what is wrong, a line each, and what to do about it."""
+    looked = (
+        f"{render.count(found['documents'], 'document')}, "
+        f"{render.count(found['passages'], 'passage')} and {render.size(found['bytes'])} "
+        f"looked through in {render.duration(found['seconds'])}."
+    )
+    if not found["problems"]:
+        return [f"Everything is whole: {looked}"]
+    return [
+        looked,
+        *(f"  {render.clean(problem['sentence'])}" for problem in found["problems"]),
+        "Run `lectern repair`; what is lost is read again from your files.",
+    ]
+
+
+def _repair_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--no-index", action="store_true", help="only take out what is damaged; read nothing again"
+    )
+    _json(parser)
+
+
+def _repair(options: Namespace, context: Context) -> int:
+    done = _rescued(context)
+
+    def work(engine: EngineApi, report: Report, token: CancelToken) -> dict[str, Any]:
+        repaired = engine.repair(report=report, token=token)
+        if not options.no_index and (repaired["problems"] or done):
+            summary = engine.index((), report=report, token=token)
+            repaired["states"] = dict(summary.states)
+            repaired["cancelled"] = summary.cancelled
+        return repaired
+
+    repaired = {"rescued": done, **_at_work(context, work)}
+    if any(problem["kind"] == "damaged_catalog" for problem in repaired["left"]):
+        raise WorldError("needs_closing", library=str(context.library))
+    if options.json:
+        context.print_json(repaired)
+    else:
+        context.print(*repair_lines(repaired))
+    if repaired.get("cancelled"):
+        return CANCELLED
+    return DAMAGED if repaired["left"] else 0
+
+
+def _rescued(context: Context) -> list[str]:
+    """Make the library openable, where no engine has it open."""
+    from indexer.rescue import rescue
+
+    try:
+        return rescue(context.library) if context.library.is_dir() else []
+    except WorldError as error:
+        if error.code != "library_locked":
+            raise
+        return []
+
+
+def repair_lines(repaired: dict[str, Any]) -> list[str]:
+    """Say what was wrong, and what became of it."""
+    found = [*repaired["rescued"], *(one["sentence"] for one in repaired["problems"])]
+    if not found:
+        return ["Everything is whole; there was nothing to repair."]
+    lines = [f"  {render.clean(sentence)}" for sentence in found]
+    if repaired["left"]:
+        left = [f"  {render.clean(one['sentence'])}" for one in repaired["left"]]
+        return ["Found:", *lines, "Still there:", *left]
+    if "states" in repaired:
+        return ["Found, and repaired:", *lines, "What was lost is read again."]
+    queued = render.count(repaired["queued"], "file")
+    return ["Found, and taken out:", *lines, f"{queued} to be read again by `lectern index`."]
+
+
+def _reindex_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("--model", metavar="NAME", help="the embedding model; else the setting's")
+    parser.add_argument("--precision", metavar="P", help="of the model: int8 or fp32")
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument(
+        "--dry-run", action="store_true", help="only say what it would cost; change nothing"
+    )
+    group.add_argument(
+        "--rollback", action="store_true", help="answer with the model before the last change again"
+    )
+    group.add_argument(
+        "--discard", action="store_true", help="let go of what is kept for --rollback"
+    )
+    parser.add_argument("--quiet", action="store_true", help="show no progress")
+    _json(parser)
+
+
+def _reindex(options: Namespace, context: Context) -> int:
+    if (options.rollback or options.discard) and (options.model or options.precision):
+        raise WorldError(
+            "bad_usage",
+            command="lectern reindex",
+            reason="--rollback and --discard choose the model themselves",
+        )
+    if options.rollback:
+        return _roll_back(options, context)
+    if options.discard:
+        freed = context.with_engine(lambda engine: engine.discard())
+        _say(options, context, freed, f"{render.size(freed['bytes'])} are free again.")
+        return 0
+    model, precision = options.model, options.precision
+    cost = context.with_engine(lambda engine: engine.reindex_cost(model, precision))
+    if options.dry_run:
+        _say(options, context, cost, *cost_lines(cost))
+        return 0
+    _remember(context, cost["model"], cost["precision"])
+    summary: Summary = _at_work(
+        context,
+        lambda engine, report, token: engine.reindex(
+            cost["model"], cost["precision"], report=report, token=token
+        ),
+        quiet=options.quiet,
+    )
+    from app.cli_index import summary_lines
+    from indexer.wire import to_wire
+
+    _say(options, context, to_wire(summary), *summary_lines(summary))
+    return CANCELLED if summary.cancelled else 0
+
+
+def _roll_back(options: Namespace, context: Context) -> int:
+    back = context.with_engine(lambda engine: engine.roll_back())
+    _remember(context, back["model"], back["precision"])
+    _say(options, context, back, f"{back['model']}, {back['precision']}, answers again.")
+    return 0
+
+
+def cost_lines(cost: dict[str, Any]) -> list[str]:
+    """Say what a change of model would take."""
+    lines = []
+    if cost["outdated"]:
+        files = render.count(cost["outdated"], "file")
+        lines.append(f"{files} to be read again: an older version of Lectern has read them.")
+    name = f"{render.clean(cost['model'])}, {cost['precision']}"
+    if not cost["passages"]:
+        return [*lines, f"Nothing to embed: {name} has read everything."]
+    how = "measured on this machine" if cost["measured"] else "a guess: the model is not here yet"
+    documents = render.count(cost["documents"], "document")
+    passages = render.count(cost["passages"], "passage")
+    size = render.size(cost["bytes"])
+    return [
+        *lines,
+        f"{name}: {documents}, {passages}, about {cost['tokens']:,} tokens.",
+        f"About {render.duration(cost['seconds'])} ({how}), {size} more on the disk.",
+        "The vectors of now answer until then, and are kept for `lectern reindex --rollback`.",
+    ]
+
+
+def _remember(context: Context, model: str, precision: str) -> None:
+    """Make a choice of model the setting, so that it stays."""
+    for name, value in (("model", model), ("precision", precision)):
+        if str(context.settings[name]) != value:
+            context.settings.set(name, value)
+
+
+def _say(options: Namespace, context: Context, answer: object, *lines: str) -> None:
+    if options.json:
+        context.print_json(answer)
+    else:
+        context.print(*lines)
+
+
+def _at_work(
+    context: Context,
+    work: Callable[[EngineApi, Report, CancelToken], Any],
+    *,
+    quiet: bool = False,
+) -> Any:
+    """Do something that takes a while, with progress on the error stream; Ctrl+C ends it."""
+    from app.progress_line import ProgressLine
+    from indexer.progress import CancelToken, ignore
+
+    line = ProgressLine(context.err, context.style(context.err), live=context.err.isatty())
+    token = CancelToken()
+    report = ignore if quiet else line
+    try:
+        with stopping(token.cancel):
+            return context.with_engine(lambda engine: work(engine, report, token))
+    finally:
+        line.clear()
+
+
+COMMANDS = (
+    Command(
+        "verify",
+        "read the whole library once and say what is wrong with it",
+        "Compare the catalog, the store and the disk with each other, in both directions, and read "
+        "all of the library once. Nothing is mended; `lectern repair` does that. The exit status "
+        "is 0 where everything is whole and 1 where something is wrong.",
+        (("lectern verify", "for a person"), ("lectern verify --json", "for a program")),
+        _json,
+        _verify,
+    ),
+    Command(
+        "repair",
+        "take out what is damaged, and read what was lost again",
+        "Repair a library: what cannot be read or contradicts itself is taken out, and what was "
+        "lost with it is read again from your files, which are never touched. A catalog or a "
+        "table that cannot be opened is made anew from what can still be read of it. The exit "
+        "status is 0 when the library is whole afterwards.",
+        (
+            ("lectern repair", "repair, and read again what was lost"),
+            ("lectern repair --no-index", "repair now, read later"),
+        ),
+        _repair_arguments,
+        _repair,
+    ),
+    Command(
+        "reindex",
+        "change the embedding model, or say what that would cost",
+        "Make all vectors with another model, or what is missing with the one of now. The old "
+        "vectors answer until the new ones are complete; then all searches change over at once. "
+        "Ctrl+C ends it, and `lectern index` goes on. The model before is kept until another "
+        "change is complete, so that --rollback can bring it back. What an older version of "
+        "Lectern has read is read again on the way.",
+        (
+            ("lectern reindex --model all-MiniLM-L6-v2 --dry-run", "what it would cost"),
+            ("lectern reindex --precision fp32", "change the precision"),
+            ("lectern reindex --rollback", "back to the model before"),
+            ("lectern reindex --discard", "give the disk back that --rollback needs"),
+        ),
+        _reindex_arguments,
+        _reindex,
+    ),
+)

@@ -1,0 +1,78 @@
+"""The commands that look after a library."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.cli_repair import cost_lines, repair_lines, verify_lines
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.e2e.conftest import Lectern
+
+PROBLEM = {"kind": "twice", "where": "passages", "count": 3, "sentence": "3 rows are there twice."}
+FOUND = {"documents": 2, "passages": 20, "bytes": 123456, "seconds": 0.5}
+
+
+def test_a_whole_library(lectern: Lectern, folder: Path) -> None:
+    lectern("index", folder)
+    assert lectern("verify").stdout.startswith("Everything is whole: ")
+    assert json.loads(lectern("verify", "--json").stdout)["problems"] == []
+    assert lectern("repair").stdout == "Everything is whole; there was nothing to repair.\n"
+    assert json.loads(lectern("repair", "--json").stdout)["left"] == []
+
+
+def test_what_is_wrong_is_said_with_what_to_do() -> None:
+    lines = verify_lines({**FOUND, "problems": [PROBLEM]})
+    assert "  3 rows are there twice." in lines
+    assert "lectern repair" in lines[-1]
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ({"left": []}, "lectern index"),
+        ({"left": [], "states": {"indexed": 2}}, "read again"),
+        ({"left": [PROBLEM]}, "Still there"),
+        ({"left": [], "rescued": ["The catalog was damaged."]}, "The catalog was damaged."),
+    ],
+)
+def test_what_became_of_it(more: dict[str, object], says: str) -> None:
+    repaired = {"rescued": [], "problems": [PROBLEM], "queued": 1, **more}
+    assert says in "\n".join(repair_lines(repaired))
+
+
+def test_another_model(lectern: Lectern, folder: Path) -> None:
+    lectern("index", folder)
+    said = lectern("reindex", "--model", "other", "--precision", "fp32", "--dry-run").stdout
+    assert "other, fp32: " in said
+    assert "tokens" in said
+    cost = json.loads(lectern("reindex", "--model", "other", "--dry-run", "--json").stdout)
+    assert cost["passages"] > 0
+    assert "other" not in lectern("settings").stdout  # nothing was changed
+    assert "Done" in lectern("reindex", "--model", "other").stdout
+    assert "other" in lectern("settings").stdout
+
+
+def test_a_model_there_is_not(lectern: Lectern, folder: Path) -> None:
+    lectern("index", folder)
+    lectern("reindex", "--rollback", status=2)
+    failed = lectern("reindex", "--rollback", "--model", "other", status=2)
+    assert "bad_usage" in failed.stderr
+    lectern("reindex", "--rollback", "--discard", status=2)
+
+
+def test_a_cost_is_said_in_words() -> None:
+    cost = {
+        "model": "m", "precision": "int8", "documents": 1, "passages": 0, "tokens": 0,
+        "seconds": 0.0, "measured": True, "bytes": 0, "outdated": 3,
+    }  # fmt: skip
+    first, second = cost_lines(cost)
+    assert first.startswith("3 files to be read again")
+    assert second == "Nothing to embed: m, int8 has read everything."
+    guessed = cost_lines({**cost, "passages": 10, "seconds": 100.0, "measured": False})
+    assert "a guess" in "\n".join(guessed)

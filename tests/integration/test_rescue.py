@@ -1,0 +1,151 @@
+"""A catalog or a table that cannot be opened: made anew from what can still be read of it."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import shutil
+import sqlite3
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.engine import Engine
+from indexer.errors import WorldError
+from indexer.library import CATALOG_NAME
+from indexer.lock import LibraryLock
+from indexer.progress import CancelToken, ignore
+from indexer.rescue import KEPT_NAME, rescue
+from tests.integration.world import Seen, World, check_same, found, look
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+PAGE = 4096
+
+
+@pytest.fixture
+def world(indexed: World, tmp_path: Path) -> World:
+    world = World(indexed.documents, tmp_path / "library", indexed.models)
+    shutil.copytree(indexed.library, world.library)
+    return world
+
+
+def pages_of(world: World, table: str) -> list[int]:
+    """The leaves of a table's tree in the catalog, as far as SQLite tells."""
+    with contextlib.closing(sqlite3.connect(world.library / CATALOG_NAME)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        try:
+            rows = connection.execute(
+                "SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf'", (table,)
+            ).fetchall()
+        except sqlite3.OperationalError:
+            pytest.skip("this SQLite does not tell where a table stands")
+    return [row[0] for row in rows]
+
+
+def rot(world: World, page: int) -> None:
+    path = world.library / CATALOG_NAME
+    content = bytearray(path.read_bytes())
+    start = (page - 1) * PAGE
+    content[start : start + PAGE] = random.Random(page).randbytes(PAGE)
+    path.write_bytes(content)
+
+
+def repair(world: World) -> None:
+    """As the command does it."""
+    rescue(world.library)
+    with world.engine() as engine:
+        assert engine.repair(report=ignore, token=CancelToken())["left"] == []
+        world.index(engine)
+
+
+@pytest.mark.parametrize(
+    "table",
+    ["files", "folders", "names", "contents", "docs", "doc_spaces", "lexicon_terms",
+     "lexicon_chunks", "lexicon_segments", "file_words_data", "name_vectors", "meta", "roots",
+     "spaces"],
+)  # fmt: skip
+def test_a_page_of_the_catalog_is_damaged(world: World, undisturbed: Seen, table: str) -> None:
+    pages = pages_of(world, table)
+    if not pages:
+        pytest.skip("the table shares a page with its root")
+    rot(world, pages[len(pages) // 2])
+    assert rescue(world.library)
+    assert (world.library / KEPT_NAME).exists()
+    assert rescue(world.library) == []
+    repair(world)
+    with world.engine() as engine:
+        check_same(look(engine), undisturbed)
+
+
+def truncate(path: Path) -> None:
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // PAGE // 2 * PAGE])
+
+
+def junk(path: Path) -> None:
+    path.write_bytes(b"These are not the bytes of a catalog. " * 1000)
+
+
+@pytest.mark.parametrize("damage", [truncate, junk])
+def test_half_or_all_of_the_catalog_is_gone(
+    world: World, undisturbed: Seen, damage: Callable[[Path], None]
+) -> None:
+    damage(world.library / CATALOG_NAME)
+    repair(world)
+    with world.engine() as engine:
+        check_same(look(engine), undisturbed)
+
+
+@pytest.mark.parametrize("table", ["passages", "vectors", "documents"])
+def test_a_table_cannot_be_opened(world: World, undisturbed: Seen, table: str) -> None:
+    for path in (world.library / "lance").glob(f"{table}*.lance/_versions/*.manifest"):
+        path.write_bytes(path.read_bytes()[:20])
+    with pytest.raises(WorldError) as caught:
+        Engine.open(world.config)
+    assert caught.value.code == "library_damaged"
+    assert "lectern repair" in caught.value.next_step
+    assert any("made anew" in said for said in rescue(world.library))
+    repair(world)
+    with world.engine() as engine:
+        check_same(look(engine), undisturbed)
+
+
+def test_an_earlier_list_of_files_will_do(world: World, undisturbed: Seen) -> None:
+    with world.engine() as engine:
+        table = engine.store.tables["documents"]
+        table.inner.delete("doc < 0")  # another version, the same rows
+    newest = max(
+        (world.library / "lance" / "documents.lance" / "_versions").glob("*.manifest"),
+        key=lambda path: path.stat().st_mtime_ns,
+    )
+    newest.write_bytes(newest.read_bytes()[:20])
+    assert rescue(world.library)
+    repair(world)
+    with world.engine() as engine:
+        check_same(look(engine), undisturbed)
+
+
+def test_nothing_is_done_to_a_whole_library(world: World) -> None:
+    before = {path: path.read_bytes() for path in world.library.rglob("*") if path.is_file()}
+    assert rescue(world.library) == []
+    after = {path: path.read_bytes() for path in world.library.rglob("*") if path.is_file()}
+    assert {path.name for path in after.keys() ^ before.keys()} <= {
+        f"{CATALOG_NAME}-wal",
+        f"{CATALOG_NAME}-shm",
+        "holder.json",
+    }
+    with world.engine() as engine:
+        assert found(engine, "zephyr clause")[0] == "long.txt"
+
+
+def test_a_library_in_use_is_left_alone(world: World) -> None:
+    lock = LibraryLock.acquire(world.library)
+    try:
+        with pytest.raises(WorldError) as caught:
+            rescue(world.library)
+        assert caught.value.code == "library_locked"
+    finally:
+        lock.release()
