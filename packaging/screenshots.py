@@ -92,6 +92,15 @@ def shoot(window: QWidget, folder: Path, name: str) -> None:
     print(f"  {name}.png")
 
 
+def is_outlined(page: QWidget) -> bool:
+    """Whether the colour of an outline is on a page that is shown."""
+    from ui import theme
+
+    image, wanted = page.grab().toImage(), theme.current().outline.rgb()
+    points = ((x, y) for y in range(0, image.height(), 2) for x in range(image.width()))
+    return sum(image.pixel(x, y) == wanted for x, y in points) > 100
+
+
 class Stage:
     """The program with its window, in a language, a theme and a size of text."""
 
@@ -121,7 +130,7 @@ class Stage:
         pane = self.window.pages.search
         self.window.pages.search_for(text)
         wait(lambda: pane.search.current_hit is not None)
-        wait(lambda: pane.preview.shown is not None)
+        wait(lambda: pane.preview.isHidden() or is_outlined(pane.preview))
 
     def quit(self) -> None:
         ended: list[bool] = []

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtWidgets import QSplitter
 
 from ui.preview.panel import Preview
@@ -68,6 +68,12 @@ class SearchPane(QSplitter):
         self._show_what_fits()
         super().resizeEvent(event)
 
+    def event(self, event: QEvent) -> bool:
+        # What is said above the page may take more room than before.
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._show_what_fits()
+        return super().event(event)
+
     def _setting_changed(self, name: str) -> None:
         if name == "preview":
             self._show_what_fits()
@@ -76,7 +82,9 @@ class SearchPane(QSplitter):
         parts = (self.search, self.preview)
         needed = sum(each.minimumSizeHint().width() for each in parts) + self.handleWidth()
         fits = self.width() >= needed or not self.isVisible()
-        self.preview.setVisible(fits and bool(self._context.settings["preview"]))
+        wanted = fits and bool(self._context.settings["preview"])
+        if wanted is self.preview.isHidden():
+            self.preview.setVisible(wanted)
 
     def _open(self, hit: Hit) -> None:
         open_external(hit, self._context, hit.page)

@@ -292,10 +292,6 @@
         <source>No program opened {file}.</source>
         <translation>Kein Programm hat {file} geöffnet.</translation>
     </message>
-    <message>
-        <source>The folder of {file} could not be shown.</source>
-        <translation>Der Ordner von {file} ließ sich nicht zeigen.</translation>
-    </message>
     <message numerus="yes">
         <source>%Ln path(s) copied.</source>
         <translation>
@@ -769,6 +765,10 @@
     <message>
         <source>{share} understood</source>
         <translation>{share} verstanden</translation>
+    </message>
+    <message>
+        <source>Changes are looked for every few minutes: its drive tells of none</source>
+        <translation>Alle paar Minuten wird nach Änderungen gesehen: Das Laufwerk meldet keine</translation>
     </message>
     <message>
         <source>Up to date</source>
@@ -1492,6 +1492,14 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Geben Sie es ein, um die Seite zu sehen.</translation>
     </message>
     <message>
+        <source>The file is no longer where it was.</source>
+        <translation>Die Datei ist nicht mehr, wo sie war.</translation>
+    </message>
+    <message>
+        <source>It may have been moved, renamed or deleted.</source>
+        <translation>Sie wurde vielleicht verschoben, umbenannt oder gelöscht.</translation>
+    </message>
+    <message>
         <source>The passage, as it was read</source>
         <translation>Die Stelle, wie sie gelesen wurde</translation>
     </message>
@@ -2007,6 +2015,30 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>({n} of {total})</source>
         <translation>({n} von {total})</translation>
+    </message>
+    <message>
+        <source>Page {n}</source>
+        <translation>Seite {n}</translation>
+    </message>
+    <message>
+        <source>Slide {n}</source>
+        <translation>Folie {n}</translation>
+    </message>
+    <message>
+        <source>Sheet {n}</source>
+        <translation>Blatt {n}</translation>
+    </message>
+    <message>
+        <source>Chapter {n}</source>
+        <translation>Kapitel {n}</translation>
+    </message>
+    <message>
+        <source>Message {n}</source>
+        <translation>Nachricht {n}</translation>
+    </message>
+    <message>
+        <source>Cell {n}</source>
+        <translation>Zelle {n}</translation>
     </message>
     <message>
         <source>{n} %</source>

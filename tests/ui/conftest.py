@@ -13,7 +13,9 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import contextlib
 import gc
+import tempfile
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -26,7 +28,6 @@ from ui.ports import Context
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from PySide6.QtWidgets import QApplication
     from pytestqt.qtbot import QtBot
@@ -93,12 +94,11 @@ def english() -> None:
 
 
 @pytest.fixture(autouse=True)
-def runtime_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Sockets go to a folder of the test's own."""
-    runtime = tmp_path / "runtime"
-    runtime.mkdir(mode=0o700)
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
-    return runtime
+def runtime_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Sockets go to a folder of the test's own, whose name leaves room for theirs."""
+    with tempfile.TemporaryDirectory(prefix="lectern-") as runtime:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
+        yield Path(runtime)
 
 
 @pytest.fixture

@@ -7,6 +7,8 @@ ready but had no processor is taken off.
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,6 +40,39 @@ class Beats:
             f"{1000 * max(self.ours):.1f} ms due to us, "
             f"{1000 * max(self.processor):.1f} ms on the processor; worst: {late}"
         )
+
+
+CONTROL = """
+import sys, threading, time
+worst, last = 0.0, time.monotonic()
+gone = threading.Event()
+def wait():
+    sys.stdin.read()
+    gone.set()
+threading.Thread(target=wait, daemon=True).start()
+while not gone.is_set():
+    time.sleep(0.005)
+    now = time.monotonic()
+    worst, last = max(worst, now - last), now
+print(worst)
+"""
+
+
+class Machine:
+    """How late another process is that does nothing but beat: what the machine is to blame for."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", CONTROL],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            encoding="utf-8",
+        )
+
+    def stop(self) -> float:
+        """Return its longest gap in seconds."""
+        told, _nothing = self._process.communicate()
+        return float(told)
 
 
 class Heartbeat(QObject):

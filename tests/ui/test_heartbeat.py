@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from app.gui import Program
 from app.settings import Settings
 from tests.ui.conftest import WAIT_MS
-from tests.ui.heartbeat import Heartbeat
+from tests.ui.heartbeat import Heartbeat, Machine
 from ui.supervisor import EngineState
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def test_a_thousand_files_are_indexed_without_missing_a_beat(
     program.window.present()
     # Building and painting the window is what the first paint is measured for.
     QTest.qWait(50)
-    heart = Heartbeat()
+    heart, machine = Heartbeat(), Machine()
     program.begin()
     qtbot.waitUntil(lambda: program.supervisor.state is EngineState.READY, timeout=WAIT_MS * 3)
     done: list[object] = []
@@ -68,14 +68,17 @@ def test_a_thousand_files_are_indexed_without_missing_a_beat(
         asked += 1
         QTest.qWait(TYPING_MS)
         assert asked < INDEX_MS / TYPING_MS
-    beats = heart.stop()
+    beats, late = heart.stop(), machine.stop()
     with qtbot.waitSignal(program.supervisor.ended, timeout=WAIT_MS * 2):
         program.window.quit()
     program.close()
     assert isinstance(done[0], dict), done
     assert done[0]["summary"]["files_seen"] == FILES
-    print(beats.describe())  # noqa: T201  # shown when the test fails, or with -s
-    assert max(beats.ours) < LIMIT_S, beats.describe()
+    told = f"{beats.describe()}; a process that does nothing was {1000 * late:.0f} ms late"
+    print(told)  # noqa: T201  # shown when the test fails, or with -s
+    assert max(beats.processor) < LIMIT_S, told
+    # Waiting for what the machine has no time for either is no fault of ours.
+    assert max(beats.ours) < LIMIT_S + late, told
 
 
 def search_now_and_then(program: Program, number: int) -> None:

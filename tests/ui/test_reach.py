@@ -51,6 +51,22 @@ INSIDES = (QComboBox, QAbstractSpinBox, QLineEdit, *PARTS)
 PLACES = (FIRST_RUN, SEARCH, "results", LIBRARY, "files", ACTIVITY, "settings", "keys")
 
 
+# An engine with much to say.
+BUSY = {
+    "running": {
+        "job": "index",
+        "progress": {
+            "step": "index", "files_done": 12_345, "files_total": 67_890, "pages": 120_000,
+            "passages": 100, "seconds": 100.0, "eta_seconds": 40_000.0,
+        },
+    },
+    "reason": "battery", "pages_per_second": 123.4, "passages_per_second": 1234.5,
+    "understood": 0.62, "pending": 55_545,
+    "device_reason": "the installed ONNX Runtime has no other provider for this computer, "
+    "and the driver of its graphics card is older than the oldest that could be used",
+}  # fmt: skip
+
+
 def go(window: MainWindow, place: str) -> QWidget:
     """Go to a place of the window and return what is to be looked at."""
     match place:
@@ -66,6 +82,7 @@ def go(window: MainWindow, place: str) -> QWidget:
             window.show_keys()
         case _:
             window.pages.show_page(place)
+            QTest.qWait(100)
     QTest.qWait(50)
     dialogs = [each for each in window.findChildren(QDialog) if each.isVisible()]
     return dialogs[0] if dialogs else window
@@ -146,6 +163,7 @@ def test_no_text_is_cut_off(
     percent: int,
 ) -> None:
     plain(language, percent)
+    request.getfixturevalue("engine").activity_now = BUSY
     shown: Program = request.getfixturevalue("shown")
     shown.window.resize(1280, 800)
     root = go(shown.window, place)

@@ -74,7 +74,8 @@ class FolderChoice(QWidget):
 
     def _add(self, path: str, *, ticked: bool) -> None:
         name = PurePath(path).name or path
-        box = QCheckBox(self.tr("{name} ({path})").format(name=name, path=path).replace("&", "&&"))
+        text = self.tr("{name} ({path})").format(name=name, path=_short(path))
+        box = QCheckBox(text.replace("&", "&&"))
         box.setChecked(ticked)
         box.setAccessibleName(path)
         box.toggled.connect(self.changed)
@@ -83,3 +84,9 @@ class FolderChoice(QWidget):
 
     def _ask(self) -> None:
         choose_folder(self, self.tr("Add a folder"), self.add)
+
+
+def _short(path: str) -> str:
+    """A path as people write it: the home folder is known."""
+    home = QDir.homePath()
+    return path.replace(home, "~", 1) if path.startswith(home + "/") else path
