@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from app.gui import Program
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDER = ROOT / "resources" / "screenshots"
+FOLDER = ROOT / "packaging" / "pictures"
 SAMPLES = ROOT / "resources" / "sample" / "documents"
 SIZE = (1280, 800)
 QUESTION = "how did they keep warm at night"
