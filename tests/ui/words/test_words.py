@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # Only a command line can meet these.
-NOT_IN_THE_WINDOW = {"bad_usage"}
+NOT_IN_THE_WINDOW = {"bad_usage", "needs_closing", "nothing_to_roll_back"}
 
 
 @pytest.fixture(autouse=True)
