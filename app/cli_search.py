@@ -12,7 +12,7 @@ from app import render
 from app.cli_common import Command, Context, absolute_path
 from indexer.errors import WorldError
 from indexer.filters import grammar_help
-from indexer.types import HEADING_SEPARATOR
+from indexer.types import HEADING_SEPARATOR, page_unit
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -160,9 +160,12 @@ def hit_lines(number: int, hit: Hit, style: Style, *, explain: bool = False) -> 
 
 
 def _place(hit: Hit) -> str:
-    if hit.start == hit.end:
+    unit = page_unit(hit.format) if hit.format else "page"
+    if hit.start == hit.end or not unit:
         return ""
-    return f"page {hit.page}" if hit.page == hit.page_last else f"pages {hit.page}-{hit.page_last}"
+    if hit.page == hit.page_last:
+        return f"{unit} {hit.page}"
+    return f"{unit}s {hit.page}-{hit.page_last}"
 
 
 def _reason(hit: Hit) -> str:
