@@ -36,6 +36,7 @@ class Observing(FileSystemEventHandler):
         self._hints = hints
         self._lock = threading.Lock()
         self._watches: dict[bytes, ObservedWatch] = {}
+        self._real: dict[bytes, bytes] = {}  # where a watched folder really stands
         self.exhausted = False
         self._observer = Observer()
         self._observer.start()
@@ -58,7 +59,7 @@ class Observing(FileSystemEventHandler):
             except OSError:
                 log.info("a folder cannot be watched", exc_info=True)
                 return False
-            self._watches[path] = watch
+            self._watches[path], self._real[path] = watch, os.path.realpath(path)
             return True
 
     def holds(self, path: bytes) -> bool:
@@ -69,6 +70,7 @@ class Observing(FileSystemEventHandler):
         """Watch a root no longer."""
         with self._lock:
             watch = self._watches.pop(path, None)
+            self._real.pop(path, None)
         if watch is not None:
             self._observer.unschedule(watch)
 
@@ -82,7 +84,14 @@ class Observing(FileSystemEventHandler):
             return
         for path in (event.src_path, event.dest_path):
             if path:
-                self._hints.add(os.fsencode(path))
+                self._hints.add(self._as_watched(os.fsencode(path)))
+
+    def _as_watched(self, path: bytes) -> bytes:
+        """Some systems tell the real path of what was watched by another one."""
+        for watched, real in list(self._real.items()):
+            if real != watched and _holds(real, path):
+                return watched + path[len(real) :]
+        return path
 
 
 def _holds(folder: bytes, path: bytes) -> bool:

@@ -107,7 +107,8 @@ class Watcher:
         self._clock = clock or Clock()
         self._open_source = source
         self._source: Source | None = None
-        self._library = os.fsencode(looking.config.library.resolve())
+        library = looking.config.library
+        self._library = {os.fsencode(path) for path in (library.absolute(), library.resolve())}
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._begin_anew()
@@ -200,7 +201,7 @@ class Watcher:
         now = self._clock.monotonic()
         for path in paths:
             # What the library itself writes would be heard of for ever.
-            if below(self._library, path) is None:
+            if all(below(library, path) is None for library in self._library):
                 self._settling.hint(path, now)
         if self._sleep.slept():
             lost = lost or "this machine slept"

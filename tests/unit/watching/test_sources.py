@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from watchdog.events import FileCreatedEvent
 
 from indexer.watching.hints import MOST_HINTS, Hints
 from indexer.watching.observing import Observing
@@ -107,6 +108,16 @@ def test_of_a_single_file_its_folder_alone_is_watched(tmp_path: Path, heard: Hea
         heard.wait(tmp_path / "d" / "z")
         source.leave(os.fsencode(tmp_path))
         assert not source.holds(os.fsencode(tmp_path))
+
+
+def test_real_paths_are_told_as_they_were_watched(tmp_path: Path, heard: Heard) -> None:
+    """As on macOS, where /tmp is a link and events name what it leads to."""
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real", target_is_directory=True)
+    with contextlib.closing(Observing(heard.hints)) as source:
+        source.enter(os.fsencode(tmp_path / "link"))
+        source.on_any_event(FileCreatedEvent(str(tmp_path / "real" / "a")))
+        heard.wait(tmp_path / "link" / "a")
 
 
 @linux
