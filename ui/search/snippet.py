@@ -72,22 +72,28 @@ def lines_needed(hit: Hit, pen: Pen) -> int:
 
 def make_snippet(text: Shown, pen: Pen, lines: int, mark: QColor, mark_text: QColor) -> Snippet:
     """Lay a snippet out in at most so many lines."""
-    part = _window(text, pen.room * lines / MOST_LINES)
+    room = pen.room * lines / MOST_LINES
+    part = _window(text, room)
     form = QTextCharFormat()
     form.setBackground(mark)
     form.setForeground(mark_text)
     layout = _laid_out(part, pen, lines, form)
-    if Utf16(part.text).from_qt(_end(layout)) < len(part.text):
+    fits = Utf16(part.text).from_qt(_end(layout))
+    if part.spans and part.spans[0][0] + 1 >= fits:  # long words took more room than most do
+        part = _window(text, room, from_best=True)
+        layout = _laid_out(part, pen, lines, form)
+        fits = Utf16(part.text).from_qt(_end(layout))
+    if fits < len(part.text):
         part = _ended(part, layout, pen, lines)
         layout = _laid_out(part, pen, lines, form)
     return Snippet(part.text, layout, part.spans)
 
 
-def _window(text: Shown, room: float) -> Shown:
+def _window(text: Shown, room: float, *, from_best: bool = False) -> Shown:
     """The part of a text that is worth laying out: with its best sentence near the front."""
     best = text.spans[0] if text.spans else (0, 0)
-    start = 0
-    if len(text.text) > room and best[1] > room:
+    start = best[0] if from_best else 0
+    if not from_best and len(text.text) > room and best[1] > room:
         start = max(0, best[0] - round(room * _LEAD))
         start = min(start, max(0, len(text.text) - round(room * 0.9)), best[0])
         start = _word_start(text.text, start, best[0])

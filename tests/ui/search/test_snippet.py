@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from PySide6.QtGui import QColor, QFont, QFontMetricsF
 
@@ -45,6 +45,7 @@ def test_a_short_passage_is_shown_whole() -> None:
 
 @pytest.mark.usefixtures("qapp")
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@example(["rent", "x" * 80, "rent"], 1.0, 201)
 @given(WORDS, st.floats(0, 1), st.integers(60, 900))
 def test_lines_fit(words: list[str], where: float, width: int) -> None:
     text = " ".join(words)
