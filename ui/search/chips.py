@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QKeyEvent
 
     from indexer.query import Clause
+# What is pasted may hold thousands of quotation marks.
+_MOST_CHIPS = 40
 
 
 class Chip(Pill):
@@ -88,7 +90,7 @@ class ChipBar(QWidget):
     def show_query(self, text: str) -> None:
         """Have a chip for each part of this query."""
         self._text = self.menus.query = text
-        wanted = clauses(text)
+        wanted = clauses(text)[:_MOST_CHIPS]
         shown = [_what(chip.clause) for chip in self._chips]
         if shown == [_what(clause) for clause in wanted]:
             for chip, clause in zip(self._chips, wanted, strict=True):

@@ -172,6 +172,13 @@ def test_chips_and_text_say_the_same(qtbot: QtBot, page: SearchPage) -> None:
     assert len(page.chips.chips) == 2
 
 
+def test_a_pasted_text_does_not_drown_the_page(page: SearchPage) -> None:
+    page.bar.box.setText("-a " * 3000)
+    assert len(page.chips.chips) == 40
+    page.bar.box.clear()
+    assert not page.chips.chips
+
+
 def test_tab_goes_through_the_page_as_it_is_read(page: SearchPage) -> None:
     page.search("lamp ext:md -draft")
     wanted = [
