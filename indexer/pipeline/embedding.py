@@ -20,6 +20,7 @@ import numpy as np
 
 from indexer import faults
 from indexer.pipeline.events import WAIT_S, Embedded, EmbeddingFailed, Event, Pending, offer
+from indexer.pipeline.salvage import one_by_one
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -126,11 +127,33 @@ class EmbeddingWorker:
                     continue
                 embedder = embedder or self._open()
                 self._embed(embedder, unit)
-        except Exception as error:
+        except BaseException as error:  # a panic of a library is none of Python's
             log.exception("embedding failed")
-            self._put(EmbeddingFailed(error))
+            failure = error if isinstance(error, Exception) else RuntimeError(str(error))
+            self._put(EmbeddingFailed(failure))
 
     def _embed(self, embedder: BatchEncoder, unit: Unit) -> None:
+        done: set[int] = set()
+        try:
+            self._encode(embedder, unit, done)
+        except Exception:
+            log.exception("the model fails on %d passages together", len(unit.inputs))
+            left = [
+                (index, unit.inputs[index])
+                for index, pending in enumerate(unit.pending)
+                if pending is not None and index not in done
+            ]
+            if not left:
+                raise
+            for index, vectors in one_by_one(embedder, left):
+                pending = unit.pending[index]
+                if pending is not None:
+                    self._put(pack([(pending, vectors)]))
+                if self._stopping.is_set():
+                    return
+
+    def _encode(self, embedder: BatchEncoder, unit: Unit, done: set[int]) -> None:
+        """Turn a unit into events; ``done`` takes what is through."""
         began = time.monotonic()
         for batch in embedder.encode_batches(unit.inputs, runs=unit.runs, budget=self._budget):
             faults.reached("batch-embedded")
@@ -143,6 +166,7 @@ class EmbeddingWorker:
             # A run of the model may end no passage: a long one is read in several pieces.
             if made:
                 self._put(pack(made))
+                done.update(index for index, _ in batch)
             if self._stopping.is_set():
                 return
             began = time.monotonic()

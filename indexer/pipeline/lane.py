@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from queue import Empty, Queue
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ from indexer.pipeline.events import (
     Hashed,
     Opened,
 )
+from indexer.pipeline.in_hand import InHand, Writing
 from indexer.pipeline.parts import Counts, Effort
 from indexer.pipeline.passages import Ended, PassageWriter
 from indexer.pipeline.rates import Rates
@@ -33,35 +34,14 @@ from indexer.pipeline.vectors import VectorWriter
 from indexer.progress import Progress, Reporter, Step
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from indexer.catalog.records import Job
     from indexer.pipeline.parts import Parts
-    from indexer.types import DocumentInfo
 
 log = logging.getLogger(__name__)
 
 # Events that wait for the lane; full, it holds the children back and so bounds memory.
 EVENTS_AHEAD = 32
 TICK_S = 0.2
-
-
-@dataclass(slots=True)
-class _Writing:
-    """A document whose passages are coming in."""
-
-    doc: int
-    info: DocumentInfo
-    terms: Mapping[str, int]
-    passages: int = 0
-
-
-@dataclass(slots=True)
-class _Work:
-    """What is in hand: taken jobs, and the documents being written, by file."""
-
-    jobs: dict[int, Job] = field(default_factory=dict)
-    writing: dict[int, _Writing] = field(default_factory=dict)
 
 
 class Run:
@@ -80,7 +60,7 @@ class Run:
         self._reporter = reporter
         self._events: Queue[Event] = Queue(EVENTS_AHEAD)
         self._jobs: Queue[Job] = Queue()
-        self._work = _Work()
+        self._work = InHand()
         self._readers = [
             Reader(self._jobs, self._events, parts.limits, parts.password_of, parts.throttle)
             for _ in range(parts.children)
@@ -224,7 +204,7 @@ class Run:
             job.file, content.content_id, content.stamp, info, title_used=info.title
         )
         if begun.write_passages:
-            self._work.writing[job.file] = _Writing(begun.doc, info, event.terms)
+            self._work.writing[job.file] = Writing(begun.doc, info, event.terms)
         faults.reached("document-begun", job.path)
         event.answer.give(begun.write_passages)
 
@@ -246,7 +226,7 @@ class Run:
             self._own.documents += 1
             self._own.pages += writing.info.pages
 
-    def _failed(self, event: Finished, failure: LecternError, writing: _Writing | None) -> None:
+    def _failed(self, event: Finished, failure: LecternError, writing: Writing | None) -> None:
         if writing is not None:
             self.passages.drop(writing.doc)
         content = None

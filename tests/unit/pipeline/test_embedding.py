@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from queue import Queue
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,6 +11,13 @@ from indexer.pipeline.events import Embedded, EmbeddingFailed, Event, Pending
 from indexer.pipeline.gate import FULL_BATCH, SMALL_BATCH, QueryGate
 from indexer.throttle import Throttle
 from tests.unit.pipeline.conftest import WordCountEmbedder, vectors_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import pytest
+
+    from indexer.embed.base import PassageVectors
 
 WAIT_S = 30.0
 
@@ -56,6 +64,63 @@ def test_sentences_stand_one_after_the_other() -> None:
     assert packed.sentences.shape == (6, 32)
     np.testing.assert_array_equal(packed.sentences[1], packed.vectors[1])
     assert packed.tokens == 6
+
+
+class Brittle(WordCountEmbedder):
+    """An embedder that fails on one text, or on all."""
+
+    def __init__(self, *poison: str) -> None:
+        super().__init__()
+        self.poison = poison
+
+    def encode_batches(
+        self,
+        passages: Sequence[EmbedInput],
+        *,
+        runs: Sequence[int] | None = None,
+        budget: Callable[[], int] | None = None,
+    ) -> Iterator[list[tuple[int, PassageVectors]]]:
+        for batch in super().encode_batches(passages, runs=runs, budget=budget):
+            for index, _ in batch:
+                if not self.poison or passages[index].view in self.poison:
+                    raise ValueError(passages[index].view)
+            yield batch
+
+
+def test_a_passage_that_the_model_fails_on_costs_itself_only(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    events: Queue[Event] = Queue(99)
+    worker = EmbeddingWorker(lambda: Brittle("bad"), events, QueryGate(), Throttle())
+    try:
+        worker.put(unit_of(1, "a", "bb", "ccc", "bad", "e"))
+        worker.put(unit_of(2, "f"))
+        told: dict[Pending, np.ndarray[Any, Any]] = {}
+        while len(told) < 6:
+            event = events.get(timeout=WAIT_S)
+            assert isinstance(event, Embedded)
+            told.update(zip(event.pending, event.vectors, strict=True))
+    finally:
+        worker.stop()
+        worker.join()
+    assert events.empty()
+    assert sorted((one.doc, one.ordinal) for one in told) == [
+        *((1, ordinal) for ordinal in range(5)),
+        (2, 0),
+    ]
+    lengths = [float(np.linalg.norm(vector)) for vector in told.values()]
+    np.testing.assert_allclose(lengths, 1.0, atol=1e-5)
+    assert "fails on a passage of 3 characters" in caplog.text
+
+
+def test_a_model_that_fails_on_everything_is_broken(caplog: pytest.LogCaptureFixture) -> None:
+    events: Queue[Event] = Queue(99)
+    worker = EmbeddingWorker(Brittle, events, QueryGate(), Throttle())
+    worker.put(unit_of(1, *"abcdefghijkl"))
+    failed = events.get(timeout=WAIT_S)
+    worker.join()
+    assert isinstance(failed, EmbeddingFailed)
+    assert "embedding failed" in caplog.text
 
 
 def test_the_model_is_opened_for_the_first_unit_only(events: Queue[Event]) -> None:
