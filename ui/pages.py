@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QTabWidget
 
+from ui import passwords
+from ui.library.kept_passwords import KeptPasswords
 from ui.search_pane import SearchPane
 
 if TYPE_CHECKING:
@@ -42,6 +44,7 @@ class Pages(QStackedWidget):
         self._context = context
         self._state = state
         self._made: dict[str, QWidget] = {}
+        self._kept_passwords = KeptPasswords(context, passwords.shared(), self)
         self._ahead = deque(AHEAD)
         self._timer = QTimer(self)
         self._timer.setInterval(AHEAD_MS)
@@ -89,12 +92,20 @@ class Pages(QStackedWidget):
             page.setFocus()
         self.shown.emit(name)
 
-    def show_files(self) -> None:
-        """Go to the list of all files."""
+    def show_files(self, state: str = "", root: str = "") -> None:
+        """Go to the list of all files, or of those in a state or under a root."""
+        from ui.library.coverage import CoveragePage
+
         self.show_page(LIBRARY)
         tabs = self._made[LIBRARY]
         assert isinstance(tabs, QTabWidget)  # noqa: S101  # made below
         tabs.setCurrentIndex(1)
+        files = tabs.currentWidget()
+        assert isinstance(files, CoveragePage)  # noqa: S101  # made below
+        files.show_files(state, root)
+
+    def _show_files_of(self, root: str) -> None:
+        self.show_files(root=root)
 
     def search_for(self, text: str) -> None:
         """Go to the search, and search for a text unless it is empty."""
@@ -130,14 +141,18 @@ class Pages(QStackedWidget):
         tabs = QTabWidget()
         tabs.setDocumentMode(True)
         tabs.setAccessibleName(self.tr("Library"))
-        tabs.addTab(FoldersPage(self._context), self.tr("&Folders"))
+        folders = FoldersPage(self._context)
+        folders.files_wanted.connect(self._show_files_of)
+        tabs.addTab(folders, self.tr("&Folders"))
         tabs.addTab(CoveragePage(self._context), self.tr("F&iles"))
         return tabs
 
     def _make_activity(self) -> QWidget:
         from ui.library.activity import ActivityPanel
 
-        return ActivityPanel(self._context)
+        panel = ActivityPanel(self._context)
+        panel.files_wanted.connect(self.show_files)
+        return panel
 
     def _make_first_run(self) -> QWidget:
         from ui.library.first_run import FirstRun

@@ -15,6 +15,7 @@ from indexer.types import FileState
 from ui import words
 from ui.icons import icon
 from ui.library import desktop
+from ui.library.kept_passwords import note_kept
 from ui.library.patterns import pattern_for
 from ui.library.questions import Questions
 
@@ -73,6 +74,7 @@ class CoverageActions(QObject):
         """Give a document its password, and keep it where the person said."""
         self._passwords.remember(row.path, password)
         if keep:
+            note_kept(self._context.folder, row.path)
             self._passwords.keep(row.path, password, partial(self._kept, row))
         fields = {"path": row.path, "password": password}
         self._questions.send("unlock", fields, self._unlocked)
@@ -126,9 +128,7 @@ class CoverageActions(QObject):
 
     def _show_folder(self) -> None:
         for row in self._rows[:1]:
-            if not desktop.show_in_folder(row.path):
-                text = self.tr("The folder of {file} could not be shown.")
-                self._context.notices.tell(text.format(file=row.file))
+            desktop.show_in_folder(row.path)
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText("\n".join(row.path for row in self._rows))

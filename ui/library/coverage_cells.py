@@ -31,9 +31,9 @@ class Column(IntEnum):
 _NUMBERS = frozenset({Column.SIZE, Column.MODIFIED, Column.PAGES})
 
 
-def alignment(column: Column) -> Qt.AlignmentFlag:
-    side = Qt.AlignmentFlag.AlignTrailing if column in _NUMBERS else Qt.AlignmentFlag.AlignLeading
-    return side | Qt.AlignmentFlag.AlignVCenter
+_END = Qt.AlignmentFlag.AlignTrailing | Qt.AlignmentFlag.AlignVCenter
+_START = Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignVCenter
+ALIGNMENTS = {column: _END if column in _NUMBERS else _START for column in Column}
 
 
 def text(row: FileRow, column: Column) -> str:

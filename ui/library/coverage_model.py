@@ -46,6 +46,14 @@ _ORDERS = {
     Column.MODIFIED: ("modified", False),
 }
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
+_COLUMNS = tuple(Column)
+_ROLES = frozenset({
+    ROW_ROLE,
+    int(Qt.ItemDataRole.DisplayRole),
+    int(Qt.ItemDataRole.TextAlignmentRole),
+    int(Qt.ItemDataRole.ToolTipRole),
+    int(Qt.ItemDataRole.AccessibleTextRole),
+})  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +129,7 @@ class CoverageModel(QAbstractTableModel):
         return 0 if parent.isValid() else self._total
 
     def columnCount(self, parent: Index = _NOWHERE) -> int:
-        return 0 if parent.isValid() else len(Column)
+        return 0 if parent.isValid() else len(_COLUMNS)
 
     def headerData(
         self,
@@ -134,15 +142,16 @@ class CoverageModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return self._headings()[Column(section)]
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return cells.alignment(Column(section))
+            return cells.ALIGNMENTS[Column(section)]
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid():
+        # Views ask for a dozen roles of each cell they paint.
+        if role not in _ROLES or not index.isValid():
             return None
-        column = Column(index.column())
+        column = _COLUMNS[index.column()]
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return cells.alignment(column)
+            return cells.ALIGNMENTS[column]
         row = self.file(index.row())
         self._touch(self._place(index.row()) // PAGE)
         if row is None:

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QModelIndex, QPoint, Qt
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPoint, Qt
 from PySide6.QtWidgets import QAbstractItemView, QMenu, QTableView
 
+from indexer.types import FileState
+from ui import words
 from ui.library.coverage_cells import Column
 from ui.theme import M
 
@@ -25,8 +27,7 @@ if TYPE_CHECKING:
 MOST_CHOSEN = 5000
 # Room for what usually stands in a column, in letters; the name takes the rest.
 _LETTERS = {
-    Column.FOLDER: 20, Column.STATE: 20, Column.REASON: 26, Column.SIZE: 12,
-    Column.MODIFIED: 20, Column.PAGES: 9,
+    Column.FOLDER: 20, Column.REASON: 28, Column.SIZE: 12, Column.MODIFIED: 20, Column.PAGES: 9,
 }  # fmt: skip
 LETTERS_OF_NAME = 28
 
@@ -55,6 +56,8 @@ class CoverageTable(QTableView):
         self.verticalHeader().hide()
         header = self.horizontalHeader()
         header.setHighlightSections(False)
+        # With the table's own, each paint would ask of every row whether it is chosen.
+        header.setSelectionModel(QItemSelectionModel(model, header))
         header.setSectionsMovable(True)
         header.setSectionsClickable(True)
         header.setSortIndicatorShown(True)
@@ -89,6 +92,9 @@ class CoverageTable(QTableView):
         header.setMinimumSectionSize(letter * 8)
         for column, letters in _LETTERS.items():
             header.resizeSection(column, letters * letter)
+        # States are the point of this list: in any language they are shown whole.
+        widest = max(self.fontMetrics().horizontalAdvance(words.state(each)) for each in FileState)
+        header.resizeSection(Column.STATE, widest + 2 * M)
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + M)
         self._fit_name()
 

@@ -1,15 +1,16 @@
 """Files handed to the desktop: opened in their own program, shown in the file manager.
 
-Owns the calls that each system wants. Nothing here waits for an answer.
+Owns nothing but the calls. Nothing here waits for an answer.
 """
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
-from PySide6.QtCore import QProcess, QUrl
+from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
+
+from ui.preview.viewers import show_path_in_folder
 
 
 def open_file(path: str) -> bool:
@@ -17,15 +18,6 @@ def open_file(path: str) -> bool:
     return QDesktopServices.openUrl(QUrl.fromLocalFile(path))
 
 
-def show_in_folder(path: str) -> bool:
+def show_in_folder(path: str) -> None:
     """Show a file selected in its folder, or at least the folder."""
-    if sys.platform == "darwin":
-        return _start("open", ["-R", path])
-    if sys.platform == "win32":
-        return _start("explorer.exe", [f"/select,{Path(path)}"])
-    return open_file(str(Path(path).parent))
-
-
-def _start(program: str, arguments: list[str]) -> bool:
-    started: object = QProcess.startDetached(program, arguments)
-    return bool(started[0] if isinstance(started, tuple) else started)
+    show_path_in_folder(Path(path))

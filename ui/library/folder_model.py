@@ -43,6 +43,7 @@ class Root:
     offline: bool = False
     states: Mapping[str, int] = field(default_factory=dict)
     patterns: tuple[str, ...] = ()
+    watched: str = ""  # how changes are heard of: "events", "polling", "offline", "" for nobody
 
     @property
     def name(self) -> str:
@@ -75,6 +76,7 @@ def root_of(data: Mapping[str, Any]) -> Root:
         offline=bool(data.get("offline")),
         states={str(state): int(n) for state, n in dict(data.get("states", {})).items()},
         patterns=tuple(str(pattern) for pattern in data.get("patterns", ())),
+        watched=str(data.get("watched", "")),
     )
 
 
@@ -155,6 +157,12 @@ def state_of(root: Root) -> str:
         parts.append(words.waiting(waiting))
     if root.troubled:
         parts.append(words.unreadable(root.troubled))
+    if root.watched == "polling":
+        parts.append(
+            QCoreApplication.translate(
+                "FolderModel", "Changes are looked for every few minutes: its drive tells of none"
+            )
+        )
     if not parts:
         return QCoreApplication.translate("FolderModel", "Up to date")
     return QCoreApplication.translate("FolderModel", " · ").join(parts)

@@ -230,7 +230,11 @@ def program_of(line: str) -> str:
 
 def show_in_folder(hit: Hit) -> None:
     """Show the file of a hit in the system's file manager, selected where that is possible."""
-    path = Path(hit.path)
+    show_path_in_folder(Path(hit.path))
+
+
+def show_path_in_folder(path: Path) -> None:
+    """Show a file as ``show_in_folder`` does."""
     match sys.platform:
         case "win32":
             shown = _start(["explorer.exe", "/select,", str(PureWindowsPath(path))])

@@ -146,8 +146,8 @@ class SettingsDialog(QDialog):
         for heading in self._headings.values():
             heading.setFont(font)
         width = self.pages.sizeHintForColumn(0) + 2 * self.pages.frameWidth() + L
-        letters = self.fontMetrics().averageCharWidth() * 24
-        self.pages.setFixedWidth(max(width, letters))
+        placeholder = self.fontMetrics().horizontalAdvance(self.search.placeholderText())
+        self.pages.setFixedWidth(max(width, placeholder + 2 * L))
         self.search.setFixedWidth(self.pages.width())
 
     def _choose_page(self, _item: object = None) -> None:

@@ -13,6 +13,7 @@ from tests.ui.library.port import ManyFiles, canned_context
 from ui import passwords
 from ui.library.coverage import CoveragePage
 from ui.library.coverage_cells import Column
+from ui.library.coverage_model import CoverageModel
 from ui.library.patterns import lines_of, pattern_for
 
 if TYPE_CHECKING:
@@ -235,3 +236,26 @@ def test_patterns_match_one_file_only() -> None:
     spec = pathspec.GitIgnoreSpec.from_lines([pattern_for("a[1].txt")])
     assert not spec.match_file("a1.txt")
     assert lines_of("*.tmp\n\n  \nold/\n") == ["*.tmp", "old/"]
+
+
+def test_choosing_everything_of_many_asks_no_row(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context, link, _said = canned_context(tmp_path)
+    link.answers["files"] = ManyFiles(50_000)
+    page = CoveragePage(context)
+    qtbot.addWidget(page)
+    page.show()
+    qtbot.waitUntil(lambda: page.model.total == 50_000)
+    counted: list[None] = []
+    count = CoverageModel.columnCount
+
+    def counting(model: CoverageModel, *parent: Any) -> int:
+        counted.append(None)
+        return count(model, *parent)
+
+    monkeypatch.setattr(CoverageModel, "columnCount", counting)
+    page.table.selectAll()
+    page.grab()
+    assert len(counted) < 10_000
+    page.hide()

@@ -1,0 +1,55 @@
+"""Passwords in the keyring open their documents for each new engine, and ask for nothing else."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from indexer.types import FileState
+from indexer.wire import to_wire
+from tests.ui.library.port import canned_context, make_row
+from tests.ui.settings.test_passwords import MemoryKeyring
+from ui.library.coverage_actions import CoverageActions
+from ui.library.kept_passwords import FILE_NAME, KeptPasswords, kept_paths
+from ui.passwords import SERVICE, Passwords
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+
+def test_what_the_keyring_has_is_given_to_the_next_engine(qtbot: QtBot, tmp_path: Path) -> None:
+    context, link, _said = canned_context(tmp_path)
+    locked = [make_row(n, FileState.NEEDS_PASSWORD, code="needs_password") for n in (1, 2)]
+    locked.append(make_row(3, FileState.NEEDS_PASSWORD, code="wrong_password"))
+    link.answers["files"] = lambda _fields: {"files": [to_wire(row) for row in locked]}
+    link.answers["unlock"] = lambda _fields: {"queued": 1}
+    keyring, owner = MemoryKeyring(), QObject()
+    store = Passwords(lambda: keyring)
+    kept = KeptPasswords(context, store, owner)
+    assert link.asked == [], "who does not use the keyring is not asked to unlock it"
+    actions = CoverageActions(context, store, owner)
+    actions.unlock(locked[0], "one", keep=True)
+    actions.unlock(locked[1], "two", keep=False)
+    actions.unlock(locked[2], "three", keep=True)
+    qtbot.waitUntil(lambda: len(keyring.kept) == 2)
+    assert "one" not in (tmp_path / FILE_NAME).read_text()
+    assert kept_paths(tmp_path) == {locked[0].path, locked[2].path}
+    fresh = Passwords(lambda: keyring)
+    link.asked.clear()
+    later = KeptPasswords(context, fresh, owner)
+    unlocked = ("unlock", {"path": locked[0].path, "password": "one"})
+    qtbot.waitUntil(lambda: unlocked in link.asked)
+    assert link.kinds() == ["files", "unlock"], "a wrong one is not tried again"
+    assert kept is not later
+    assert keyring.kept[SERVICE, locked[2].path] == "three"
+
+
+def test_a_damaged_list_is_no_list(tmp_path: Path) -> None:
+    assert kept_paths(tmp_path) == set()
+    (tmp_path / FILE_NAME).write_text("no json")
+    assert kept_paths(tmp_path) == set()
+    (tmp_path / FILE_NAME).write_text('{"a": 1}')
+    assert kept_paths(tmp_path) == set()

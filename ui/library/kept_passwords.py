@@ -1,0 +1,86 @@
+"""Passwords from the keyring, given to each new engine for the documents that need them.
+
+Owns the list of documents whose password a person put into the keyring, so that the keyring is
+asked for nothing else and people who do not use it are never asked to unlock it. The passwords
+themselves are in the keyring only.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject
+from shiboken6 import isValid
+
+from indexer.atomic import write_file
+from ui.library.questions import Questions, ignore
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from ui.passwords import Passwords
+    from ui.ports import Context
+
+log = logging.getLogger(__name__)
+
+FILE_NAME = "in-keyring.json"
+MOST = 1000
+
+
+class KeptPasswords(QObject):
+    """Unlocks what it can each time an engine has been reached."""
+
+    def __init__(self, context: Context, passwords: Passwords, parent: QObject) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._passwords = passwords
+        self._questions = Questions(context, self)
+        context.link.connected.connect(self.unlock)
+        if context.link.is_connected:
+            self.unlock()
+
+    def unlock(self) -> None:
+        if kept_paths(self._context.folder):
+            fields = {"state": "needs_password", "limit": MOST}
+            self._questions.ask("files", fields, self._take, failed=ignore)
+
+    def _take(self, reply: Mapping[str, Any]) -> None:
+        kept = kept_paths(self._context.folder)
+        for row in reply.get("files", []):
+            path = str(row.get("path", ""))
+            # A wrong one is not tried again and again.
+            if path in kept and row.get("code") == "needs_password":
+                self._passwords.look_up(path, partial(self._found, path))
+
+    def _found(self, path: str, password: str | None) -> None:
+        if isValid(self) and password is not None:
+            fields = {"path": path, "password": password}
+            self._questions.send("unlock", fields, _done, failed=ignore)
+
+
+def note_kept(folder: Path, path: str) -> None:
+    """Remember that the keyring has the password of a document."""
+    paths = kept_paths(folder) | {path}
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_file(folder / FILE_NAME, json.dumps(sorted(paths)))
+    except OSError as error:
+        log.warning("what the keyring keeps cannot be noted: %s", error.strerror)
+
+
+def kept_paths(folder: Path) -> set[str]:
+    """The documents whose passwords the keyring has."""
+    with suppress(OSError, ValueError):
+        paths = json.loads((folder / FILE_NAME).read_text(encoding="utf-8"))
+        if isinstance(paths, list):
+            return {path for path in paths if isinstance(path, str)}
+    return set()
+
+
+def _done(_reply: object) -> None:
+    pass
