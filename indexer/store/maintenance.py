@@ -47,7 +47,6 @@ _BACKLOG_SHARE = 0.125
 _DELETED_SHARE = 0.1
 # While indexing, upkeep waits rather than let the disk pass this many times the live data.
 _DISK_BOUND = 2.0
-_DISK_SLACK = 256 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +60,16 @@ class Upkeep:
         vectors: Vectors outside their index.
         fragments: Pieces a table is in, one a commit.
         ann_from: Vectors from which on they have an index.
+        slack: Bytes that the disk may pass its bound by.
+        reader_s: How old versions must be that go where the disk is past its bound.
     """
 
     text: tuple[int, int] = (4_000, 1_000)
     vectors: tuple[int, int] = (10_000, 4_000)
     fragments: tuple[int, int] = (400, 32)
     ann_from: int = ANN_FROM
+    slack: int = 256 << 20
+    reader_s: float = 5.0
 
 
 class Keeper:
@@ -88,11 +91,12 @@ class Keeper:
         if not due:
             return Maintenance((), time.monotonic() - began, 0, 0)
         before = self.sizes()
-        if not idle and not _has_room(before, due):
+        if not idle and not self._has_room(before, due):
             return Maintenance((), time.monotonic() - began, 0, 0)
         for name, table in due.items():
             with needing_room(table.path.parent):
                 self._tend(name, table)
+                self._shrink(name, table)
         runtime.give_back()
         return self._report(began, before)
 
@@ -166,6 +170,23 @@ class Keeper:
             faults.reached("vectors-indexed")
             self._steps.append(f"{name}: vectors indexed")
 
+    def _has_room(self, sizes: Mapping[str, TableSize], due: Mapping[str, Table]) -> bool:
+        """Whether rewriting tables keeps the disk within its bound."""
+        total = sum(size.total for size in sizes.values())
+        live = sum(size.live for size in sizes.values())
+        rewritten = sum(sizes[name].live for name in due)
+        return total + rewritten <= live * _DISK_BOUND + self._upkeep.slack
+
+    def _shrink(self, name: str, table: Table) -> None:
+        """Let young versions go as well where a table is past the bound.
+
+        A reader that is still at one of them meets a file that is gone, and reads the newest.
+        """
+        size = size_of(table)
+        if size.total > size.live * _DISK_BOUND + self._upkeep.slack:
+            _optimize(table, timedelta(seconds=self._upkeep.reader_s))
+            self._steps.append(f"{name}: young versions removed")
+
     def _report(self, began: float, before: Mapping[str, TableSize]) -> Maintenance:
         seconds = time.monotonic() - began
         after = self.sizes() if self._steps else before
@@ -183,11 +204,3 @@ def _optimize(table: Table, age: timedelta, *, leftovers: bool = False) -> None:
 
 def _has_garbage(size: TableSize) -> bool:
     return size.total > size.live * (1 + _GARBAGE_SHARE) + _GARBAGE_BYTES
-
-
-def _has_room(sizes: Mapping[str, TableSize], due: Mapping[str, Table]) -> bool:
-    """Whether rewriting tables keeps the disk within its bound."""
-    total = sum(size.total for size in sizes.values())
-    live = sum(size.live for size in sizes.values())
-    rewritten = sum(sizes[name].live for name in due)
-    return total + rewritten <= live * _DISK_BOUND + _DISK_SLACK

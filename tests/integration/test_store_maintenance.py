@@ -227,14 +227,29 @@ def test_the_newest_rows_wait_while_very_many_have_no_index(
     store.close()
 
 
-def test_upkeep_while_indexing_waits_for_room(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_upkeep_while_indexing_waits_for_room(tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "lance", threads=1, upkeep=Upkeep(slack=-(1 << 40)))
     store.add_passages(rows(1, texts(1, 4_000)))
-    monkeypatch.setattr(maintenance, "_DISK_SLACK", -(1 << 40))
     assert store.maintain().steps == ()
-    monkeypatch.undo()
+    store.close()
+    store = Store.open(tmp_path / "lance", threads=1)
     assert store.maintain().steps
+    store.close()
+
+
+def test_the_disk_is_bounded_while_old_versions_are_young(tmp_path: Path) -> None:
+    """Without waiting for the ten minutes that versions are kept for readers."""
+    upkeep = Upkeep(text=(500, 100), slack=1 << 16, reader_s=0.001)
+    store = Store.open(tmp_path / "lance", threads=1, upkeep=upkeep)
+    for turn in range(5):
+        store.add_passages(rows(turn, texts(turn, 400)))
+        store.maintain(idle=True)
+        store.delete_docs([turn - 1])
+        store.maintain(idle=True)
+        size = store.sizes()["passages"]
+        assert size.total <= 2 * size.live + (1 << 17)
+        assert found_docs(store) == {turn}
+    store.close()
 
 
 def test_a_cache_that_was_outgrown_is_replaced(
