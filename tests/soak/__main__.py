@@ -203,6 +203,8 @@ def main() -> int:
     parser.add_argument("--rate", type=float, default=usual.rate, help="operations a second")
     parser.add_argument("--keep", action="store_true", help="leave the folder for looking at")
     asked = parser.parse_args()
+    # However it ends, what was mounted and started goes with it.
+    signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(1))
     folder = Path(tempfile.mkdtemp(prefix="lectern-soak-"))
     try:
         found = soak(folder, Options(asked.seconds, asked.files, asked.seed, asked.rate))
