@@ -109,8 +109,11 @@ class PreviewFrame(QWidget):
     def say_failure(self, error: LecternError, passage: str) -> None:
         """Say why there is no page, and show the passage as it was read."""
         sentence = words.sentence(error.code, error.detail) or error.message
-        name = _ICONS.get(error.code, "warning")
         step = words.step(error.code, error.detail)
+        if error.code == "vanished":
+            sentence = self.tr("The file is no longer where it was.")
+            step = self.tr("It may have been moved, renamed or deleted.")
+        name = _ICONS.get(error.code, "warning")
         self._in_place_of_page(name, sentence, step, passage, again=error.code in _PASSING)
 
     def _in_place_of_page(

@@ -22,6 +22,9 @@ PADDING = 2.0
 # Pieces of letters reach from the highest accent to the lowest tail of a font, and so into the
 # lines above and below. What is drawn keeps to the ink: shares of the height that are left out.
 _ABOVE, _BELOW = 0.16, 0.05
+# How far apart pieces of a line may stand, in heights: words, and the cells of a table's row.
+_WORD_GAP, _CELL_GAP = 3.0, 60.0
+_SCRAP = 3.0  # a piece of a line that is shorter, in heights, and stands alone
 
 
 class Piece(NamedTuple):
@@ -83,7 +86,7 @@ def outline(pieces: Sequence[Piece], padding: float = PADDING) -> QPainterPath:
     """
     path = QPainterPath()
     for turn, boxes in _turns(pieces):
-        for group in _groups(boxes):
+        for group in _prominent(_groups(boxes)):
             around = _around([inked(line) for line in group], padding)
             path = path.united(_upright(turn).inverted()[0].map(around))
     return path.simplified()
@@ -104,11 +107,16 @@ def inked(line: QRectF) -> QRectF:
     return line.adjusted(0, _ABOVE * high, 0, -_BELOW * high)
 
 
-def lines_of(boxes: Sequence[QRectF]) -> list[QRectF]:
-    """Join the pieces that stand beside each other on one upright line."""
+def lines_of(boxes: Sequence[QRectF], gap: float = _WORD_GAP) -> list[QRectF]:
+    """Join the pieces that stand beside each other on one upright line.
+
+    Args:
+        boxes: The pieces, in the order of the text.
+        gap: How far apart two of them may stand, in their heights.
+    """
     lines: list[QRectF] = []
     for box in boxes:
-        if lines and _same_line(lines[-1], box):
+        if lines and _same_line(lines[-1], box, gap):
             lines[-1] = lines[-1].united(box)
         else:
             lines.append(QRectF(box))
@@ -134,22 +142,30 @@ def _upright(turn: int) -> QTransform:
     return _UPRIGHT[turn % 4]
 
 
-def _same_line(one: QRectF, other: QRectF) -> bool:
+def _same_line(one: QRectF, other: QRectF, gap: float) -> bool:
     shared = min(one.bottom(), other.bottom()) - max(one.top(), other.top())
-    gap = max(other.left() - one.right(), one.left() - other.right())
+    apart = max(other.left() - one.right(), one.left() - other.right())
     height = min(one.height(), other.height())
-    return shared > 0.6 * height and gap < 3 * height
+    return shared > 0.6 * height and apart < gap * height
 
 
 def _groups(boxes: Sequence[QRectF]) -> list[list[QRectF]]:
     """Part lines where the text jumps: to another column, over a picture, to a side."""
     groups: list[list[QRectF]] = []
-    for line in lines_of(boxes):
+    for line in lines_of(boxes, _CELL_GAP):
         if groups and _follows(groups[-1][-1], line):
             groups[-1].append(line)
         else:
             groups.append([line])
     return groups
+
+
+def _prominent(groups: list[list[QRectF]]) -> list[list[QRectF]]:
+    """Leave out scattered scraps, such as the numbers along an axis, beside real text."""
+    large = [
+        group for group in groups if len(group) > 1 or group[0].width() > _SCRAP * group[0].height()
+    ]
+    return large or groups
 
 
 def _follows(before: QRectF, line: QRectF) -> bool:

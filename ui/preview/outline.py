@@ -109,17 +109,15 @@ class OutlinePopover(QFrame):
 
 
 def _nearest(model: QAbstractItemModel, page: int) -> QModelIndex:
-    """Return the last bookmark of the highest level at or before a page, then within it."""
+    """Return the first bookmark on a page, else the last one before it, as deep as there is."""
     found, parent = QModelIndex(), QModelIndex()
-    while model.rowCount(parent):
-        chosen = QModelIndex()
-        for row in range(model.rowCount(parent)):
-            index = model.index(row, 0, parent)
-            if index.data(PAGE_ROLE) <= page:
-                chosen = index
-        if not chosen.isValid():
+    while rows := model.rowCount(parent):
+        indices = [model.index(row, 0, parent) for row in range(rows)]
+        here = [index for index in indices if index.data(PAGE_ROLE) == page]
+        before = [index for index in indices if index.data(PAGE_ROLE) < page]
+        if not here and not before:
             break
-        found = parent = chosen
+        found = parent = here[0] if here else before[-1]
     return found
 
 

@@ -51,6 +51,8 @@ class PageScroller(QAbstractScrollArea):
         self.target: tuple[int, QRectF] | None = None
         self._page = 1
         self.settling = timer(self, _SETTLE_MS, self.fetch)
+        # A page is not mirrored, whatever the language of the window.
+        self.horizontalScrollBar().setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         for bar in (self.verticalScrollBar(), self.horizontalScrollBar()):
             bar.valueChanged.connect(self._scrolled)
             bar.actionTriggered.connect(self._let_go)

@@ -13,7 +13,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 
 from indexer.errors import WorldError
-from indexer.types import FileState
+from indexer.types import FileState, page_unit
 from ui import passwords
 from ui.preview.frame import PreviewFrame
 from ui.preview.letters import flowing
@@ -166,6 +166,8 @@ class Preview(PreviewFrame):
         self._arrived()
         self.pages.show_document(None)
         self.text.show_text(text, offset, more=more)
+        if self._hit is not None:
+            self.bar.show_unit(page_unit(self._hit.format), self._hit.page)
         self.bring(self.text)
         self._zoom_changed()
 

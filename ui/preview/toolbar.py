@@ -72,6 +72,7 @@ class Toolbar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._zoomable = False
         self.title = ElidedLabel()
         self.open = self._button("open", self.tr("Open in your viewer"), "Return")
         self.folder = self._button("folder-open", self.tr("Show in folder"), "Ctrl+Return")
@@ -87,7 +88,7 @@ class Toolbar(QWidget):
         self.page.setAccessibleName(self.tr("Page"))
         self.page.setToolTip(self.tr("Page: type a number or a label and press Enter"))
         self.page.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self.total = QLabel()
+        self.total, self.unit = QLabel(), QLabel()
         self.smaller = self._button("zoom-out", self.tr("Smaller"), "Ctrl+-")
         self.larger = self._button("zoom-in", self.tr("Larger"), "Ctrl++")
         self.zoom = QToolButton()
@@ -108,7 +109,7 @@ class Toolbar(QWidget):
         self.place.setText(text if several else "")
         self.before.setVisible(several)
         self.after.setVisible(several)
-        self.place.setVisible(several)
+        self._fit()
         self.before.setEnabled(index > 0)
         self.after.setEnabled(index < count - 1)
 
@@ -118,6 +119,19 @@ class Toolbar(QWidget):
         plain = label == str(number)
         total = self.tr("of {total}") if plain else self.tr("({n} of {total})")
         self.total.setText(total.format(n=number, total=count))
+        self._fit()
+
+    def show_unit(self, unit: str, number: int) -> None:
+        """Say which slide, sheet or chapter a text is from; ``unit`` is "" where there are none."""
+        units = {
+            "page": self.tr("Page {n}"),
+            "slide": self.tr("Slide {n}"),
+            "sheet": self.tr("Sheet {n}"),
+            "chapter": self.tr("Chapter {n}"),
+            "message": self.tr("Message {n}"),
+            "cell": self.tr("Cell {n}"),
+        }
+        self.unit.setText(units[unit].format(n=number) if unit in units else "")
 
     def show_zoom(self, zoom: Zoom, scale: float) -> None:
         self.zoom.setText(self.tr("{n} %").format(n=round(100 * scale)))
@@ -131,10 +145,11 @@ class Toolbar(QWidget):
         """Show the controls that the document has a use for."""
         self.page.setVisible(pages)
         self.total.setVisible(pages)
-        self.smaller.setVisible(pages or text)
-        self.larger.setVisible(pages or text)
+        self.unit.setVisible(text)
         self.zoom.setVisible(pages)
         self.outline.setVisible(outlined)
+        self._zoomable = pages or text
+        self._fit()
 
     def add(self, text: str, name: str) -> QAction:
         """Add an entry to the menu of what else can be done."""
@@ -142,10 +157,37 @@ class Toolbar(QWidget):
         self.menu.addAction(action)
         return action
 
+    def minimumSizeHint(self) -> QSize:
+        hint = super().minimumSizeHint()
+        extra = sum(part.sizeHint().width() + S for part in self._optional() if not part.isHidden())
+        return QSize(max(0, hint.width() - extra), hint.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             self._measure()
+            self._fit()
+
+    def _optional(self) -> tuple[QWidget, ...]:
+        """What gives way where room is short: keys and menus do the same."""
+        return self.smaller, self.larger, self.place
+
+    def _fit(self) -> None:
+        """Show of the second row what there is room for."""
+        always = (self.before, self.after, self.page, self.total, self.unit, self.zoom,
+                  self.outline)  # fmt: skip
+        room = self.width() - 2 * M
+        room -= sum(each.sizeHint().width() + S for each in always if not each.isHidden())
+        zooms = self.smaller.sizeHint().width() + self.larger.sizeHint().width() + 2 * S
+        place = self.place.sizeHint().width() + S if self.place.text() else 0
+        self.place.setVisible(bool(place) and place <= room)
+        shown = self._zoomable and zooms + place <= room
+        self.smaller.setVisible(shown)
+        self.larger.setVisible(shown)
 
     def _button(self, name: str, text: str, keys: str = "") -> QToolButton:
         button = QToolButton()
@@ -214,6 +256,7 @@ class Toolbar(QWidget):
         bottom.addStretch(1)
         bottom.addWidget(self.page)
         bottom.addWidget(self.total)
+        bottom.addWidget(self.unit)
         bottom.addStretch(1)
         for part in (self.smaller, self.zoom, self.larger, self.outline):
             bottom.addWidget(part)

@@ -10,7 +10,7 @@ from ui.preview.marks import Marks, Piece, ink_of, inked, lines_of, outline, pie
 
 SIDES = st.floats(0, 500, allow_nan=False)
 BOXES = st.lists(
-    st.builds(QRectF, SIDES, SIDES, st.floats(1, 200), st.just(12.0)), min_size=1, max_size=8
+    st.builds(QRectF, SIDES, SIDES, st.floats(45, 200), st.just(12.0)), min_size=1, max_size=8
 )
 
 
@@ -77,3 +77,15 @@ def test_the_best_sentence_is_what_comes_into_view() -> None:
     assert Marks(passage).first() == (3, QRectF(0, 700, 100, 12))
     assert Marks(passage).pages() == [3, 4]
     assert Marks({}).first() is None
+
+
+def test_the_cells_of_a_row_are_outlined_together() -> None:
+    rows = [line(100, 50, 120), line(100, 250, 280), line(114, 50, 130), line(114, 250, 280)]
+    assert len(outline(of(*rows)).toSubpathPolygons()) == 1
+    assert len(ink_of(of(*rows))) == 4
+
+
+def test_scraps_beside_text_are_not_outlined() -> None:
+    scraps = [line(200, 50, 60), line(240, 50, 60)]
+    assert len(outline(of(line(100), line(114), *scraps)).toSubpathPolygons()) == 1
+    assert len(outline(of(*scraps)).toSubpathPolygons()) == 2

@@ -12,7 +12,7 @@ from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication, QToolButton, QWidget
 
-from indexer.types import FileState
+from indexer.types import FileState, page_unit
 from tests.ui.preview.conftest import WAIT_MS
 from tests.ui.preview.made import hit_of, passages_of
 from tests.unit.extract.pdfs import PROSE, box, save, text_at
@@ -334,10 +334,19 @@ def test_text_formats_show_their_text_with_the_same_marks(
     seen = preview.text.cursorForPosition(QPoint(20, preview.text.viewport().height() // 3))
     assert seen.position() > 0
     assert not preview.bar.page.isVisible()
+    assert preview.bar.unit.text() == ""
     assert not preview.banner.isVisible()
     before = preview.text.zoom_percent
     turn_text(preview, 120)
     assert preview.text.zoom_percent > before
+
+
+def test_slides_and_sheets_are_called_that(preview: Preview) -> None:
+    labels = []
+    for form in ("pptx", "xlsx", "epub", "docx", "mbox", "ipynb", "md"):
+        preview.bar.show_unit(page_unit(form), 3)
+        labels.append(preview.bar.unit.text())
+    assert labels == ["Slide 3", "Sheet 3", "Chapter 3", "Page 3", "Message 3", "Cell 3", ""]
 
 
 def turn_text(preview: Preview, angle: int) -> None:
@@ -515,6 +524,24 @@ def test_what_nobody_sees_is_loaded_when_it_is_seen(
     preview.show()
     wait_for_page(qtbot, preview)
     assert preview.pages.page == 2
+
+
+def test_a_narrow_panel_leaves_out_what_keys_do_too(
+    qtbot: QtBot, preview: Preview, hits: list[Hit]
+) -> None:
+    preview.show_hit(hits[0], hits, 0)
+    wait_for_page(qtbot, preview)
+    assert preview.bar.smaller.isVisible()
+    assert preview.bar.place.isVisible()
+    preview.resize(preview.minimumSizeHint().width(), 600)
+    QApplication.processEvents()
+    assert not preview.bar.smaller.isVisible()
+    for part in (preview.bar.after, preview.bar.page, preview.bar.zoom):
+        assert part.isVisible()
+        assert preview.bar.rect().contains(part.geometry())
+    preview.resize(700, 600)
+    QApplication.processEvents()
+    assert preview.bar.smaller.isVisible()
 
 
 def test_clearing_lets_go_of_everything(qtbot: QtBot, preview: Preview, hits: list[Hit]) -> None:
