@@ -14,9 +14,11 @@ import pytest
 
 from indexer.catalog import Catalog
 from indexer.crashes import KEY, at_work, ended_badly
+from indexer.extract.base import Limits
 from indexer.types import FileState
 from tests.integration.killing import kill_at
 from tests.integration.world import World, found, states
+from tests.unit.extract.pdfs import endless_page
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,6 +69,18 @@ def test_one_bad_end_is_forgiven_once_the_file_is_read(world: World) -> None:
         world.index(engine)
         assert states(engine) == dict.fromkeys(SIZES, "indexed")
         assert engine.catalog.db.value("SELECT max(crashes) FROM files") == 0
+
+
+def test_a_file_that_hangs_its_reader_is_left_alone_with_the_reason(world: World) -> None:
+    (world.documents / "endless.pdf").write_bytes(endless_page(pages=1, endless=1))
+    with world.engine(limits=Limits(silence_s=1.5)) as engine:
+        world.index(engine)
+        assert states(engine) == {**dict.fromkeys(SIZES, "indexed"), "endless.pdf": "unreadable"}
+        (row,) = engine.files("unreadable", None, 0, 1)
+        assert "stops its reader" in row.detail
+        # Neither by itself nor at the next look.
+        assert world.index(engine).read == 0
+        assert engine.retry([]) == 1
 
 
 @pytest.fixture
