@@ -13,6 +13,7 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
+    QHBoxLayout,
     QLabel,
     QProgressBar,
     QScrollArea,
@@ -101,7 +102,11 @@ class ActivityPanel(QScrollArea):
         outer = QVBoxLayout(page)
         outer.setContentsMargins(XL, XL, XL, XL)
         self._column = QWidget()
-        outer.addWidget(self._column, 0, Qt.AlignmentFlag.AlignLeading)
+        # In a row: a column that is only aligned is as high as if it had all the width.
+        row = QHBoxLayout()
+        row.addWidget(self._column)
+        row.addStretch(1)
+        outer.addLayout(row)
         outer.addStretch(1)
         column = QVBoxLayout(self._column)
         column.setContentsMargins(0, 0, 0, 0)
