@@ -59,7 +59,7 @@ def test_switched_off_nothing_is_left(qtbot: QtBot, tmp_path: Path, worker: Work
     off = opened(qtbot, tmp_path, worker, remembers=False)
     qtbot.waitUntil(lambda: off.saved == (Saved("mine", "kept"),))
     assert off.recent == ()
-    assert not (tmp_path / "history.json").exists()
+    qtbot.waitUntil(lambda: not (tmp_path / "history.json").exists())
 
 
 def test_saved_searches(qtbot: QtBot, tmp_path: Path, worker: Worker) -> None:
