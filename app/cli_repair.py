@@ -65,7 +65,7 @@ def _repair(options: Namespace, context: Context) -> int:
 
     def work(engine: EngineApi, report: Report, token: CancelToken) -> dict[str, Any]:
         repaired = engine.repair(report=report, token=token)
-        if not options.no_index and (repaired["problems"] or done):
+        if not options.no_index and (repaired["problems"] or repaired["queued"] or done):
             summary = engine.index((), report=report, token=token)
             repaired["states"] = dict(summary.states)
             repaired["cancelled"] = summary.cancelled

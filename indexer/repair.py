@@ -43,6 +43,11 @@ def repair(
         What was found before, and what is left. Documents that are queued again are no problem.
     """
     before = verify(catalog, store, tick)
+    for name, table in store.tables.items():
+        # Met by whatever read it first, such as the opening of the library.
+        said = f"{{n}} rows of {name} stood in files that are damaged."
+        before.add("unreadable_rows", name, table.lost, said)
+        table.lost = 0
     if not before.problems:
         return before, before
     _clear_tables(before, catalog, store)

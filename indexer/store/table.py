@@ -49,6 +49,8 @@ class Table:
         self.backlog = 0
         self.deleted = 0
         self.has_vector_index = False
+        #: Rows that were taken out since then, as their files are damaged.
+        self.lost = 0
         self._cleared = 0  # how often rows were taken out that could not be read
         self._refresh = threading.Lock()
 
@@ -190,6 +192,7 @@ class Table:
                 raise error
             rows = salvage.take_out(self.inner, damaged)
             self._cleared += 1
+            self.lost += rows
             self.forget_rows()
         log.error("%s: %d rows are lost, as their files are damaged", self.path.stem, rows)
 
