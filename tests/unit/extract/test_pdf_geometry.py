@@ -43,7 +43,7 @@ def test_the_text_under_the_rectangles_is_the_text_meant(
     rectangles = page_geometry(path, 2, start, start + len(wanted))
     shown = pymupdf.open(path)[1]
     boxes = [pymupdf.Rect(r.x0, r.y0, r.x1, r.y1) * shown.derotation_matrix for r in rectangles]
-    found = [shown.get_textbox(box + (-0.5, 2, 0.5, -2)) for box in boxes]
+    found = [shown.get_textbox(box + pymupdf.Rect(-0.5, 2, 0.5, -2)) for box in boxes]
     assert " ".join(" ".join(found).split()) == wanted
     assert len(rectangles) == page.text[start : start + len(wanted)].count("\n") + 1
 
