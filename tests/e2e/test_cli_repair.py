@@ -76,3 +76,41 @@ def test_a_cost_is_said_in_words() -> None:
     assert second == "Nothing to embed: m, int8 has read everything."
     guessed = cost_lines({**cost, "passages": 10, "seconds": 100.0, "measured": False})
     assert "a guess" in "\n".join(guessed)
+
+
+def test_over_the_real_engine(tmp_path: Path) -> None:
+    """Damaged on disk, told, repaired; then another model, and back."""
+    from tests.e2e.conftest import Lectern
+    from tests.tiny_model import TINY, install_tiny_model
+
+    (tmp_path / "run").mkdir(mode=0o700)
+    real = Lectern(tmp_path, "app")
+    models = real.library.parent / "models"
+    install_tiny_model(models)
+    install_tiny_model(models, name="tiny-too")
+    real("settings", "set", "model", TINY)
+    documents = tmp_path / "documents"
+    documents.mkdir()
+    for name, thing in (("one", "zephyr"), ("two", "bassoon")):
+        (documents / f"{name}.txt").write_text(f"The {thing} was heard over the harbour.")
+        real("index", documents)
+    assert real("verify").stdout.startswith("Everything is whole")
+
+    victim = max((real.library / "lance" / "passages.lance" / "data").iterdir())
+    victim.write_bytes(victim.read_bytes()[:40])
+    catalog = real.library / "catalog.sqlite"
+    said = real("repair").stdout
+    assert "passages" in said
+    catalog.write_bytes(b"junk" * 5000)
+    assert "lectern repair" in real("verify", status=3).stderr
+    assert "catalog was damaged" in real("repair").stdout
+    real("index", documents)
+    assert real("verify").stdout.startswith("Everything is whole")
+    assert "two.txt" in real("search", "bassoon").stdout
+
+    assert "tiny-too" in real("reindex", "--model", "tiny-too", "--dry-run").stdout
+    real("reindex", "--model", "tiny-too")
+    assert json.loads(real("status", "--json").stdout)["model"] == "tiny-too"
+    assert TINY in real("reindex", "--rollback").stdout
+    assert json.loads(real("status", "--json").stdout)["model"] == TINY
+    assert "free" in real("reindex", "--discard").stdout
