@@ -1,7 +1,8 @@
 """Text of documents made safe to show on one paragraph: nothing in it may steer the painting.
 
-Owns what is taken out (control characters, overrides of direction, towers of accents) and the way
-of offsets through it, into Qt's UTF-16 too. Pure; it must not know fonts or widgets.
+Owns what is taken out (control characters, overrides of direction, towers of accents, hyphens at
+the ends of lines) and the way of offsets through it, into Qt's UTF-16 too. Pure; it must not know
+fonts or widgets.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ _INVISIBLE = (
 )
 _ACCENT = "[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
 _UNSAFE = re.compile(
-    rf"(?P<space>[{_INVISIBLE}]*\s[\s{_INVISIBLE}]*)|(?P<invisible>[{_INVISIBLE}]+)"
+    r"(?P<hyphen>(?<=[^\W\d_]{2})-\r?\n(?=[^\W\d_]{2}))"
+    rf"|(?P<space>[{_INVISIBLE}]*\s[\s{_INVISIBLE}]*)|(?P<invisible>[{_INVISIBLE}]+)"
     rf"|(?P<broken>[\ud800-\udfff])|(?<={_ACCENT}{{{_ACCENTS_KEPT}}})(?P<tower>{_ACCENT}+)"
 )
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
@@ -86,6 +88,8 @@ def _cleaned(text: str) -> tuple[str, list[int], list[int]]:
         pieces.append(text[at : match.start()])
         length += match.start() - at
         piece = " " if match["space"] else "\ufffd" if match["broken"] else ""
+        if match["hyphen"] and not (text[match.start() - 1] + text[match.end()]).islower():
+            piece = "-"  # Anglo-Saxon
         if not length:
             piece = piece.strip()
         pieces.append(piece)

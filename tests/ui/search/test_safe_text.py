@@ -25,6 +25,7 @@ HOSTILE = st.text(
         ("lone \ud800 half", "lone \ufffd half"),
         ("a \u200b\u202e b", "a b"),
         ("Z" + "\u0301" * 50 + "algo", "Z" + "\u0301" * 4 + "algo"),
+        ("every-\nwhere, Anglo-\nSaxon, 10-\nK", "everywhere, Anglo-Saxon, 10- K"),
         ("<b>not bold</b> &amp;", "<b>not bold</b> &amp;"),
         ("نیم\u200cفاصله", "نیم\u200cفاصله"),
     ],
