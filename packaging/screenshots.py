@@ -33,6 +33,7 @@ QUESTION = "how did they keep warm at night"
 GERMAN_QUESTION = "who must repair the roof"
 PATIENCE_S = 120.0
 SETTLE_MS = 500
+NEAR = 120  # how far apart two colours may be, red, green and blue added up
 
 
 def private_home(folder: Path) -> None:
@@ -93,12 +94,19 @@ def shoot(window: QWidget, folder: Path, name: str) -> None:
 
 
 def is_outlined(page: QWidget) -> bool:
-    """Whether the colour of an outline is on a page that is shown."""
+    """Whether about the colour of an outline is on a page that is shown; edges are smoothed."""
+    from PySide6.QtGui import QColor
+
     from ui import theme
 
-    image, wanted = page.grab().toImage(), theme.current().outline.rgb()
-    points = ((x, y) for y in range(0, image.height(), 2) for x in range(image.width()))
-    return sum(image.pixel(x, y) == wanted for x, y in points) > 100
+    image, wanted = page.grab().toImage(), theme.current().outline
+    seen = 0
+    for y in range(0, image.height(), 2):
+        for x in range(image.width()):
+            here = QColor(image.pixel(x, y))
+            apart = abs(here.red() - wanted.red()) + abs(here.green() - wanted.green())
+            seen += apart + abs(here.blue() - wanted.blue()) < NEAR
+    return seen > 100
 
 
 class Stage:
@@ -156,6 +164,7 @@ def scenes(app: QApplication, library: Path) -> Iterator[tuple[str, QWidget]]:
     stage.search(QUESTION)
     yield "search", window
     window.pages.show_files()
+    wait(lambda: all_rows(window) > 5)
     yield "coverage", window
     stage.quit()
 
@@ -176,6 +185,14 @@ def scenes(app: QApplication, library: Path) -> Iterator[tuple[str, QWidget]]:
     stage.search(QUESTION)
     yield "large-text", stage.window
     stage.quit()
+
+
+def all_rows(window: QWidget) -> int:
+    """How many files the coverage lists."""
+    from ui.library.coverage import CoveragePage
+
+    page = window.findChild(CoveragePage)
+    return page.model.rowCount() if page is not None else 0
 
 
 def files_done(stage: Stage) -> int:
