@@ -103,7 +103,7 @@ def choose(wanted: str, prove: Callable[[str], T]) -> tuple[T, ProviderInUse]:
             log.warning("the provider %s does not work here: %s", name, error)
             failures.append(f"{name} failed ({_first_line(error)})")
             continue
-        return proven, ProviderInUse(name, f"{name} is installed and passed a test run.")
+        return proven, ProviderInUse(name, "installed, and passed a test run")
     return prove(last), ProviderInUse(last, _why_cpu(wanted, failures))
 
 
@@ -134,10 +134,10 @@ def open_on(runtime: Any, model: Path, name: str) -> Any:
 
 def _why_cpu(wanted: str, failures: list[str]) -> str:
     if failures:
-        return f"The CPU, because {'; '.join(failures)}."
+        return "; ".join(failures)
     if wanted == CPU:
-        return "The CPU, as asked."
-    return "The CPU: the installed ONNX Runtime has no other provider for this machine."
+        return "as asked"
+    return "the installed ONNX Runtime has no other provider for this machine"
 
 
 def _first_line(error: Exception) -> str:

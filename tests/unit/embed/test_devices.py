@@ -41,7 +41,7 @@ def test_an_unknown_provider_is_refused() -> None:
 
 
 def test_the_cpu_is_used_when_asked_for() -> None:
-    assert choose(CPU, _opens)[1].reason == "The CPU, as asked."
+    assert choose(CPU, _opens)[1].reason == "as asked"
 
 
 def test_a_missing_provider_is_named() -> None:
@@ -76,7 +76,7 @@ def test_8_bits_stay_on_the_cpu_when_the_accelerator_fails(
     embedder = open_embedder(record, tmp_path, Precision.INT8, provider="coreml", download=False)
     assert embedder.precision is Precision.INT8
     assert embedder.provider.name == CPU
-    assert embedder.provider.reason.startswith("The CPU, because coreml failed (")
+    assert embedder.provider.reason.startswith("coreml failed (")
 
 
 def test_without_a_runtime_the_extra_is_named(
