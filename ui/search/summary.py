@@ -56,7 +56,7 @@ class Summary(QWidget):
         flow.addWidget(self._understood)
         row = QHBoxLayout()
         row.setSpacing(M)
-        row.addWidget(told, 1)
+        row.addWidget(told, 1, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(sort)
         row.addWidget(self._orders)
         self._banner = _Banner(self.tr("No good match; closest passages below."))
