@@ -98,7 +98,8 @@ class DocumentInfo:
     language: str  # ISO 639-1, or "" when unknown
     pages: int
     characters: int
-    bad_pages: tuple[int, ...] = ()  # pages that could not be read
+    bad_pages: tuple[int, ...] = ()  # pages that could not be read, or not whole
+    lost: str = ""  # why some of them are missing; "" if all were read on through a damage
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,11 +136,11 @@ class Docs:
             promised = named[0] if named else info.format
             content = connection.execute(
                 "INSERT INTO contents (content_id, format, extractor_version, doc, pages, "
-                "bad_pages) VALUES (?, ?, ?, ?, ?, ?) "
+                "bad_pages, detail) VALUES (?, ?, ?, ?, ?, ?, ?) "
                 "ON CONFLICT (content_id, format, extractor_version) DO UPDATE SET "
-                "doc = excluded.doc, state = '', code = '', detail = '', "
+                "doc = excluded.doc, state = '', code = '', detail = excluded.detail, "
                 "pages = excluded.pages, bad_pages = excluded.bad_pages RETURNING id",
-                (content_id, promised, info.extractor_version, doc, info.pages, bad),
+                (content_id, promised, info.extractor_version, doc, info.pages, bad, info.lost),
             ).fetchone()[0]
             _stamp(connection, file, stamp)
             connection.execute("UPDATE files SET upcoming = ? WHERE id = ?", (content, file))

@@ -60,7 +60,7 @@ CASE
       WHEN c.state <> '' THEN c.state
       WHEN d.passages_state IS NULL OR d.passages_state <> 'done' THEN '{FileState.QUEUED}'
       WHEN v.state IS NULL OR v.state <> 'done' THEN '{FileState.TEXT_ONLY}'
-      WHEN c.bad_pages <> '' THEN '{FileState.PARTIAL}'
+      WHEN c.bad_pages <> '' AND c.detail <> '' THEN '{FileState.PARTIAL}'
       ELSE '{FileState.INDEXED}' END
     FROM contents c LEFT JOIN docs d ON d.doc = c.doc
     LEFT JOIN doc_spaces v ON v.doc = c.doc AND v.space = (SELECT id FROM spaces WHERE active)

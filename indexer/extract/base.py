@@ -108,12 +108,16 @@ class RawBlock:
 
 @dataclass(frozen=True, slots=True)
 class RawPage:
-    """One page as the extractor read it; ``unreadable`` is the reason when some or all is lost."""
+    """One page as the extractor read it; ``unreadable`` is the reason when some or all is lost.
+
+    ``damaged`` pages were read on through the damage: what is lost of them, nobody can tell.
+    """
 
     number: int
     text: str
     blocks: tuple[RawBlock, ...] = ()
     unreadable: str = ""
+    damaged: bool = False
 
 
 @dataclass(frozen=True, slots=True)

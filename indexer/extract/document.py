@@ -53,6 +53,7 @@ class Document:
         self._marked_headings: Counter[int] = Counter()
         self._bad_pages: list[int] = []
         self._reason = ""
+        self._lost = ""
         self._characters = 0
         self._has_text = False
 
@@ -100,6 +101,7 @@ class Document:
             pages=source.page_count,
             characters=self._characters,
             bad_pages=tuple(self._bad_pages),
+            lost=self._lost,
         )
 
     @property
@@ -125,6 +127,8 @@ class Document:
         if page.unreadable:
             self._bad_pages.append(page.number)
             self._reason = self._reason or page.unreadable
+            if not page.damaged:
+                self._lost = self._lost or page.unreadable
             if not page.text:
                 return
         self._has_text = self._has_text or _WORD_OR_DIGIT.search(page.text) is not None

@@ -76,7 +76,7 @@ def raw_page(document: Any, number: int) -> RawPage:
     except Exception as error:  # noqa: BLE001  # the library raises its own kinds and plain ones
         return RawPage(number, "", unreadable=reason_of(error))
     text, blocks = lay_out(lines, height)
-    return RawPage(number, text, tuple(blocks), unreadable=damage)
+    return RawPage(number, text, tuple(blocks), unreadable=damage, damaged=bool(damage))
 
 
 def _damage(document: Any, page: Any) -> str:

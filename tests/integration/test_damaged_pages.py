@@ -58,9 +58,9 @@ def test_a_damaged_page(world: World, damage: Callable[[Path, int, int], None]) 
     damage(path, *content_of(path, 1))
     with world.engine() as engine:
         summary = world.index(engine).summary
-        assert summary.states == {"partial": 1}
+        assert summary.states == {"indexed": 1}
         (row,) = engine.files(None, None, 0, 10)
-        assert (row.state, row.bad_pages, row.pages) == ("partial", (2,), 3)
+        assert (row.state, row.bad_pages, row.pages) == ("indexed", (2,), 3)
         assert quoted(engine, "of a zephyr") == ["report.pdf"]
         assert quoted(engine, "of tides") == ["report.pdf"]
         assert quoted(engine, "of a bassoon") == []
@@ -81,7 +81,7 @@ def test_a_page_that_is_damaged_further_down_keeps_what_stands_above(
     with world.engine() as engine:
         world.index(engine)
         (row,) = engine.files(None, None, 0, 10)
-        assert (row.state, row.bad_pages) == ("partial", (2,))
+        assert (row.state, row.bad_pages) == ("indexed", (2,))
         first = " ".join(corpus.prose(0, 40).split()[:4])
         assert quoted(engine, first) == ["report.pdf"]
 

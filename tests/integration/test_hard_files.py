@@ -67,7 +67,7 @@ def extract(child: ExtractionChild, path: Path) -> Outcome:
             pass
     except LecternError as error:
         return Outcome(error.code, None, time.monotonic() - begun)
-    state = "partial" if infos[0].bad_pages else "indexed"
+    state = "partial" if infos[0].lost else "indexed"
     return Outcome(state, infos[0], time.monotonic() - begun)
 
 

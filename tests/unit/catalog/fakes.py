@@ -44,7 +44,9 @@ class FakeWalk:
             yield FoundFolder(path.encode(), self.volume, entries, names)
 
 
-def info(text: str, *, version: int = 1, bad_pages: tuple[int, ...] = ()) -> DocumentInfo:
+def info(
+    text: str, *, version: int = 1, bad_pages: tuple[int, ...] = (), lost: str = ""
+) -> DocumentInfo:
     return DocumentInfo(
         text_id=f"text of {text}, version {version}",
         format="text",
@@ -56,6 +58,7 @@ def info(text: str, *, version: int = 1, bad_pages: tuple[int, ...] = ()) -> Doc
         pages=3,
         characters=100,
         bad_pages=bad_pages,
+        lost=lost,
     )
 
 

@@ -57,7 +57,7 @@ def test_vectors_make_a_document_indexed_or_partial(catalog: Catalog, root: int)
     whole, torn = catalog.queue.take(2)
     read(catalog, whole, "a")
     begun = catalog.docs.begin(
-        torn.file, "hash", torn.stamp, info("b", bad_pages=(2, 3)), title_used=""
+        torn.file, "hash", torn.stamp, info("b", bad_pages=(2, 3), lost="why"), title_used=""
     )
     catalog.docs.finish_passages(begun.doc, 1)
     assert set(states(catalog).values()) == {"text_only"}
@@ -114,3 +114,19 @@ def test_numbers_are_never_given_out_twice(tmp_path: Path) -> None:
             assert not docs & seen
             seen |= docs
             catalog.docs.forget(docs)
+
+
+def test_pages_that_were_read_on_through_a_damage_are_listed_and_cost_no_state(
+    catalog: Catalog, root: int
+) -> None:
+    space = catalog.spaces.add("mini", {}).id
+    catalog.spaces.activate(space)
+    catalog.scans.apply(root, FakeWalk({"": [found("a")]}))
+    (torn,) = catalog.queue.take(1)
+    begun = catalog.docs.begin(
+        torn.file, "hash", torn.stamp, info("a", bad_pages=(2,)), title_used=""
+    )
+    catalog.docs.finish_passages(begun.doc, 1)
+    catalog.spaces.finish(begun.doc, space, 1)
+    (row,) = catalog.files.listing()
+    assert (row.state, row.bad_pages) == ("indexed", (2,))
