@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
 from indexer.types import FileState
 from ui import words
+from ui.flow import FlowLayout
 from ui.library.buttons import button_for
 from ui.library.elided import ElidedLabel
-from ui.library.flow import FlowLayout
 from ui.library.password_line import PasswordLine
 from ui.theme import L, M, S
 

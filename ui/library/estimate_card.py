@@ -19,9 +19,9 @@ from PySide6.QtWidgets import (
 )
 
 from ui import words
+from ui.flow import FlowLayout
 from ui.library.buttons import IconButton
 from ui.library.facts import Facts
-from ui.library.flow import FlowLayout
 from ui.library.questions import Questions
 from ui.theme import L, M
 

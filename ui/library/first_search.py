@@ -14,9 +14,9 @@ from indexer.errors import LecternError
 from indexer.types import Hit
 from indexer.wire import from_wire
 from ui import words
+from ui.flow import FlowLayout
 from ui.library.buttons import IconButton
 from ui.library.elided import ElidedLabel
-from ui.library.flow import FlowLayout
 from ui.library.questions import Questions
 from ui.library.suggestions import Suggestions
 from ui.theme import L, M, S

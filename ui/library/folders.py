@@ -20,11 +20,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ui.flow import FlowLayout
 from ui.library import desktop
 from ui.library.buttons import IconButton
 from ui.library.drops import choose_files, choose_folder, dropped_paths
 from ui.library.estimate_card import EstimateCard
-from ui.library.flow import FlowLayout
 from ui.library.folder_delegate import FolderDelegate
 from ui.library.folder_model import ROOT_ROLE, FolderModel, Root, root_of
 from ui.library.patterns_editor import PatternsEditor

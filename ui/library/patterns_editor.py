@@ -13,8 +13,8 @@ from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
 from ui import theme, words
+from ui.flow import FlowLayout
 from ui.library.buttons import IconButton
-from ui.library.flow import FlowLayout
 from ui.library.patterns import lines_of
 from ui.library.questions import Questions
 from ui.theme import L, M, S

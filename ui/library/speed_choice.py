@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QLabel, QRadioButton, QVBoxLayout, QWidget
 
 from ui import words
-from ui.library.flow import FlowLayout
+from ui.flow import FlowLayout
 from ui.theme import L, S
 
 

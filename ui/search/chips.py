@@ -12,11 +12,12 @@ from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from indexer.query import clauses
+from ui.flow import FlowLayout
 from ui.search.filter_menus import FilterMenus
-from ui.search.flow import FlowLayout
 from ui.search.pill import Pill
 from ui.search.query_text import without
 from ui.search.safe_text import line
+from ui.theme import S
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QKeyEvent
@@ -72,7 +73,7 @@ class ChipBar(QWidget):
         self.comes_after: QWidget | None = None  # what Tab leaves to come here
         self._text = ""
         self._chips: list[Chip] = []
-        self._flow = FlowLayout(self)
+        self._flow = FlowLayout(self, S)
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)

@@ -11,8 +11,8 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from ui import words
+from ui.flow import FlowLayout
 from ui.icons import icon
-from ui.library.flow import FlowLayout
 from ui.search.grouping import Order
 from ui.search.message import Muted
 from ui.theme import L, M, S

@@ -51,6 +51,11 @@ class FlowLayout(QLayout):
         super().setGeometry(rect)
         self._arrange(rect, move=True)
 
+    def insert_widget(self, at: int, widget: QWidget) -> None:
+        self.addWidget(widget)
+        self._items.insert(at, self._items.pop())
+        self.invalidate()
+
     def sizeHint(self) -> QSize:
         shown = [item.sizeHint() for item in self._items if not item.isEmpty()]
         gaps = self.spacing() * max(0, len(shown) - 1)
@@ -72,7 +77,7 @@ class FlowLayout(QLayout):
         for item in self._items:
             if item.isEmpty():
                 continue
-            hint = item.sizeHint()
+            hint = item.sizeHint().boundedTo(QSize(max(rect.width(), 1), 1 << 20))
             if x and x + hint.width() > rect.width():
                 x, y, line = 0, y + line + self.spacing(), 0
             if move:
