@@ -26,7 +26,10 @@ SELECT id, text FROM names n WHERE id > ? AND text <> '' AND NOT EXISTS
     (SELECT 1 FROM name_vectors v WHERE v.space = ? AND v.name = n.id)
 ORDER BY id LIMIT ?
 """
-_UNNAMED = "SELECT id, name FROM files WHERE stem IS NULL AND content IS NOT NULL"
+# Left to itself, SQLite goes through all files that hold something, at every turn.
+_UNNAMED = (
+    "SELECT id, name FROM files INDEXED BY files_unnamed WHERE stem IS NULL AND content IS NOT NULL"
+)
 
 # Numbers that are kept as float32, ready to be multiplied: 64 MB. More stay halves.
 WIDENED = 1 << 24
@@ -65,7 +68,8 @@ class Names:
             folders = connection.execute(
                 "SELECT d.id, d.path, r.path FROM folders d JOIN roots r ON r.id = d.root "
                 "WHERE d.name IS NULL AND d.id IN "
-                "(SELECT folder FROM files WHERE stem IS NULL AND content IS NOT NULL)"
+                "(SELECT folder FROM files INDEXED BY files_unnamed "
+                "WHERE stem IS NULL AND content IS NOT NULL)"
             ).fetchall()
             named = [(name_of(path, root), folder) for folder, path, root in folders]
             connection.executemany(
