@@ -137,7 +137,7 @@ def canned_context(folder: Path) -> tuple[Context, CannedLink, Said]:
 
 def make_row(number: int, state: FileState = FileState.INDEXED, **more: Any) -> FileRow:
     file = f"folder {number // 1000:03}/file {number:06}.pdf"
-    return FileRow(f"/root/{file}", "/root", file, 1000 + number, 10**18, state, **more)
+    return FileRow(f"/documents/{file}", "/documents", file, 1000 + number, 10**18, state, **more)
 
 
 class ManyFiles:

@@ -210,5 +210,5 @@ def test_cells_tell_a_screen_reader_what_they_are(made: tuple[CoverageModel, Can
     model, _link = made
     role = Qt.ItemDataRole.AccessibleTextRole
     assert model.index(0, Column.SIZE).data(role) == "Size: 1.0 kB"
-    assert model.index(0, Column.NAME).data(Qt.ItemDataRole.ToolTipRole).startswith("/root/")
+    assert model.index(0, Column.NAME).data(Qt.ItemDataRole.ToolTipRole).startswith("/documents/")
     assert model.headerData(0, Qt.Orientation.Vertical) is None
