@@ -8,19 +8,17 @@ line stands in, by its indentation, become the heading path of its passage.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from indexer.extract.base import Limits, Metadata, RawBlock, RawPage
-from indexer.extract.decode import TextFile, open_text
-from indexer.extract.text import Line, lines_of
+from indexer.extract.base import Limits, RawBlock
+from indexer.extract.decode import open_text
+from indexer.extract.text import Line, TextSource, lines_of
 from indexer.types import BlockKind
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
-    from indexer.types import OutlineEntry
 
 _DEFINITION = re.compile(
     r"(?P<indent>[ \t]*)(?:(?:export|default|public|private|protected|internal|static|abstract|"
@@ -38,26 +36,9 @@ _MAX_LEVEL = 9
 _LONG_CODE = 4_000  # characters of one block
 
 
-@dataclass(slots=True)
-class CodeSource:
-    """An open program; its one page comes in sections."""
-
-    file: TextFile
-    metadata: Metadata = field(default_factory=Metadata)
-    outline: tuple[OutlineEntry, ...] = ()
-    page_count: int = 1
-
-    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:  # noqa: ARG002
-        for section in self.file.sections():
-            yield RawPage(1, section, tuple(code_blocks(section)))
-
-    def close(self) -> None:
-        """Nothing stays open between two sections."""
-
-
-def open_source(path: Path, password: str | None, limits: Limits) -> CodeSource:  # noqa: ARG001
+def open_source(path: Path, password: str | None, limits: Limits) -> TextSource:  # noqa: ARG001
     """Open a program (``indexer.extract.base.Opener``)."""
-    return CodeSource(open_text(path, limits.source_bytes))
+    return TextSource(open_text(path, limits.source_bytes), code_blocks)
 
 
 def code_blocks(text: str) -> Iterator[RawBlock]:

@@ -7,18 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from indexer.extract.odf import CONTENT, Paragraphs, open_package, read_metadata, short
-from indexer.extract.page_writer import PageWriter, salvage
+from indexer.extract.odf_source import Body, open_odf
 from indexer.extract.pptx_slide import Shape, SlideText, write_notes, write_slide
-from indexer.extract.xml_events import feed
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
-    from indexer.extract.base import Limits, RawPage
-    from indexer.extract.package import Package
-    from indexer.types import OutlineEntry
+    from indexer.extract.base import Limits
+    from indexer.extract.odf_source import OdfSource
+    from indexer.extract.page_writer import PageWriter
 
 _SHAPES = frozenset({
     "drawing:frame", "drawing:custom-shape", "drawing:rect", "drawing:ellipse", "drawing:line",
@@ -31,34 +29,7 @@ _CLASSES = {
 }  # fmt: skip
 
 
-class OdpSource:
-    """An open presentation."""
-
-    outline: tuple[OutlineEntry, ...] = ()
-
-    def __init__(self, package: Package) -> None:
-        self._package = package
-        self.metadata = read_metadata(package)
-        self.page_count = 1
-
-    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:  # noqa: ARG002
-        writer = PageWriter(self._package.budget)
-        return salvage(self._pages(writer), writer)
-
-    def close(self) -> None:
-        self._package.close()
-
-    def _pages(self, writer: PageWriter) -> Iterator[RawPage]:
-        slides = _Slides(writer)
-        try:
-            for _ in feed(self._package.chunks(CONTENT), slides, self._package.budget, short):
-                yield from writer.take()
-        finally:
-            self.page_count = max(slides.number, 1)
-        yield from writer.finish()
-
-
-class _Slides(Paragraphs):
+class _Slides(Body):
     """Writes slide after slide."""
 
     def __init__(self, writer: PageWriter) -> None:
@@ -70,6 +41,9 @@ class _Slides(Paragraphs):
         self._in_notes = 0
         self._shapes: list[Shape] = []
         self._cell: list[str] | None = None
+
+    def page_count(self) -> int:
+        return max(self.number, 1)
 
     def begin(self, name: str, attributes: Mapping[str, str]) -> None:
         if name == "drawing:page":
@@ -112,11 +86,6 @@ class _Slides(Paragraphs):
             self._shapes[-1].paragraphs.append(text)
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> OdpSource:  # noqa: ARG001
+def open_source(path: Path, password: str | None, limits: Limits) -> OdfSource:  # noqa: ARG001
     """Open a presentation (``indexer.extract.base.Opener``)."""
-    package = open_package(path, limits)
-    try:
-        return OdpSource(package)
-    except BaseException:
-        package.close()
-        raise
+    return open_odf(path, limits, _Slides)

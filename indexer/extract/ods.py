@@ -9,51 +9,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from indexer.extract.docx_styles import number
-from indexer.extract.odf import CONTENT, Paragraphs, open_package, read_metadata, short
-from indexer.extract.page_writer import PageWriter, salvage
+from indexer.extract.odf_source import Body, open_odf
 from indexer.extract.sheets import SheetWriter
-from indexer.extract.xml_events import feed
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
-    from indexer.extract.base import Limits, RawPage
-    from indexer.extract.package import Package
-    from indexer.types import OutlineEntry
+    from indexer.extract.base import Limits
+    from indexer.extract.odf_source import OdfSource
+    from indexer.extract.page_writer import PageWriter
 
 _MAX_COPIES = 16
 _MAX_CELLS = 20_000
 
 
-class OdsSource:
-    """An open spreadsheet."""
-
-    outline: tuple[OutlineEntry, ...] = ()
-
-    def __init__(self, package: Package) -> None:
-        self._package = package
-        self.metadata = read_metadata(package)
-        self.page_count = 1
-
-    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:  # noqa: ARG002
-        writer = PageWriter(self._package.budget)
-        return salvage(self._pages(writer), writer)
-
-    def close(self) -> None:
-        self._package.close()
-
-    def _pages(self, writer: PageWriter) -> Iterator[RawPage]:
-        book = _Book(writer)
-        try:
-            for _ in feed(self._package.chunks(CONTENT), book, self._package.budget, short):
-                yield from writer.take()
-        finally:
-            self.page_count = max(book.number, 1)
-        yield from writer.finish()
-
-
-class _Book(Paragraphs):
+class _Book(Body):
     """Writes sheet after sheet."""
 
     def __init__(self, writer: PageWriter) -> None:
@@ -66,6 +37,9 @@ class _Book(Paragraphs):
         self._copies = 1
         self._cell: list[str] | None = None
         self._aside: list[str] = []  # what is drawn on the sheet
+
+    def page_count(self) -> int:
+        return max(self.number, 1)
 
     def begin(self, name: str, attributes: Mapping[str, str]) -> None:
         if name == "table:table":
@@ -108,11 +82,6 @@ class _Book(Paragraphs):
         self._aside = []
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> OdsSource:  # noqa: ARG001
+def open_source(path: Path, password: str | None, limits: Limits) -> OdfSource:  # noqa: ARG001
     """Open a spreadsheet (``indexer.extract.base.Opener``)."""
-    package = open_package(path, limits)
-    try:
-        return OdsSource(package)
-    except BaseException:
-        package.close()
-        raise
+    return open_odf(path, limits, _Book)

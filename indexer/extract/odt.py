@@ -9,18 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from indexer.extract.base import MAX_ITEM_CHARS
-from indexer.extract.odf import CONTENT, Paragraphs, open_package, read_metadata, short
-from indexer.extract.page_writer import PageWriter, salvage
-from indexer.extract.xml_events import feed
+from indexer.extract.odf_source import Body, open_odf
 from indexer.types import BlockKind
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
-    from indexer.extract.base import Limits, RawPage
-    from indexer.extract.package import Package
-    from indexer.types import OutlineEntry
+    from indexer.extract.base import Limits
+    from indexer.extract.odf_source import OdfSource
+    from indexer.extract.page_writer import PageWriter
 
 _INDEXES = frozenset({
     "text:table-of-content", "text:illustration-index", "text:table-index", "text:user-index",
@@ -31,34 +29,7 @@ _LONG_CELL = 1_000
 _MAX_STYLES = 50_000
 
 
-class OdtSource:
-    """An open text document."""
-
-    outline: tuple[OutlineEntry, ...] = ()
-
-    def __init__(self, package: Package) -> None:
-        self._package = package
-        self.metadata = read_metadata(package)
-        self.page_count = 1
-
-    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:  # noqa: ARG002
-        writer = PageWriter(self._package.budget)
-        return salvage(self._pages(writer), writer)
-
-    def close(self) -> None:
-        self._package.close()
-
-    def _pages(self, writer: PageWriter) -> Iterator[RawPage]:
-        body = _Body(writer)
-        try:
-            for _ in feed(self._package.chunks(CONTENT), body, self._package.budget, short):
-                yield from writer.take()
-        finally:
-            self.page_count = writer.page
-        yield from writer.finish()
-
-
-class _Body(Paragraphs):
+class _Body(Body):
     """Writes the text of a document."""
 
     def __init__(self, writer: PageWriter) -> None:
@@ -70,6 +41,9 @@ class _Body(Paragraphs):
         self._indexes = 0
         self._tables: list[list[list[str]]] = []
         self._turns = 0
+
+    def page_count(self) -> int:
+        return self._writer.page
 
     def begin(self, name: str, attributes: Mapping[str, str]) -> None:
         if name == "style:style":
@@ -149,11 +123,6 @@ class _Body(Paragraphs):
             self._turns = 0
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> OdtSource:  # noqa: ARG001
+def open_source(path: Path, password: str | None, limits: Limits) -> OdfSource:  # noqa: ARG001
     """Open a text document (``indexer.extract.base.Opener``)."""
-    package = open_package(path, limits)
-    try:
-        return OdtSource(package)
-    except BaseException:
-        package.close()
-        raise
+    return open_odf(path, limits, _Body)

@@ -15,7 +15,7 @@ from indexer.extract.decode import TextFile, open_text
 from indexer.types import BlockKind, OutlineEntry
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
     from pathlib import Path
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
@@ -45,16 +45,17 @@ class Line:
 
 @dataclass(slots=True)
 class TextSource:
-    """An open text file; its one page comes in sections."""
+    """An open text file; its one page comes in sections, whose blocks ``blocks`` tells."""
 
     file: TextFile
+    blocks: Callable[[str], Iterable[RawBlock]]
     metadata: Metadata = field(default_factory=Metadata)
     outline: tuple[OutlineEntry, ...] = ()
     page_count: int = 1
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:  # noqa: ARG002
         for section in self.file.sections():
-            yield RawPage(1, section, tuple(plain_blocks(section)))
+            yield RawPage(1, section, tuple(self.blocks(section)))
 
     def close(self) -> None:
         """Nothing stays open between two sections."""
@@ -62,7 +63,7 @@ class TextSource:
 
 def open_source(path: Path, password: str | None, limits: Limits) -> TextSource:  # noqa: ARG001
     """Open a text file (``indexer.extract.base.Opener``)."""
-    return TextSource(open_text(path, limits.text_bytes))
+    return TextSource(open_text(path, limits.text_bytes), plain_blocks)
 
 
 def lines_of(text: str) -> list[Line]:
