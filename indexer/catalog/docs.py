@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.catalog.database import signed
+from indexer.catalog.kept import KeptValues
 from indexer.catalog.records import Begun, DocRow, Stamp
 from indexer.catalog.states import derive
 
@@ -71,8 +72,7 @@ class Docs:
         self._db = database
         self._next = 0
         self._reserved = 0
-        # As of which version of the places, and the counts.
-        self._languages: tuple[int, dict[str, int]] | None = None
+        self._languages = KeptValues[dict[str, int]](database, database.places_seen)
 
     def link(
         self, file: int, content_id: str, stamp: Stamp, file_format: str, extractor_version: int
@@ -278,13 +278,7 @@ class Docs:
 
     def languages(self) -> dict[str, int]:
         """Count the written documents by language; "" is unknown. Asked at every query."""
-        version = self._db.places_seen()
-        known = self._languages
-        if self._db.in_write:  # it sees what may yet be undone
-            return self._count_languages()
-        if known is None or known[0] < version:
-            known = self._languages = (version, self._count_languages())
-        return dict(known[1])
+        return dict(self._languages.get(None, self._count_languages))
 
     def _count_languages(self) -> dict[str, int]:
         rows = self._db.rows(

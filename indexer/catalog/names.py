@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indexer.catalog.kept import KeptValues
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -56,8 +58,7 @@ class Names:
         self._db = database
         self._bindings = bindings
         self._links: tuple[Snapshot, NameLinks] | None = None
-        # Of which space and as of which version of the places; names, vectors.
-        self._vectors: tuple[int, int, NameVectors] | None = None
+        self._vectors = KeptValues[NameVectors](database, database.places_seen)
 
     def bind(self) -> int:
         """Give names to the files and folders that came to hold documents since the last call."""
@@ -106,11 +107,7 @@ class Names:
 
         The same objects until places change: every query asks.
         """
-        version = self._db.places_seen()
-        known = self._vectors
-        if known is None or known[0] != space or known[1] < version:
-            known = self._vectors = (space, version, self._read_vectors(space))
-        return known[2]
+        return self._vectors.get(space, lambda: self._read_vectors(space))
 
     def _read_vectors(self, space: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         rows = self._db.rows(

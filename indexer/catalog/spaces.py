@@ -9,6 +9,7 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
+from indexer.catalog.kept import KeptValues
 from indexer.catalog.records import Space, Totals
 from indexer.catalog.states import derive, derive_docs
 
@@ -25,8 +26,7 @@ class Spaces:
 
     def __init__(self, database: Database) -> None:
         self._db = database
-        # By space: as of which version, and the sums.
-        self._totals: dict[int | None, tuple[int, Totals]] = {}
+        self._totals = KeptValues[Totals](database, database.seen)
 
     def add(self, key: str, record: Mapping[str, Any]) -> Space:
         """Add a space by its key, or give the one that has it already."""
@@ -140,13 +140,7 @@ class Spaces:
 
         Every query asks, so the sums are kept until something is written.
         """
-        version = self._db.seen()
-        known = self._totals.get(space)
-        if self._db.in_write:  # it sees what may yet be undone
-            return self._add_up(space)
-        if known is None or known[0] < version:
-            known = self._totals[space] = (version, self._add_up(space))
-        return known[1]
+        return self._totals.get(space, lambda: self._add_up(space))
 
     def _add_up(self, space: int | None) -> Totals:
         counts = self._db.rows(
