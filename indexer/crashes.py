@@ -1,9 +1,10 @@
-"""Which documents were being read when the engine came to a bad end.
+"""Which documents were being read or embedded when the engine came to a bad end.
 
 Owns the mark that says "work is under way", durable while it is, and the decision whether an end
 was unclean. What a kill, a fault of a library and a shortage of memory leave behind looks the
 same, so all of them count against the documents in hand; a machine that went down does not.
-``indexer.catalog.queue`` does the counting. It must not know what reading is.
+``indexer.catalog`` does the counting: ``queue`` for files that are read, ``spaces`` for documents
+that the model has. It must not know what either is.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 @contextmanager
 def at_work(catalog: Catalog) -> Iterator[None]:
-    """Say that documents are being read, for as long as the block runs."""
+    """Say that documents are in hand, for as long as the block runs."""
     _mark(catalog, json.dumps({"boot": _boot(), "since": time.time()}))
     try:
         yield

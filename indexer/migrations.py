@@ -213,7 +213,13 @@ CREATE INDEX files_queue ON files (priority DESC, size_class, mtime_ns DESC) WHE
 CREATE INDEX files_due ON files (due_ns) WHERE due_ns > 0;
 """
 
-MIGRATIONS: Sequence[str] = (_FIRST, _EARLIER, _STANDING, _ORDER)
+# Documents that the model had in hand when the engine came to a bad end, see indexer.crashes.
+_CRASHES = """
+ALTER TABLE doc_spaces ADD COLUMN crashes INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX doc_spaces_unfinished ON doc_spaces (state, doc) WHERE state <> 'done';
+"""
+
+MIGRATIONS: Sequence[str] = (_FIRST, _EARLIER, _STANDING, _ORDER, _CRASHES)
 VERSION = len(MIGRATIONS)
 
 
@@ -235,10 +241,10 @@ def check_version(path: Path) -> None:
     if not head:
         return
     if len(head) < _HEADER.size or not head.startswith(_MAGIC):
-        raise WorldError("library_damaged", library=str(path.parent), reason="not a catalog")
+        raise WorldError("library_damaged", library=str(path.parent), reason="not_a_catalog")
     version, application = _HEADER.unpack(head)
     if application not in {0, APPLICATION_ID}:
-        raise WorldError("library_damaged", library=str(path.parent), reason="another program's")
+        raise WorldError("library_damaged", library=str(path.parent), reason="not_ours")
     _refuse_newer(path, version)
 
 

@@ -34,6 +34,7 @@ def recover(catalog: Catalog, store: Store, *, crashed: bool = False) -> int:
         How many documents are to be read again.
     """
     recovery = catalog.queue.recover(crashed=crashed)
+    catalog.spaces.recover(crashed=crashed)
     damaged = {*recovery.unfinished_docs, *incomplete(catalog, store)}
     # A power cut may take the catalog's last commits but not the store's.
     damaged.update(np.setdiff1d(store.known_docs(), catalog.docs.known()).tolist())

@@ -33,6 +33,12 @@ _ORDERS = {
     "size": f"f.size DESC, {_PATH}",
     "modified": f"f.mtime_ns DESC, {_PATH}",
 }
+# Their text was read and is found; the model is what stops at it.
+_CRASHED = """
+SELECT count(*) FROM doc_spaces v JOIN contents c ON c.doc = v.doc JOIN files f ON f.content = c.id
+WHERE v.state = 'crashed' AND v.space = (SELECT id FROM spaces WHERE active)
+    AND f.state = 'failed' AND f.code = ''
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,13 +85,13 @@ class Coverage:
         return dict(self._db.rows("SELECT root, sum(size) FROM files GROUP BY root"))
 
     def set_aside(self) -> int:
-        """Count the files that were given up because reading them stopped a process."""
+        """Count the files that were given up because they stopped a process."""
         codes = ",".join(f"'{code}'" for code in sorted(SET_ASIDE_CODES))
         return int(
             self._db.value(
                 f"SELECT count(*) FROM files WHERE state = 'failed' AND code IN ({codes})"  # noqa: S608
             )
-        )
+        ) + int(self._db.value(_CRASHED))
 
     def document(self, path: str | os.PathLike[str]) -> tuple[FileRow, str, DocRow | None] | None:
         """Give the row of a file, its format and its document, if it has one that can be found."""

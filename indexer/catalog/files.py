@@ -20,9 +20,12 @@ if TYPE_CHECKING:
     from indexer.catalog.roots import Roots
 
 _ROW = """
-SELECT r.path, d.path, f.name, f.size, f.mtime_ns, f.state, iif(f.code <> '', f.code, c.code),
+SELECT r.path, d.path, f.name, f.size, f.mtime_ns, f.state,
+       CASE WHEN f.code <> '' THEN f.code WHEN c.code <> '' THEN c.code
+       WHEN v.state = 'crashed' THEN 'crashed_engine' ELSE '' END,
        iif(f.code <> '', f.detail, c.detail), f.attempts, c.pages, c.bad_pages, f.id
 FROM roots r CROSS JOIN folders d CROSS JOIN files f LEFT JOIN contents c ON c.id = f.content
+LEFT JOIN doc_spaces v ON v.doc = c.doc AND v.space = (SELECT id FROM spaces WHERE active)
 WHERE d.root = r.id AND f.folder = d.id
 """
 # Without CROSS the planner is free to start at the files.

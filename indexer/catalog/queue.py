@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from indexer.catalog.records import Job, Recovery, Stamp
 from indexer.catalog.roots import join
-from indexer.catalog.states import CONTENT_CODES, PASSING_CODES, derive, state_of_code
+from indexer.catalog.states import (
+    CONTENT_CODES,
+    MAX_CRASHES,
+    PASSING_CODES,
+    derive,
+    derive_docs,
+    state_of_code,
+)
 
 if TYPE_CHECKING:
     import sqlite3
@@ -20,8 +27,6 @@ if TYPE_CHECKING:
 
     from indexer.catalog.database import Database
     from indexer.types import FileState
-
-MAX_CRASHES = 2
 
 # After a failure that may pass, the next tries come after so many seconds, and then so many times
 # longer; in between, and when there are no more, a look at the folder queues the file as well.
@@ -52,6 +57,11 @@ _TOP = "SELECT coalesce(max(priority), 0) + 1 FROM files WHERE pending > 0"
 # What is known of the bytes must go too: the file would only meet it again.
 _FORGET = """
 DELETE FROM contents WHERE state <> '' AND id IN (SELECT content FROM files WHERE id = ?)
+"""
+# Words are read again, and the model gets another chance; whatever it has made is kept.
+_FORGIVE = """
+UPDATE doc_spaces SET state = 'part', crashes = 0 WHERE state = 'crashed' AND doc IN
+(SELECT c.doc FROM files f JOIN contents c ON c.id = f.content WHERE f.id = ?) RETURNING doc
 """
 _COPIES = """
 SELECT id FROM files WHERE verdict = '' AND content IN
@@ -214,6 +224,8 @@ class Queue:
             (top,) = connection.execute(_TOP).fetchone()
             queued = connection.executemany(_RETRY, [(top, file) for file in chosen]).rowcount
             for file in chosen:
+                for (doc,) in connection.execute(_FORGIVE, (file,)).fetchall():
+                    derive_docs(connection, "doc = ?", doc)
                 derive(connection, "id = ?", file)
         return queued
 

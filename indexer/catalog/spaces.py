@@ -1,6 +1,8 @@
 """Embedding spaces: which exist, which one searches, and which documents each holds.
 
-Owns the rows of spaces and the marks of vectors written. It must not know vectors or models.
+Owns the rows of spaces and the marks of vectors written: ``part`` of them may be there,
+``writing`` says that the model has the document in hand, ``crashed`` that the engine ended twice
+while it had, ``done`` that all are there. It must not know vectors or models.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from indexer.catalog.kept import KeptValues
 from indexer.catalog.records import Space, Totals
-from indexer.catalog.states import derive, derive_docs
+from indexer.catalog.states import MAX_CRASHES, derive, derive_docs
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -78,17 +80,52 @@ class Spaces:
     def pending(self, space: int, limit: int, after: int = 0) -> list[tuple[int, int]]:
         """Give documents whose vectors are missing or unfinished, in ascending order.
 
+        Those that ended the engine twice are left out.
+
         Returns:
             ``(doc, passages)`` with ``doc > after``.
         """
         return self._db.rows(
             "SELECT d.doc, d.passages FROM docs d LEFT JOIN doc_spaces v "
             "ON v.doc = d.doc AND v.space = ? WHERE d.passages_state = 'done' AND d.doc > ? "
-            "AND (v.state IS NULL OR v.state <> 'done') ORDER BY d.doc LIMIT ?",
+            "AND (v.state IS NULL OR v.state NOT IN ('done', 'crashed')) ORDER BY d.doc LIMIT ?",
             space,
             after,
             limit,
         )
+
+    def suspects(self, space: int) -> list[int]:
+        """Give the documents among those that the model had in hand at a bad end."""
+        rows = self._db.rows(
+            "SELECT doc FROM doc_spaces WHERE space = ? AND state <> 'done' "
+            "AND state <> 'crashed' AND crashes > 0 ORDER BY doc",
+            space,
+        )
+        return [row[0] for row in rows]
+
+    def recover(self, *, crashed: bool = False) -> int:
+        """Take all documents out of the model's hands, after a run.
+
+        Args:
+            crashed: Whether the engine ended while it had them; see ``Queue.recover``.
+
+        Returns:
+            How many are set aside with this.
+        """
+        with self._db.write() as connection:
+            connection.execute(
+                "UPDATE doc_spaces SET state = 'part', crashes = crashes + ? "
+                "WHERE state = 'writing'",
+                (crashed,),
+            )
+            rows = connection.execute(
+                "UPDATE doc_spaces SET state = 'crashed' "
+                "WHERE state = 'part' AND crashes >= ? RETURNING doc",
+                (MAX_CRASHES,),
+            ).fetchall()
+            for (doc,) in rows:
+                derive_docs(connection, "doc = ?", doc)
+        return len(rows)
 
     def begin(self, doc: int, space: int) -> bool:
         """Say that vectors of a document are being written.
@@ -101,7 +138,8 @@ class Spaces:
                 "SELECT state FROM doc_spaces WHERE doc = ? AND space = ?", (doc, space)
             ).fetchone()
             connection.execute(
-                "INSERT OR IGNORE INTO doc_spaces (doc, space, state) VALUES (?, ?, 'writing')",
+                "INSERT INTO doc_spaces (doc, space, state) VALUES (?, ?, 'writing') "
+                "ON CONFLICT (doc, space) DO UPDATE SET state = 'writing' WHERE state <> 'done'",
                 (doc, space),
             )
         return row is not None
@@ -112,7 +150,7 @@ class Spaces:
             connection.execute(
                 "INSERT INTO doc_spaces (doc, space, state, embedded) VALUES (?, ?, 'done', ?) "
                 "ON CONFLICT (doc, space) DO UPDATE SET state = 'done', "
-                "embedded = excluded.embedded",
+                "embedded = excluded.embedded, crashes = 0",
                 (doc, space, embedded),
             )
             derive_docs(connection, "doc = ?", doc)
@@ -129,7 +167,7 @@ class Spaces:
         with self._db.write() as connection:
             for doc in docs:
                 connection.execute(
-                    "UPDATE doc_spaces SET state = 'writing', embedded = 0 "
+                    "UPDATE doc_spaces SET state = 'part', embedded = 0 "
                     "WHERE doc = ? AND space = ?",
                     (doc, space),
                 )

@@ -36,6 +36,8 @@ TRANSIENT_CODES = frozenset({"changed_while_read", "vanished", "read_error", "pa
 PASSING_CODES = frozenset({"changed_while_read", "read_error"})
 # Reading the file stopped a process, twice: it is not tried again by itself.
 SET_ASIDE_CODES = frozenset({"crashed_engine", "child_died", "out_of_time", "out_of_memory"})
+# So often an engine may end badly while it has a file or its document in hand.
+MAX_CRASHES = 2
 
 
 def state_of_code(code: str) -> FileState:
@@ -59,6 +61,7 @@ CASE
     SELECT CASE
       WHEN c.state <> '' THEN c.state
       WHEN d.passages_state IS NULL OR d.passages_state <> 'done' THEN '{FileState.QUEUED}'
+      WHEN v.state = 'crashed' THEN '{FileState.FAILED}'
       WHEN v.state IS NULL OR v.state <> 'done' THEN '{FileState.TEXT_ONLY}'
       WHEN c.bad_pages <> '' AND c.detail <> '' THEN '{FileState.PARTIAL}'
       ELSE '{FileState.INDEXED}' END

@@ -2,8 +2,8 @@
 
 Owns the order (what an earlier run left first, then as documents are written) and the count of
 what is missing of each. A document that was interrupted goes on with the passages that are
-missing; what an edit left alone is not embedded again. It must not know the model, nor how
-vectors are written.
+missing; what an edit left alone is not embedded again. Those that may have ended an engine come
+first and alone. It must not know the model, nor how vectors are written.
 """
 
 from __future__ import annotations
@@ -56,6 +56,8 @@ class Backlog:
     store: Store
     space: Space
     _waiting: deque[int] = field(default_factory=deque)
+    _suspects: deque[int] = field(default_factory=deque)
+    _alone: bool = False  # what is open is a suspect
     _open: dict[int, _Open] = field(default_factory=dict)
     _runs: Iterator[Run] = field(default_factory=lambda: iter(()))
     _profiles: Profiles = field(default_factory=Profiles)
@@ -65,12 +67,18 @@ class Backlog:
         everything = -1
         self._earlier = EarlierTexts(self.catalog, self.store, self.space)
         pending = self.catalog.spaces.pending(self.space.id, everything)
-        self._waiting.extend(doc for doc, _ in pending)
+        self._suspects.extend(self.catalog.spaces.suspects(self.space.id))
+        self._waiting.extend(doc for doc, _ in pending if doc not in self._suspects)
 
     @property
     def reused(self) -> int:
         """How many passages took their vectors from an earlier text."""
         return self._earlier.reused
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether documents are left that may have ended an engine; nothing else should go on."""
+        return bool(self._suspects) or (self._alone and bool(self._open))
 
     @property
     def finished(self) -> int:
@@ -125,9 +133,9 @@ class Backlog:
                     yield read if run.before is None else [(None, reading.input(run.before)), *read]
 
     def _open_more(self) -> bool:
-        if not self._waiting:
+        docs = self._next()
+        if not docs:
             return False
-        docs = [self._waiting.popleft() for _ in range(min(DOCS_AHEAD, len(self._waiting)))]
         known = self.catalog.docs.get(docs)
         with self.catalog.write():
             for doc in known:
@@ -142,6 +150,15 @@ class Backlog:
                 self._profiles.start(doc, self.store.vectors_of(self.space.key, keys))
         self._runs = self._read([doc for doc in docs if doc in known and self._open[doc].left])
         return True
+
+    def _next(self) -> list[int]:
+        """The documents to be opened together."""
+        if self._open and self.doubtful:
+            return []
+        self._alone = bool(self._suspects)
+        if self._alone:
+            return [self._suspects.popleft()]
+        return [self._waiting.popleft() for _ in range(min(DOCS_AHEAD, len(self._waiting)))]
 
     def _embedded(self, doc: int) -> frozenset[int]:
         return frozenset(self.store.ordinals_with_vectors(self.space.key, doc).tolist())

@@ -154,6 +154,8 @@ class EmbeddingWorker:
 
     def _encode(self, embedder: BatchEncoder, unit: Unit, done: set[int]) -> None:
         """Turn a unit into events; ``done`` takes what is through."""
+        for one in unit.inputs:
+            faults.reached("passage-embedding", one.view)
         began = time.monotonic()
         for batch in embedder.encode_batches(unit.inputs, runs=unit.runs, budget=self._budget):
             faults.reached("batch-embedded")

@@ -148,8 +148,8 @@ class Run:
     def _next(self, wanted: int) -> list[Job]:
         """The files to be read next.
 
-        Those that may have ended an engine come first and alone, with nothing else going on: if
-        it ends again, there is no doubt about the reason.
+        Those that may have ended an engine come first and alone, then what the model had of these:
+        if it ends again, there is no doubt about the reason.
         """
         queue = self.parts.catalog.queue
         if self._suspects:
@@ -158,7 +158,7 @@ class Run:
             if jobs := queue.take(1, suspects=True):
                 return jobs
             self._suspects = False
-        return queue.take(wanted, without=self._work.jobs)
+        return [] if self.vectors.doubtful else queue.take(wanted, without=self._work.jobs)
 
     def _done(self) -> bool:
         if self._work.jobs or self.passages.holding or not self.vectors.idle:
@@ -246,7 +246,7 @@ class Run:
         if self.vectors.due(last=not self._work.jobs and not self.passages.holding):
             self.parts.check_space()
             self.vectors.flush()
-            self.parts.store.maintain()
+            self.vectors.tidy()
 
     def stop(self) -> None:
         """End the workers, then write what they had finished; harmless when done twice."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from indexer.catalog import Catalog, Space
-    from indexer.pipeline.embedding import EmbeddingWorker
+    from indexer.pipeline.embedding import EmbeddingWorker, Unit
     from indexer.pipeline.events import Embedded
     from indexer.pipeline.pace import Pace
     from indexer.store import Store
@@ -58,6 +58,11 @@ class VectorWriter:
         return self.backlog.reused
 
     @property
+    def doubtful(self) -> bool:
+        """Whether a document is left that may have ended an engine while it was embedded."""
+        return self.backlog.doubtful
+
+    @property
     def idle(self) -> bool:
         """Whether nothing is being embedded or waits to be written."""
         return not self.in_flight and not self._made
@@ -66,15 +71,20 @@ class VectorWriter:
         """Hand units over until the model has enough."""
         count = self.pace.unit
         while not self.worker.full:
-            unit = (
-                self._names.take(count)
-                or self.backlog.take(count)
-                or self._names.take(count, last=True)
-            )
+            unit = self._next(count)
             if not unit:
                 break
             self.in_flight += unit.wanted
             self.worker.put(unit)
+
+    def _next(self, count: int) -> Unit | None:
+        if self.doubtful:
+            return self.backlog.take(count)
+        return (
+            self._names.take(count)
+            or self.backlog.take(count)
+            or self._names.take(count, last=True)
+        )
 
     def take(self, made: Embedded) -> None:
         """Take the vectors of a batch."""
@@ -117,6 +127,11 @@ class VectorWriter:
                 self.catalog.spaces.finish(doc, self.space.id, passages)
         faults.reached("vectors-marked")
         return True
+
+    def tidy(self) -> None:
+        """Let the store do its upkeep, unless an end of the engine would blame a document."""
+        if not self.doubtful:
+            self.store.maintain()
 
 
 def join(made: Sequence[Embedded]) -> VectorRows:

@@ -7,6 +7,7 @@ library would end it.
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from typing import TYPE_CHECKING
 
@@ -16,8 +17,8 @@ from indexer.catalog import Catalog
 from indexer.crashes import KEY, at_work, ended_badly
 from indexer.extract.base import Limits
 from indexer.types import FileState
-from tests.integration.killing import kill_at
-from tests.integration.world import World, found, states
+from tests.integration.killing import finish, kill_at, start
+from tests.integration.world import World, found, kinds, states
 from tests.unit.extract.pdfs import endless_page
 
 if TYPE_CHECKING:
@@ -71,13 +72,64 @@ def test_one_bad_end_is_forgiven_once_the_file_is_read(world: World) -> None:
         assert engine.catalog.db.value("SELECT max(crashes) FROM files") == 0
 
 
+@posix
+def test_a_document_that_ends_the_engine_in_the_model_twice_is_set_aside(world: World) -> None:
+    text = (world.documents / POISON).read_text() + "\n\nThe zephyr that ends it."
+    (world.documents / POISON).write_text(text)
+    (world.documents / "copy.txt").write_text(text)
+    others = list(SIZES.keys() - {POISON})
+    for _ in range(2):
+        with start(world, "passage-embedding=that ends it.:1:SIGABRT") as process:
+            finish(process, -signal.SIGABRT)
+    with world.engine() as engine:
+        assert states(engine)[POISON] == "crashed_engine"
+        world.index(engine)
+        set_aside = dict.fromkeys([POISON, "copy.txt"], "crashed_engine")
+        assert states(engine) == {**dict.fromkeys(others, "indexed"), **set_aside}
+        assert engine.total(FileState.FAILED, None) == 2
+        assert engine.activity()["set_aside"] == 2
+        assert found(engine, '"zephyr that ends it"')  # by its words
+        assert world.index(engine).work == (0, 0, 0)
+        assert kinds(engine) == set()
+        assert engine.retry([world.documents / POISON])
+        world.index(engine)
+        assert set(states(engine).values()) == {"indexed"}
+        assert engine.activity()["set_aside"] == 0
+
+
+@posix
+def test_a_document_that_ends_the_engine_when_it_is_written_twice_is_set_aside(
+    world: World,
+) -> None:
+    (world.documents / POISON).rename(world.documents.parent / POISON)
+    with world.engine() as engine:
+        world.index(engine)
+    (world.documents.parent / POISON).rename(world.documents / POISON)
+    for _ in range(2):
+        kill_at(world, "profiles-committed:1")
+    with world.engine() as engine:
+        world.index(engine)
+        assert states(engine)[POISON] == "crashed_engine"
+        assert engine.total(FileState.INDEXED, None) == len(SIZES) - 1
+
+
+@posix
+def test_one_bad_end_in_the_model_is_forgiven(world: World) -> None:
+    kill_at(world, "batch-embedded:2")
+    with world.engine() as engine:
+        assert engine.catalog.db.value("SELECT max(crashes) FROM doc_spaces") == 1
+        world.index(engine)
+        assert states(engine) == dict.fromkeys(SIZES, "indexed")
+        assert engine.catalog.db.value("SELECT max(crashes) FROM doc_spaces") == 0
+
+
 def test_a_file_that_hangs_its_reader_is_left_alone_with_the_reason(world: World) -> None:
     (world.documents / "endless.pdf").write_bytes(endless_page(pages=1, endless=1))
     with world.engine(limits=Limits(silence_s=1.5)) as engine:
         world.index(engine)
         assert states(engine) == {**dict.fromkeys(SIZES, "indexed"), "endless.pdf": "unreadable"}
         (row,) = engine.files("unreadable", None, 0, 1)
-        assert "stops its reader" in row.detail
+        assert "stops_reader" in row.detail
         # Neither by itself nor at the next look.
         assert world.index(engine).read == 0
         assert engine.retry([]) == 1

@@ -13,7 +13,7 @@ from indexer.pipeline.pace import Pace
 from indexer.progress import CancelToken, ignore
 from indexer.store import Upkeep, key_of, schema
 from tests.integration import corpus
-from tests.integration.world import Seen, World, check_same, found, look, search
+from tests.integration.world import Seen, World, check_same, found, kinds, look, search
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,11 +69,6 @@ def data_files(world: World, table: str) -> list[Path]:
     """The files of a table's rows, the largest first."""
     files = [*(world.library / "lance").glob(f"{table}*.lance/data/*.lance")]
     return sorted(files, key=lambda path: -path.stat().st_size)
-
-
-def kinds(engine: Engine) -> set[str]:
-    verified = engine.verify(report=ignore, token=CancelToken())
-    return {problem["kind"] for problem in verified["problems"]}
 
 
 @pytest.mark.parametrize("damage", [truncate, empty, rot, lose])

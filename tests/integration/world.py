@@ -14,7 +14,7 @@ import numpy as np
 from indexer.config import EngineConfig, Precision
 from indexer.engine import Engine
 from indexer.pipeline.pace import Pace
-from indexer.progress import CancelToken, Progress, Step
+from indexer.progress import CancelToken, Progress, Step, ignore
 from indexer.store import Upkeep, key_of
 from indexer.types import Why
 from tests.tiny_model import TINY
@@ -110,6 +110,12 @@ def states(engine: Engine) -> dict[str, str]:
     """Every file with its state, or with the reason where there is one."""
     rows = engine.files(None, None, 0, 100_000)
     return {row.file: row.code or str(row.state) for row in rows}
+
+
+def kinds(engine: Engine) -> set[str]:
+    """What is wrong with the library."""
+    verified = engine.verify(report=ignore, token=CancelToken())
+    return {problem["kind"] for problem in verified["problems"]}
 
 
 @dataclass(frozen=True, slots=True)

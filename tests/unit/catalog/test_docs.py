@@ -6,6 +6,7 @@ import pytest
 
 from indexer.catalog import Catalog
 from indexer.catalog.docs import RESERVED
+from indexer.types import FileState
 
 from .fakes import FakeWalk, found, info, read, read_all, root_at, states
 
@@ -130,3 +131,37 @@ def test_pages_that_were_read_on_through_a_damage_are_listed_and_cost_no_state(
     catalog.spaces.finish(begun.doc, space, 1)
     (row,) = catalog.files.listing()
     assert (row.state, row.bad_pages) == ("indexed", (2,))
+
+
+def test_a_document_that_the_model_had_at_two_crashes_is_set_aside(
+    catalog: Catalog, root: int
+) -> None:
+    space = catalog.spaces.add("mini", {})
+    catalog.spaces.activate(space.id)
+    catalog.scans.apply(root, FakeWalk({"": [found("a"), found("b"), found("copy")]}))
+    docs = {"a": read(catalog, *catalog.queue.take(1), "a"), "b": 0}
+    docs["b"] = read(catalog, *catalog.queue.take(1), "b")
+    catalog.spaces.begin(docs["a"], space.id)
+    catalog.spaces.begin(docs["b"], space.id)
+    assert catalog.spaces.recover(crashed=True) == 0
+    assert catalog.spaces.suspects(space.id) == [docs["a"], docs["b"]]
+    catalog.spaces.begin(docs["b"], space.id)
+    catalog.spaces.finish(docs["b"], space.id, 3)
+    catalog.spaces.begin(docs["a"], space.id)
+    assert catalog.spaces.recover() == 0  # a clean end blames nobody
+    catalog.spaces.begin(docs["a"], space.id)
+    assert catalog.spaces.recover(crashed=True) == 1
+    # A copy that is found later shares what is known.
+    read(catalog, *catalog.queue.take(1), "a")
+    assert states(catalog) == {"a": "failed", "b": "indexed", "copy": "failed"}
+    assert {row.code for row in catalog.files.listing(FileState.FAILED)} == {"crashed_engine"}
+    assert catalog.coverage.set_aside() == 2
+    assert catalog.spaces.pending(space.id, 10) == []
+    assert catalog.spaces.suspects(space.id) == []
+
+    known = catalog.files.at(catalog.files.listing(FileState.FAILED)[0].path)
+    assert known is not None
+    assert catalog.queue.retry(files=[known[0]]) == 1
+    assert states(catalog) == {"a": "queued", "b": "indexed", "copy": "text_only"}
+    assert [doc for doc, _ in catalog.spaces.pending(space.id, 10)] == [docs["a"]]
+    assert catalog.coverage.set_aside() == 0
