@@ -82,6 +82,11 @@ class Layout:
         prefix = np.empty(0, np.int32)
         return self._run([0], [len(body)], body.ids, [bounds], prefix)
 
+    def starts(self, text: str, before: str) -> NDArray[np.int32]:
+        """Where the tokens of ``before + text`` begin in the text, (n,); -1 for those before."""
+        (body,) = self._tokenizer.encode([before + text])
+        return np.maximum(body.starts - len(before), -1)
+
     def _windows(
         self,
         indices: Sequence[int],

@@ -19,6 +19,7 @@ from indexer.embed.devices import AUTO, CPU, candidates, choose, load_runtime
 from indexer.embed.encoder import Encoder
 from indexer.embed.layout import Layout
 from indexer.embed.side_by_side import closing_pool, in_order
+from indexer.embed.token_states import TokenStates, collect
 from indexer.embed.tokens import TextTokenizer
 
 if TYPE_CHECKING:
@@ -128,6 +129,35 @@ class OnnxEmbedder:
             batches = self._batches([sequence.ids for sequence in sequences], budget)
             for run in in_order(pool, self._run, batches, self._workers):
                 yield self._pool(run, sequences, pooler)
+
+    def query_states(self, text: str) -> TokenStates:
+        """The tokens whose mean is the direction of ``encode_query(text)``."""
+        sequences = self._layout.text(self.record.query_prefix + text)
+        starts = self._layout.starts(text, self.record.query_prefix)
+        return self._token_states(sequences, 0, starts)
+
+    def passage_states(self, passages: Sequence[EmbedInput], wanted: int) -> TokenStates:
+        """The tokens whose mean is the direction of the vector of one of some passages.
+
+        Args:
+            passages: As for ``encode_passages``; a model trained late reads it among the others.
+            wanted: Its index.
+        """
+        bodies = self._layout.tokenize(passages)
+        sequences = self._layout.sequences(passages, bodies)
+        return self._token_states(sequences, wanted, bodies[wanted].starts)
+
+    def _token_states(
+        self, sequences: Sequence[TokenSequence], wanted: int, starts: NDArray[np.int32]
+    ) -> TokenStates:
+        holding = [one for one in sequences if any(p.passage == wanted for p in one.pieces)]
+        states: dict[int, NDArray[np.float32]] = {}
+        for batch in self._batches([sequence.ids for sequence in holding], None):
+            _, found = self._run(batch)
+            for row, index in enumerate(batch.sequences):
+                states[index] = found[row, : batch.lengths[row]]
+        read = ((sequence, states[index]) for index, sequence in enumerate(holding))
+        return collect(self.record, read, wanted, starts)
 
     def sequences(self, passages: Sequence[EmbedInput]) -> list[NDArray[np.int32]]:
         """The token ids the model would read for passages, for ``bare_throughput``."""

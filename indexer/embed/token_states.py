@@ -1,0 +1,71 @@
+"""The states of single tokens, and which letters of a text each belongs to.
+
+Owns the way from what the model read back to the one passage that is asked about. What the mean
+runs over is exactly what the passage's vector was made of (``batches.Pooler``). It must not know
+how a sequence is run.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indexer.embed.models import PoolScope
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from indexer.embed.batches import TokenSequence
+    from indexer.embed.models import ModelRecord
+
+
+@dataclass(frozen=True, slots=True)
+class TokenStates:
+    """The tokens that a vector is the mean of.
+
+    Attributes:
+        states: float32, shape ``(n, dimension)``, not scaled.
+        starts: int32, shape ``(n,)``: where each begins in its text, in code points; -1 for what
+            stands in front of the text or round it.
+    """
+
+    states: NDArray[np.float32]
+    starts: NDArray[np.int32]
+
+
+def collect(
+    record: ModelRecord,
+    read: Iterable[tuple[TokenSequence, NDArray[np.float32]]],
+    wanted: int,
+    starts: NDArray[np.int32],
+) -> TokenStates:
+    """Collect the token states of one passage.
+
+    Args:
+        record: Says whether the prefix and special tokens are in the mean.
+        read: The sequences that hold it, in the order in which they were laid out, each with its
+            states without padding.
+        wanted: The passage.
+        starts: Where its tokens begin.
+    """
+    everything = record.pool_scope is PoolScope.SEQUENCE and not record.late
+    states: list[NDArray[np.float32]] = []
+    places: list[NDArray[np.int32]] = []
+    taken = 0
+    for sequence, found in read:
+        for piece in sequence.pieces:
+            if piece.passage != wanted:
+                continue
+            first, last = int(piece.bounds[0]), int(piece.bounds[-1])
+            own = np.full(len(found), -1, np.int32)
+            own[first:last] = starts[taken : taken + piece.rows]
+            taken += piece.rows
+            # A passage without tokens is the mean of what was read in front of it.
+            whole = everything or not piece.rows
+            states.append(found if whole else found[first:last])
+            places.append(own if whole else own[first:last])
+    return TokenStates(np.concatenate(states), np.concatenate(places))

@@ -1,0 +1,80 @@
+"""Why a passage answers a query by meaning: which of its words carry how much of the cosine.
+
+Owns the explanation of one hit. It is made when somebody asks: the model reads the passage once
+more, in the way it was read for the index, and what each token adds to the likeness is counted
+(``indexer.alignment``; exactly, for models that pool by the mean). Attention is not asked, since it
+does not say why texts are alike. It must not know how hits are ranked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from indexer.errors import WorldError
+from indexer.explain_match import Told, describe_match
+from indexer.focus import question
+from indexer.pipeline.reuse import reading_of
+from indexer.query import parse
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from indexer.catalog import Catalog, DocRow, Space
+    from indexer.embed.base import EmbedInput
+    from indexer.models_in_use import ModelsInUse
+    from indexer.store import Store, StoredPassage
+
+
+@dataclass(frozen=True, slots=True)
+class Explainer:
+    """Explains hits of one library. Any number of threads may ask."""
+
+    catalog: Catalog
+    store: Store
+    models: ModelsInUse
+
+    def explain(self, text: str, path: Path, start: int) -> dict[str, Any]:
+        """See ``indexer.api.EngineApi.explain``.
+
+        Raises:
+            WorldError: ``not_a_root``, if the library has no such file; ``not_understood``, if
+                nothing of the file begins there; ``bad_query`` for a query without words.
+        """
+        query = parse(text)
+        if not query.terms:
+            raise WorldError("bad_query", reason="it holds no words to explain")
+        asked = question(query.text)
+        space, doc = self._known(path)
+        found = self._read(space, doc, start)
+        if found is None:
+            raise WorldError("not_understood", path=str(path))
+        passage, read, place = found
+        embedder = self.models.query(space.record)
+        return describe_match(
+            Told.of(asked, embedder.query_states(asked)),
+            Told.of(passage.view, embedder.passage_states(read, place)),
+            passage.text,
+            doc.language,
+        )
+
+    def _known(self, path: Path) -> tuple[Space, DocRow]:
+        known, space = self.catalog.coverage.document(path), self.catalog.spaces.active()
+        if known is None:
+            raise WorldError("not_a_root", path=str(path))
+        if known[2] is None or space is None:
+            raise WorldError("not_understood", path=str(path))
+        return space, known[2]
+
+    def _read(
+        self, space: Space, doc: DocRow, start: int
+    ) -> tuple[StoredPassage, list[EmbedInput], int] | None:
+        """The passage that begins at an offset, what the model reads with it, and where there."""
+        reading = reading_of(doc, space)
+        for run in reading.runs(self.store.iter_passages([doc.doc])):
+            for place, passage in enumerate(run.passages):
+                if passage.char_start == start:
+                    before = () if run.before is None else (run.before,)
+                    read = [reading.input(one) for one in (*before, *run.passages)]
+                    return passage, read, place + len(before)
+        return None

@@ -1,0 +1,55 @@
+"""The states of tokens are what vectors are made of, whatever the model reads and however."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from indexer.alignment import align
+from indexer.config import Precision
+from indexer.embed.onnx import OnnxEmbedder, open_embedder
+from indexer.explain_words import owners, word_spans
+from indexer.pooling import unit
+from tests.tiny_model import install_tiny_model
+from tests.unit.embed.test_onnx import SENTENCES, passage
+
+if TYPE_CHECKING:
+    from indexer.embed.base import EmbedInput
+
+LONG = passage(*SENTENCES * 8, title="Log", headings=("Weather",))  # several windows
+SHORT = passage(*SENTENCES, title="Log")
+EMPTY = passage(title="Log")
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["alone", "late"])
+def embedder(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> OnnxEmbedder:
+    folder = tmp_path_factory.mktemp("models")
+    record = install_tiny_model(folder, late=request.param, window=96)
+    return open_embedder(record, folder, Precision.FP32, threads=1, download=False)
+
+
+@pytest.mark.parametrize("wanted", range(4))
+def test_the_mean_of_states_is_the_vector(embedder: OnnxEmbedder, wanted: int) -> None:
+    passages = [SHORT, LONG, EMPTY, SHORT]
+    tokens = embedder.passage_states(passages, wanted)
+    vector = embedder.encode_passages(passages)[wanted].vector
+    np.testing.assert_allclose(unit(tokens.states.sum(axis=0)), vector, atol=1e-5)
+    query = embedder.query_states("who slept at dawn?")
+    shares = align(query.states, tokens.states)
+    cosine = float(embedder.encode_query("who slept at dawn?") @ vector)
+    assert shares.total == pytest.approx(cosine, abs=1e-4)
+
+
+@pytest.mark.parametrize("chosen", [SHORT, LONG], ids=["short", "long"])
+def test_every_word_has_its_tokens(embedder: OnnxEmbedder, chosen: EmbedInput) -> None:
+    tokens = embedder.passage_states([chosen], 0)
+    spans = word_spans(chosen.view, tokens.starts)
+    assert [chosen.view[a:b] for a, b in spans] == chosen.view.replace(".", "").split()
+    owned = owners(spans, tokens.starts)
+    assert set(owned.tolist()) - {-1} == set(range(len(spans)))
+    body = tokens.starts[tokens.starts >= 0]
+    assert body.tolist() == sorted(set(body.tolist()))
