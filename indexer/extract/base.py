@@ -8,7 +8,7 @@ handed over, so that a long document needs no more memory than a short one. Stan
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from indexer.errors import WorldError
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
 
+    from indexer.ocr.reading import RecognisedPages
     from indexer.types import Block, BlockKind, OutlineEntry
 
 # Raised whenever any extractor would read the same bytes as different text or other blocks.
@@ -172,6 +173,18 @@ class Source(Protocol):
 
 
 class Opener(Protocol):
+@runtime_checkable
+class Scannable(Protocol):
+    """An open document whose pages may be images of text.
+
+    ``recognised``, set before it is read, says what stands on pages without text of their own;
+    ``textless`` are those of the pages read so far that show something nevertheless.
+    """
+
+    recognised: RecognisedPages | None
+    textless: list[int]
+
+
     """The one function a format's module offers, named ``open_source``."""
 
     def __call__(self, path: Path, password: str | None, limits: Limits) -> Source:

@@ -5,16 +5,23 @@ Owns the conversation and the behaviour of the process; documents are read by
 killed by it without ceremony. The conversation, in frames of ``indexer.protocol``::
 
     child   hello
-    engine  extract {id, path, format, password, limits, skip, careful}
+    engine  extract {id, path, format, password, limits, skip, careful, recognised}
     child   progress {id, page, pages}, now and then; before every page if careful
+    child   textless {id, pages}, of formats whose pages may be scans
     child   document {id, info, terms}
     engine  go {id} or skip {id}
     child   passages {id, passages}, repeated
     child   end {id}, or error {id, error} at any point
+
+or, of one page (``indexer.extract.scans``)::
+
+    engine  recognise {id, path, password, limits, page, program, languages}
+    child   page {id, lines}, or error {id, error}
 """
 
 from __future__ import annotations
 
+import base64
 import os
 import sys
 import time
@@ -25,7 +32,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from indexer.errors import InternalError, LecternError, WorldError
-from indexer.extract.base import Limits, too_large
+from indexer.extract.base import Limits, Scannable, too_large
 from indexer.extract.confine import Alarm, confine, take_stdout
 from indexer.extract.document import Document
 from indexer.extract.registry import identify
@@ -35,7 +42,7 @@ from indexer.extract.wire import info_to_wire, passage_to_wire
 from indexer.protocol import Header, hello, read_frame, write_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from indexer.types import OutlineEntry
 
@@ -93,8 +100,8 @@ def main() -> int:
     try:
         write_frame(outgoing, hello("extract", pid=os.getpid()))
         while (request := conversation.receive()) is not None:
-            if request.get("type") == "extract":
-                _serve(conversation, request)
+            if (work := _WORK.get(str(request.get("type")))) is not None:
+                _serve(conversation, request, work)
     except (EOFError, BrokenPipeError):
         return 0
     finally:
@@ -102,11 +109,13 @@ def main() -> int:
     return 0
 
 
-def _serve(conversation: Conversation, request: Header) -> None:
+def _serve(
+    conversation: Conversation, request: Header, work: Callable[[Conversation, Header], None]
+) -> None:
     conversation.id = int(request["id"])
     conversation.careful = bool(request.get("careful"))
     try:
-        _extract(conversation, request)
+        work(conversation, request)
     except LecternError as error:
         conversation.send("error", error=error.to_wire())
     except MemoryError:
@@ -136,8 +145,14 @@ def _extract(conversation: Conversation, request: Header) -> None:
         try:
             conversation.pages = source.page_count
             document = Document(spool, TermCounts(terms.words))
+    if isinstance(source, Scannable):
+        source.recognised = _recognised(request, before[0])
             skip = frozenset(request.get("skip") or ())
-            document.read(source, conversation.progress, skip)
+            try:
+                document.read(source, conversation.progress, skip)
+            finally:
+                if isinstance(source, Scannable):
+                    conversation.send("textless", pages=source.textless)
             conversation.beat()
             info = document.info(source, known.name, language.detect)
             outline = source.outline
@@ -155,6 +170,28 @@ def _send_passages(
     conversation: Conversation,
     document: Document,
     outline: tuple[OutlineEntry, ...],
+def _recognised(request: Header, size: int) -> RecognisedPages | None:
+    """Return what the library knows of the document's scanned pages."""
+    match request.get("recognised"):
+        case {"library": str(library), "content": str(content)}:
+            return RecognisedPages(Path(library), size, lambda: content)
+    return None
+
+
+def _recognise(conversation: Conversation, request: Header) -> None:
+    from indexer.extract.scans import recognise_page
+
+    lines = recognise_page(
+        Path(str(request["path"])),
+        request.get("password"),
+        _limits(request),
+        int(request["page"]),
+        Program.from_wire(request["program"]),
+        [str(language) for language in request["languages"]],
+    )
+    conversation.send("page", lines=base64.b64encode(pack(lines)).decode("ascii"))
+
+
     spoken: str,
 ) -> None:
     from indexer.passages import cut
@@ -189,3 +226,5 @@ def _limits(request: Mapping[str, Any]) -> Limits:
 
 if __name__ == "__main__":
     sys.exit(main())
+_WORK = {"extract": _extract, "recognise": _recognise}
+

@@ -16,13 +16,16 @@ from indexer.errors import WorldError
 from indexer.extract.base import Limits, Metadata, RawPage, too_large
 from indexer.extract.pdf_layout import lay_out
 from indexer.extract.pdf_lines import read_lines
+from indexer.extract.pdf_recognised import recognised_text, shows_something
 from indexer.types import OutlineEntry
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
     from indexer.extract.pdf_lines import Line
+    from indexer.ocr.hocr import Line as RecognisedLine
+    from indexer.ocr.reading import RecognisedPages
 
 # Characters as they stand: no hyphen joined, no ligature split. Whitespace is kept because the
 # width of a gap tells words from cells; text outside the visible page is left out.
@@ -42,10 +45,16 @@ pymupdf.TOOLS.mupdf_display_warnings(False)  # noqa: FBT003
 
 
 class PdfSource:
-    """An open PDF. Pages are read one at a time and dropped."""
+    """An open PDF. Pages are read one at a time and dropped.
+
+    ``recognised`` says what stands on pages without text of their own; ``textless`` are those of
+    the pages read so far that show something nevertheless.
+    """
 
     def __init__(self, document: Any) -> None:
         self._document = document
+        self.recognised: RecognisedPages | None = None
+        self.textless: list[int] = []
         self.page_count: int = document.page_count
         self.metadata = _metadata(document)
         self.outline = read_outline(document)
@@ -55,7 +64,7 @@ class PdfSource:
             if number in skip:
                 yield RawPage(number, "", unreadable="the page stops its reader")
             else:
-                yield raw_page(self._document, number)
+                yield self._page(number)
             if number % _PAGES_BETWEEN_SHRINKS == 0:
                 pymupdf.TOOLS.store_shrink(100)
 
@@ -63,13 +72,51 @@ class PdfSource:
         self._document.close()
         pymupdf.TOOLS.store_shrink(100)
 
+    def _page(self, number: int) -> RawPage:
+        page = raw_page(self._document, number)
+        if page.unreadable or holds_text(page.text) or not self._shows_something(number):
+            return page
+        self.textless.append(number)
+        return (
+            page
+            if self.recognised is None
+            else recognised_page(self._document, number, self.recognised)
+        )
 
-def raw_page(document: Any, number: int) -> RawPage:
-    """Return a page of an open document as its text and blocks; unreadable if some is lost."""
+    def _shows_something(self, number: int) -> bool:
+        try:
+            return shows_something(self._document.load_page(number - 1))
+        except MemoryError:
+            raise
+        except Exception:  # noqa: BLE001  # as in ``raw_page``
+            return False
+
+
+def holds_text(text: str) -> bool:
+    """Tell text from marks that nobody could search for."""
+    return _READABLE.search(text) is not None
+
+
+def recognised_page(document: Any, number: int, recognised: RecognisedPages) -> RawPage:
+    """Return a page without text of its own as what was recognised on it."""
+    known = recognised.of(number)
+    if known.reason:
+        return RawPage(number, "", unreadable=known.reason)
+    return raw_page(document, number, known.lines)
+
+
+def raw_page(document: Any, number: int, recognised: Sequence[RecognisedLine] = ()) -> RawPage:
+    """Return a page of an open document as its text and blocks; unreadable if some is lost.
+
+    Args:
+        document: With the library.
+        number: Of the page, from 1.
+        recognised: What stands on it if it holds no text.
+    """
     pymupdf.TOOLS.reset_mupdf_warnings()
     try:
         page = document.load_page(number - 1)
-        lines, height, _ = read_page(page)
+        lines, height, _ = read_page(page, recognised)
         damage = _damage(document, page)
     except MemoryError:
         raise
@@ -99,14 +146,20 @@ def _damage(document: Any, page: Any) -> str:
     return ""
 
 
-def read_page(page: Any) -> tuple[list[Line], float, Any]:
+def read_page(
+    page: Any, recognised: Sequence[RecognisedLine] = ()
+) -> tuple[list[Line], float, Any]:
     """Return the lines of a PDF page, its height in points, and the text page they came from."""
     text_page = page.get_textpage(flags=TEXT_FLAGS)
     content = text_page.extractDICT()
     lines = read_lines(content)
-    if lines and not any(_READABLE.search(line.text) for line in lines):
+    if lines and not any(holds_text(line.text) for line in lines):
         text_page = page.get_textpage(flags=TEXT_FLAGS | _GLYPH_NUMBERS)
         content = text_page.extractDICT()
+        lines = read_lines(content)
+    if recognised and not any(holds_text(line.text) for line in lines):
+        text_page = recognised_text(page, recognised)
+        content = text_page.content
         lines = read_lines(content)
     return lines, content["height"], text_page
 

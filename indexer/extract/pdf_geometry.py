@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.extract.pdf_lines import Line
+    from indexer.ocr.hocr import Line as RecognisedLine
 
 
 # Left, top, right and bottom, as in ``Rectangle``.
@@ -127,9 +128,9 @@ class PlacedText:
         return self._drawn[line.place].boxes[line.skipped : line.skipped + len(line.text)]
 
 
-def read_placed(page: Any) -> PlacedText:
-    """Read an open page's text with the places of its characters."""
-    lines, height, text_page = read_page(page)
+def read_placed(page: Any, recognised: Sequence[RecognisedLine] = ()) -> PlacedText:
+    """Read an open page's text, or what was recognised on it, with the places of its characters."""
+    lines, height, text_page = read_page(page, recognised)
     drawn = _drawn_lines(text_page.extractRAWDICT()) if lines else []
     matrix = tuple(page.rotation_matrix)
     return PlacedText(lay_out(lines, height)[0], placements(lines), drawn, matrix)

@@ -25,7 +25,7 @@ from indexer.errors import WorldError
 from indexer.protocol import check_hello, read_frame, write_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from indexer.extract.base import Limits
     from indexer.protocol import Header
@@ -59,12 +59,14 @@ def command(limits: Limits) -> list[str]:
 class ChildProcess:
     """A running child. ``send`` and ``receive`` belong to one thread, ``kill`` to all.
 
-    ``silence_s`` is how long ``receive`` waits before the process is killed.
+    ``silence_s`` is how long ``receive`` waits before the process is killed; while it waits,
+    ``stopping`` is asked whether nobody wants the answer any more.
     """
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self.silence_s = limits.silence_s
+        self.stopping: Callable[[], bool] = lambda: False
         self._errors: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115
         self._lock = threading.Lock()
         self._verdict = ""  # why it was killed
@@ -181,6 +183,8 @@ class ChildProcess:
             since = self._waiting_since
             if since is not None and time.monotonic() - since > self.silence_s:
                 self.kill("silent")
+            elif since is not None and self.stopping():
+                self.kill("cancelled")
             elif self.resident_bytes() > self._limits.resident_bytes:
                 self.kill("large")
         self._ending.wait()

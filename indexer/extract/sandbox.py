@@ -8,6 +8,7 @@ ends in a ``WorldError``: a bad page costs a page.
 
 from __future__ import annotations
 
+import base64
 import logging
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -20,14 +21,32 @@ from indexer.extract.process import ChildProcess
 from indexer.extract.wire import info_from_wire, passage_from_wire
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from indexer.ocr.tesseract import Program
     from indexer.protocol import Header
     from indexer.types import DocumentInfo, Passage
 
     Decide = Callable[[DocumentInfo, Mapping[str, int]], bool]
     Watch = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """What the library knows of a document's scanned pages, and who is told which they are.
+
+    Args:
+        library: The folder of the library, where a child looks up what was recognised.
+        content: The hash of the document's bytes.
+        textless: Told which pages show something and hold no text, before anything else is
+            known of the document; only for formats whose pages may be scans.
+    """
+
+    library: Path
+    content: str
+    textless: Callable[[list[int]], None]
+
 
 # A fresh process now and then: whatever a library leaks, it leaks at most this often.
 DOCUMENTS_A_CHILD = 500
@@ -51,6 +70,7 @@ class _Attempt:
     password: str | None
     skip: tuple[int, ...]
     careful: bool
+    scanned: Scanned | None = None
     page: int = 0  # the one being read
     decided: bool = False
 
@@ -91,6 +111,7 @@ class ExtractionChild:
         decide: Decide,
         *,
         watch: Watch | None = None,
+        scanned: Scanned | None = None,
     ) -> Iterator[list[Passage]]:
         """Read one document and yield its passages in groups, in order.
 
@@ -100,6 +121,7 @@ class ExtractionChild:
             password: To open it with.
             decide: Asked once, when the document was read, whether its passages are wanted.
             watch: Told the page that is being read, and how many there are.
+            scanned: What is known of its scanned pages.
 
         Raises:
             WorldError: What became of the document, if it could not be read to its end.
@@ -108,7 +130,7 @@ class ExtractionChild:
         skip: list[int] = []
         careful = False
         while True:
-            attempt = _Attempt(path, form, password, tuple(skip), careful=careful)
+            attempt = _Attempt(path, form, password, tuple(skip), careful, scanned)
             try:
                 yield from self._run(attempt, decide, watch)
             except WorldError as error:
@@ -137,6 +159,8 @@ class ExtractionChild:
                     attempt.page = int(header["page"])
                     if watch is not None:
                         watch(attempt.page, int(header["pages"]))
+                elif kind == "textless" and attempt.scanned is not None:
+                    attempt.scanned.textless([int(page) for page in header["pages"]])
                 elif kind == "document":
                     attempt.decided = True
                     wanted = decide(info_from_wire(header["info"]), header["terms"])
@@ -149,6 +173,59 @@ class ExtractionChild:
             finished = True
         finally:
             self._settle(process, finished=finished)
+
+    def recognise(
+        self,
+        path: Path,
+        page: int,
+        password: str | None,
+        program: Program,
+        languages: Sequence[str],
+        *,
+        stopping: Callable[[], bool],
+    ) -> bytes:
+        """Have the text on a page of a PDF recognised.
+
+        Args:
+            path: The document.
+            page: The number of the page, from 1.
+            password: To open it with.
+            program: What recognises.
+            languages: Of the text, the likeliest first.
+            stopping: Asked meanwhile whether to give up.
+
+        Returns:
+            The lines, see ``indexer.ocr.layer.pack``.
+
+        Raises:
+            WorldError: If the document or the page cannot be read, or the program or the child
+                ended over it.
+            Cancelled: Once ``stopping`` says so.
+        """
+        process = self._ready()
+        process.silence_s, process.stopping = self._limits.silence_s, stopping
+        number = next(self._ids)
+        finished = False
+        try:
+            process.send(
+                {
+                    "type": "recognise",
+                    "id": number,
+                    "path": str(path.absolute()),
+                    "password": password,
+                    "limits": asdict(self._limits),
+                    "page": page,
+                    "program": asdict(program),
+                    "languages": list(languages),
+                }
+            )
+            answer = next(self._replies(process, number), {"type": ""})
+            finished = True
+        finally:
+            self._settle(process, finished=finished)
+        if answer["type"] == "error":
+            raise from_wire(answer["error"])
+        return base64.b64decode(answer["lines"])
 
     def kill(self) -> None:
         """End the running process at once, from any thread; the extraction is cancelled."""
@@ -175,6 +252,7 @@ class ExtractionChild:
             "limits": asdict(self._limits),
             "skip": attempt.skip,
             "careful": attempt.careful,
+            "recognised": _where(attempt.scanned),
         }
 
     def _replies(self, process: ChildProcess, number: int) -> Iterator[Header]:
@@ -226,3 +304,9 @@ class ExtractionChild:
         if process is not None:
             with suppress(OSError):
                 process.close()
+
+
+def _where(scanned: Scanned | None) -> Header | None:
+    if scanned is None:
+        return None
+    return {"library": str(scanned.library.absolute()), "content": scanned.content}

@@ -8,10 +8,12 @@ queue here.
 
 from __future__ import annotations
 
+import argparse
 import gc
 import os
 import sys
 import traceback
+from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from indexer.errors import InternalError, LecternError, WorldError
@@ -22,6 +24,8 @@ from indexer.render.desk import Desk
 from indexer.render.shelf import Shelf
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from indexer.protocol import Header
 
 # What the frozen program is called with in place of ``-m``; ``app.__main__`` knows it too.
@@ -32,11 +36,12 @@ _OBJECTS = 200_000
 def main() -> int:
     """Serve until the window closes the pipe."""
     outgoing = take_stdout()
-    alarm = confine(sys.argv[1:], background=False)
+    library, rest = library_of(sys.argv[1:])
+    alarm = confine(rest, background=False)
     # The letters of a page are thousands of small objects without cycles: looking for some among
     # them would take longer than reading the page.
     gc.set_threshold(_OBJECTS, 50, 50)
-    desk = Desk(Shelf())
+    desk = Desk(Shelf(library=library))
     try:
         write_frame(outgoing, hello("render", pid=os.getpid()))
         while (frame := read_frame(sys.stdin.buffer)) is not None:
@@ -48,6 +53,14 @@ def main() -> int:
     finally:
         alarm.stop()
     return 0
+
+
+def library_of(arguments: Sequence[str]) -> tuple[Path | None, list[str]]:
+    """Take ``--library FOLDER`` out of a command line."""
+    parser = argparse.ArgumentParser(prog="lectern child", allow_abbrev=False)
+    parser.add_argument("--library", type=Path)
+    options, rest = parser.parse_known_args(arguments)
+    return options.library, rest
 
 
 def _serve(desk: Desk, request: Header, outgoing: BinaryIO) -> None:

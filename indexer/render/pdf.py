@@ -34,6 +34,7 @@ T = TypeVar("T")
 MAX_IMAGE_BYTES = 48 * 1024**2
 MAX_WIDTH = 32_768
 _KEPT_PAGES = 6
+    from indexer.ocr.reading import RecognisedPages
 _MAX_PASSAGE_PAGES = 8
 # What counting pages may take at a time; the window asks again if it still wants to know.
 _COUNT_S = 0.1
@@ -84,7 +85,9 @@ class PdfPages:
     kind = "pages"
     form = "pdf"
 
-    def __init__(self, path: Path, password: str | None, limits: Limits) -> None:
+    def __init__(
+        self, path: Path, password: str | None, limits: Limits, recognised: RecognisedPages
+    ) -> None:
         self._path = path
         self._document = open_checked(path, password, limits)
         with failures_of(path):
@@ -93,6 +96,7 @@ class PdfPages:
             raise WorldError("empty")
         self._drawn: OrderedDict[int, Any] = OrderedDict()
         self._placed: OrderedDict[int, PlacedText] = OrderedDict()
+        self._recognised = recognised
         self._lengths: list[int] = []
         self._sizes: dict[int, tuple[float, float]] = {}
 
@@ -160,6 +164,8 @@ class PdfPages:
     ) -> Marks:
         """Find where parts of a passage stand.
 
+        if (placed := self._placed.get(page)) is not None and not holds_text(placed.text):
+            del self._placed[page]  # it may have been recognised since
         Args:
             first: The page on which the passage begins.
             last: The page on which it ends.
@@ -206,7 +212,7 @@ class PdfPages:
             if time.monotonic() > until:
                 return None
             number = len(self._lengths) + 1
-            self._lengths.append(len(raw_page(self._document, number).text))
+            self._lengths.append(len(self._raw_text(number)))
         return sum(self._lengths[: page - 1]) + len(PAGE_JOINT) * (page - 1)
 
     def _measured(self, page: int) -> tuple[float, float]:
@@ -227,7 +233,17 @@ class PdfPages:
 
     def _read_text(self, page: int) -> PlacedText:
         with page_failures():
-            return read_placed(self._load(page))
+            placed = read_placed(self._load(page))
+            if not holds_text(placed.text) and (lines := self._recognised.of(page).lines):
+                return read_placed(self._load(page), lines)
+            return placed
+
+    def _raw_text(self, page: int) -> str:
+        """Return a page's text, quicker than with the places of its characters."""
+        text = raw_page(self._document, page).text
+        if not holds_text(text) and (lines := self._recognised.of(page).lines):
+            return raw_page(self._document, page, lines).text
+        return text
 
     def _load(self, page: int) -> Any:
         if not 1 <= page <= self.page_count:

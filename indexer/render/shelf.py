@@ -5,6 +5,7 @@ Owns how many stay open, and that a file which changed is opened again. Runs in 
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, cast
 
 from indexer.extract.base import Limits
 from indexer.extract.registry import identify
+from indexer.ocr.reading import RecognisedPages
 from indexer.render.text import TextDocument
 
 if TYPE_CHECKING:
@@ -50,10 +52,16 @@ class Opened:
 
 
 class Shelf:
-    """Opens documents and keeps the last few."""
+    """Opens documents and keeps the last few.
 
-    def __init__(self, limits: Limits | None = None) -> None:
+    Args:
+        limits: What one may cost.
+        library: The folder of the library that knows what was recognised on scanned pages.
+    """
+
+    def __init__(self, limits: Limits | None = None, library: Path | None = None) -> None:
         self._limits = limits or Limits()
+        self._library = library
         self._open: OrderedDict[str, Opened] = OrderedDict()
 
     def get(self, path: str, form: str = "", password: str | None = None) -> Opened:
@@ -94,4 +102,11 @@ class Shelf:
         if (module := _PAGED.get(known.name)) is None:
             return TextDocument(path, known, password, self._limits)
         pages = cast("type[PdfPages]", importlib.import_module(module).PdfPages)
-        return pages(path, password, self._limits)
+        recognised = RecognisedPages(self._library, path.stat().st_size, lambda: _hash(path))
+        return pages(path, password, self._limits, recognised)
+
+
+def _hash(path: Path) -> str:
+    """Return the hash of a file's bytes, as ``indexer.hashing.content_id`` does."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

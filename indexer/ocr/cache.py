@@ -1,0 +1,274 @@
+"""Which pages show something and hold no text, and what was recognised on them.
+
+Owns one SQLite file in the library, apart from the catalog: it only saves work, children read it
+while the engine writes it, and if it is damaged it is made anew. Pages belong to bytes (a hash),
+so that names, moves and copies cost nothing; what is kept says which engine and languages made it.
+A page is written in one transaction, and every call is one. It must not know how text is
+recognised or who asks for it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import logging
+import os
+import sqlite3
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from indexer import faults
+from indexer.errors import WorldError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+    from pathlib import Path
+
+log = logging.getLogger(__name__)
+
+FILE_NAME = "scans.sqlite"
+# What SQLite keeps beside it while it writes.
+SIDE_NAME = f"{FILE_NAME}-journal"
+_WAIT_S = 10.0
+_VERSION = 1
+# So often a page may stop the program before it is set aside.
+MAX_STOPS = 2
+# A document is read anew after so many of its pages, and then each time they have doubled.
+_FIRST_PAGES = 32
+
+_SCHEMA = f"""
+CREATE TABLE contents (
+    id INTEGER PRIMARY KEY,
+    content_id TEXT NOT NULL UNIQUE,          -- the hash of the bytes
+    size INTEGER NOT NULL,                    -- of the file
+    fresh INTEGER NOT NULL DEFAULT 0          -- pages that its text does not have yet
+) STRICT;
+CREATE INDEX contents_size ON contents (size);
+CREATE TABLE pages (
+    content INTEGER NOT NULL REFERENCES contents ON DELETE CASCADE,
+    page INTEGER NOT NULL,
+    made_by TEXT NOT NULL DEFAULT '',         -- engine and languages; '' before the first time
+    words BLOB,                               -- see indexer.ocr.layer
+    stops INTEGER NOT NULL DEFAULT 0,
+    reason TEXT NOT NULL DEFAULT '',          -- why it was set aside
+    PRIMARY KEY (content, page)
+) STRICT, WITHOUT ROWID;
+PRAGMA user_version = {_VERSION};
+"""
+# Of the documents of which least is missing.
+_NEXT = """
+SELECT c.content_id, p.page FROM pages p JOIN contents c ON c.id = p.content
+WHERE p.made_by <> ?1 AND c.content_id NOT IN (SELECT value FROM json_each(?2))
+ORDER BY (SELECT count(*) FROM pages o WHERE o.content = p.content AND o.made_by <> ?1),
+    p.content, p.page LIMIT 1
+"""
+_DUE = f"""
+SELECT content_id FROM contents c WHERE fresh > 0 AND (
+    NOT EXISTS (SELECT 1 FROM pages WHERE content = c.id AND made_by <> ?1)
+    OR fresh >= max({_FIRST_PAGES}, (SELECT count(*) FROM pages
+        WHERE content = c.id AND made_by = ?1) - fresh))
+"""  # noqa: S608  # a constant
+_ASIDE = "words IS NULL AND reason <> ''"
+
+
+@dataclass(frozen=True, slots=True)
+class PageCounts:
+    """How many pages are read, wait for it, or were set aside."""
+
+    read: int = 0
+    waiting: int = 0
+    aside: int = 0
+
+
+class PageCache:
+    """The pages of one library. Thread-safe; one engine at a time has it.
+
+    Args:
+        library: The folder of the library.
+
+    Raises:
+        WorldError: ``library_unwritable`` or ``disk_full``.
+    """
+
+    def __init__(self, library: Path) -> None:
+        self.path = library / FILE_NAME
+        self._lock = threading.RLock()
+        try:
+            self._connection = self._open()
+        except sqlite3.DatabaseError as error:
+            log.warning("what was recognised on scanned pages is lost: %s", error)
+            self.path.unlink(missing_ok=True)
+            with self._translated():
+                self._connection = self._open()
+
+    def note(self, content_id: str, size: int, pages: Iterable[int]) -> None:
+        """Remember which pages of some bytes hold no text of their own; none is an answer too."""
+        with self._write() as connection:
+            connection.execute(
+                "INSERT INTO contents (content_id, size) VALUES (?, ?) "
+                "ON CONFLICT (content_id) DO NOTHING",
+                (content_id, size),
+            )
+            row = "SELECT id FROM contents WHERE content_id = ?"
+            (content,) = connection.execute(row, (content_id,)).fetchone()
+            connection.executemany(
+                "INSERT OR IGNORE INTO pages (content, page) VALUES (?, ?)",
+                [(content, page) for page in pages],
+            )
+
+    def next_page(self, maker: str, without: Collection[str] = ()) -> tuple[str, int] | None:
+        """Give the page to be read next: the bytes and its number; None if there is none.
+
+        Args:
+            maker: Engine and languages; what others made counts as not read.
+            without: Bytes to leave out.
+        """
+        rows = self._rows(_NEXT, maker, json.dumps(list(without)))
+        return (str(rows[0][0]), int(rows[0][1])) if rows else None
+
+    def keep(self, content_id: str, page: int, maker: str, words: bytes) -> None:
+        """Keep what was recognised on a page."""
+        self._settle(content_id, page, maker, words, "")
+        faults.reached("page-recognised")
+
+    def stopped(self, content_id: str, page: int, maker: str, reason: str) -> bool:
+        """Say that a page stopped the program; whether it is set aside with this."""
+        with self._write() as connection:
+            (stops,) = connection.execute(
+                "UPDATE pages SET stops = stops + 1 WHERE page = ? AND content = "
+                "(SELECT id FROM contents WHERE content_id = ?) RETURNING stops",
+                (page, content_id),
+            ).fetchone()
+            if stops < MAX_STOPS:
+                return False
+            self._settle(content_id, page, maker, None, reason)
+        return True
+
+    def due(self, maker: str) -> list[str]:
+        """Give the bytes whose documents are to be read anew for their recognised pages."""
+        return [row[0] for row in self._rows(_DUE, maker)]
+
+    def published(self, content_id: str) -> None:
+        """Say that a document will be read anew."""
+        with self._write() as connection:
+            connection.execute("UPDATE contents SET fresh = 0 WHERE content_id = ?", (content_id,))
+
+    def counts(self, maker: str) -> PageCounts:
+        """Count the pages of the library."""
+        ((total, waiting, aside),) = self._rows(
+            f"SELECT count(*), coalesce(sum(made_by <> ?), 0), "  # noqa: S608  # a constant
+            f"coalesce(sum(made_by = ? AND {_ASIDE}), 0) FROM pages",
+            maker,
+            maker,
+        )
+        return PageCounts(total - waiting - aside, waiting, aside)
+
+    def waits(self, content_id: str, maker: str) -> bool:
+        """Whether pages of some bytes are still to be read."""
+        return bool(
+            self._rows(
+                "SELECT 1 FROM pages JOIN contents c ON c.id = content "
+                "WHERE c.content_id = ? AND made_by <> ? LIMIT 1",
+                content_id,
+                maker,
+            )
+        )
+
+    def known(self) -> set[str]:
+        """Give all bytes that were ever noted."""
+        return {row[0] for row in self._rows("SELECT content_id FROM contents")}
+
+    def forgive(self, content_ids: Iterable[str]) -> None:
+        """Give the pages of some bytes that were set aside another chance."""
+        with self._write() as connection:
+            connection.executemany(
+                f"UPDATE pages SET made_by = '', stops = 0, reason = '' WHERE {_ASIDE} "  # noqa: S608
+                "AND content = (SELECT id FROM contents WHERE content_id = ?)",
+                [(content_id,) for content_id in content_ids],
+            )
+
+    def forget(self, content_ids: Iterable[str]) -> None:
+        """Drop the pages of bytes that no file holds any more."""
+        with self._write() as connection:
+            connection.executemany(
+                "DELETE FROM contents WHERE content_id = ?",
+                [(content_id,) for content_id in content_ids],
+            )
+
+    def close(self) -> None:
+        """Let go of the file; harmless when done twice."""
+        with self._lock:
+            self._connection.close()
+
+    def _settle(
+        self, content_id: str, page: int, maker: str, words: bytes | None, reason: str
+    ) -> None:
+        with self._write() as connection:
+            # What an earlier engine read is better than nothing.
+            connection.execute(
+                "UPDATE pages SET made_by = ?, words = coalesce(?, words), stops = 0, reason = ? "
+                "WHERE page = ? AND content = (SELECT id FROM contents WHERE content_id = ?)",
+                (maker, words, reason, page, content_id),
+            )
+            connection.execute(
+                "UPDATE contents SET fresh = fresh + 1 WHERE content_id = ?", (content_id,)
+            )
+
+    def _open(self) -> sqlite3.Connection:
+        # SQLite would make it readable by others.
+        with contextlib.suppress(OSError):
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+        connection = sqlite3.connect(
+            self.path, timeout=_WAIT_S, isolation_level=None, check_same_thread=False
+        )
+        try:
+            # Readers of other processes need no file beside it, as a write-ahead log would be.
+            connection.execute("PRAGMA journal_mode = DELETE")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            connection.execute("PRAGMA foreign_keys = ON")
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+            if version == 0:
+                connection.executescript(f"BEGIN; {_SCHEMA} COMMIT")
+            elif version != _VERSION:
+                raise sqlite3.DatabaseError("it is of another version")
+            connection.execute("SELECT count(*) FROM pages, contents LIMIT 1")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+        with self._lock, self._translated():
+            return self._connection.execute(sql, values).fetchall()
+
+    @contextmanager
+    def _write(self) -> Iterator[sqlite3.Connection]:
+        """Make the block one transaction; a block inside another joins it."""
+        with self._lock, self._translated():
+            if self._connection.in_transaction:
+                yield self._connection
+                return
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+            if code in {sqlite3.SQLITE_FULL, errno.ENOSPC}:
+                needed = "what was recognised on scanned pages"
+                raise WorldError("disk_full", needed=needed, path=str(self.path.parent)) from error
+            if code in {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR}:
+                raise WorldError("library_unwritable", library=str(self.path.parent)) from error
+            raise

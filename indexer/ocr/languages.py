@@ -1,0 +1,65 @@
+"""Which languages a page is read in.
+
+Owns the choice between what is installed, what the person set and what the document is in. Pure
+but for the system's language. More languages than needed cost time and letters.
+"""
+
+from __future__ import annotations
+
+import locale
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+# So few have been chosen by somebody; a package of all of them says nothing.
+MOST = 4
+_FALLBACK = "eng"
+# ISO 639-1, as documents and systems name languages, to the names of Tesseract.
+_NAMES = {
+    "ar": "ara", "bg": "bul", "bn": "ben", "ca": "cat", "cs": "ces", "da": "dan", "de": "deu",
+    "el": "ell", "en": "eng", "es": "spa", "et": "est", "fa": "fas", "fi": "fin", "fr": "fra",
+    "he": "heb", "hi": "hin", "hr": "hrv", "hu": "hun", "id": "ind", "is": "isl", "it": "ita",
+    "ja": "jpn", "ko": "kor", "lt": "lit", "lv": "lav", "nl": "nld", "no": "nor", "pl": "pol",
+    "pt": "por", "ro": "ron", "ru": "rus", "sk": "slk", "sl": "slv", "sr": "srp", "sv": "swe",
+    "th": "tha", "tr": "tur", "uk": "ukr", "vi": "vie", "zh": "chi_sim",
+}  # fmt: skip
+
+
+def usual(installed: Sequence[str], wanted: Iterable[str] = (), system: str = "") -> list[str]:
+    """Return the languages that pages are read in, the likeliest first; none if none is here.
+
+    Args:
+        installed: Those there are, by Tesseract's names.
+        wanted: Those that the person set, by either name; what is not installed is left out.
+        system: The system's language, as "de"; asked for if it is not given.
+    """
+    set_by_person = [_NAMES.get(each, each) for each in wanted]
+    if chosen := [each for each in dict.fromkeys(set_by_person) if each in installed]:
+        return chosen
+    own = _NAMES.get(system or system_language(), _FALLBACK)
+    first = [each for each in dict.fromkeys((own, _FALLBACK)) if each in installed]
+    if len(installed) <= MOST or not first:
+        return [*first, *(each for each in installed if each not in first)][:MOST]
+    return first
+
+
+def for_document(languages: Sequence[str], installed: Sequence[str], language: str) -> list[str]:
+    """Put the language of a document, as "de", before the others if it can be read."""
+    own = _NAMES.get(language, "")
+    return [own, *(each for each in languages if each != own)] if own in installed else [*languages]
+
+
+def package_of(system: str = "") -> str:
+    """Return what Tesseract calls the system's language, for those who install it."""
+    return _NAMES.get(system or system_language(), _FALLBACK)
+
+
+def system_language() -> str:
+    """Return the language that the person's system speaks, as "de"; "" if it does not say."""
+    told = next(
+        (value for name in ("LC_ALL", "LC_MESSAGES", "LANG") if (value := os.environ.get(name))),
+        "",
+    )
+    return (told or locale.getlocale()[0] or "")[:2].lower()

@@ -1,0 +1,191 @@
+"""The words recognised on a page: how they are kept, and how they take the place of its own text.
+
+Owns the shape in which they are stored, in points of the page as it is shown, and their way into
+the page dictionary that ``indexer.extract.pdf_lines`` reads, so that a scanned page is laid out,
+cut, outlined and shown like any other. Pure; it imports no PDF library.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from indexer.ocr.hocr import Line, Word
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from indexer.ocr.hocr import Box
+
+    # As PDF writes it: x' = a x + c y + e, y' = b x + d y + f.
+    Matrix = tuple[float, ...]
+
+# A wider gap, in type sizes, parts a line: the program joins cells of tables and columns.
+_GAP = 1.6
+# Sizes of type are measured line by line; within these shares of the page's usual one they are it.
+_USUAL = (0.78, 1.28)
+_SAME = 1.15
+_DIRECTIONS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
+
+
+def scaled(lines: Iterable[Line], scale: float) -> list[Line]:
+    """Bring lines from the pixels of an image to the points of its page."""
+
+    def box(of: Box) -> Box:
+        left, top, right, bottom = (round(side * scale, 1) for side in of)
+        return left, top, right, bottom
+
+    return [
+        Line(
+            tuple(Word(word.text, box(word.box)) for word in line.words),
+            round(line.size * scale, 1),
+            line.turn,
+        )
+        for line in lines
+    ]
+
+
+def pack(lines: Iterable[Line]) -> bytes:
+    """Turn lines into few bytes."""
+    rows = [
+        [line.size, line.turn, [[word.text, *word.box] for word in line.words]] for line in lines
+    ]
+    return zlib.compress(json.dumps(rows, ensure_ascii=False, separators=(",", ":")).encode())
+
+
+def unpack(data: bytes) -> list[Line]:
+    """Turn the bytes back."""
+    return [
+        Line(tuple(Word(word[0], tuple(word[1:5])) for word in words), size, turn)
+        for size, turn, words in json.loads(zlib.decompress(data))
+    ]
+
+
+def page_dictionary(
+    lines: Sequence[Line], matrix: Matrix, width: float, height: float
+) -> dict[str, Any]:
+    """Return lines in the shape of a page dictionary with characters.
+
+    Args:
+        lines: In points of the page as it is shown.
+        matrix: Leads from there to the page as if it were not rotated.
+        width: Of the unrotated page, in points.
+        height: Of the unrotated page.
+    """
+    sizes = _settled(lines)
+    rows = [
+        _row(Line(words, size, line.turn), matrix)
+        for line, size in zip(lines, sizes, strict=True)
+        for words in _parted(line, size)
+    ]
+    return {"width": width, "height": height, "blocks": [{"lines": rows}] if rows else []}
+
+
+def _settled(lines: Sequence[Line]) -> list[float]:
+    """Return the type size of each line, free of the noise of measuring."""
+    counts = sorted((line.size, sum(len(word.text) for word in line.words)) for line in lines)
+    half = sum(count for _, count in counts) / 2
+    usual, before = 0.0, 0
+    for size, count in counts:
+        usual, before = size, before + count
+        if before >= half:
+            break
+    low, high = usual * _USUAL[0], usual * _USUAL[1]
+    steps: dict[float, float] = {}
+    first = 0.0
+    for size, _ in counts:
+        if low <= size <= high:
+            steps[size] = usual
+            continue
+        if not first or size > first * _SAME:
+            first = size
+        steps[size] = first
+    return [round(steps[line.size] * 2) / 2 for line in lines]
+
+
+def _parted(line: Line, size: float) -> Iterator[tuple[Word, ...]]:
+    """Yield the words of a line, parted where a gap is wider than any between words."""
+    start = 0
+    for place, (word, after) in enumerate(pairwise(line.words), 1):
+        if _gap(word.box, after.box, line.turn) > _GAP * max(size, 1.0):
+            yield line.words[start:place]
+            start = place
+    yield line.words[start:]
+
+
+def _gap(box: Box, after: Box, turn: int) -> float:
+    """Return how far one box is from the next, in the direction of the text."""
+    match turn:
+        case 0:
+            return after[0] - box[2]
+        case 1:
+            return after[1] - box[3]
+        case 2:
+            return box[0] - after[2]
+        case _:
+            return box[1] - after[3]
+
+
+def _row(line: Line, matrix: Matrix) -> dict[str, Any]:
+    """Return a line as the PDF library would give it, with a blank between its words."""
+    characters: list[dict[str, Any]] = []
+    for place, word in enumerate(line.words):
+        if place:
+            between = _between(line.words[place - 1].box, word.box, line.turn)
+            characters.append({"c": " ", "bbox": _moved(between, matrix)})
+        characters += [
+            {"c": character, "bbox": _moved(box, matrix)}
+            for character, box in zip(word.text, _cut(word, line.turn), strict=True)
+        ]
+    boxes = [character["bbox"] for character in characters]
+    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
+    x, y = _DIRECTIONS[line.turn]
+    a, b, c, d, _, _ = matrix
+    return {
+        "bbox": (min(lefts), min(tops), max(rights), max(bottoms)),
+        "dir": (a * x + c * y, b * x + d * y),
+        "spans": [
+            {
+                "text": "".join([character["c"] for character in characters]),
+                "size": line.size,
+                "flags": 0,
+                "font": "",
+                "chars": characters,
+            }
+        ],
+    }
+
+
+def _cut(word: Word, turn: int) -> Iterator[Box]:
+    """Yield equal parts of a word's box, one a character, in reading order."""
+    left, top, right, bottom = word.box
+    number = len(word.text)
+    for place in range(number):
+        first, last = place / number, (place + 1) / number
+        if turn in {2, 3}:
+            first, last = 1 - last, 1 - first
+        if turn in {0, 2}:
+            width = right - left
+            yield left + first * width, top, left + last * width, bottom
+        else:
+            height = bottom - top
+            yield left, top + first * height, right, top + last * height
+
+
+def _between(box: Box, after: Box, turn: int) -> Box:
+    """Return the box of the blank between two words."""
+    if turn in {0, 2}:
+        edges = sorted((box[2], after[0]) if turn == 0 else (after[2], box[0]))
+        return edges[0], min(box[1], after[1]), edges[1], max(box[3], after[3])
+    edges = sorted((box[3], after[1]) if turn == 1 else (after[3], box[1]))
+    return min(box[0], after[0]), edges[0], max(box[2], after[2]), edges[1]
+
+
+def _moved(box: Box, matrix: Matrix) -> Box:
+    """Apply a matrix of quarter turns to a box."""
+    a, b, c, d, e, f = matrix
+    xs = sorted((a * box[0] + c * box[1] + e, a * box[2] + c * box[3] + e))
+    ys = sorted((b * box[0] + d * box[1] + f, b * box[2] + d * box[3] + f))
+    return xs[0], ys[0], xs[1], ys[1]

@@ -1,0 +1,216 @@
+"""Tesseract as a command: whether it is here, what it can read, and one run of it.
+
+Owns finding the program and running it: without a shell, with the image on its standard input and
+hOCR on its output, with limits on time and memory, at the lowest priority, and ended with the
+process that started it. It must not know pages or libraries.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from indexer.errors import WorldError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+NAME = "tesseract"
+# Programs started from a desktop do not search where these are put.
+_PLACES = {
+    "darwin": ("/opt/homebrew/bin/tesseract", "/usr/local/bin/tesseract"),
+    "win32": (
+        r"C:\Program Files\Tesseract-OCR\tesseract.exe",
+        r"C:\Program Files (x86)\Tesseract-OCR\tesseract.exe",
+    ),
+}
+_ASK_S = 20.0
+_VERSION = re.compile(r"tesseract v?(\d+)\.(\d+)")
+# What it calls the part that finds out how a page is turned; it is listed like a language.
+_TURNS = "osd"
+_LANGUAGE = re.compile(r"(?!osd$|equ$)[a-z]{3}(_\w+)?")
+# It takes about 170 MB for a page; more than this is a fault.
+MEMORY_BYTES = 1 << 30
+_LOOK_S = 0.2
+_NICENESS = 19
+# It believes no less.
+_LEAST_RESOLUTION = 70
+_MODE_PLAIN, _MODE_TURNED = "3", "1"
+_PR_SET_PDEATHSIG = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """An installed Tesseract.
+
+    Attributes:
+        path: The command.
+        version: Its first two numbers; the third changes nothing that is read.
+        languages: What it can read, by its own codes.
+        turns: Whether it finds out by itself that a page is turned.
+    """
+
+    path: str
+    version: str
+    languages: tuple[str, ...]
+    turns: bool = False
+
+    @classmethod
+    def from_wire(cls, data: Mapping[str, Any]) -> Program:
+        return cls(str(data["path"]), str(data["version"]), tuple(data["languages"]), data["turns"])
+
+
+def find_program() -> Program | None:
+    """Return the Tesseract of this machine; None where it, or every language, is missing."""
+    path = shutil.which(NAME) or next(filter(_is_file, _PLACES.get(sys.platform, ())), "")
+    if not path:
+        return None
+    version = _VERSION.search(_ask(path, "--version"))
+    # The first line says where they are.
+    listed = [line.strip() for line in _ask(path, "--list-langs").splitlines()[1:]]
+    languages = tuple(name for name in sorted(listed) if _LANGUAGE.fullmatch(name))
+    if version is None or not languages:
+        return None
+    return Program(path, f"{version[1]}.{version[2]}", languages, _TURNS in listed)
+
+
+def recognise(
+    program: Program, languages: Sequence[str], image: bytes, *, resolution: int, seconds: float
+) -> str:
+    """Return what Tesseract reads in an image, as hOCR.
+
+    Args:
+        program: What to run.
+        languages: Of the text, the likeliest first.
+        image: In a format that says its own size: PNM, PNG.
+        resolution: Of the image, in dots an inch.
+        seconds: After which it is killed.
+
+    Raises:
+        WorldError: ``out_of_time``, ``out_of_memory``, or ``child_died`` if it fails.
+    """
+    command = [
+        program.path, "stdin", "stdout", "-l", "+".join(languages),
+        "--dpi", str(max(resolution, _LEAST_RESOLUTION)),
+        "--psm", _MODE_TURNED if program.turns else _MODE_PLAIN,
+        "-c", "tessedit_create_hocr=1",
+    ]  # fmt: skip
+    reading, writing = os.pipe()
+    try:
+        process = _start(command, reading, seconds)
+    except OSError as error:
+        os.close(writing)
+        raise WorldError("child_died", reason=f"Tesseract: {error.strerror}") from error
+    finally:
+        os.close(reading)
+    # Only one who writes by itself can be waited for in small steps.
+    feeder = threading.Thread(target=_feed, args=(writing, image), name="feeder")
+    feeder.start()
+    try:
+        with process:
+            out, err = _watched(process, time.monotonic() + seconds)
+    except subprocess.TimeoutExpired as error:
+        raise WorldError("out_of_time", limit=f"{seconds:g} seconds") from error
+    finally:
+        feeder.join()
+    if process.returncode != 0:
+        raise WorldError("child_died", reason=_last_words(err, process.returncode))
+    return out.decode("utf-8", "replace")
+
+
+def _start(command: Sequence[str], reading: int, seconds: float) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        command,
+        stdin=reading,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=tempfile.gettempdir(),
+        env={**os.environ, "OMP_THREAD_LIMIT": "1"},
+        **_confined(seconds),
+    )
+
+
+def _feed(writing: int, image: bytes) -> None:
+    with suppress(OSError), os.fdopen(writing, "wb") as pipe:
+        pipe.write(image)
+
+
+def _watched(process: subprocess.Popen[bytes], until: float) -> tuple[bytes, bytes]:
+    """Wait for the program with an eye on its memory; end it if it takes too much of anything."""
+    import psutil
+
+    try:
+        while True:
+            try:
+                return process.communicate(timeout=_LOOK_S)
+            except subprocess.TimeoutExpired:
+                if time.monotonic() > until:
+                    raise
+            with suppress(psutil.Error):
+                if psutil.Process(process.pid).memory_info().rss > MEMORY_BYTES:
+                    raise WorldError("out_of_memory", limit=f"{MEMORY_BYTES // 1024**2} MB")
+    finally:
+        process.kill()
+
+
+def _confined(seconds: float) -> dict[str, Any]:
+    """How the program is started so that it stays low, small and mortal."""
+    if sys.platform == "win32":
+        flags = subprocess.IDLE_PRIORITY_CLASS | subprocess.CREATE_NO_WINDOW
+        return {"creationflags": flags}
+    parent = os.getpid()
+
+    def confine() -> None:
+        import resource
+
+        os.nice(_NICENESS)
+        processor_s = int(seconds) + 1
+        resource.setrlimit(resource.RLIMIT_CPU, (processor_s, processor_s))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        if sys.platform == "linux":
+            import ctypes
+
+            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+            if os.getppid() != parent:
+                os._exit(1)
+
+    # The children that call this have one thread.
+    return {"preexec_fn": confine}
+
+
+def _last_words(err: bytes, status: int) -> str:
+    if status < 0:
+        with suppress(ValueError):
+            return f"Tesseract: {signal.Signals(-status).name}"
+    words = " ".join(err.decode("utf-8", "replace").split())
+    return f"Tesseract: {words[-160:] or f'exit status {status}'}"
+
+
+def _ask(path: str, option: str) -> str:
+    """Run the program for what it says about itself; "" if it says nothing."""
+    try:
+        answer = subprocess.run(
+            [path, option],
+            capture_output=True,
+            timeout=_ASK_S,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return (answer.stdout + answer.stderr).decode("utf-8", "replace")
+
+
+def _is_file(path: str) -> bool:
+    return Path(path).is_file()
