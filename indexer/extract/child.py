@@ -39,6 +39,9 @@ from indexer.extract.registry import identify
 from indexer.extract.spool import Spool
 from indexer.extract.term_counts import TermCounts
 from indexer.extract.wire import info_to_wire, passage_to_wire
+from indexer.ocr.layer import pack
+from indexer.ocr.reading import RecognisedPages
+from indexer.ocr.tesseract import Program
 from indexer.protocol import Header, hello, read_frame, write_frame
 
 if TYPE_CHECKING:

@@ -17,7 +17,14 @@ import pymupdf
 
 from indexer.errors import WorldError
 from indexer.extract.document import PAGE_JOINT
-from indexer.extract.pdf import failures_of, open_checked, raw_page, read_outline, reason_of
+from indexer.extract.pdf import (
+    failures_of,
+    holds_text,
+    open_checked,
+    raw_page,
+    read_outline,
+    reason_of,
+)
 from indexer.extract.pdf_geometry import PlacedText, read_placed
 from indexer.render.anchor import find_text, slices
 from indexer.render.labels import page_labels
