@@ -61,7 +61,7 @@ def _stop(context: Context) -> int:
     with contextlib.closing(client):
         client.shut_down()
         if not client.wait_until_gone(STOP_S):
-            raise WorldError("busy", reason="it is finishing what it began")
+            raise WorldError("busy", reason="finishing")
     return 0
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from app import render
 from app.cli_common import Command, Context, absolute_path
 from app.cli_pace import pace_line
-from indexer.errors import CODES, WorldError
+from indexer.errors import CODES, WorldError, sentence
+from indexer.phrases import english, fill, read_detail
 from indexer.types import FileState
+from indexer.wire import note_from_wire
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -50,7 +51,7 @@ def status_lines(status: dict[str, Any]) -> list[str]:
     if status.get("model"):
         rows.append(("Model", f"{status['model']}, {status.get('precision', '')}"))
     if status.get("device"):
-        rows.append(("Device", _because(status["device"], status.get("device_reason", ""))))
+        rows.append(("Device", _device(status)))
     rows += _named("Not covered", [_language(each) for each in _not_covered(status)])
     if status.get("speed"):
         rows.append(("Pace", pace_line(status)))
@@ -73,8 +74,9 @@ def _root(root: dict[str, Any]) -> str:
     return text + how.get(root.get("watched", ""), "")
 
 
-def _because(what: str, why: str) -> str:
-    return f"{what}: {why}" if why else what
+def _device(status: dict[str, Any]) -> str:
+    notes = map(note_from_wire, status.get("device_notes", ()))
+    return ": ".join(filter(None, (status["device"], "; ".join(map(sentence, notes)))))
 
 
 def _not_covered(status: dict[str, Any]) -> list[dict[str, Any]]:
@@ -146,11 +148,10 @@ def file_line(row: FileRow) -> str:
 def reason_of(row: FileRow) -> str:
     """Return the sentence behind a reason code, with the row's detail where it has a place."""
     declared = CODES.get(row.code)
+    detail = read_detail(row.detail)
     if declared is None:
-        return render.clean(f"{row.code} {row.detail}")
-    if "{" not in declared.message:
-        return declared.message
-    return render.clean(declared.message.format_map(defaultdict(lambda: row.detail or "?")))
+        return render.clean(f"{row.code} {english(str(detail.get('reason', '')), detail)}")
+    return render.clean(fill(declared.message, detail))
 
 
 def _remove_arguments(parser: ArgumentParser) -> None:

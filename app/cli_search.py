@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from app import render
 from app.cli_common import Command, Context, absolute_path
-from indexer.errors import WorldError
+from indexer.errors import WorldError, sentence
 from indexer.filters import grammar_help
 from indexer.types import HEADING_SEPARATOR, page_unit
 
@@ -96,7 +96,7 @@ def _run(options: Namespace, context: Context) -> int:
         return 0
     style = context.style()
     for note in result.notes:
-        context.note(render.clean(note))
+        context.note(render.clean(sentence(note)))
     context.print(*_lines(result, style, explain=options.explain))
     return 0
 

@@ -72,17 +72,17 @@ class Setting:
         if self.kind is Kind.LIST:
             return self.check(words)
         if len(words) != 1:
-            raise self._wrong(" ".join(words), "it takes one value")
+            raise self._wrong(" ".join(words), "takes_one")
         word = words[0]
         if self.kind is Kind.FLAG:
             if word.lower() not in TRUE | FALSE:
-                raise self._wrong(word, "it is on or off")
+                raise self._wrong(word, "takes_flag")
             return word.lower() in TRUE
         if self.kind in {Kind.INTEGER, Kind.NUMBER}:
             try:
                 return self.check(int(word) if self.kind is Kind.INTEGER else float(word))
             except ValueError:
-                raise self._wrong(word, f"it is a {self.kind.value}") from None
+                raise self._wrong(word, self._takes) from None
         if self.kind is Kind.FOLDER and word:
             # Unlike pathlib's, this leaves a home it does not know as it was typed.
             return str(Path(os.path.expanduser(word)).absolute())  # noqa: PTH111
@@ -95,9 +95,9 @@ class Setting:
             WorldError: ``bad_setting``, if it is of another type or out of bounds.
         """
         if not _FITS[self.kind](value):
-            raise self._wrong(value, f"it is a {self.kind.value}")
+            raise self._wrong(value, self._takes)
         if self.choices and value not in self.choices:
-            raise self._wrong(value, f"choose {', '.join(self.choices)}")
+            raise self._wrong(value, "takes_choice", choices=", ".join(self.choices))
         if self.kind in {Kind.INTEGER, Kind.NUMBER}:
             return self._bounded(value)
         checked: Any = tuple(value) if isinstance(value, list) else value
@@ -105,11 +105,15 @@ class Setting:
 
     def _bounded(self, value: Any) -> Value:
         if not self.low <= value <= self.high:
-            raise self._wrong(value, f"it lies between {self.low:g} and {self.high:g}")
+            raise self._wrong(value, "takes_range", low=f"{self.low:g}", high=f"{self.high:g}")
         return int(value) if self.kind is Kind.INTEGER else float(value)
 
-    def _wrong(self, value: object, reason: str) -> WorldError:
-        return WorldError("bad_setting", name=self.name, value=value, reason=reason)
+    @property
+    def _takes(self) -> str:
+        return f"takes_{self.kind.name.lower()}"
+
+    def _wrong(self, value: object, reason: str, **detail: str) -> WorldError:
+        return WorldError("bad_setting", name=self.name, value=value, reason=reason, **detail)
 
 
 def _is_words(value: object) -> bool:

@@ -110,9 +110,7 @@ def find(name: str) -> Setting:
     try:
         return SETTINGS[name.replace("-", "_")]
     except KeyError:
-        raise WorldError(
-            "bad_setting", name=name, value="anything", reason="there is no such setting"
-        ) from None
+        raise WorldError("bad_setting", name=name, value="anything", reason="no_setting") from None
 
 
 class Settings:

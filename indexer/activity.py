@@ -13,6 +13,8 @@ from collections import deque
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from indexer.wire import note_to_wire
+
 if TYPE_CHECKING:
     from indexer.catalog import Catalog
     from indexer.models_in_use import ModelsInUse
@@ -73,14 +75,14 @@ class Activity:
         """See ``indexer.api.EngineApi.activity``."""
         progress = self._progress
         running = None if progress is None else {"job": "index", "progress": asdict(progress)}
-        device, reason = self.models.device
+        device, notes = self.models.device
         pages, passages = self._rates()
         return {
             "running": running,
             "pages_per_second": pages,
             "passages_per_second": passages,
             "device": device,
-            "device_reason": reason,
+            "device_notes": [note_to_wire(note) for note in notes],
             **self.brief(),
         }
 

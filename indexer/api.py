@@ -111,7 +111,9 @@ class EngineApi(Protocol):
         ``disk_full``, ``typing``, ``battery``, ``busy``, ``query`` or "" if it does not),
         ``pages_per_second`` and ``passages_per_second`` (of the last seconds), ``understood``
         (0 to 1), ``pending`` (files not yet read), ``set_aside`` (files that were given up
-        because reading them stopped a process), ``device`` and ``device_reason``.
+        because reading them stopped a process), ``device`` and
+        ``device_notes`` (why it is this one: a list of ``code`` and ``detail``, see
+        ``indexer.phrases``).
         """
 
     def pace(
@@ -170,7 +172,7 @@ class EngineApi(Protocol):
         ``files``, ``states`` (count by state), ``bytes``, ``patterns``, ``offline``, ``watched``:
         as ``how`` in ``watch``, "" if nobody watches), ``files`` (count by state),
         ``documents``, ``passages``, ``model``, ``precision``, ``space``, ``understood`` (share of
-        passages with vectors, 0 to 1), ``device``, ``device_reason``, ``languages`` (a list of
+        passages with vectors, 0 to 1), ``device``, ``device_notes``, ``languages`` (a list of
         ``language``, ``documents``, ``advice`` for those the model does not cover), ``running``
         (None, or a dictionary with ``job`` and ``progress``), ``connections``
         (every one ever made, newest first: ``time``, ``what``, ``outcome``), ``free_bytes``, and

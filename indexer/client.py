@@ -244,7 +244,7 @@ def reach(
         if client is not None:
             if offline and not client.greeting.get("offline"):
                 client.close()
-                raise WorldError("busy", reason="it was started without --offline")
+                raise WorldError("busy", reason="not_offline")
             return client
         try:
             return open_here()

@@ -15,6 +15,7 @@ from indexer.errors import WorldError
 from indexer.excludes import MAX_IGNORE_BYTES
 from indexer.hashing import mtime_ns
 from indexer.kinds import is_away
+from indexer.phrases import reason_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -85,4 +86,4 @@ def code_of(error: OSError) -> str:
 def problem_of(error: OSError, path: bytes) -> WorldError:
     """Say why a root cannot be walked."""
     code = "path_missing" if isinstance(error, ABSENT) else code_of(error)
-    return WorldError(code, path=os.fsdecode(path), reason=error.strerror or str(error))
+    return WorldError(code, path=os.fsdecode(path), reason=reason_of(error))

@@ -11,6 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from indexer.phrases import Note, english, fill
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -280,17 +282,20 @@ class LecternError(Exception):
 
     @property
     def message(self) -> str:
-        try:
-            return self.declared.message.format_map(self.detail)
-        except (KeyError, IndexError, ValueError):
-            return self.declared.message
+        return fill(self.declared.message, self.detail)
 
     @property
     def next_step(self) -> str:
-        try:
-            return self.declared.next_step.format_map(self.detail)
-        except (KeyError, IndexError, ValueError):
-            return self.declared.next_step
+        return fill(self.declared.next_step, self.detail)
+
+    @property
+    def reason(self) -> str:
+        """What is behind it, as a code of ``indexer.phrases``; its own code if nothing is."""
+        return str(self.detail.get("reason", self.code))
+
+    def note(self) -> Note:
+        """The failure as something to know besides an answer."""
+        return Note(self.code, self.detail)
 
     def to_wire(self) -> dict[str, Any]:
         return {"code": self.code, "message": self.message, "detail": dict(self.detail)}
@@ -306,6 +311,14 @@ class InternalError(LecternError):
 
 class Cancelled(Exception):  # noqa: N818  # an outcome, not an error
     """The work was told to stop. Nothing is shown for it."""
+
+
+def sentence(note: Note) -> str:
+    """What a note says in English: the phrase, or the failure and the next step."""
+    if note.code in CODES:
+        failure = WorldError(note.code, **note.detail)
+        return f"{failure.message} {failure.next_step}"
+    return english(note.code, note.detail)
 
 
 def from_wire(data: Mapping[str, Any]) -> LecternError:

@@ -22,18 +22,19 @@ if TYPE_CHECKING:
 
 
 class Reason(StrEnum):
-    """Why something is left out, as the coverage list says it."""
+    """Why something is left out: codes of ``indexer.phrases``."""
 
-    SECRETS = "keys and passwords are kept out"
-    BROWSER = "a browser's own folder"
-    MAIL = "a mail program's own folder"
-    CACHE = "a cache"
-    VERSIONS = "a version control folder"
-    DEPENDENCIES = "programs that others wrote"
-    BUILD = "made from other files"
-    TRASH = "the trash"
-    SYSTEM = "a file of the system"
+    SECRETS = "secrets"
+    BROWSER = "browser"
+    MAIL = "mail"
+    CACHE = "cache"
+    VERSIONS = "versions"
+    DEPENDENCIES = "dependencies"
+    BUILD = "build"
+    TRASH = "trash"
+    SYSTEM = "system"
     HIDDEN = "hidden"
+    PATTERN = "pattern"  # with the pattern behind it
 
 
 # A file of patterns, in any folder, for what is below it.
@@ -256,6 +257,12 @@ class Excludes:
         return None if self._match is None else self._match(path)
 
 
+def detail_of(reason: str) -> dict[str, str]:
+    """Spread what ``Excludes`` gave as a reason over the detail of an ``excluded`` entry."""
+    code, _, pattern = reason.partition(" ")
+    return {"reason": code, "pattern": pattern} if pattern else {"reason": code}
+
+
 def _compile(patterns: Sequence[str]) -> Callable[[str], str | None]:
     import pathspec
 
@@ -263,13 +270,15 @@ def _compile(patterns: Sequence[str]) -> Callable[[str], str | None]:
         spec = pathspec.GitIgnoreSpec.from_lines(patterns)
     except ValueError as error:
         wrong = next((line for line in patterns if not _readable(line)), "")
-        raise WorldError("bad_setting", name="exclude", value=wrong, reason=str(error)) from error
+        raise WorldError(
+            "bad_setting", name="exclude", value=wrong, reason="not_a_pattern"
+        ) from error
 
     def match(path: str) -> str | None:
         found = spec.check_file(path)
         if found.include is None or found.index is None:
             return None
-        return f"the pattern {spec.patterns[found.index].pattern!s}" if found.include else ""
+        return f"{Reason.PATTERN} {spec.patterns[found.index].pattern!s}" if found.include else ""
 
     return match
 

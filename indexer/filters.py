@@ -66,7 +66,8 @@ class Operator:
     """One line of the grammar. ``read`` makes the values of ``field`` of what was typed.
 
     Raises (from ``read``):
-        ValueError: If the value means nothing; its message says what would.
+        ValueError: If the value means nothing; its message is the code of a phrase that says what
+            would (``indexer.phrases``).
     """
 
     name: str
@@ -146,20 +147,20 @@ def _days(text: str) -> tuple[date, date]:
         last = calendar.monthrange(year, month)[1]
         return date(year, month, day or 1), date(year, month, day or last)
     except ValueError:
-        raise ValueError("a date is 2024, 2024-03 or 2024-03-15") from None
+        raise ValueError("date_is") from None
 
 
 def _bytes(text: str) -> tuple[int, int]:
     match = _SIZE.fullmatch(text)
     if match is None:
-        raise ValueError("a size is 500kb, 10mb or 1.5gb")
+        raise ValueError("size_is")
     size = int(float(match[1]) * _UNITS[match[2].lower()])
     return size, size
 
 
 def _page(text: str) -> tuple[int, int]:
     if _PAGE.fullmatch(text) is None:
-        raise ValueError("a page is a number")
+        raise ValueError("page_is")
     return int(text), int(text)
 
 
@@ -188,7 +189,7 @@ def _step_day(day: date, by: int) -> date:
     try:
         return day + timedelta(days=by)
     except OverflowError:
-        raise ValueError("no calendar goes that far") from None
+        raise ValueError("date_beyond") from None
 
 
 def _step(number: int, by: int) -> int:
@@ -233,7 +234,7 @@ def clean(text: str) -> str:
 def _extensions(text: str) -> tuple[str, ...]:
     found = tuple(part.strip().lstrip(".").lower() for part in clean(text).split(","))
     if not all(found):
-        raise ValueError("an extension is pdf or docx")
+        raise ValueError("extension_is")
     return found
 
 
@@ -244,7 +245,7 @@ def _types(text: str) -> tuple[str, ...]:
 def _languages(text: str) -> tuple[str, ...]:
     code = LANGUAGES.get(text.casefold(), text.lower())
     if re.fullmatch("[a-z]{2}", code) is None:
-        raise ValueError("a language is de or German")
+        raise ValueError("language_is")
     return (code,)
 
 

@@ -61,7 +61,7 @@ def content_id(path: bytes, *, stopping: Callable[[], bool] = lambda: False) -> 
     with os.fdopen(descriptor, "rb", buffering=0) as file:
         before = os.fstat(descriptor)
         if not stat.S_ISREG(before.st_mode):
-            raise WorldError("read_error", reason="it is no regular file")
+            raise WorldError("read_error", reason="not_a_file")
         digest = hashlib.sha256()
         buffer = bytearray(min(CHUNK_BYTES, before.st_size + 1))
         view = memoryview(buffer)

@@ -73,7 +73,7 @@ class Kinds:
     def of(self, name: bytes, found: os.stat_result) -> Kind:
         """Classify what is no folder."""
         if not stat.S_ISREG(found.st_mode):
-            special = next((kind for test, kind in _SPECIAL if test(found.st_mode)), "special file")
+            special = next((kind for test, kind in _SPECIAL if test(found.st_mode)), "special")
             return Kind("", FileState.UNSUPPORTED, "special_file", {"kind": special})
         extension = extension_of(name)
         known = self.formats.get(extension)

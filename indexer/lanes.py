@@ -114,7 +114,7 @@ class Lane:
         """Choose the waiting jobs that the new one replaces. Called with the lock held."""
         del job
         if len(self._waiting) >= MAX_WAITING:
-            raise WorldError("busy", reason=f"{MAX_WAITING} requests are waiting")
+            raise WorldError("busy", reason="many_waiting")
         return []
 
     def cancel(self, job: Job) -> None:

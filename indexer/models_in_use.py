@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from indexer.embed.devices import CPU
 from indexer.embed.onnx import EmbedderFactory, OnnxEmbedder, SessionOptions, space_of
 from indexer.embed.record_files import find_record
+from indexer.phrases import Note
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -84,11 +85,11 @@ class ModelsInUse:
             return self._query[1]
 
     @property
-    def device(self) -> tuple[str, str]:
+    def device(self) -> tuple[str, tuple[Note, ...]]:
         """The execution provider really in use for indexing and why; empty before it is opened."""
         if self._indexing is None:
-            return "", "the model is loaded when it is first needed"
-        return self._indexing.provider.name, self._indexing.provider.reason
+            return "", (Note("device_unknown"),)
+        return self._indexing.provider.name, self._indexing.provider.notes
 
     def _factory(self, model: str, provider: str) -> EmbedderFactory:
         return EmbedderFactory(

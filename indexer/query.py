@@ -13,6 +13,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from indexer.filters import OPERATORS, DateRange, Filters, NumberRange, Operator, clean
+from indexer.phrases import Note
 from indexer.terms import words
 from indexer.view import make_view
 
@@ -45,8 +46,8 @@ class Query:
     """A query that was understood.
 
     ``text`` is what is embedded: the free words and those of phrases, as typed. ``terms`` are its
-    folded words. ``last_word_open`` says that the last word may still be growing. Each note is a
-    sentence for the person about what was not taken as they may have meant it.
+    folded words. ``last_word_open`` says that the last word may still be growing. Each note says
+    what was not taken as the person may have meant it.
     """
 
     text: str = ""
@@ -56,7 +57,7 @@ class Query:
     excluded_words: tuple[str, ...] = ()
     excluded_phrases: tuple[str, ...] = ()
     filters: Filters = field(default_factory=Filters)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     def __bool__(self) -> bool:
         """Whether anything is asked for."""
@@ -107,7 +108,7 @@ def parse(text: str) -> Query:
     """
     draft = _Draft()
     if len(text) > MAX_CHARACTERS:
-        draft.notes.append(f"Only the first {MAX_CHARACTERS:,} characters are searched.")
+        draft.note("query_cut", limit=f"{MAX_CHARACTERS:,}")
         text = text[:MAX_CHARACTERS]
     for match in _scan(text):
         draft.take(match, text)
@@ -148,7 +149,7 @@ class _Draft:
 
     def __init__(self) -> None:
         self.words: list[str] = []
-        self.notes: list[str] = []
+        self.notes: list[Note] = []
         self.last_is_word = False
         self._phrases: list[str] = []
         self._excluded_words: list[str] = []
@@ -174,6 +175,10 @@ class _Draft:
         else:
             self._word(match[0])
 
+    def note(self, code: str, **detail: str) -> None:
+        """Note a phrase of ``indexer.phrases`` for the person."""
+        self.notes.append(Note(code, {name: clean(value) for name, value in detail.items()}))
+
     def finish(self) -> Query:
         text = _folded(" ".join(self.words))
         return Query(
@@ -184,13 +189,13 @@ class _Draft:
             excluded_words=tuple(self._excluded_words),
             excluded_phrases=tuple(self._excluded_phrases),
             filters=self._filters,
-            notes=tuple(dict.fromkeys(map(clean, self.notes))),
+            notes=tuple(note for at, note in enumerate(self.notes) if note not in self.notes[:at]),
         )
 
     def _word(self, word: str) -> None:
         waiting = _WAITING.match(word)
         if waiting is not None and waiting[1].lower() in OPERATORS:
-            self.notes.append(f"{word} has no value, so it is searched as text.")
+            self.note("no_value", typed=word)
         self.words.append(word)
         self.last_is_word = True
 
@@ -209,14 +214,14 @@ class _Draft:
         start, end = match.span("quoted" if match["value"] is None else "value")
         value = raw[start:end].strip()
         if operator is None:
-            self.notes.append(f"There is no operator {match['name']}:, so it is searched as text.")
+            self.note("no_operator", name=match["name"])
         elif minus and not operator.can_be_excluded:
-            self.notes.append(f"{operator.name}: cannot be excluded, so it is searched as text.")
+            self.note("not_excludable", name=operator.name)
         else:
             try:
                 self._filters = _narrowed(self._filters, operator, value, minus=minus)
             except ValueError as error:
-                self.notes.append(f"{match[0]} is searched as text: {error}.")
+                self.note("not_a_value", typed=match[0], reason=str(error))
             else:
                 return
         self._word(match[0].replace('"', ""))
@@ -226,10 +231,10 @@ def _narrowed(filters: Filters, operator: Operator, value: str, *, minus: bool) 
     """The filters with one more condition.
 
     Raises:
-        ValueError: If the value means nothing to the operator.
+        ValueError: If the value means nothing to the operator; with a code of ``indexer.phrases``.
     """
     if operator.read is None or not value:
-        raise ValueError("it has no value")
+        raise ValueError("value_missing")
     name = f"not_{operator.field}" if minus else operator.field
     before, read = getattr(filters, name), operator.read(value)
     if isinstance(read, DateRange):

@@ -126,7 +126,11 @@ def chosen(config: EngineConfig, model: str | None, precision: str | None) -> En
     known = [str(one) for one in Precision]
     if precision is not None and precision not in known:
         raise WorldError(
-            "bad_setting", name="precision", value=precision, reason=f"it is {' or '.join(known)}"
+            "bad_setting",
+            name="precision",
+            value=precision,
+            reason="takes_choice",
+            choices=", ".join(known),
         )
     config = replace(
         config,

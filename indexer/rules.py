@@ -20,7 +20,7 @@ def rules_for(root: Root, catalog: Catalog, config: EngineConfig) -> ScanRules:
     """Say what is left out under a root, which need not be in the catalog yet."""
     known = catalog.roots.all()
     others = {
-        other.path: "another root" for other in known if other.path != root.path and not other.only
+        other.path: "another_root" for other in known if other.path != root.path and not other.only
     }
     library = os.fsencode(config.library.resolve())
     return ScanRules(
@@ -28,6 +28,6 @@ def rules_for(root: Root, catalog: Catalog, config: EngineConfig) -> ScanRules:
         formats=known_formats(),
         max_bytes=config.limits.largest_bytes,
         max_bytes_of=config.limits.by_format,
-        passed_by={**others, library: "Lectern's own library"},
+        passed_by={**others, library: "own_library"},
         roots=[other.path for other in known],
     )

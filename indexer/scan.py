@@ -22,7 +22,7 @@ from indexer.catalog.records import FoundFile, FoundFolder, Root
 from indexer.catalog.roots import join
 from indexer.entries import ABSENT, code_of, ignore_lines, problem_of, row, status_of
 from indexer.errors import WorldError
-from indexer.excludes import IGNORE_NAME
+from indexer.excludes import IGNORE_NAME, detail_of
 from indexer.kinds import Kinds, counting_volumes, is_hidden, is_link
 from indexer.types import FileState
 
@@ -223,8 +223,9 @@ class RootWalk:
         if reason is None:
             entries.append(self._file(name, status, volume))
         else:
-            detail = {"reason": reason}
-            entries.append(row(name, status, volume, FileState.EXCLUDED, "excluded", detail))
+            entries.append(
+                row(name, status, volume, FileState.EXCLUDED, "excluded", detail_of(reason))
+            )
 
     def _file(self, name: bytes, found: os.stat_result, volume: int) -> FoundFile:
         kind = self._kinds.of(name, found)
@@ -250,7 +251,7 @@ class RootWalk:
         if found.st_ino:
             identity = (found.st_dev, found.st_ino)
             if identity in self._entered:
-                return "the same folder stands elsewhere"
+                return "seen_elsewhere"
             self._entered.add(identity)
         absolute = os.path.dirname(path)  # noqa: PTH120  # bytes
         if self._parents[0] != absolute:
@@ -270,12 +271,12 @@ class RootWalk:
         try:
             target = os.path.realpath(path, strict=True)
         except OSError:
-            return "it leads nowhere"
+            return "leads_nowhere"
         separator = os.fsencode(os.sep)
         for root in self._real_roots:
             if target == root or target.startswith(root.rstrip(separator) + separator):
-                return "what it leads to is listed where it stands"
-        return "it leads out of the folders of this library"
+                return "leads_inside"
+        return "leads_out"
 
     def _look_back(self, start: os.stat_result) -> None:
         """Notice a drive that was unplugged during the walk: everything seems gone then."""
@@ -288,5 +289,5 @@ class RootWalk:
             self.problem = WorldError("path_missing", path=os.fsdecode(self.root.path))
         elif b"" in self.unread:
             self.problem = WorldError(
-                self.unread[b""], path=os.fsdecode(self.root.path), reason="it cannot be listed"
+                self.unread[b""], path=os.fsdecode(self.root.path), reason="not_listed"
             )

@@ -22,6 +22,7 @@ from indexer.focus import question
 from indexer.fusion import DEFAULT_WEIGHTS, Scored, Weights, fuse, score_documents
 from indexer.hits import HitMaker, shorten
 from indexer.narrowing import Narrowing, narrow
+from indexer.phrases import Note
 from indexer.progress import CancelToken
 from indexer.query import Query, parse
 from indexer.types import SearchResult
@@ -70,7 +71,7 @@ class _Found:
     legs: Legs
     keys: Keys
     phrases: Keys | None
-    note: str
+    notes: tuple[Note, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,14 +100,14 @@ class Searcher:
         narrowing = narrow(query, self.catalog)
         totals = self.catalog.spaces.totals()
         hits: tuple[Hit, ...] = ()
-        note = ""
+        notes: tuple[Note, ...] = ()
         if query and not narrowing.empty:
             wanted = _Wanted(query, narrowing, totals.passages, limit)
-            hits, note = self._answer(wanted, token, explain=explain)
+            hits, notes = self._answer(wanted, token, explain=explain)
             hits = tuple(hit if full_text else shorten(hit) for hit in hits)
         return SearchResult(
             hits=hits,
-            notes=(*query.notes, note) if note else query.notes,
+            notes=(*query.notes, *notes),
             seconds=time.perf_counter() - started,
             understood=totals.embedded / totals.passages if totals.passages else 1.0,
             query=query.describe(),
@@ -114,13 +115,13 @@ class Searcher:
 
     def _answer(
         self, wanted: _Wanted, token: CancelToken, *, explain: bool
-    ) -> tuple[tuple[Hit, ...], str]:
+    ) -> tuple[tuple[Hit, ...], tuple[Note, ...]]:
         """The hits, and what the person should know about how they were found."""
         query, narrowing, limit = wanted.query, wanted.narrowing, wanted.limit
         space = self.catalog.spaces.active()
         maker = HitMaker(self.catalog, self.store, query, narrowing)
         if space is None or not query.terms:
-            return maker.listing(limit), ""
+            return maker.listing(limit), ()
         with self.catalog.lexicon.reading() as reading:
             found = self._find(wanted, space, reading)
         token.check()
@@ -129,7 +130,7 @@ class Searcher:
         scored = self._score(ranked, found.evidence)
         order = self._order(ranked.keys, scored, found.phrases)
         hits = maker.make(ranked, scored, order, found.phrases, limit, explain=explain)
-        return hits, found.note
+        return hits, found.notes
 
     def _find(self, wanted: _Wanted, space: Space, reading: Reading) -> _Found:
         """Collect candidates; each leg starts as soon as what it needs is known."""
@@ -142,15 +143,15 @@ class Searcher:
         depth = wanted.limit * CHECKED if narrowing.checks_text else wanted.limit
         legs = where.start_words(asked, depth)
         exact = self.pool.submit(self._phrases, query, asked, narrowing)
-        vectors, note = _vectors(encoding, space)
-        if not note:
+        vectors, notes = _vectors(encoding, space)
+        if not notes:
             legs += where.start_meaning(asked, vectors, depth)
         evidence = gather(asked, vectors.whole, self.catalog, reading, space)
         legs += where.start_inside(asked, vectors, self._likely(evidence, narrowing))
         keys, phrases = union(legs), exact.result()
         if phrases is not None:
             keys = np.union1d(keys, phrases)
-        return _Found(asked, vectors, evidence, where, legs, keys, phrases, note)
+        return _Found(asked, vectors, evidence, where, legs, keys, phrases, notes)
 
     def _encode(self, text: str, asked: str, space: Space) -> Vectors:
         embedder = self.models.query(space.record)
@@ -197,10 +198,10 @@ class Searcher:
         return tuple(known[:3])
 
 
-def _vectors(encoding: Future[Vectors], space: Space) -> tuple[Vectors, str]:
-    """The query's vectors; without a model that can be had, none, and a sentence that says so."""
+def _vectors(encoding: Future[Vectors], space: Space) -> tuple[Vectors, tuple[Note, ...]]:
+    """The query's vectors; without a model that can be had, none, and notes that say so."""
     try:
-        return encoding.result(), ""
+        return encoding.result(), ()
     except WorldError as error:
         none = np.zeros(int(space.record["dimension"]), np.float32)
-        return Vectors(none, none), f"Only words are searched. {error.message} {error.next_step}"
+        return Vectors(none, none), (Note("words_only"), error.note())

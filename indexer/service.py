@@ -101,7 +101,7 @@ class Service:
             threading.Thread(target=self._accept, name="accept", daemon=True).start()
             places.publish(self.library, endpoint)
         except OSError as error:
-            raise WorldError("busy", reason=f"no socket can be made: {error.strerror}") from error
+            raise WorldError("busy", reason="no_socket", said=error.strerror) from error
 
     def wait(self, idle_seconds: float | None = None) -> None:
         """Return once ``stop`` was called, or nobody has needed the engine for so long."""
@@ -215,7 +215,7 @@ class Service:
 
     def _shut_down(self, session: Session, number: int) -> None:
         if not self.lasting:
-            raise WorldError("busy", reason="another command is using it, and will end it")
+            raise WorldError("busy", reason="in_use")
         session.reply(number, "reply")
         self.stop()
 

@@ -70,16 +70,16 @@ class Similar:
         started = time.perf_counter()
         totals = self.catalog.spaces.totals()
         hits: tuple[Hit, ...] = ()
-        note = ""
+        notes = query.notes
         try:
             maker, keys, scores, best = self._find(query, limit, token)
             hits = maker.similar(keys, scores, best, limit)
         except WorldError as error:
             # Whoever types a path has not finished it for most of the time.
-            note = f"{error.message} {error.next_step}"
+            notes = (*notes, error.note())
         return SearchResult(
             hits=hits if full_text else tuple(shorten(hit) for hit in hits),
-            notes=(*query.notes, note) if note else query.notes,
+            notes=notes,
             seconds=time.perf_counter() - started,
             understood=totals.embedded / totals.passages if totals.passages else 1.0,
             query=query.describe(),

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from indexer import connections, library, reindex
 from indexer.catalog.roots import join
-from indexer.errors import LecternError
+from indexer.errors import LecternError, sentence
 from indexer.recovery import incomplete, without_vectors
+from indexer.wire import note_to_wire
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +42,7 @@ def describe(engine: Desk) -> dict[str, Any]:
     brief = engine.activities.brief()
     totals = catalog.spaces.totals()
     space = catalog.spaces.active()
-    device, reason = engine.models.device
+    device, notes = engine.models.device
     return {
         "library": str(config.library),
         "bytes": library.size(config.library),
@@ -57,7 +58,7 @@ def describe(engine: Desk) -> dict[str, Any]:
         **reindex.describe(catalog, config),
         "understood": totals.embedded / totals.passages if totals.passages else 1.0,
         "device": device,
-        "device_reason": reason,
+        "device_notes": [note_to_wire(note) for note in notes],
         "languages": _languages(engine),
         "running": None if progress is None else {"job": "index", "progress": asdict(progress)},
         "connections": connections.read(config.models),
@@ -131,7 +132,8 @@ def _model(engine: Desk) -> Iterator[Check]:
         return
     value = f"{embedder.record.id}, {embedder.precision}, {embedder.record.dimension} dimensions"
     yield "model", True, value, ""
-    yield "device", True, f"{embedder.provider.name}: {embedder.provider.reason}", ""
+    why = "; ".join(map(sentence, embedder.provider.notes))
+    yield "device", True, f"{embedder.provider.name}: {why}", ""
 
 
 def _disk(engine: Desk) -> Iterator[Check]:

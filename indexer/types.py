@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from indexer.phrases import Note
+
 HEADING_SEPARATOR = " \u203a "
 
 
@@ -197,7 +199,7 @@ class SearchResult:
     """The answer to a query: the hits, best first, and what the person should know about them."""
 
     hits: tuple[Hit, ...]
-    notes: tuple[str, ...] = ()  # sentences for the person
+    notes: tuple[Note, ...] = ()  # for the person
     seconds: float = 0.0
     understood: float = 1.0  # share of the library's passages that have vectors
     query: Mapping[str, Any] = field(default_factory=dict)  # the query as it was understood

@@ -12,6 +12,7 @@ from dataclasses import fields
 from typing import Any, TypeVar
 
 from indexer.errors import WorldError
+from indexer.phrases import Note
 from indexer.progress import Progress, Step
 from indexer.types import FileRow, FileState, Hit, SearchResult, Summary, Why
 
@@ -27,12 +28,25 @@ def to_wire(value: Hit | FileRow | Summary | Progress) -> dict[str, Any]:
 def result_to_wire(result: SearchResult) -> dict[str, Any]:
     return {
         "hits": [to_wire(hit) for hit in result.hits],
-        "notes": list(result.notes),
+        "notes": [note_to_wire(note) for note in result.notes],
         "seconds": result.seconds,
         "understood": result.understood,
         "query": dict(result.query),
         "good": result.good,
     }
+
+
+def note_to_wire(note: Note) -> dict[str, Any]:
+    return {"code": note.code, "detail": dict(note.detail)}
+
+
+def note_from_wire(data: Mapping[str, Any]) -> Note:
+    """Rebuild a note that crossed a border.
+
+    Raises:
+        AttributeError, TypeError, ValueError: If it is none.
+    """
+    return Note(str(data.get("code", "")), dict(data.get("detail", {})))
 
 
 def _pages(value: Any) -> tuple[int, ...]:
@@ -63,7 +77,7 @@ _REBUILD: dict[type, dict[str, Callable[[Any], Any]]] = {
     Progress: {"step": Step},
     SearchResult: {
         "hits": lambda hits: tuple(from_wire(Hit, hit) for hit in hits),
-        "notes": tuple,
+        "notes": lambda notes: tuple(map(note_from_wire, notes)),
         "query": dict,
     },
 }

@@ -32,7 +32,9 @@ def tool(name: str) -> str:
 
 
 def sources() -> list[str]:
-    return sorted(str(path.relative_to(ROOT)) for path in (ROOT / "ui").rglob("*.py"))
+    """List the window's files, and the engine's table of phrases, which the window translates."""
+    found = [*(ROOT / "ui").rglob("*.py"), ROOT / "indexer" / "phrases.py"]
+    return sorted(str(path.relative_to(ROOT)) for path in found)
 
 
 def run(*command: str) -> None:

@@ -172,7 +172,7 @@ class FakeEngine(FakeLibrary):
             "pending": len(self.queued),
             "set_aside": sum(row.code == "crashed_engine" for row in rows),
             "device": "CPU",
-            "device_reason": "the fake engine knows no other",
+            "device_notes": [{"code": "device_only", "detail": {}}],
             **self.activity_now,
         }
 
@@ -248,7 +248,7 @@ class FakeEngine(FakeLibrary):
             "space": "fake",
             "understood": 0.5,
             "device": "CPU",
-            "device_reason": "the fake engine knows no other",
+            "device_notes": [{"code": "device_only", "detail": {}}],
             "languages": [{"language": "de", "documents": 1, "advice": "A German model would."}],
             "running": activity["running"],
             **{key: activity[key] for key in ("speed", "paused", "reason", "pending", "set_aside")},

@@ -159,7 +159,7 @@ class EngineLink(QObject):
                 del self._pending[number]
                 pending.done(header)
             case "cancelled":
-                self._fail(number, WorldError("busy", reason="a newer request took its place"))
+                self._fail(number, WorldError("busy", reason="replaced"))
             case _:
                 self._fail(number, from_wire(header.get("error", {})))
 

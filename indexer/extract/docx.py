@@ -41,7 +41,7 @@ class DocxSource:
         self._package = package
         self._main = main_part(package, "word/document.xml")
         if self._main not in package:
-            raise WorldError("unreadable", reason="it has no text part")
+            raise WorldError("unreadable", reason="no_text_part")
         self.metadata = core_properties(package)
         self.page_count = 1
 

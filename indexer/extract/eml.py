@@ -72,7 +72,7 @@ def open_source(path: Path, password: str | None, limits: Limits) -> EmlSource: 
             file.seek(0)
         mail = read_mail(iter(lambda: file.readline(_LONGEST_LINE), b""))
     if not (mail.subject or mail.sender or mail.plain.strip() or mail.html or mail.inside):
-        raise WorldError("unreadable", reason="it is no mail")
+        raise WorldError("unreadable", reason="not_mail")
     return EmlSource(mail, limits)
 
 
@@ -90,7 +90,7 @@ def read_mail(lines: Iterable[bytes]) -> Mail:
     except (MemoryError, WorldError):
         raise
     except Exception as error:  # the parser is known for what it lets through
-        raise WorldError("unreadable", reason=f"its parts are damaged ({error})"[:200]) from error
+        raise WorldError("unreadable", reason="parts_damaged", said=str(error)[:200]) from error
 
 
 def _without_bulk(lines: Iterable[bytes]) -> Iterator[bytes]:

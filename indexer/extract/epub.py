@@ -58,7 +58,7 @@ class EpubSource:
         for number, part in enumerate(self._chapters, 1):
             writer.page = number
             if number in skip:
-                yield RawPage(number, "", unreadable="the chapter stops its reader")
+                yield RawPage(number, "", unreadable="stops_reader")
                 continue
             try:
                 data = self._package.read(part, self._package.budget.limits.markup_bytes)
@@ -68,7 +68,7 @@ class EpubSource:
             except WorldError as error:
                 if error.code not in SALVAGEABLE:
                     raise
-                yield RawPage(number, "", unreadable=error.message)
+                yield RawPage(number, "", unreadable=error.reason)
                 continue
             yield from writer.finish()
 
@@ -140,7 +140,7 @@ def _read_book(package: Package) -> _Book:
         parse(package.chunks("META-INF/container.xml"), container, package.budget)
     root = container.root or next((n for n in package.names() if n.lower().endswith(".opf")), "")
     if not root:
-        raise WorldError("unreadable", reason="it does not say what it is made of")
+        raise WorldError("unreadable", reason="parts_unknown")
     book = _Book(root)
     parse(package.chunks(root), book, package.budget)
     return book

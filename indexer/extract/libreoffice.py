@@ -157,7 +157,7 @@ def _convert(program: str, path: Path, kind: str, folder: Path, limits: Limits) 
         _end(process)
     made = folder / "made" / f"document.{_NEWER[kind]}"
     if not made.is_file() or made.stat().st_size == 0:
-        raise WorldError("unreadable", reason="LibreOffice cannot read it either")
+        raise WorldError("unreadable", reason="not_converted")
     return made
 
 

@@ -44,21 +44,21 @@ class MboxSource:
         for number, lines in enumerate(self._mails(), 1):
             self.page_count = writer.page = number
             if number in skip:
-                yield RawPage(number, "", unreadable="the mail stops its reader")
+                yield RawPage(number, "", unreadable="stops_reader")
                 continue
             if lines is None:
-                yield RawPage(number, "", unreadable="the mail is too large")
+                yield RawPage(number, "", unreadable="mail_too_large")
                 continue
             try:
                 write_mail(read_mail(lines), writer)
             except WorldError as error:
                 if error.code != "unreadable":
                     raise
-                yield RawPage(number, "", unreadable=error.message)
+                yield RawPage(number, "", unreadable=error.reason)
                 continue
             yield from writer.finish()
         if number == 0:
-            raise WorldError("unreadable", reason="it is no mailbox")
+            raise WorldError("unreadable", reason="not_mailbox")
 
     def close(self) -> None:
         """Nothing stays open between two mails."""

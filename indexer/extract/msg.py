@@ -53,7 +53,7 @@ def open_source(path: Path, password: str | None, limits: Limits) -> EmlSource: 
         except (MemoryError, WorldError):
             raise
         except Exception as error:  # the library raises its own kinds and plain ones
-            raise WorldError("unreadable", reason=_reason(error)) from error
+            raise _damaged(error) from error
     return EmlSource(mail, limits)
 
 
@@ -156,5 +156,6 @@ class _Storage:
         return f"{moment:%Y-%m-%d %H:%M}" if moment.year > 1980 else ""
 
 
-def _reason(error: Exception) -> str:
-    return f"its container is damaged ({' '.join(str(error).split())[:120]})"
+def _damaged(error: Exception) -> WorldError:
+    said = " ".join(str(error).split())[:120]
+    return WorldError("unreadable", reason="container_damaged", said=said)

@@ -61,10 +61,9 @@ def open_source(path: Path, password: str | None, limits: Limits) -> NotebookSou
     try:
         content = json.loads(data.decode(encoding_of(data), "replace").removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
-        reason = f"it is no JSON ({error})" if isinstance(error, ValueError) else "it has no end"
-        raise WorldError("unreadable", reason=reason[:200]) from error
+        raise WorldError("unreadable", reason="not_notebook", said=str(error)[:200]) from error
     if not isinstance(content, dict) or not ("cells" in content or "worksheets" in content):
-        raise WorldError("unreadable", reason="it is no notebook")
+        raise WorldError("unreadable", reason="not_notebook")
     return NotebookSource(content, limits)
 
 

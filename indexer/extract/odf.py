@@ -59,7 +59,7 @@ def open_package(path: Path, limits: Limits) -> Package:
             if manifest.encrypted:
                 raise WorldError("needs_password")
         if CONTENT not in package:
-            raise WorldError("unreadable", reason="it has no text part")
+            raise WorldError("unreadable", reason="no_text_part")
     except BaseException:
         package.close()
         raise

@@ -94,7 +94,7 @@ class Package:
         """
         info = self._parts.get(_key(name))
         if info is None:
-            raise WorldError("unreadable", reason=f"it has no part {name[:80]}")
+            raise WorldError("unreadable", reason="part_missing", part=name[:80])
         if info.flag_bits & _ENCRYPTED:
             raise WorldError("needs_password")
         with damage_named(), self._zip.open(info) as part:
@@ -147,15 +147,16 @@ def damage_named() -> Iterator[None]:
     except RuntimeError as error:  # how the library says that it would need a password
         raise WorldError("needs_password") from error
     except _DAMAGE as error:
-        raise WorldError("unreadable", reason=_reason(error)) from error
+        raise _damaged(error) from error
     except OSError as error:
         if error.errno not in (None, 22):  # 22: a place that cannot be, as the directory has it
             raise
-        raise WorldError("unreadable", reason=_reason(error)) from error
+        raise _damaged(error) from error
 
 
-def _reason(error: Exception) -> str:
-    return f"its container is damaged ({' '.join(str(error).split())[:120]})"
+def _damaged(error: Exception) -> WorldError:
+    said = " ".join(str(error).split())[:120]
+    return WorldError("unreadable", reason="container_damaged", said=said)
 
 
 def directory_bytes(file: IO[bytes], size: int) -> int:

@@ -150,4 +150,4 @@ def salvage(pages: Iterable[RawPage], writer: PageWriter) -> Iterator[RawPage]:
         if not legible or error.code not in SALVAGEABLE:
             raise
         yield from left
-        yield RawPage(writer.page, "", unreadable=error.message)
+        yield RawPage(writer.page, "", unreadable=error.reason)

@@ -43,7 +43,7 @@ class PptxSource:
         self._package = package
         main = main_part(package, "ppt/presentation.xml")
         if main not in package:
-            raise WorldError("unreadable", reason="it has no list of slides")
+            raise WorldError("unreadable", reason="no_slides")
         self.metadata = core_properties(package)
         listed = _SlideList()
         parse(package.chunks(main), listed, package.budget, with_references)
@@ -56,7 +56,7 @@ class PptxSource:
         for number, part in enumerate(self._slides, 1):
             writer.page = number
             if number in skip:
-                yield RawPage(number, "", unreadable="the slide stops its reader")
+                yield RawPage(number, "", unreadable="stops_reader")
                 continue
             try:
                 self._slide(part, number, writer)
@@ -64,7 +64,7 @@ class PptxSource:
                 if error.code not in SALVAGEABLE:
                     raise
                 yield from writer.abandon()
-                yield RawPage(number, "", unreadable=error.message)
+                yield RawPage(number, "", unreadable=error.reason)
                 continue
             yield from writer.finish()
 

@@ -256,7 +256,7 @@ def open_source(path: Path, password: str | None, limits: Limits) -> RtfSource: 
         raise too_large(limits.text_bytes)
     data = path.read_bytes()
     if not data[:100].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(_STARTS):
-        raise WorldError("unreadable", reason="it is no rich text")
+        raise WorldError("unreadable", reason="not_rich_text")
     return RtfSource(data, limits)
 
 

@@ -47,7 +47,7 @@ class XlsxSource:
         self._package = package
         self._main = main_part(package, "xl/workbook.xml")
         if self._main not in package:
-            raise WorldError("unreadable", reason="it has no list of sheets")
+            raise WorldError("unreadable", reason="no_sheets")
         self.metadata = core_properties(package)
         self._book = _Workbook()
         parse(package.chunks(self._main), self._book, package.budget, with_references)
@@ -65,7 +65,7 @@ class XlsxSource:
         for number, (name, reference) in enumerate(self._book.sheets, 1):
             writer.page = number
             if number in skip:
-                yield RawPage(number, "", unreadable="the sheet stops its reader")
+                yield RawPage(number, "", unreadable="stops_reader")
                 continue
             rows = SheetWriter(writer, "" if self.page_count == 1 and UNNAMED.match(name) else name)
             try:
@@ -74,7 +74,7 @@ class XlsxSource:
                 if error.code not in SALVAGEABLE:
                     raise
                 yield from writer.abandon()
-                yield RawPage(number, "", unreadable=error.message)
+                yield RawPage(number, "", unreadable=error.reason)
                 continue
             yield from writer.finish()
 
@@ -86,7 +86,7 @@ class XlsxSource:
         self, part: str, writer: PageWriter, rows: SheetWriter, formats: Formats
     ) -> Iterator[RawPage]:
         if not part:
-            raise WorldError("unreadable", reason="the sheet is missing")
+            raise WorldError("unreadable", reason="sheet_missing")
         sheet = _Sheet(rows, self._strings, formats)
         for _ in feed(self._package.chunks(part), sheet, self._package.budget):
             yield from writer.take()

@@ -63,9 +63,9 @@ def feed(
             yield
         parser.Parse(b"", True)  # noqa: FBT003
     except expat.ExpatError as error:
-        raise WorldError("unreadable", reason=f"its XML is damaged ({error})") from error
+        raise WorldError("unreadable", reason="xml_damaged", said=str(error)) from error
     except (UnicodeError, LookupError) as error:
-        raise WorldError("unreadable", reason="its XML is in an unknown encoding") from error
+        raise WorldError("unreadable", reason="xml_encoding") from error
     yield
 
 
@@ -115,4 +115,4 @@ def _parser(handler: Handler, budget: Budget, naming: Callable[[str], str]) -> e
 
 
 def _refuse(*_: object) -> None:
-    raise WorldError("unreadable", reason="its XML declares entities, which no program writes")
+    raise WorldError("unreadable", reason="xml_entities")

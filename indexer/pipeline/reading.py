@@ -19,6 +19,7 @@ from indexer import faults
 from indexer.errors import Cancelled, InternalError, LecternError, WorldError
 from indexer.extract.sandbox import ExtractionChild
 from indexer.hashing import content_id, unchanged
+from indexer.phrases import reason_of
 from indexer.pipeline.events import WAIT_S, Cut, Event, Finished, Hashed, Opened, offer
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ class Reader:
         except PermissionError:
             failure = WorldError("path_denied", path=_shown(job.path))
         except OSError as error:
-            failure = WorldError("read_error", reason=error.strerror or str(error))
+            failure = WorldError("read_error", reason=reason_of(error))
         except Cancelled:
             raise
         except Exception as error:

@@ -2170,6 +2170,18 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Die Hilfe neben dem Suchfeld zeigt, was geht.</translation>
     </message>
     <message>
+        <source>Not yet understood</source>
+        <translation>Noch nicht verstanden</translation>
+    </message>
+    <message>
+        <source>Nothing is known yet of what {path} means.</source>
+        <translation>Über die Bedeutung von {path} ist noch nichts bekannt.</translation>
+    </message>
+    <message>
+        <source>Wait until it is read; its folder tells how far that is.</source>
+        <translation>Warten Sie, bis die Datei gelesen ist; ihr Ordner zeigt, wie weit das ist.</translation>
+    </message>
+    <message>
         <source>Not possible</source>
         <translation>Nicht möglich</translation>
     </message>
@@ -2182,8 +2194,8 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Nicht verstanden</translation>
     </message>
     <message>
-        <source>The engine did not understand the window: {reason}.</source>
-        <translation>Die Suchmaschine hat das Fenster nicht verstanden: {reason}.</translation>
+        <source>The engine did not understand the window.</source>
+        <translation>Die Suchmaschine hat das Fenster nicht verstanden.</translation>
     </message>
     <message>
         <source>Quit Lectern and start it again.</source>
@@ -2348,6 +2360,54 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>The file holds nothing to read.</source>
         <translation>In der Datei gibt es nichts zu lesen.</translation>
+    </message>
+    <message>
+        <source>Wrong password</source>
+        <translation>Falsches Passwort</translation>
+    </message>
+    <message>
+        <source>The password does not open the document.</source>
+        <translation>Das Passwort öffnet das Dokument nicht.</translation>
+    </message>
+    <message>
+        <source>Enter it again; capitals count.</source>
+        <translation>Geben Sie es noch einmal ein; Großbuchstaben zählen.</translation>
+    </message>
+    <message>
+        <source>Unpacks to too much</source>
+        <translation>Entpackt zu groß</translation>
+    </message>
+    <message>
+        <source>The document unpacks to more than {limit}.</source>
+        <translation>Das Dokument wird entpackt größer als {limit}.</translation>
+    </message>
+    <message>
+        <source>Open it in its own program and save the parts you need.</source>
+        <translation>Öffnen Sie es in seinem Programm und speichern Sie die Teile, die Sie brauchen.</translation>
+    </message>
+    <message>
+        <source>Copy protected</source>
+        <translation>Kopiergeschützt</translation>
+    </message>
+    <message>
+        <source>The document is locked by copy protection.</source>
+        <translation>Das Dokument ist durch einen Kopierschutz gesperrt.</translation>
+    </message>
+    <message>
+        <source>Read it in the program it was bought for.</source>
+        <translation>Lesen Sie es in dem Programm, für das es gekauft wurde.</translation>
+    </message>
+    <message>
+        <source>Needs LibreOffice</source>
+        <translation>Braucht LibreOffice</translation>
+    </message>
+    <message>
+        <source>A {format} document is read through LibreOffice, which is not installed.</source>
+        <translation>Ein Dokument im Format {format} wird mit LibreOffice gelesen, das nicht installiert ist.</translation>
+    </message>
+    <message>
+        <source>Install LibreOffice and retry, or save it in a newer format.</source>
+        <translation>Installieren Sie LibreOffice und versuchen Sie es noch einmal, oder speichern Sie es in einem neueren Format.</translation>
     </message>
     <message>
         <source>Too large</source>
@@ -2546,6 +2606,82 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Bitte melden Sie es mitsamt dem Protokoll.</translation>
     </message>
     <message>
+        <source>Only the first {limit} characters are searched.</source>
+        <translation>Nur die ersten {limit} Zeichen werden gesucht.</translation>
+    </message>
+    <message>
+        <source>{typed} has no value, so it is searched as text.</source>
+        <translation>{typed} hat keinen Wert und wird darum als Text gesucht.</translation>
+    </message>
+    <message>
+        <source>There is no operator {name}:, so it is searched as text.</source>
+        <translation>Einen Operator {name}: gibt es nicht; er wird als Text gesucht.</translation>
+    </message>
+    <message>
+        <source>{name}: cannot be excluded, so it is searched as text.</source>
+        <translation>{name}: lässt sich nicht ausschließen und wird als Text gesucht.</translation>
+    </message>
+    <message>
+        <source>{typed} is searched as text: {reason}.</source>
+        <translation>{typed} wird als Text gesucht: {reason}.</translation>
+    </message>
+    <message>
+        <source>Only words are searched.</source>
+        <translation>Es wird nur nach Wörtern gesucht.</translation>
+    </message>
+    <message>
+        <source>it has no value</source>
+        <translation>ein Wert fehlt</translation>
+    </message>
+    <message>
+        <source>a date is 2024, 2024-03 or 2024-03-15</source>
+        <translation>ein Datum ist 2024, 2024-03 oder 2024-03-15</translation>
+    </message>
+    <message>
+        <source>no calendar goes that far</source>
+        <translation>so weit reicht kein Kalender</translation>
+    </message>
+    <message>
+        <source>a size is 500kb, 10mb or 1.5gb</source>
+        <translation>eine Größe ist 500kb, 10mb oder 1.5gb</translation>
+    </message>
+    <message>
+        <source>a page is a number</source>
+        <translation>eine Seite ist eine Zahl</translation>
+    </message>
+    <message>
+        <source>an extension is pdf or docx</source>
+        <translation>eine Endung ist pdf oder docx</translation>
+    </message>
+    <message>
+        <source>a language is de or German</source>
+        <translation>eine Sprache ist de oder German</translation>
+    </message>
+    <message>
+        <source>installed, and passed a test run</source>
+        <translation>installiert und in einem Probelauf bewährt</translation>
+    </message>
+    <message>
+        <source>as asked</source>
+        <translation>wie gewünscht</translation>
+    </message>
+    <message>
+        <source>the installed ONNX Runtime has no other provider for this machine</source>
+        <translation>die installierte ONNX Runtime kennt für diesen Computer nichts anderes</translation>
+    </message>
+    <message>
+        <source>{device} is not part of the installed ONNX Runtime</source>
+        <translation>{device} gehört nicht zur installierten ONNX Runtime</translation>
+    </message>
+    <message>
+        <source>{device} failed ({said})</source>
+        <translation>{device} hat versagt ({said})</translation>
+    </message>
+    <message>
+        <source>the model is loaded when it is first needed</source>
+        <translation>das Sprachmodell wird geladen, sobald es gebraucht wird</translation>
+    </message>
+    <message>
         <source>keys and passwords are kept out</source>
         <translation>Schlüssel und Passwörter bleiben draußen</translation>
     </message>
@@ -2590,6 +2726,14 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>derselbe Ordner steht an anderer Stelle</translation>
     </message>
     <message>
+        <source>Lectern&apos;s own library</source>
+        <translation>die Bibliothek von Lectern selbst</translation>
+    </message>
+    <message>
+        <source>it was added by itself</source>
+        <translation>sie wurde eigens hinzugefügt</translation>
+    </message>
+    <message>
         <source>it leads nowhere</source>
         <translation>sie führt ins Leere</translation>
     </message>
@@ -2616,6 +2760,234 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>special file</source>
         <translation>Spezialdatei</translation>
+    </message>
+    <message>
+        <source>it is no rich text</source>
+        <translation>es ist kein Rich Text</translation>
+    </message>
+    <message>
+        <source>it is no mailbox</source>
+        <translation>es ist kein Postfach</translation>
+    </message>
+    <message>
+        <source>it is no mail</source>
+        <translation>es ist keine E-Mail</translation>
+    </message>
+    <message>
+        <source>it is no notebook</source>
+        <translation>es ist kein Notebook</translation>
+    </message>
+    <message>
+        <source>it has no list of slides</source>
+        <translation>die Liste der Folien fehlt</translation>
+    </message>
+    <message>
+        <source>it has no list of sheets</source>
+        <translation>die Liste der Tabellenblätter fehlt</translation>
+    </message>
+    <message>
+        <source>a sheet is missing</source>
+        <translation>ein Tabellenblatt fehlt</translation>
+    </message>
+    <message>
+        <source>it has no text part</source>
+        <translation>der Textteil fehlt</translation>
+    </message>
+    <message>
+        <source>it has no part {part}</source>
+        <translation>der Teil {part} fehlt</translation>
+    </message>
+    <message>
+        <source>it does not say what it is made of</source>
+        <translation>es sagt nicht, woraus es besteht</translation>
+    </message>
+    <message>
+        <source>its parts are damaged</source>
+        <translation>seine Teile sind beschädigt</translation>
+    </message>
+    <message>
+        <source>its container is damaged</source>
+        <translation>sein Archiv ist beschädigt</translation>
+    </message>
+    <message>
+        <source>it is no PDF that can be repaired</source>
+        <translation>es ist kein PDF, das sich reparieren lässt</translation>
+    </message>
+    <message>
+        <source>its content is damaged</source>
+        <translation>sein Inhalt ist beschädigt</translation>
+    </message>
+    <message>
+        <source>its XML is damaged</source>
+        <translation>sein XML ist beschädigt</translation>
+    </message>
+    <message>
+        <source>its XML is in an unknown encoding</source>
+        <translation>sein XML hat eine unbekannte Kodierung</translation>
+    </message>
+    <message>
+        <source>its XML declares entities, which no program writes</source>
+        <translation>sein XML deklariert Entitäten, wie sie kein Programm schreibt</translation>
+    </message>
+    <message>
+        <source>LibreOffice cannot read it either</source>
+        <translation>auch LibreOffice kann es nicht lesen</translation>
+    </message>
+    <message>
+        <source>there is no page {page}</source>
+        <translation>eine Seite {page} gibt es nicht</translation>
+    </message>
+    <message>
+        <source>it unpacks to too much</source>
+        <translation>es wird entpackt zu groß</translation>
+    </message>
+    <message>
+        <source>it stops its reader</source>
+        <translation>das Lesen bricht dabei ab</translation>
+    </message>
+    <message>
+        <source>a mail in it is too large</source>
+        <translation>eine E-Mail darin ist zu groß</translation>
+    </message>
+    <message>
+        <source>it stopped answering</source>
+        <translation>es kam keine Antwort mehr</translation>
+    </message>
+    <message>
+        <source>it is not there</source>
+        <translation>nicht vorhanden</translation>
+    </message>
+    <message>
+        <source>the system does not permit it</source>
+        <translation>das System erlaubt es nicht</translation>
+    </message>
+    <message>
+        <source>the drive reports a fault</source>
+        <translation>das Laufwerk meldet einen Fehler</translation>
+    </message>
+    <message>
+        <source>the disk is full</source>
+        <translation>der Datenträger ist voll</translation>
+    </message>
+    <message>
+        <source>the disk can only be read</source>
+        <translation>der Datenträger ist schreibgeschützt</translation>
+    </message>
+    <message>
+        <source>the drive does not answer</source>
+        <translation>das Laufwerk antwortet nicht</translation>
+    </message>
+    <message>
+        <source>another program is using it</source>
+        <translation>ein anderes Programm benutzt es</translation>
+    </message>
+    <message>
+        <source>its name is too long</source>
+        <translation>der Name ist zu lang</translation>
+    </message>
+    <message>
+        <source>it is no regular file</source>
+        <translation>es ist keine gewöhnliche Datei</translation>
+    </message>
+    <message>
+        <source>it cannot be listed</source>
+        <translation>der Inhalt lässt sich nicht auflisten</translation>
+    </message>
+    <message>
+        <source>working offline</source>
+        <translation>es wird offline gearbeitet</translation>
+    </message>
+    <message>
+        <source>its package lacks the expected files</source>
+        <translation>im Paket fehlen die erwarteten Dateien</translation>
+    </message>
+    <message>
+        <source>its catalog is none</source>
+        <translation>der Katalog ist keiner</translation>
+    </message>
+    <message>
+        <source>its catalog is another program&apos;s</source>
+        <translation>der Katalog gehört einem anderen Programm</translation>
+    </message>
+    <message>
+        <source>it was started without --offline</source>
+        <translation>sie wurde ohne --offline gestartet</translation>
+    </message>
+    <message>
+        <source>no socket can be made</source>
+        <translation>es lässt sich kein Socket anlegen</translation>
+    </message>
+    <message>
+        <source>another command is using it, and will end it</source>
+        <translation>ein anderer Befehl benutzt sie und beendet sie danach</translation>
+    </message>
+    <message>
+        <source>too many requests are waiting</source>
+        <translation>zu viele Anfragen warten</translation>
+    </message>
+    <message>
+        <source>another process prepares the model</source>
+        <translation>ein anderer Prozess bereitet das Sprachmodell vor</translation>
+    </message>
+    <message>
+        <source>it is finishing what it began</source>
+        <translation>sie beendet noch, was sie begonnen hat</translation>
+    </message>
+    <message>
+        <source>a newer request took its place</source>
+        <translation>eine neuere Anfrage trat an ihre Stelle</translation>
+    </message>
+    <message>
+        <source>the engine did not start</source>
+        <translation>die Suchmaschine ist nicht gestartet</translation>
+    </message>
+    <message>
+        <source>the answer is no answer</source>
+        <translation>die Antwort ist keine</translation>
+    </message>
+    <message>
+        <source>it takes one value</source>
+        <translation>es hat genau einen Wert</translation>
+    </message>
+    <message>
+        <source>it is on or off</source>
+        <translation>es ist an oder aus</translation>
+    </message>
+    <message>
+        <source>it is a whole number</source>
+        <translation>es ist eine ganze Zahl</translation>
+    </message>
+    <message>
+        <source>it is a number</source>
+        <translation>es ist eine Zahl</translation>
+    </message>
+    <message>
+        <source>choose {choices}</source>
+        <translation>zur Wahl stehen {choices}</translation>
+    </message>
+    <message>
+        <source>it is a text</source>
+        <translation>es ist ein Text</translation>
+    </message>
+    <message>
+        <source>it is a folder</source>
+        <translation>es ist ein Ordner</translation>
+    </message>
+    <message>
+        <source>it is a list</source>
+        <translation>es ist eine Liste</translation>
+    </message>
+    <message>
+        <source>it lies between {low} and {high}</source>
+        <translation>es liegt zwischen {low} und {high}</translation>
+    </message>
+    <message>
+        <source>there is no such setting</source>
+        <translation>eine solche Einstellung gibt es nicht</translation>
+    </message>
+    <message>
+        <source>it is no pattern</source>
+        <translation>es ist kein Muster</translation>
     </message>
     <message>
         <source>the pattern {pattern}</source>

@@ -35,19 +35,19 @@ GERMAN = (
 
 # A file, what is left out because of it, and why.
 PRIVATE = [
-    (".ssh/notes.txt", ".ssh", "keys and passwords"),
-    (".gnupg/notes.txt", ".gnupg", "keys and passwords"),
-    (".aws/credentials.txt", ".aws", "keys and passwords"),
-    ("server.pem", "server.pem", "keys and passwords"),
-    ("passwords.kdbx", "passwords.kdbx", "keys and passwords"),
+    (".ssh/notes.txt", ".ssh", "secrets"),
+    (".gnupg/notes.txt", ".gnupg", "secrets"),
+    (".aws/credentials.txt", ".aws", "secrets"),
+    ("server.pem", "server.pem", "secrets"),
+    ("passwords.kdbx", "passwords.kdbx", "secrets"),
     (".mozilla/firefox/page.html", ".mozilla", "browser"),
     (".config/google-chrome/page.html", ".config", "hidden"),
-    (".thunderbird/mail.txt", ".thunderbird", "mail program"),
+    (".thunderbird/mail.txt", ".thunderbird", "mail"),
     (".cache/page.html", ".cache", "cache"),
     ("__pycache__/notes.txt", "__pycache__", "cache"),
-    (".git/description.txt", ".git", "version control"),
-    ("site/node_modules/lib/readme.md", "site/node_modules", "others wrote"),
-    ("work/.venv/readme.md", "work/.venv", "others wrote"),
+    (".git/description.txt", ".git", "versions"),
+    ("site/node_modules/lib/readme.md", "site/node_modules", "dependencies"),
+    ("work/.venv/readme.md", "work/.venv", "dependencies"),
     (".hidden.txt", ".hidden.txt", "hidden"),
     ("~$report.txt", "~$report.txt", "system"),
 ]

@@ -24,5 +24,5 @@ def test_words_are_found_without_the_model(indexed: World, tmp_path: Path) -> No
     assert found.hits
     assert all(hit.why in {Why.PHRASE, Why.WORDS} for hit in found.hits)
     assert found.hits[0].file in {hit.file for hit in exact.hits}
-    assert any("Only words are searched" in note for note in found.notes)
-    assert not any("Only words" in note for note in exact.notes)
+    assert any(note.code == "words_only" for note in found.notes)
+    assert not any(note.code == "words_only" for note in exact.notes)

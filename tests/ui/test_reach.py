@@ -62,8 +62,12 @@ BUSY = {
     },
     "reason": "battery", "pages_per_second": 123.4, "passages_per_second": 1234.5,
     "understood": 0.62, "pending": 55_545,
-    "device_reason": "the installed ONNX Runtime has no other provider for this computer, "
-    "and the driver of its graphics card is older than the oldest that could be used",
+    "device_notes": [
+        {"code": "device_failed", "detail": {
+            "device": "cuda",
+            "said": "the driver is older than the oldest that could be used with this version",
+        }},
+    ],
 }  # fmt: skip
 
 

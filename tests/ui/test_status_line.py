@@ -23,7 +23,7 @@ IDLE: dict[str, Any] = {
     "understood": 1.0,
     "pending": 0,
     "device": "cpu",
-    "device_reason": "no other is there",
+    "device_notes": [{"code": "device_only"}],
 }
 
 

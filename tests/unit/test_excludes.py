@@ -104,8 +104,8 @@ def test_what_the_file_system_hides_is_hidden() -> None:
 def test_patterns_override_the_rules_and_the_last_decides() -> None:
     excludes = Excludes(["!node_modules/", "drafts/", "*.txt", "!keep.txt"])
     assert _folder(excludes, "app/node_modules") is None
-    assert _folder(excludes, "a/drafts") == "the pattern drafts/"
-    assert excludes.file("a/b.txt") == "the pattern *.txt"
+    assert _folder(excludes, "a/drafts") == "pattern drafts/"
+    assert excludes.file("a/b.txt") == "pattern *.txt"
     assert excludes.file("a/keep.txt") is None
     assert excludes.file("a/b.pdf") is None
     assert excludes.file("Thumbs.db") == Reason.SYSTEM
@@ -113,7 +113,7 @@ def test_patterns_override_the_rules_and_the_last_decides() -> None:
 
 def test_comments_and_blank_lines_are_no_patterns() -> None:
     excludes = Excludes(["# drafts", "", "*.tmp"])
-    assert excludes.file("a.tmp") == "the pattern *.tmp"
+    assert excludes.file("a.tmp") == "pattern *.tmp"
     assert excludes.file("drafts") is None
 
 
@@ -180,8 +180,8 @@ def test_the_nearest_patterns_decide_first() -> None:
     deepest = inner.within("a/b", ["/x.log"])
     assert root.file("a/y.log")
     assert inner.file("a/y.log") is None
-    assert inner.folder((), "a/old", lambda _name: False) == "the pattern old/"
-    assert deepest.file("a/b/x.log") == "the pattern /x.log"
+    assert inner.folder((), "a/old", lambda _name: False) == "pattern old/"
+    assert deepest.file("a/b/x.log") == "pattern /x.log"
     assert deepest.file("a/b/c/x.log") is None
     # The built-in rules stay below all of them.
     assert deepest.file("a/b/id_rsa") == Reason.SECRETS

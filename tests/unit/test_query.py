@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexer.errors import sentence
 from indexer.filters import GRAMMAR, DateRange, Filters, NumberRange, grammar_help
 from indexer.query import MAX_CHARACTERS, Clause, Query, clauses, parse
 
@@ -127,7 +128,7 @@ def test_filters(text: str, filters: Filters) -> None:
 def test_what_means_nothing_is_searched_as_text(text: str, terms: str, noted: str) -> None:
     query = parse(text)
     assert " ".join(query.terms) == terms
-    assert noted in " ".join(query.notes)
+    assert noted in " ".join(map(sentence, query.notes))
 
 
 @pytest.mark.parametrize(
@@ -183,7 +184,7 @@ def test_a_very_long_query_is_cut_and_said_so() -> None:
 def test_nothing_that_can_be_typed_is_an_error(text: str) -> None:
     query = parse(text)
     json.dumps(query.describe())
-    for shown in (query.text, *query.phrases, *query.excluded_words, *query.notes):
+    for shown in (query.text, *query.phrases, *query.excluded_words, *map(sentence, query.notes)):
         shown.encode()
     assert query.text == " ".join(query.text.split())
     assert bool(query.text) >= bool(query.terms)

@@ -118,7 +118,7 @@ def _understood(share: float) -> str:
 
 def _device(activity: Mapping[str, Any]) -> str:
     device = str(activity.get("device", "")).upper()
-    reason = str(activity.get("device_reason", ""))
+    reason = words.notes(activity.get("device_notes", ()))
     if not device:
         return translate("ActivityPanel", "decided at the first use")
     if not reason:

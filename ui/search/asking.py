@@ -143,7 +143,7 @@ class Asking(QObject):
         self._asked = None
         self._wait(waits=False)
         if not isinstance(read, SearchResult):
-            self.failed.emit(read or InternalError("internal", reason="the answer is no answer"))
+            self.failed.emit(read or InternalError("internal", reason="no_answer"))
             return
         same = self._answered == self.text
         self._answered, self._found = self.text, len(read.hits)

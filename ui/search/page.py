@@ -13,6 +13,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from ui import words
 from ui.search.actions import Deed, HitActions
 from ui.search.asking import FIRST_LIMIT, Asking
 from ui.search.bar import SearchBar
@@ -221,7 +222,7 @@ class SearchPage(QWidget):
         box.textEdited.emit(text)
 
     def _answered(self, result: SearchResult, same_query: bool) -> None:
-        self.message.note(result.notes)
+        self.message.note([words.note(note) for note in result.notes])
         more = self.asking.may_have_more
         self.results.show_answer(self.asking.text, result, same_query=same_query, more=more)
         self._offer_places()

@@ -20,7 +20,7 @@ from ui.words.amounts import (
     unreadable,
     waiting,
 )
-from ui.words.failures import failure, reason, row_reason, sentence, step
+from ui.words.failures import failure, note, notes, phrase, reason, row_reason, sentence, step
 from ui.words.kinds import kind
 from ui.words.pace import SPEEDS, pause, speed, speed_help
 from ui.words.states import TROUBLED, state, state_help
@@ -38,8 +38,11 @@ __all__ = [
     "instant",
     "kind",
     "moment",
+    "note",
+    "notes",
     "pages",
     "pause",
+    "phrase",
     "rate",
     "reason",
     "row_reason",

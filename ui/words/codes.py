@@ -1,4 +1,4 @@
-"""The window's words for each failure code, and for the reasons that the engine tells.
+"""The window's words for each failure code.
 
 Owns the table behind ``ui.words.failures``; a test proves it complete.
 """
@@ -45,13 +45,18 @@ FAILURES = {
         QT_TRANSLATE_NOOP("Words", "The query cannot be read: {reason}."),
         QT_TRANSLATE_NOOP("Words", "The help beside the search box shows what works."),
     ),
+    "not_understood": Failure(
+        QT_TRANSLATE_NOOP("Words", "Not yet understood"),
+        QT_TRANSLATE_NOOP("Words", "Nothing is known yet of what {path} means."),
+        QT_TRANSLATE_NOOP("Words", "Wait until it is read; its folder tells how far that is."),
+    ),
     "bad_setting": Failure(
         QT_TRANSLATE_NOOP("Words", "Not possible"),
         QT_TRANSLATE_NOOP("Words", "“{value}” is not possible here: {reason}."),
     ),
     "bad_request": Failure(
         QT_TRANSLATE_NOOP("Words", "Not understood"),
-        QT_TRANSLATE_NOOP("Words", "The engine did not understand the window: {reason}."),
+        QT_TRANSLATE_NOOP("Words", "The engine did not understand the window."),
         QT_TRANSLATE_NOOP("Words", "Quit Lectern and start it again."),
     ),
     "no_window": Failure(
@@ -126,6 +131,28 @@ FAILURES = {
     "empty": Failure(
         QT_TRANSLATE_NOOP("Words", "Nothing in it"),
         QT_TRANSLATE_NOOP("Words", "The file holds nothing to read."),
+    ),
+    "wrong_password": Failure(
+        QT_TRANSLATE_NOOP("Words", "Wrong password"),
+        QT_TRANSLATE_NOOP("Words", "The password does not open the document."),
+        QT_TRANSLATE_NOOP("Words", "Enter it again; capitals count."),
+    ),
+    "too_complex": Failure(
+        QT_TRANSLATE_NOOP("Words", "Unpacks to too much"),
+        QT_TRANSLATE_NOOP("Words", "The document unpacks to more than {limit}."),
+        QT_TRANSLATE_NOOP("Words", "Open it in its own program and save the parts you need."),
+    ),
+    "copy_protected": Failure(
+        QT_TRANSLATE_NOOP("Words", "Copy protected"),
+        QT_TRANSLATE_NOOP("Words", "The document is locked by copy protection."),
+        QT_TRANSLATE_NOOP("Words", "Read it in the program it was bought for."),
+    ),
+    "needs_libreoffice": Failure(
+        QT_TRANSLATE_NOOP("Words", "Needs LibreOffice"),
+        QT_TRANSLATE_NOOP(
+            "Words", "A {format} document is read through LibreOffice, which is not installed."
+        ),
+        QT_TRANSLATE_NOOP("Words", "Install LibreOffice and retry, or save it in a newer format."),
     ),
     "too_large": Failure(
         QT_TRANSLATE_NOOP("Words", "Too large"),
@@ -219,30 +246,3 @@ FAILURES = {
         QT_TRANSLATE_NOOP("Words", "Please report it with the log."),
     ),
 }
-
-# What the engine tells as the reason of "excluded" and "symlink"; the keys are its words.
-REASONS = {
-    text: text
-    for text in (
-        QT_TRANSLATE_NOOP("Words", "keys and passwords are kept out"),
-        QT_TRANSLATE_NOOP("Words", "a browser's own folder"),
-        QT_TRANSLATE_NOOP("Words", "a mail program's own folder"),
-        QT_TRANSLATE_NOOP("Words", "a cache"),
-        QT_TRANSLATE_NOOP("Words", "a version control folder"),
-        QT_TRANSLATE_NOOP("Words", "programs that others wrote"),
-        QT_TRANSLATE_NOOP("Words", "made from other files"),
-        QT_TRANSLATE_NOOP("Words", "the trash"),
-        QT_TRANSLATE_NOOP("Words", "a file of the system"),
-        QT_TRANSLATE_NOOP("Words", "hidden"),
-        QT_TRANSLATE_NOOP("Words", "the same folder stands elsewhere"),
-        QT_TRANSLATE_NOOP("Words", "it leads nowhere"),
-        QT_TRANSLATE_NOOP("Words", "what it leads to is listed where it stands"),
-        QT_TRANSLATE_NOOP("Words", "it leads out of the folders of this library"),
-        QT_TRANSLATE_NOOP("Words", "pipe"),
-        QT_TRANSLATE_NOOP("Words", "socket"),
-        QT_TRANSLATE_NOOP("Words", "device"),
-        QT_TRANSLATE_NOOP("Words", "special file"),
-    )
-}
-PATTERN_PREFIX = "the pattern "
-PATTERN = QT_TRANSLATE_NOOP("Words", "the pattern {pattern}")

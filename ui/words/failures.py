@@ -1,23 +1,25 @@
 """Every failure a person can meet in the window: a label, a sentence, a next step.
 
 Owns the window's words for the codes of ``indexer.errors``, which speaks to people at a command
-line. A code that is not here is shown as the engine says it.
+line, and translates those of ``indexer.phrases``. A code that is not here is shown as the engine
+says it.
 """
 
 from __future__ import annotations
 
-import json
-from collections import defaultdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from indexer.errors import CODES
-from ui.words.codes import FAILURES, PATTERN, PATTERN_PREFIX, REASONS
+from indexer.errors import CODES, WorldError
+from indexer.phrases import PHRASES, fill_with, read_detail
+from indexer.wire import note_from_wire
+from ui.words.codes import FAILURES
 from ui.words.mark import QT_TRANSLATE_NOOP, say
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from indexer.errors import LecternError
+    from indexer.phrases import Note
     from indexer.types import FileRow
     from ui.words.codes import Failure
 
@@ -70,29 +72,23 @@ def _find(code: str) -> Failure | None:
     return FAILURES.get(code)
 
 
+def note(told: Note) -> str:
+    """What the engine notes besides an answer, as a sentence."""
+    if told.code in CODES:
+        return failure(WorldError(told.code, **told.detail))
+    return phrase(told.code, told.detail)
+
+
+def notes(told: Iterable[Mapping[str, Any]]) -> str:
+    """Notes as they crossed the border, in one line."""
+    return "; ".join(note(note_from_wire(each)) for each in told)
+
+
+def phrase(code: str, detail: Mapping[str, object]) -> str:
+    """A phrase of the engine in the person's language; what is no code is given back."""
+    return _filled(say(PHRASES[code]), detail) if code in PHRASES else code
+
+
 def _filled(text: str, detail: Mapping[str, object] | str) -> str:
-    if "{" not in text:
-        return text
-    values = defaultdict(lambda: "?", {key: _told(value) for key, value in _values(detail)})
-    try:
-        return text.format_map(values)
-    except (ValueError, IndexError, AttributeError):
-        return text
-
-
-def _values(detail: Mapping[str, object] | str) -> list[tuple[str, object]]:
-    if not isinstance(detail, str):
-        return list(detail.items())
-    try:
-        known = json.loads(detail)
-    except ValueError:
-        return [("reason", detail)] if detail else []
-    return list(known.items()) if isinstance(known, dict) else []
-
-
-def _told(value: object) -> str:
-    """A detail as the engine gives it, in the person's language where that is known."""
-    text = str(value)
-    if text.startswith(PATTERN_PREFIX):
-        return say(PATTERN).format(pattern=text.removeprefix(PATTERN_PREFIX))
-    return say(REASONS[text]) if text in REASONS else text
+    known = read_detail(detail) if isinstance(detail, str) else detail
+    return fill_with(phrase, text, known)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 IDLE: dict[str, Any] = {
     "running": None, "speed": "normal", "paused": False, "reason": "", "pages_per_second": 0.0,
     "passages_per_second": 0.0, "understood": 1.0, "pending": 0, "set_aside": 0, "device": "cpu",
-    "device_reason": "",
+    "device_notes": [],
 }  # fmt: skip
 BUSY = IDLE | {
     "running": {
@@ -33,7 +33,7 @@ BUSY = IDLE | {
         },
     },
     "reason": "battery", "pages_per_second": 30.0, "understood": 0.5, "set_aside": 2,
-    "device_reason": "no CUDA device here",
+    "device_notes": [{"code": "device_absent", "detail": {"device": "cuda"}}],
 }  # fmt: skip
 
 
@@ -69,7 +69,9 @@ def test_it_shows_what_the_engine_does(qtbot: QtBot, tmp_path: Path) -> None:
     assert panel._facts.value("Pace:").startswith("30 pages")
     assert panel._facts.value("Time left:").startswith("about 3 ")
     assert panel._facts.value("Understood:").startswith("50 %")
-    assert panel._facts.value("Computes on:") == "CPU (no CUDA device here)"
+    assert (
+        panel._facts.value("Computes on:") == "CPU (cuda is not part of the installed ONNX Runtime)"
+    )
     with qtbot.waitSignal(panel.files_wanted) as wanted:
         panel._show_aside.click()
     assert wanted.args == ["failed"]

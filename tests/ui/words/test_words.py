@@ -12,9 +12,10 @@ from PySide6.QtCore import QLocale
 from indexer.errors import CODES, WorldError
 from indexer.excludes import Reason
 from indexer.extract.registry import FORMATS
+from indexer.phrases import PHRASES, Note, english
 from indexer.types import FileRow, FileState
 from ui import words
-from ui.words.codes import FAILURES, REASONS
+from ui.words.codes import FAILURES
 from ui.words.kinds import _KINDS
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ def _english() -> Iterator[None]:
 
 @pytest.mark.parametrize("code", sorted(set(CODES) - NOT_IN_THE_WINDOW))
 def test_every_code_has_words(code: str) -> None:
+    assert code in FAILURES
     assert words.reason(code)
     assert words.sentence(code)[-1] in ".)"
     assert "`" not in words.sentence(code) + words.step(code), "the window has no command line"
@@ -55,8 +57,27 @@ def test_every_state_has_words(state: FileState) -> None:
     assert words.state_help(state).endswith(".")
 
 
-def test_every_reason_of_the_excludes_has_words() -> None:
-    assert {str(reason) for reason in Reason} <= set(REASONS)
+def test_every_reason_of_the_excludes_is_a_phrase() -> None:
+    assert {str(reason) for reason in Reason} <= set(PHRASES)
+
+
+@pytest.mark.parametrize("code", sorted(PHRASES))
+def test_phrases_are_filled_from_their_details(code: str) -> None:
+    detail = {key: f"<{key}>" for key in _keys(PHRASES[code])}
+    told = english(code, detail)
+    assert "{" not in told
+    assert all(value in told for value in detail.values())
+    assert words.note(Note(code, detail)) == told
+
+
+def test_a_phrase_within_a_phrase_is_told() -> None:
+    note = Note("not_a_value", {"typed": "date:x", "reason": "date_is"})
+    assert words.note(note).startswith("date:x is searched as text: a date is 2024,")
+
+
+def test_a_failure_can_be_a_note() -> None:
+    told = words.note(WorldError("not_a_root", path="/a/b").note())
+    assert told == "/a/b is not in this library. Add its folder first."
 
 
 def test_every_format_has_words() -> None:
@@ -81,7 +102,7 @@ def test_a_detail_is_put_into_the_sentence_from_json_too() -> None:
 
 
 def test_a_pattern_is_named() -> None:
-    told = words.sentence("excluded", {"reason": "the pattern *.tmp"})
+    told = words.sentence("excluded", {"reason": "pattern", "pattern": "*.tmp"})
     assert told == "It is left out: the pattern *.tmp."
 
 

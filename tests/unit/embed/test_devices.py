@@ -11,6 +11,7 @@ from indexer.config import Precision
 from indexer.embed.devices import AUTO, CPU, PROVIDERS, candidates, choose
 from indexer.embed.onnx import open_embedder
 from indexer.errors import WorldError
+from indexer.phrases import Note
 from tests.tiny_model import install_tiny_model
 
 if TYPE_CHECKING:
@@ -41,13 +42,13 @@ def test_an_unknown_provider_is_refused() -> None:
 
 
 def test_the_cpu_is_used_when_asked_for() -> None:
-    assert choose(CPU, _opens)[1].reason == "as asked"
+    assert choose(CPU, _opens)[1].notes == (Note("device_asked"),)
 
 
 def test_a_missing_provider_is_named() -> None:
     proven, provider = choose("directml", _opens)
     assert proven == provider.name == CPU
-    assert "directml is not part of the installed ONNX Runtime" in provider.reason
+    assert provider.notes == (Note("device_absent", {"device": "directml"}),)
 
 
 def test_a_provider_that_fails_gives_way_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,7 +63,10 @@ def test_a_provider_that_fails_gives_way_with_its_reason(monkeypatch: pytest.Mon
 
     _, provider = choose(AUTO, without_driver)
     assert provider.name == CPU
-    assert "cuda failed (no driver for cuda); directml failed" in provider.reason
+    assert provider.notes == tuple(
+        Note("device_failed", {"device": name, "said": f"no driver for {name}"})
+        for name in ("cuda", "directml", "coreml")
+    )
     assert choose(AUTO, _opens)[1].name == "cuda"
 
 
@@ -76,7 +80,7 @@ def test_8_bits_stay_on_the_cpu_when_the_accelerator_fails(
     embedder = open_embedder(record, tmp_path, Precision.INT8, provider="coreml", download=False)
     assert embedder.precision is Precision.INT8
     assert embedder.provider.name == CPU
-    assert embedder.provider.reason.startswith("coreml failed (")
+    assert [note.code for note in embedder.provider.notes] == ["device_failed"]
 
 
 def test_without_a_runtime_the_extra_is_named(
