@@ -172,7 +172,6 @@ class Source(Protocol):
     def close(self) -> None: ...
 
 
-class Opener(Protocol):
 @runtime_checkable
 class Scannable(Protocol):
     """An open document whose pages may be images of text.
@@ -185,6 +184,7 @@ class Scannable(Protocol):
     textless: list[int]
 
 
+class Opener(Protocol):
     """The one function a format's module offers, named ``open_source``."""
 
     def __call__(self, path: Path, password: str | None, limits: Limits) -> Source:

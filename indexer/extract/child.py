@@ -39,10 +39,6 @@ from indexer.extract.registry import identify
 from indexer.extract.spool import Spool
 from indexer.extract.term_counts import TermCounts
 from indexer.extract.wire import info_to_wire, passage_to_wire
-from indexer.ocr.layer import pack
-from indexer.ocr.reading import RecognisedPages
-from indexer.ocr.tesseract import Program
-from indexer.phrases import reason_of
 from indexer.protocol import Header, hello, read_frame, write_frame
 
 if TYPE_CHECKING:
@@ -145,12 +141,12 @@ def _extract(conversation: Conversation, request: Header) -> None:
         raise too_large(limits.largest_bytes)
     known = identify(path, str(request.get("format") or ""))
     source = known.opener()(path, request.get("password"), limits)
+    if isinstance(source, Scannable):
+        source.recognised = _recognised(request, before[0])
     with Spool() as spool:
         try:
             conversation.pages = source.page_count
             document = Document(spool, TermCounts(terms.words))
-    if isinstance(source, Scannable):
-        source.recognised = _recognised(request, before[0])
             skip = frozenset(request.get("skip") or ())
             try:
                 document.read(source, conversation.progress, skip)
@@ -170,10 +166,6 @@ def _extract(conversation: Conversation, request: Header) -> None:
     conversation.send("end")
 
 
-def _send_passages(
-    conversation: Conversation,
-    document: Document,
-    outline: tuple[OutlineEntry, ...],
 def _recognised(request: Header, size: int) -> RecognisedPages | None:
     """Return what the library knows of the document's scanned pages."""
     match request.get("recognised"):
@@ -196,6 +188,10 @@ def _recognise(conversation: Conversation, request: Header) -> None:
     conversation.send("page", lines=base64.b64encode(pack(lines)).decode("ascii"))
 
 
+def _send_passages(
+    conversation: Conversation,
+    document: Document,
+    outline: tuple[OutlineEntry, ...],
     spoken: str,
 ) -> None:
     from indexer.passages import cut
@@ -212,7 +208,7 @@ def file_error(error: OSError, path: str) -> WorldError:
         return WorldError("vanished")
     if isinstance(error, PermissionError):
         return WorldError("path_denied", path=path)
-    return WorldError("read_error", reason=reason_of(error))
+    return WorldError("read_error", reason=error.strerror or str(error))
 
 
 def _stamp(path: Path) -> tuple[int, int, int]:
@@ -228,7 +224,7 @@ def _limits(request: Mapping[str, Any]) -> Limits:
     )
 
 
-if __name__ == "__main__":
-    sys.exit(main())
 _WORK = {"extract": _extract, "recognise": _recognise}
 
+if __name__ == "__main__":
+    sys.exit(main())

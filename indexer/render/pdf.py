@@ -17,14 +17,7 @@ import pymupdf
 
 from indexer.errors import WorldError
 from indexer.extract.document import PAGE_JOINT
-from indexer.extract.pdf import (
-    failures_of,
-    holds_text,
-    open_checked,
-    raw_page,
-    read_outline,
-    said_by,
-)
+from indexer.extract.pdf import failures_of, open_checked, raw_page, read_outline, reason_of
 from indexer.extract.pdf_geometry import PlacedText, read_placed
 from indexer.render.anchor import find_text, slices
 from indexer.render.labels import page_labels
@@ -34,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.extract.base import Limits
+    from indexer.ocr.reading import RecognisedPages
     from indexer.types import OutlineEntry
 
 T = TypeVar("T")
@@ -41,7 +35,6 @@ T = TypeVar("T")
 MAX_IMAGE_BYTES = 48 * 1024**2
 MAX_WIDTH = 32_768
 _KEPT_PAGES = 6
-    from indexer.ocr.reading import RecognisedPages
 _MAX_PASSAGE_PAGES = 8
 # What counting pages may take at a time; the window asks again if it still wants to know.
 _COUNT_S = 0.1
@@ -96,6 +89,7 @@ class PdfPages:
         self, path: Path, password: str | None, limits: Limits, recognised: RecognisedPages
     ) -> None:
         self._path = path
+        self._recognised = recognised
         self._document = open_checked(path, password, limits)
         with failures_of(path):
             self.page_count: int = self._document.page_count
@@ -103,7 +97,6 @@ class PdfPages:
             raise WorldError("empty")
         self._drawn: OrderedDict[int, Any] = OrderedDict()
         self._placed: OrderedDict[int, PlacedText] = OrderedDict()
-        self._recognised = recognised
         self._lengths: list[int] = []
         self._sizes: dict[int, tuple[float, float]] = {}
 
@@ -164,6 +157,8 @@ class PdfPages:
 
     def text(self, page: int) -> PlacedText:
         """Return a page's text as it was indexed, with the places of its characters."""
+        if (placed := self._placed.get(page)) is not None and not holds_text(placed.text):
+            del self._placed[page]  # it may have been recognised since
         return _kept(self._placed, page, self._read_text)
 
     def marks(
@@ -171,8 +166,6 @@ class PdfPages:
     ) -> Marks:
         """Find where parts of a passage stand.
 
-        if (placed := self._placed.get(page)) is not None and not holds_text(placed.text):
-            del self._placed[page]  # it may have been recognised since
         Args:
             first: The page on which the passage begins.
             last: The page on which it ends.
@@ -254,7 +247,7 @@ class PdfPages:
 
     def _load(self, page: int) -> Any:
         if not 1 <= page <= self.page_count:
-            raise WorldError("unreadable", reason="page_missing", page=page)
+            raise WorldError("unreadable", reason=f"there is no page {page}")
         with page_failures():
             return self._document.load_page(page - 1)
 
@@ -269,7 +262,7 @@ def page_failures() -> Iterator[None]:
     except Exception as error:
         if "alloc" in str(error):
             raise MemoryError from error
-        raise WorldError("unreadable", reason="pdf_damaged", said=said_by(error)) from error
+        raise WorldError("unreadable", reason=reason_of(error)) from error
 
 
 def _kept(cache: OrderedDict[int, T], page: int, make: Callable[[int], T]) -> T:
