@@ -39,6 +39,10 @@ from indexer.extract.registry import identify
 from indexer.extract.spool import Spool
 from indexer.extract.term_counts import TermCounts
 from indexer.extract.wire import info_to_wire, passage_to_wire
+from indexer.ocr.layer import pack
+from indexer.ocr.reading import RecognisedPages
+from indexer.ocr.tesseract import Program
+from indexer.phrases import reason_of
 from indexer.protocol import Header, hello, read_frame, write_frame
 
 if TYPE_CHECKING:
@@ -208,7 +212,7 @@ def file_error(error: OSError, path: str) -> WorldError:
         return WorldError("vanished")
     if isinstance(error, PermissionError):
         return WorldError("path_denied", path=path)
-    return WorldError("read_error", reason=error.strerror or str(error))
+    return WorldError("read_error", reason=reason_of(error))
 
 
 def _stamp(path: Path) -> tuple[int, int, int]:

@@ -62,7 +62,7 @@ class PdfSource:
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         for number in range(1, self.page_count + 1):
             if number in skip:
-                yield RawPage(number, "", unreadable="the page stops its reader")
+                yield RawPage(number, "", unreadable="stops_reader")
             else:
                 yield self._page(number)
             if number % _PAGES_BETWEEN_SHRINKS == 0:
@@ -120,8 +120,8 @@ def raw_page(document: Any, number: int, recognised: Sequence[RecognisedLine] = 
         damage = _damage(document, page)
     except MemoryError:
         raise
-    except Exception as error:  # noqa: BLE001  # the library raises its own kinds and plain ones
-        return RawPage(number, "", unreadable=reason_of(error))
+    except Exception:  # noqa: BLE001  # the library raises its own kinds and plain ones
+        return RawPage(number, "", unreadable="pdf_damaged")
     text, blocks = lay_out(lines, height)
     return RawPage(number, text, tuple(blocks), unreadable=damage, damaged=bool(damage))
 
@@ -139,10 +139,10 @@ def _damage(document: Any, page: Any) -> str:
             document.xref_stream(number)
         except MemoryError:
             raise
-        except Exception as error:  # noqa: BLE001  # as above
-            return reason_of(error)
+        except Exception:  # noqa: BLE001  # as above
+            return "pdf_damaged"
         if _BROKEN_OFF.search(pymupdf.TOOLS.mupdf_warnings()):
-            return "its content is damaged"
+            return "content_damaged"
     return ""
 
 
@@ -197,7 +197,7 @@ def failures_of(path: Path) -> Iterator[None]:
     except (WorldError, MemoryError):
         raise
     except Exception as error:
-        raise WorldError("unreadable", reason=reason_of(error, path)) from error
+        raise WorldError("unreadable", reason="pdf_damaged", said=said_by(error, path)) from error
 
 
 def open_document(path: Path, password: str | None) -> Any:
@@ -239,8 +239,8 @@ def read_outline(document: Any) -> tuple[OutlineEntry, ...]:
     return tuple(entries)
 
 
-def reason_of(error: Exception, path: Path | None = None) -> str:
-    """Return what the library said, without the path, which the person knows."""
+def said_by(error: Exception, path: Path | None = None) -> str:
+    """Return what the library said, for a report, without the path."""
     text = " ".join(str(error).split())
     if path is not None:
         text = text.replace(str(path), "…")

@@ -63,7 +63,7 @@ def page_geometry(
     document = open_document(path, password)
     try:
         if not 1 <= page <= document.page_count:
-            raise WorldError("unreadable", reason=f"there is no page {page}")
+            raise WorldError("unreadable", reason="page_missing", page=page)
         return text_rectangles(document.load_page(page - 1), [(start, end)])[0]
     finally:
         document.close()

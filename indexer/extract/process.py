@@ -130,8 +130,8 @@ class ChildProcess:
             return self._verdict
         status = self._running.poll()
         if status is None:
-            self.kill("it stopped answering")
-            return "it stopped answering"
+            self.kill("stopped_answering")
+            return "stopped_answering"
         if status < 0:
             return _signal_name(-status)
         return f"exit status {status}"

@@ -17,7 +17,14 @@ import pymupdf
 
 from indexer.errors import WorldError
 from indexer.extract.document import PAGE_JOINT
-from indexer.extract.pdf import failures_of, open_checked, raw_page, read_outline, reason_of
+from indexer.extract.pdf import (
+    failures_of,
+    holds_text,
+    open_checked,
+    raw_page,
+    read_outline,
+    said_by,
+)
 from indexer.extract.pdf_geometry import PlacedText, read_placed
 from indexer.render.anchor import find_text, slices
 from indexer.render.labels import page_labels
@@ -247,7 +254,7 @@ class PdfPages:
 
     def _load(self, page: int) -> Any:
         if not 1 <= page <= self.page_count:
-            raise WorldError("unreadable", reason=f"there is no page {page}")
+            raise WorldError("unreadable", reason="page_missing", page=page)
         with page_failures():
             return self._document.load_page(page - 1)
 
@@ -262,7 +269,7 @@ def page_failures() -> Iterator[None]:
     except Exception as error:
         if "alloc" in str(error):
             raise MemoryError from error
-        raise WorldError("unreadable", reason=reason_of(error)) from error
+        raise WorldError("unreadable", reason="pdf_damaged", said=said_by(error)) from error
 
 
 def _kept(cache: OrderedDict[int, T], page: int, make: Callable[[int], T]) -> T:
