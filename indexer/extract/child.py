@@ -43,7 +43,6 @@ from indexer.ocr.layer import pack
 from indexer.ocr.reading import RecognisedPages
 from indexer.ocr.tesseract import Program
 from indexer.phrases import reason_of
-from indexer.phrases import reason_of
 from indexer.protocol import Header, hello, read_frame, write_frame
 
 if TYPE_CHECKING:
