@@ -1,6 +1,8 @@
 # Every way to run the project, for people and for CI alike. `make` lists them.
 PYTHON ?= python3
 PY := .venv/bin/python
+# The tests wait more than they compute: three of them keep two cores busy.
+WORKERS ?= 3
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-convert lint types imports bench fuzz soak lock sample translations screenshots \
@@ -13,7 +15,7 @@ demo: .venv/runtime.stamp  ## Install what is needed, index the sample documents
 	@$(PY) -m app.demo
 
 test: .venv/dev.stamp lint types imports  ## Install what is needed and pass every check and test
-	$(PY) -m pytest
+	$(PY) -m pytest -n $(WORKERS)
 
 lint: .venv/dev.stamp  ## Style: ruff's rules and its formatting
 	.venv/bin/ruff check .

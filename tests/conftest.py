@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
@@ -14,9 +15,23 @@ from indexer.embed.build import ensure_compiled
 from indexer.embed.record_files import find_record
 from tests.tiny_model import install_tiny_model
 
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
 # A busy machine is no failure.
 settings.register_profile("lectern", deadline=None)
 settings.load_profile("lectern")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Log lines name files whose names are not UTF-8; the way to the main process is."""
+    report = yield
+    report.sections = [
+        (title, text.encode("utf-8", "backslashreplace").decode())
+        for title, text in report.sections
+    ]
+    return report
 
 
 @pytest.fixture(scope="session")

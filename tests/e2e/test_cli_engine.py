@@ -6,13 +6,15 @@ import contextlib
 import json
 import os
 import signal
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from indexer.endpoint import NOTE_NAME
+
 if TYPE_CHECKING:
     import subprocess
-    from pathlib import Path
 
     from tests.e2e.conftest import Lectern
 
@@ -58,7 +60,8 @@ def test_a_killed_engine_leaves_nothing_in_the_way(lectern: Lectern, folder: Pat
     with lectern.start("engine") as engine:
         assert "Serving" in first_line(engine)
         engine.kill()
-    assert list((lectern.folder / "run").iterdir())
+    note = json.loads((lectern.library / NOTE_NAME).read_text())
+    assert Path(note["address"]).is_socket()
     assert "3 files seen" in lectern("index", folder).stdout
 
 

@@ -4,7 +4,9 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 from dataclasses import replace
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -308,7 +310,8 @@ def as_nobody(tmp_path: Path) -> Path:
     """A folder that an unprivileged process can reach, if this machine lets us become one."""
     if sys.platform == "win32" or os.geteuid() != 0:
         pytest.skip("only root can become nobody; see the test for ordinary users")
-    for folder in [tmp_path, *tmp_path.parents][:3]:
+    temporary = Path(tempfile.gettempdir())
+    for folder in takewhile(lambda parent: parent != temporary, [tmp_path, *tmp_path.parents]):
         folder.chmod(0o755)
     return tmp_path
 
