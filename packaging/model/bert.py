@@ -1,0 +1,104 @@
+"""The encoder in torch: the tensors of its file, and what they make of token ids.
+
+Owns the arithmetic of a post-norm BERT with absolute positions and the two ways of lengthening
+its table of positions. The weights are a plain mapping with the names of the file, so that what
+was trained is what is written. It must not know texts, losses or files of ours.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.nn import functional
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from indexer.embed.models import Architecture
+
+    Tensor = Any
+    Weights = dict[str, Tensor]
+
+POSITIONS = "embeddings.position_embeddings.weight"
+_UNUSED = ("embeddings.position_ids", "pooler.dense.weight", "pooler.dense.bias")
+
+
+def load_weights(path: Path) -> Weights:
+    """The tensors of a safetensors file in float32, without those that no state depends on."""
+    from safetensors.torch import load_file
+
+    return {name: tensor.float() for name, tensor in load_file(path).items() if name not in _UNUSED}
+
+
+def with_positions(weights: Weights, count: int, start: str) -> Weights:
+    """The same weights with a table of ``count`` positions.
+
+    Args:
+        weights: With a table that is no longer than that.
+        count: Positions wanted.
+        start: ``"interpolated"``: the old table drawn out; ``"repeated"``: the old table again
+            and again.
+    """
+    old = weights[POSITIONS]
+    if count == len(old):
+        return weights
+    if start == "repeated":
+        table = old[torch.arange(count) % len(old)]
+    elif start == "interpolated":
+        drawn = functional.interpolate(old.T[None], size=count, mode="linear", align_corners=True)
+        table = drawn[0].T.contiguous()
+    else:
+        raise ValueError(f"no way to start a table of positions is called {start!r}")
+    return {**weights, POSITIONS: table.clone()}
+
+
+def token_states(
+    weights: Weights, shape: Architecture, ids: Tensor, mask: Tensor | None = None
+) -> Tensor:
+    """States of tokens.
+
+    Args:
+        weights: Of the encoder.
+        shape: Its layers, heads and the like.
+        ids: int64, ``[batch, sequence]``.
+        mask: bool, ``[batch, sequence]``, true for tokens; without it nothing is padding.
+
+    Returns:
+        float32, ``[batch, sequence, hidden]``.
+    """
+    words = functional.embedding(ids, weights["embeddings.word_embeddings.weight"])
+    here = weights[POSITIONS][: ids.shape[1]]
+    kind = weights["embeddings.token_type_embeddings.weight"][0]
+    x = _normalised(weights, shape, words + here + kind, "embeddings.LayerNorm")
+    seen = None if mask is None else mask[:, None, None, :]
+    for layer in range(shape.layers):
+        x = _layer(weights, shape, f"encoder.layer.{layer}.", x, seen)
+    return x.float()
+
+
+def _layer(weights: Weights, shape: Architecture, stem: str, x: Tensor, seen: Tensor) -> Tensor:
+    batch, sequence, _ = x.shape
+
+    def heads(part: str) -> Tensor:
+        projected = _product(weights, x, f"{stem}attention.self.{part}")
+        return projected.view(batch, sequence, shape.heads, -1).transpose(1, 2)
+
+    context = functional.scaled_dot_product_attention(
+        heads("query"), heads("key"), heads("value"), attn_mask=seen
+    )
+    context = context.transpose(1, 2).reshape(batch, sequence, shape.hidden)
+    mixed = _product(weights, context, f"{stem}attention.output.dense")
+    x = _normalised(weights, shape, x + mixed, f"{stem}attention.output.LayerNorm")
+    inner = functional.gelu(_product(weights, x, f"{stem}intermediate.dense"))
+    outer = _product(weights, inner, f"{stem}output.dense")
+    return _normalised(weights, shape, x + outer, f"{stem}output.LayerNorm")
+
+
+def _product(weights: Weights, x: Tensor, name: str) -> Tensor:
+    return functional.linear(x, weights[f"{name}.weight"], weights[f"{name}.bias"])
+
+
+def _normalised(weights: Weights, shape: Architecture, x: Tensor, name: str) -> Tensor:
+    scale, shift = weights[f"{name}.weight"], weights[f"{name}.bias"]
+    return functional.layer_norm(x, (shape.hidden,), scale, shift, shape.norm_epsilon)

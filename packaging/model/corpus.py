@@ -1,0 +1,169 @@
+"""Training texts as tokens: documents of sentences, each under its headings.
+
+Owns the way from JSON lines with "title" and "text" to arrays, which are kept in a file so that a
+run that is taken up again begins at once. What is learnt from them it must not know.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+import random
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indexer.sentences import split
+from indexer.view import make_view
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from indexer.embed.tokens import TextTokenizer
+
+    Ints = Any
+
+# Of a long book, this much from anywhere in it: more books are worth more than more of one.
+MOST_CHARACTERS = 160_000
+LEAST_CHARACTERS = 1_500
+KEPT_BACK = 40  # every so many documents one is never learnt from
+_MARKDOWN = re.compile(r"^(#{1,6}) +(\S.*?)#* *$")
+_UNDERLINE = re.compile(r"^([=\-~^`'\"*+#])\1{2,} *$")
+_CHAPTER = re.compile(r"^(?:CHAPTER|BOOK|PART|Chapter|Letter) +[\dIVXLC]+\.?\b.{0,60}$")
+_MOST_HEADING = 90
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Documents of sentences of tokens, flat.
+
+    Attributes:
+        ids: int32, the tokens of all sentences.
+        sentences: int64, where each sentence begins in ``ids``, and the end.
+        headings: int32, for each sentence the number of its heading path.
+        documents: int64, where each document begins in ``sentences``, and the end.
+        titles: The title of each document.
+        paths: Heading paths by number.
+        sources: For each document the number of the file it is from.
+    """
+
+    ids: Ints
+    sentences: Ints
+    headings: Ints
+    documents: Ints
+    sources: Ints
+    titles: tuple[str, ...]
+    paths: tuple[tuple[str, ...], ...]
+
+    def sentence(self, number: int) -> Ints:
+        return self.ids[self.sentences[number] : self.sentences[number + 1]]
+
+
+def read_corpus(folder: Path, tokenizer: TextTokenizer, kept: Path, seed: int) -> Corpus:
+    """Read every ``*.jsonl.xz`` of a folder, or what was kept of it in a file.
+
+    Raises:
+        FileNotFoundError: If the folder holds no such file.
+    """
+    if not kept.exists():
+        files = sorted(folder.glob("*.jsonl.xz"))
+        if not files:
+            raise FileNotFoundError(f"no texts (*.jsonl.xz) in {folder}")
+        _keep(_gather(files, tokenizer, random.Random(seed)), kept)  # noqa: S311  # a sample
+    held = np.load(kept)
+    texts = json.loads(str(held["texts"]))
+    arrays = {name: held[name] for name in held.files if name != "texts"}
+    paths = tuple(tuple(path) for path in texts["paths"])
+    return Corpus(**arrays, titles=tuple(texts["titles"]), paths=paths)
+
+
+def _gather(files: Sequence[Path], tokenizer: TextTokenizer, chance: random.Random) -> Corpus:
+    pieces: list[Ints] = []
+    headings: list[int] = []
+    documents, sources = [0], []
+    titles: list[str] = []
+    paths: dict[tuple[str, ...], int] = {}
+    for number, file in enumerate(files):
+        for title, text in _documents(file, chance):
+            for path, section in sections(text):
+                view = make_view(section).text
+                starts = [*split(view, "en"), len(view)]
+                texts = [view[a:b].strip() for a, b in pairwise(starts)]
+                tokens = [found.ids for found in tokenizer.encode(texts) if len(found.ids)]
+                pieces += tokens
+                headings += [paths.setdefault(path, len(paths))] * len(tokens)
+            documents.append(len(pieces))
+            titles.append(title)
+            sources.append(number)
+        print(f"{file.name}: {len(titles)} documents so far", flush=True)
+    lengths = [0, *(len(piece) for piece in pieces)]
+    return Corpus(
+        np.concatenate(pieces), np.cumsum(lengths), np.array(headings, np.int32),
+        np.array(documents), np.array(sources), tuple(titles), tuple(paths),
+    )  # fmt: skip
+
+
+def _documents(file: Path, chance: random.Random) -> Iterator[tuple[str, str]]:
+    with lzma.open(file, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            document = json.loads(line)
+            text = document["text"]
+            if len(text) < LEAST_CHARACTERS:
+                continue
+            if len(text) > MOST_CHARACTERS:
+                start = text.find("\n\n", chance.randrange(len(text) - MOST_CHARACTERS))
+                text = text[start + 2 : start + 2 + MOST_CHARACTERS]
+            yield document["title"], text
+
+
+def sections(text: str) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Cut a text at its headings; each section begins with its own, under the path of all.
+
+    Headings are those of Markdown, those with a line of one sign under them, and chapters.
+    """
+    lines = text.split("\n")
+    open_headings: list[tuple[int, str]] = []
+    levels: dict[str, int] = {}
+    begun = 0
+    for number, line in enumerate(lines):
+        below = lines[number + 1] if number + 1 < len(lines) else ""
+        found = _heading(line, below, levels)
+        if found is None:
+            continue
+        if number > begun:
+            yield _path(open_headings), "\n".join(lines[begun:number])
+        level, _ = found
+        open_headings = [*(held for held in open_headings if held[0] < level), found]
+        begun = number
+    yield _path(open_headings), "\n".join(lines[begun:])
+
+
+def _heading(line: str, below: str, levels: dict[str, int]) -> tuple[int, str] | None:
+    """The level and the words of a heading, if the line is one."""
+    if not line.strip() or len(line) > _MOST_HEADING:
+        return None
+    if found := _MARKDOWN.match(line):
+        return len(found[1]), found[2]
+    underline = _UNDERLINE.match(below)
+    if underline and line[0].isalnum() and len(below.rstrip()) >= len(line.rstrip()):
+        return levels.setdefault(underline[1], len(levels) + 1), line.strip()
+    return (1, line.strip()) if _CHAPTER.match(line) else None
+
+
+def _path(open_headings: Sequence[tuple[int, str]]) -> tuple[str, ...]:
+    return tuple(words for _, words in open_headings)
+
+
+def _keep(corpus: Corpus, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    texts = json.dumps({"titles": corpus.titles, "paths": corpus.paths})
+    part = target.with_suffix(".part.npz")
+    np.savez(
+        part, ids=corpus.ids, sentences=corpus.sentences, headings=corpus.headings,
+        documents=corpus.documents, sources=corpus.sources, texts=np.array(texts),
+    )  # fmt: skip
+    part.replace(target)

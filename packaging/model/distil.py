@@ -1,0 +1,120 @@
+"""How far the student is from the teacher.
+
+Owns the loss and the runs of both over a lesson. The teacher reads each passage alone, with its
+title and headings in front; the student reads whole windows, and the mean over a passage's own
+tokens is to be the teacher's vector. It must not know where lessons come from.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from bert import token_states
+from torch.nn import functional
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from bert import Weights
+    from lessons import Lesson
+
+    from indexer.embed.models import Architecture
+
+    Ints = Any
+    Tensor = Any
+
+TEMPERATURE = 1 / 20
+BARE_WEIGHT = 0.5
+_TEACHER_TOKENS = 2048
+
+
+@dataclass(frozen=True, slots=True)
+class Losses:
+    """The parts of the loss; ``total`` is what is minimised."""
+
+    total: Tensor
+    cosine: float
+    divergence: float
+    bare: float
+
+
+def losses(student: Weights, teacher: Weights, shape: Architecture, lesson: Lesson) -> Losses:
+    """Compare the two over a lesson."""
+    alone = [passage.alone for window in lesson.windows for passage in window.passages]
+    # What is learnt from comes first, so that both are read in one go.
+    wanted = encode_alone(teacher, shape, [*alone, *lesson.bare])
+    passages, bare = wanted[: len(alone)], wanted[len(alone) :]
+    found = late_vectors(student, shape, lesson)
+    cosine = 1 - (found * passages).sum(-1).mean()
+    divergence = _divergence(found, passages)
+    ids, mask = _padded(lesson.bare)
+    query = _mean(token_states(student, shape, ids, mask), _inner(mask))
+    apart = 1 - (query * bare).sum(-1).mean()
+    total = cosine + divergence + BARE_WEIGHT * apart
+    return Losses(total, cosine.item(), divergence.item(), apart.item())
+
+
+def late_vectors(student: Weights, shape: Architecture, lesson: Lesson) -> Tensor:
+    """Vectors of all passages of a lesson from inside their windows, ``[passages, hidden]``."""
+    ids = torch.from_numpy(np.stack([window.ids for window in lesson.windows])).long()
+    states = token_states(student, shape, ids)
+    rows = [
+        states[number, passage.start : passage.end].mean(0)
+        for number, window in enumerate(lesson.windows)
+        for passage in window.passages
+    ]
+    return functional.normalize(torch.stack(rows), dim=-1)
+
+
+def encode_alone(weights: Weights, shape: Architecture, sequences: Sequence[Ints]) -> Tensor:
+    """Means over whole sequences, special tokens included, as the genuine model has them."""
+    order = sorted(range(len(sequences)), key=lambda index: len(sequences[index]))
+    found = torch.empty(len(sequences), shape.hidden)
+    with torch.no_grad():
+        for group in _groups(order, sequences):
+            ids, mask = _padded([sequences[index] for index in group])
+            found[group] = _mean(token_states(weights, shape, ids, mask), mask)
+    return found
+
+
+def _groups(order: Sequence[int], sequences: Sequence[Ints]) -> Iterator[list[int]]:
+    group: list[int] = []
+    for index in order:
+        if group and (len(group) + 1) * len(sequences[index]) > _TEACHER_TOKENS:
+            yield group
+            group = []
+        group.append(index)
+    yield group
+
+
+def _divergence(found: Tensor, wanted: Tensor) -> Tensor:
+    """How differently the two see a passage among all others of the lesson."""
+    aim = functional.softmax(wanted @ wanted.T / TEMPERATURE, dim=-1)
+    seen = functional.log_softmax(found @ wanted.T / TEMPERATURE, dim=-1)
+    return functional.kl_div(seen, aim, reduction="batchmean")
+
+
+def _padded(sequences: Sequence[Ints]) -> tuple[Tensor, Tensor]:
+    longest = max(len(ids) for ids in sequences)
+    ids = np.zeros((len(sequences), longest), np.int64)
+    mask = np.zeros((len(sequences), longest), bool)
+    for row, sequence in enumerate(sequences):
+        ids[row, : len(sequence)] = sequence
+        mask[row, : len(sequence)] = True
+    return torch.from_numpy(ids), torch.from_numpy(mask)
+
+
+def _inner(mask: Tensor) -> Tensor:
+    """The mask without the first and the last token, which are special."""
+    inner = mask.clone()
+    inner[:, 0] = False
+    inner[torch.arange(len(mask)), mask.sum(1) - 1] = False
+    return inner
+
+
+def _mean(states: Tensor, mask: Tensor) -> Tensor:
+    sums = (states * mask[..., None]).sum(1)
+    return functional.normalize(sums, dim=-1)

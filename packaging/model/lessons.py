@@ -1,0 +1,174 @@
+"""What is learnt in one step: windows for the student, and the same passages alone for the teacher.
+
+Owns the choice of texts and the cutting of windows into passages. Every step is drawn from the
+seed and its own number alone, so a run that is taken up again sees what it would have seen. It
+must not know torch.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indexer.embed.base import passage_prefix
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from corpus import Corpus
+
+    from indexer.embed.tokens import TextTokenizer
+
+    Ints = Any
+
+SOURCE_WEIGHTS = (0.5, 0.3, 0.2)  # books, proposals, designs: prose more than code
+TITLE_LEFT_OUT = 0.15
+SENTENCES = 0.3  # of the passages of a window are single sentences
+PASSAGE_TOKENS = (48, 200)
+LEAST_TOKENS, MOST_TOKENS = 5, 400
+STRETCH = 1024  # tokens from one document: its other passages are the ones to be told apart
+MOST_PREFIX = 64
+BARE = 8  # sentences of a share that are read as a query is, without title or window
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Where a passage stands in its window, and what the teacher reads for it."""
+
+    start: int
+    end: int
+    alone: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The ids the student reads, special tokens and title included, and the passages in them."""
+
+    ids: Ints
+    passages: tuple[Passage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """A share of a step: windows of one length, and bare sentences with their special tokens."""
+
+    windows: tuple[Window, ...]
+    bare: tuple[Ints, ...]
+
+
+class Lessons:
+    """Draws the shares of steps from a corpus."""
+
+    def __init__(self, corpus: Corpus, tokenizer: TextTokenizer, seed: int, kept_back: int) -> None:
+        self._corpus = corpus
+        self._tokenizer = tokenizer
+        self._seed = seed
+        numbers = np.arange(len(corpus.titles))
+        self._held = numbers % kept_back == kept_back // 2
+        self._starts = corpus.sentences[corpus.documents]
+
+    def draw(self, step: int, share: int, window: int, tokens: int, *, held: bool) -> Lesson:
+        """The lesson of one share of a step: about ``tokens`` in windows of ``window``.
+
+        Args:
+            step: Its number.
+            share: The number of the share.
+            window: Tokens of a window, special ones and title included.
+            tokens: How many to read.
+            held: Whether from the documents that are never learnt from.
+        """
+        chance = np.random.default_rng([self._seed, step, share, int(held)])
+        weights = self._weights(max(window, STRETCH), held=held)
+        windows: list[Window] = []
+        while len(windows) * window < tokens:
+            document = int(chance.choice(len(weights), p=weights))
+            wanted = max(1, min(STRETCH, tokens) // window)
+            windows += self._stretch(document, window, wanted, chance)
+        return Lesson(tuple(windows), tuple(self._bare(windows, chance)))
+
+    def _weights(self, least: int, *, held: bool) -> Any:
+        """How likely each document is: by its length, the sources in their proportions."""
+        lengths = np.diff(self._starts).astype(np.float64)
+        lengths[(self._held != held) | (lengths < least)] = 0
+        sources = self._corpus.sources
+        sums = np.bincount(sources, lengths)
+        shares = np.array(SOURCE_WEIGHTS[: len(sums)])
+        weights = lengths * (shares / np.maximum(sums, 1))[sources]
+        return weights / weights.sum()
+
+    def _stretch(self, document: int, window: int, count: int, chance: Any) -> Iterator[Window]:
+        """Windows that follow each other in a document."""
+        corpus = self._corpus
+        first, last = corpus.documents[document], corpus.documents[document + 1]
+        begin, end = corpus.sentences[first], corpus.sentences[last] - window * count
+        token = begin + chance.integers(0, max(1, end - begin))
+        sentence = bisect_right(corpus.sentences, token) - 1
+        title = "" if chance.random() < TITLE_LEFT_OUT else corpus.titles[document]
+        for _ in range(count):
+            found, sentence = self._window(sentence, last, title, window, chance)
+            if found is None:
+                return
+            yield found
+
+    def _window(
+        self, sentence: int, last: int, title: str, window: int, chance: Any
+    ) -> tuple[Window | None, int]:
+        """The window that begins with a sentence, and the sentence the next begins with."""
+        corpus = self._corpus
+        path = corpus.paths[corpus.headings[sentence]]
+        lead = np.concatenate([self._tokenizer.lead, self._prefix(title, path)])
+        capacity = window - len(lead) - len(self._tokenizer.tail)
+        begin = corpus.sentences[sentence]
+        if corpus.sentences[last] - begin < capacity:
+            return None, last
+        body = corpus.ids[begin : begin + capacity]
+        held = bisect_right(corpus.sentences, begin + capacity) - 1  # what comes after is cut off
+        passages = tuple(
+            Passage(
+                int(corpus.sentences[a] - begin) + len(lead),
+                int(corpus.sentences[b] - begin) + len(lead),
+                self._alone(title, a, b),
+            )
+            for a, b in self._passages(sentence, held, chance)
+        )
+        ids = np.concatenate([lead, body, self._tokenizer.tail])
+        return Window(ids, passages), max(held, sentence + 1)
+
+    def _passages(self, first: int, last: int, chance: Any) -> Iterator[tuple[int, int]]:
+        """Cut sentences into passages of many sizes, none across a change of headings."""
+        corpus = self._corpus
+        while first < last:
+            wanted = 1 if chance.random() < SENTENCES else chance.integers(*PASSAGE_TOKENS)
+            end = first + 1
+            while (
+                end < last
+                and corpus.headings[end] == corpus.headings[first]
+                and corpus.sentences[end + 1] - corpus.sentences[first] <= wanted
+            ):
+                end += 1
+            if LEAST_TOKENS <= corpus.sentences[end] - corpus.sentences[first] <= MOST_TOKENS:
+                yield first, end
+            first = end
+
+    def _alone(self, title: str, first: int, last: int) -> Ints:
+        corpus = self._corpus
+        path = corpus.paths[corpus.headings[first]]
+        text = corpus.ids[corpus.sentences[first] : corpus.sentences[last]]
+        return self._framed(np.concatenate([self._prefix(title, path), text]))
+
+    def _bare(self, windows: Sequence[Window], chance: Any) -> Iterator[Ints]:
+        """Sentences of the windows, framed as a query is."""
+        for _ in range(BARE):
+            ids = windows[chance.integers(len(windows))].ids
+            begin = int(chance.integers(len(self._tokenizer.lead), len(ids) - 40))
+            yield self._framed(ids[begin : begin + int(chance.integers(4, 32))])
+
+    def _framed(self, ids: Ints) -> Ints:
+        return np.concatenate([self._tokenizer.lead, ids, self._tokenizer.tail])
+
+    def _prefix(self, title: str, path: tuple[str, ...]) -> Ints:
+        (tokens,) = self._tokenizer.encode([passage_prefix(title, path)])
+        return tokens.ids[:MOST_PREFIX]

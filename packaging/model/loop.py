@@ -1,0 +1,171 @@
+"""The training loop: steps, gradients, checkpoints and the log.
+
+Owns the settings of a run, its optimiser and its folder, where it can be taken up again after any
+interruption. It must not know where texts come from or what becomes of the weights.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import torch
+from distil import losses
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from bert import Weights
+    from distil import Losses
+    from lessons import Lessons
+
+    from indexer.embed.models import Architecture
+
+CHECKPOINT, LOG, SETTINGS = "checkpoint.pt", "log.jsonl", "settings.json"
+_HELD_TOKENS = 8192
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a run depends on, beside the texts and the weights it starts from.
+
+    ``windows`` are taken in turn, step by step. ``shares`` parts of a step run side by side, each
+    on a thread of its own.
+    """
+
+    windows: tuple[int, ...] = (512,)
+    positions: int = 512
+    start: str = "repeated"
+    tokens: int = 2_000_000
+    step_tokens: int = 4096
+    rate: float = 4e-5
+    warm_up: float = 0.05
+    decay: float = 0.01
+    seed: int = 5
+    shares: int = 2
+    check_every: int = 25
+
+    @property
+    def steps(self) -> int:
+        return self.tokens // self.step_tokens
+
+
+class Run:
+    """One run in its folder."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        teacher: Weights,
+        student: Weights,
+        shape: Architecture,
+        lessons: Lessons,
+        folder: Path,
+    ) -> None:
+        self.settings = settings
+        self._teacher, self._shape, self._lessons, self._folder = teacher, shape, lessons, folder
+        self.student = {
+            name: tensor.clone().requires_grad_(True)  # noqa: FBT003  # torch's own signature
+            for name, tensor in student.items()
+        }
+        self._optimiser = torch.optim.AdamW(
+            self.student.values(), lr=settings.rate, weight_decay=settings.decay
+        )
+        self._done = 0
+        self._take_up()
+
+    def train(self) -> None:
+        """Run to the end, or from where it was left to there."""
+        torch.set_num_threads(1)  # shares run side by side, which wastes less than joint products
+        self._folder.mkdir(parents=True, exist_ok=True)
+        (self._folder / SETTINGS).write_text(json.dumps(asdict(self.settings), indent=1), "utf-8")
+        with ThreadPoolExecutor(self.settings.shares) as pool:
+            if not self._done:
+                self._note(held=self._held(pool))
+            while self._done < self.settings.steps:
+                began = time.perf_counter()
+                found = self._step(pool)
+                seconds = time.perf_counter() - began
+                self._done += 1
+                due = self._done % self.settings.check_every == 0
+                last = self._done == self.settings.steps
+                held = self._held(pool) if due or last else {}
+                parts = [_mean(found, part) for part in ("cosine", "divergence", "bare")]
+                self._note(loss=parts, seconds=round(seconds, 1), held=held)
+                if due or last:
+                    self._keep()
+
+    def _step(self, pool: ThreadPoolExecutor) -> list[Losses]:
+        settings = self.settings
+        window = settings.windows[self._done % len(settings.windows)]
+        parameters = list(self.student.values())
+
+        def learn(share: int) -> tuple[Losses, tuple[Any, ...]]:
+            tokens = settings.step_tokens // settings.shares
+            lesson = self._lessons.draw(self._done, share, window, tokens, held=False)
+            with torch.autocast("cpu", torch.bfloat16):
+                found = losses(self.student, self._teacher, self._shape, lesson)
+            return found, torch.autograd.grad(found.total, parameters, allow_unused=True)
+
+        results = list(pool.map(learn, range(settings.shares)))
+        for parameter, *gradients in zip(parameters, *(g for _, g in results), strict=True):
+            known = [gradient for gradient in gradients if gradient is not None]
+            parameter.grad = sum(known) / settings.shares if known else None
+        torch.nn.utils.clip_grad_norm_(parameters, 1.0)
+        for group in self._optimiser.param_groups:
+            group["lr"] = settings.rate * self._slope()
+        self._optimiser.step()
+        return [found for found, _ in results]
+
+    def _slope(self) -> float:
+        """The share of the full rate at this step: up to it, then straight down to 0."""
+        done = (self._done + 1) / self.settings.steps
+        return min(done / self.settings.warm_up, (1 - done) / (1 - self.settings.warm_up), 1.0)
+
+    def _held(self, pool: ThreadPoolExecutor) -> dict[str, list[float]]:
+        """The losses on documents that are never learnt from, for each window."""
+
+        def look(window: int, share: int) -> Losses:
+            lesson = self._lessons.draw(share, share, window, _HELD_TOKENS // 2, held=True)
+            with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+                return losses(self.student, self._teacher, self._shape, lesson)
+
+        found = {}
+        for window in dict.fromkeys(self.settings.windows):
+            both = list(pool.map(look, [window] * 2, range(2)))
+            found[str(window)] = [_mean(both, part) for part in ("cosine", "divergence", "bare")]
+        return found
+
+    def _note(self, **facts: Any) -> None:
+        line = {"step": self._done, "tokens": self._done * self.settings.step_tokens, **facts}
+        with (self._folder / LOG).open("a", encoding="utf-8") as log:
+            log.write(json.dumps(line) + "\n")
+        print(f"{self._done}/{self.settings.steps} {facts}", flush=True)
+
+    def _keep(self) -> None:
+        part = self._folder / f"{CHECKPOINT}.part"
+        state = {
+            "done": self._done,
+            "student": {name: tensor.detach() for name, tensor in self.student.items()},
+            "optimiser": self._optimiser.state_dict(),
+        }
+        torch.save(state, part)
+        part.replace(self._folder / CHECKPOINT)
+
+    def _take_up(self) -> None:
+        path = self._folder / CHECKPOINT
+        if not path.exists():
+            return
+        state = torch.load(path, weights_only=True)
+        self._done = state["done"]
+        with torch.no_grad():
+            for name, tensor in self.student.items():
+                tensor.copy_(state["student"][name])
+        self._optimiser.load_state_dict(state["optimiser"])
+
+
+def _mean(found: list[Losses], part: str) -> float:
+    return round(float(sum(getattr(one, part) for one in found)) / len(found), 5)

@@ -1,0 +1,64 @@
+"""Trains our late-chunked checkpoint; `make model` runs it as it was run for the one that ships.
+
+    python packaging/model/train.py --texts ../shared/train --run build/model/first
+
+Owns the command line of the recipe. A run that was interrupted is taken up again by the same
+command. Needs `pip install 'lectern[convert]'`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from bert import load_weights, with_positions  # noqa: E402
+from corpus import KEPT_BACK, read_corpus  # noqa: E402
+from lessons import Lessons  # noqa: E402
+from loop import Run, Settings  # noqa: E402
+
+from indexer.embed.fetch import ensure_source  # noqa: E402
+from indexer.embed.models import RECORDS, TOKENIZER, WEIGHTS  # noqa: E402
+from indexer.embed.tokens import TextTokenizer  # noqa: E402
+
+GENUINE = RECORDS["all-MiniLM-L6-v2"]
+
+
+def main() -> None:
+    options = _options()
+    places = [options.genuine] if options.genuine else []
+    source = ensure_source(GENUINE, options.work / "genuine", places=places)
+    tokenizer = TextTokenizer(source / TOKENIZER)
+    settings = Settings(
+        windows=tuple(options.windows), positions=max(options.windows), start=options.start,
+        tokens=options.tokens, rate=options.rate, seed=options.seed,
+    )  # fmt: skip
+    kept = options.work / "corpus.npz"
+    corpus = read_corpus(options.texts, tokenizer, kept, settings.seed)
+    teacher = load_weights(source / WEIGHTS)
+    student = load_weights(options.begin) if options.begin else teacher
+    student = with_positions(student, settings.positions, settings.start)
+    lessons = Lessons(corpus, tokenizer, settings.seed, KEPT_BACK)
+    Run(settings, teacher, student, GENUINE.architecture, lessons, options.run).train()
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Train the late-chunked checkpoint.")
+    parser.add_argument("--texts", type=Path, default=ROOT.parent / "shared" / "train")
+    parser.add_argument("--work", type=Path, default=ROOT / "build" / "model", help="kept between")
+    parser.add_argument("--run", type=Path, required=True, help="folder of this run")
+    parser.add_argument("--genuine", type=Path, help="folder of the genuine model, else fetched")
+    parser.add_argument("--begin", type=Path, help="weights to begin with, else the genuine ones")
+    parser.add_argument("--windows", type=int, nargs="+", default=[512])
+    parser.add_argument("--start", choices=("interpolated", "repeated"), default="repeated")
+    parser.add_argument("--tokens", type=int, default=2_000_000)
+    parser.add_argument("--rate", type=float, default=4e-5)
+    parser.add_argument("--seed", type=int, default=5)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
