@@ -90,7 +90,7 @@ def align(first: Floats, second: Floats) -> Alignment:
 
 
 def nearest(
-    first: Floats, second: Floats, count: int, near: NDArray[np.int64] | None = None
+    first: Floats, second: Floats, count: int, near: tuple[Places, Places] | None = None
 ) -> tuple[Places, Floats]:
     """The parts of one text that are most like each part of another.
 
@@ -98,8 +98,8 @@ def nearest(
         first: Unit vectors, shape (m, d).
         second: Unit vectors, shape (n, d).
         count: How many are wanted for each.
-        near: Shape (m,), for a text that is compared with itself: where each part stands. Those
-            that stand at most 1 apart are not compared.
+        near: For a text that is compared with itself: where the parts of both stand, (m,) and
+            (n,). Those that stand at most 1 apart are not compared.
 
     Returns:
         Their places in ``second``, int64, and their cosines, float32, best first. Both have the
@@ -114,7 +114,7 @@ def nearest(
         high = min(low + BLOCK, len(first))
         matrix = first[low:high] @ second.T
         if near is not None:
-            matrix[np.abs(near[low:high, None] - near[None]) <= 1] = -1.0
+            matrix[np.abs(near[0][low:high, None] - near[1][None]) <= 1] = -1.0
         best = np.argpartition(-matrix, kept - 1, axis=1)[:, :kept]
         found = np.take_along_axis(matrix, best, axis=1)
         order = np.argsort(-found, axis=1, kind="stable")

@@ -165,6 +165,44 @@ class EngineApi(Protocol):
                 sentence.
         """
 
+    def explain(self, text: str, path: Path, start: int) -> dict[str, Any]:
+        """Say what the likeness of a passage to a query is made of, word by word.
+
+        Args:
+            text: The query.
+            path: The file of a hit.
+            start: ``Hit.start``.
+
+        Returns:
+            ``cosine`` (of the passage and the question in the query); ``words``, a list of
+            ``[start, end, share]`` with offsets into the passage's text (``Hit.text``, if it is
+            the full one), and ``rest`` (the share of the title, the headings and what is no
+            word), which add up to the cosine; ``query``, a list of ``[word, share]``; ``marks``
+            (``[start, end]`` of the words that carry the likeness), ``same`` (those of the
+            query's own words); ``pairs``, each telling word of the query with the closest of the
+            passage, ``[word, word, cosine]``, and ``recall`` (how well the passage covers the
+            query, token by token). Nothing, if the query has no words or its model cannot be had.
+        """
+
+    def compare(self, first: str, second: str, *, limit: int, token: CancelToken) -> dict[str, Any]:
+        """Say what each of two documents states that the other does not.
+
+        Args:
+            first: A document, as behind ``like:``: a path or its end, with ``#page=N`` for a page.
+            second: Another one.
+            limit: The most statements to list in each part, the most different ones; 0 for all.
+            token: Ends it early, with ``Cancelled``.
+
+        Returns:
+            ``first`` and ``second``: ``path``, ``file``, ``title``, ``format``, ``pages``,
+            ``statements`` (how many were compared), ``alone`` (how many the other lacks) and
+            ``only`` (these, in order: ``page``, ``page_last``, ``start``, ``end``,
+            ``heading_path``, ``text``, ``near``, what comes closest there, or None, and
+            ``cosine``); ``changes`` (how many counterparts differ in a number or a negation) and
+            ``changed`` (these: ``first`` and ``second``); ``border`` (the cosine from which
+            statements count as the same) and ``seconds``.
+        """
+
     def status(self) -> dict[str, Any]:
         """Describe the library.
 

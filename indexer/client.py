@@ -100,6 +100,14 @@ class EngineClient(Conversation):
         }
         return rebuild(SearchResult, self.ask(header, token)["result"])
 
+    def explain(self, text: str, path: Path, start: int) -> dict[str, Any]:
+        header = {"type": "explain", "text": text, "path": str(path), "start": start}
+        return dict(self.ask(header)["explanation"])
+
+    def compare(self, first: str, second: str, *, limit: int, token: CancelToken) -> dict[str, Any]:
+        header = {"type": "compare", "first": first, "second": second, "limit": limit}
+        return dict(self.ask(header, token)["comparison"])
+
     def status(self) -> dict[str, Any]:
         return dict(self.ask({"type": "status"})["status"])
 

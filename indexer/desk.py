@@ -11,10 +11,14 @@ from typing import TYPE_CHECKING, Any
 from indexer import reindex
 from indexer.activity import Activity
 from indexer.catalog.coverage import Chosen
+from indexer.compare import Comparer
 from indexer.errors import WorldError
 from indexer.estimate import estimate
+from indexer.explain import Explainer
 from indexer.lookup import describe_document, sentences
 from indexer.models_in_use import ModelsInUse
+from indexer.ocr.recogniser import Recogniser
+from indexer.ocr.scans import Scans
 from indexer.passwords import Passwords
 from indexer.pipeline.gate import QueryGate
 from indexer.progress import CancelToken
@@ -49,8 +53,12 @@ class Desk:
         self.gate = QueryGate(self.throttle)
         self.activities = Activity(catalog, self.models, self.throttle)
         self.passwords = Passwords()
+        self.scans = Scans(catalog, config)
+        self.recogniser = Recogniser(self.scans, self.throttle, config.limits, self.passwords.of)
         self.searcher = Searcher(catalog, store, self.models)
         self.similar = Similar(catalog, store, self.models)
+        self.explainer = Explainer(catalog, store, self.models)
+        self.comparer = Comparer(catalog, store)
 
     def search(
         self,
@@ -68,6 +76,13 @@ class Desk:
             return self.searcher.search(
                 text, limit=limit, token=token, explain=explain, full_text=full_text
             )
+
+    def explain(self, text: str, path: Path, start: int) -> dict[str, Any]:
+        with self.gate.query():
+            return self.explainer.explain(text, path, start)
+
+    def compare(self, first: str, second: str, *, limit: int, token: CancelToken) -> dict[str, Any]:
+        return self.comparer.compare(first, second, limit=limit, token=token)
 
     def status(self) -> dict[str, Any]:
         return describe(self)
@@ -98,7 +113,9 @@ class Desk:
 
     def retry(self, paths: Sequence[Path]) -> int:
         self.activities.stale()
-        return retry(self.catalog, paths)
+        queued = retry(self.catalog, paths)
+        self.scans.forgive(paths)
+        return queued
 
     def unlock(self, path: Path, password: str) -> int:
         self.activities.stale()

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from indexer.catalog import Catalog, DocRow, Space
     from indexer.embed.base import EmbedInput
+    from indexer.embed.onnx import OnnxEmbedder
     from indexer.models_in_use import ModelsInUse
     from indexer.store import Store, StoredPassage
 
@@ -39,18 +40,18 @@ class Explainer:
 
         Raises:
             WorldError: ``not_a_root``, if the library has no such file; ``not_understood``, if
-                nothing of the file begins there; ``bad_query`` for a query without words.
+                no passage of the file begins there.
         """
-        query = parse(text)
-        if not query.terms:
-            raise WorldError("bad_query", reason="it holds no words to explain")
-        asked = question(query.text)
         space, doc = self._known(path)
         found = self._read(space, doc, start)
         if found is None:
             raise WorldError("not_understood", path=str(path))
         passage, read, place = found
-        embedder = self.models.query(space.record)
+        query = parse(text)
+        embedder = self._embedder(space)
+        if embedder is None or not query.terms:
+            return {}
+        asked = question(query.text)
         return describe_match(
             Told.of(asked, embedder.query_states(asked)),
             Told.of(passage.view, embedder.passage_states(read, place)),
@@ -65,6 +66,13 @@ class Explainer:
         if known[2] is None or space is None:
             raise WorldError("not_understood", path=str(path))
         return space, known[2]
+
+    def _embedder(self, space: Space) -> OnnxEmbedder | None:
+        """The model of the queries; None where it cannot be had, and search goes by words."""
+        try:
+            return self.models.query(space.record)
+        except WorldError:
+            return None
 
     def _read(
         self, space: Space, doc: DocRow, start: int

@@ -94,6 +94,12 @@ class Host:
             text, limit=limit, token=token, explain=explain, full_text=full_text
         )
 
+    def explain(self, text: str, path: Path, start: int) -> dict[str, Any]:
+        return self.engine.explain(text, path, start)
+
+    def compare(self, first: str, second: str, *, limit: int, token: CancelToken) -> dict[str, Any]:
+        return self.engine.compare(first, second, limit=limit, token=token)
+
     def status(self) -> dict[str, Any]:
         return self.engine.status()
 

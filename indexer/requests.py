@@ -51,6 +51,11 @@ class Request:
     queues: bool = False
 
 
+def _plain(key: str, method: str) -> Callable[[Header], Callable[[EngineApi, Job], dict[str, Any]]]:
+    """Read a request without fields: what a method of the engine answers goes under a key."""
+    return lambda _header: lambda engine, _job: {key: getattr(engine, method)()}
+
+
 def _search(header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
     text = field(header, "text", str)
     limit = _bounded(field(header, "limit", int, 10))
@@ -96,10 +101,6 @@ def _watch(header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
     return lambda engine, _job: {"watch": engine.watch(on=on)}
 
 
-def _status(_header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
-    return lambda engine, _job: {"status": engine.status()}
-
-
 def _files(header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
     state = field(header, "state", str, "") or None
     root = field(header, "root", str, "") or None
@@ -142,10 +143,6 @@ def _root_patterns(header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]
     return lambda engine, _job: {"patterns": engine.patterns(root, patterns)}
 
 
-def _activity(_header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
-    return lambda engine, _job: {"activity": engine.activity()}
-
-
 def _pace(header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
     speed = None if header.get("speed") is None else field(header, "speed", str)
     if speed not in {None, *SPEEDS}:
@@ -168,8 +165,21 @@ def _passage_spans(header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]
     return lambda engine, _job: {"sentences": engine.passage_spans(path, start, end)}
 
 
-def _doctor(_header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
-    return lambda engine, _job: {"checks": engine.doctor()}
+def _explain(header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
+    text, path, start = (
+        field(header, "text", str),
+        _path(header, "path"),
+        field(header, "start", int),
+    )
+    return lambda engine, _job: {"explanation": engine.explain(text, path, start)}
+
+
+def _compare(header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
+    first, second = field(header, "first", str), field(header, "second", str)
+    most = field(header, "limit", int, 0)
+    return lambda engine, job: {
+        "comparison": engine.compare(first, second, limit=most, token=job.token)
+    }
 
 
 def _reindex(header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
@@ -187,14 +197,6 @@ def _reindex_cost(header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
     return lambda engine, _job: {"cost": engine.reindex_cost(model, precision)}
 
 
-def _roll_back(_header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
-    return lambda engine, _job: {"rolled_back": engine.roll_back()}
-
-
-def _discard(_header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
-    return lambda engine, _job: {"discarded": engine.discard()}
-
-
 def _verify(_header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
     return lambda engine, job: {"verified": engine.verify(report=job.report, token=job.token)}
 
@@ -207,22 +209,24 @@ REQUESTS = {
     "search": Request(LaneName.SEARCH, _search),
     "index": Request(LaneName.INDEX, _index),
     "remove": Request(LaneName.GLANCE, _remove),
-    "status": Request(LaneName.DESK, _status),
+    "status": Request(LaneName.DESK, _plain("status", "status")),
     "files": Request(LaneName.DESK, _files),
-    "doctor": Request(LaneName.SURVEY, _doctor),
+    "doctor": Request(LaneName.SURVEY, _plain("checks", "doctor")),
     "estimate": Request(LaneName.SURVEY, _estimate),
     "retry": Request(LaneName.GLANCE, _retry, queues=True),
     "unlock": Request(LaneName.GLANCE, _unlock, queues=True),
     "patterns": Request(LaneName.GLANCE, _root_patterns),
     "watch": Request(LaneName.DESK, _watch),
-    "activity": Request(LaneName.GLANCE, _activity),
+    "activity": Request(LaneName.GLANCE, _plain("activity", "activity")),
     "pace": Request(LaneName.GLANCE, _pace),
     "document": Request(LaneName.GLANCE, _document),
     "passage_spans": Request(LaneName.GLANCE, _passage_spans),
+    "explain": Request(LaneName.DESK, _explain),
+    "compare": Request(LaneName.SURVEY, _compare),
     "reindex": Request(LaneName.INDEX, _reindex),
     "reindex_cost": Request(LaneName.SURVEY, _reindex_cost),
-    "roll_back": Request(LaneName.INDEX, _roll_back),
-    "discard": Request(LaneName.INDEX, _discard),
+    "roll_back": Request(LaneName.INDEX, _plain("rolled_back", "roll_back")),
+    "discard": Request(LaneName.INDEX, _plain("discarded", "discard")),
     "verify": Request(LaneName.SURVEY, _verify),
     "repair": Request(LaneName.INDEX, _repair),
 }

@@ -40,7 +40,8 @@ def plan_windows(lengths: Sequence[int], capacity: int, overlap: int) -> Plan:
     """Lay windows over passages that follow each other.
 
     A window starts ``overlap`` tokens before the first passage that no earlier window holds
-    whole, so every passage has context on its left wherever there is any.
+    whole, so every passage has context on its left wherever there is any. It ends with a passage:
+    what it held of another would be read twice.
 
     Args:
         lengths: Tokens of each passage, in order; none negative.
@@ -57,13 +58,13 @@ def plan_windows(lengths: Sequence[int], capacity: int, overlap: int) -> Plan:
         raise ValueError(f"an overlap of {overlap} does not suit windows of {capacity} tokens")
     spans = list(pairwise(accumulate(lengths, initial=0)))
     total = spans[-1][1] if spans else 0
-    windows = _windows(spans, total, capacity, overlap)
+    windows = _windows(spans, capacity, overlap)
     takes = tuple(_takes(start, end, windows, total) for start, end in spans)
     return Plan(tuple(windows), takes)
 
 
 def _windows(
-    spans: Sequence[tuple[int, int]], total: int, capacity: int, overlap: int
+    spans: Sequence[tuple[int, int]], capacity: int, overlap: int
 ) -> list[tuple[int, int]]:
     windows: list[tuple[int, int]] = []
     ends = [end for _, end in spans]
@@ -74,12 +75,9 @@ def _windows(
         while covered < end:
             context = min(overlap, capacity - (end - start)) if fits else overlap
             begin = max(0, (start if fits else max(covered, start)) - context)
-            window = begin, min(total, begin + capacity)
-            if window not in windows[-1:]:
-                windows.append(window)
-            covered = window[1]
-        # What the last window holds only in part is read again, whole, by the next.
-        covered = ends[bisect_right(ends, covered) - 1]
+            reach = begin + capacity
+            covered = ends[bisect_right(ends, reach) - 1] if reach >= end else reach
+            windows.append((begin, covered))
     return windows
 
 

@@ -66,9 +66,8 @@ class FakeLibrary:
         if explain:
             hits = [replace(hit, explain={"words": hit.score}) for hit in hits]
         poor = "POOR" in text or bool(hits and hits[0].score < 1)
-        notes = ("No good match; closest passages below.",) if poor else ()
         seconds = time.perf_counter() - began
-        return SearchResult(tuple(hits[:limit]), notes, seconds, 0.5, {"text": text}, good=not poor)
+        return SearchResult(tuple(hits[:limit]), (), seconds, 0.5, {"text": text}, good=not poor)
 
     def _hits(self, path: str, words: set[str]) -> Iterator[Hit]:
         text = self.texts[path]
@@ -177,6 +176,59 @@ class FakeLibrary:
                 spans += [(at + s.start(), at + s.end()) for s in SENTENCE.finditer(part)]
             at += len(part) + 1
         return spans
+
+    def explain(self, text: str, path: Path, start: int) -> dict[str, Any]:
+        whole = self.texts.get(str(path))
+        if whole is None:
+            raise WorldError("not_a_root", path=str(path))
+        part = whole[start:].partition("\f")[0]
+        asked = {word.lower() for word in re.findall(r"\w+", text)}
+        found = [word for word in re.finditer(r"\w+", part) if word[0].lower() in asked]
+        return {
+            "cosine": 0.5,
+            "recall": 0.5,
+            "words": [[*word.span(), 0.5 / len(found)] for word in found],
+            "rest": 0.0 if found else 0.5,
+            "query": [[word, 0.5 / len(asked)] for word in sorted(asked)],
+            "marks": [[*word.span()] for word in found],
+            "same": [[*word.span()] for word in found],
+            "pairs": [[word[0].lower(), word[0], 0.9] for word in found],
+        }
+
+    def compare(self, first: str, second: str, *, limit: int, token: CancelToken) -> dict[str, Any]:
+        token.check()
+        one, other = self._statements(first), self._statements(second)
+        return {
+            "border": 0.5,
+            "first": self._side(first, one, other, limit),
+            "second": self._side(second, other, one, limit),
+            "changed": [],
+            "changes": 0,
+            "seconds": 0.1,
+        }
+
+    def _statements(self, path: str) -> list[dict[str, Any]]:
+        if path not in self.texts:
+            raise WorldError("not_a_root", path=path)
+        return [
+            {
+                "page": page, "page_last": page, "start": found.start(), "end": found.end(),
+                "heading_path": ["One", "Two"], "text": found[0].strip(),
+            }
+            for page, part in enumerate(self.texts[path].split("\f"), 1)
+            for found in SENTENCE.finditer(part)
+        ]  # fmt: skip
+
+    def _side(
+        self, path: str, mine: list[dict[str, Any]], theirs: list[dict[str, Any]], limit: int
+    ) -> dict[str, Any]:
+        there = {one["text"] for one in theirs}
+        near = theirs[0] if theirs else None
+        only = [{**one, "near": near, "cosine": 0.2} for one in mine if one["text"] not in there]
+        return {
+            "path": path, "file": Path(path).name, "title": Path(path).stem, "format": "text",
+            "pages": 1, "statements": len(mine), "alone": len(only), "only": only[: limit or None],
+        }  # fmt: skip
 
     def estimate(
         self,

@@ -59,28 +59,19 @@ class Layout:
             return [
                 sequence
                 for start, end in pairwise([0, *ends])
-                for sequence in self._windows(
-                    range(start, end),
-                    passages,
-                    bodies,
-                    # Headings stand in the text of a window, each where it belongs.
-                    self._prefix(passages[start].title, ()),
-                )
+                for sequence in self._windows(range(start, end), passages, bodies)
             ]
         return [
             sequence
-            for index, passage in enumerate(passages)
-            for sequence in self._windows(
-                [index], passages, bodies, self._prefix(passage.title, passage.heading_path)
-            )
+            for index in range(len(passages))
+            for sequence in self._windows([index], passages, bodies)
         ]
 
     def text(self, text: str) -> list[TokenSequence]:
         """Lay a bare text out, without a prefix, as the only passage with one sentence."""
         (body,) = self._tokenizer.encode([text])
         bounds = np.array([0, len(body)], np.int64)
-        prefix = np.empty(0, np.int32)
-        return self._run([0], [len(body)], body.ids, [bounds], prefix)
+        return self._run([0], [len(body)], body.ids, [bounds], [np.empty(0, np.int32)])
 
     def starts(self, text: str, before: str) -> NDArray[np.int32]:
         """Where the tokens of ``before + text`` begin in the text, (n,); -1 for those before."""
@@ -92,16 +83,17 @@ class Layout:
         indices: Sequence[int],
         passages: Sequence[EmbedInput],
         bodies: Sequence[Tokens],
-        prefix: NDArray[np.int32],
     ) -> list[TokenSequence]:
-        """Lay out passages that follow each other."""
+        """Lay out passages that follow each other, each window under its first one's headings."""
         lengths = [len(bodies[index]) for index in indices]
         bounds = [
             offset + _sentence_bounds(bodies[index], passages[index].view_starts)
             for index, offset in zip(indices, accumulate(lengths, initial=0), strict=False)
         ]
         ids = np.concatenate([bodies[index].ids for index in indices])
-        return self._run(indices, lengths, ids, bounds, prefix)
+        own = [passages[index] for index in indices]
+        prefixes = [self._prefix(one.title, one.heading_path) for one in own]
+        return self._run(indices, lengths, ids, bounds, prefixes)
 
     def _run(
         self,
@@ -109,25 +101,28 @@ class Layout:
         lengths: Sequence[int],
         ids: NDArray[np.int32],
         bounds: Sequence[NDArray[np.int64]],
-        prefix: NDArray[np.int32],
+        prefixes: Sequence[NDArray[np.int32]],
     ) -> list[TokenSequence]:
         """Cut a run of passages into windows and frame each with prefix and special tokens."""
-        lead = np.concatenate([self._tokenizer.lead, prefix])
+        leads = [np.concatenate([self._tokenizer.lead, prefix]) for prefix in prefixes]
         tail = self._tokenizer.tail
-        capacity = self._record.window - len(lead) - len(tail)
+        capacity = self._record.window - max(map(len, leads)) - len(tail)
         plan = plan_windows(lengths, capacity, min(self._record.overlap, capacity - 1))
         pieces: list[list[Piece]] = [[] for _ in plan.windows]
-        for index, own, takes in zip(indices, bounds, plan.takes, strict=True):
+        frames = [leads[0]] * len(plan.windows)
+        for index, own, takes, lead in zip(indices, bounds, plan.takes, leads, strict=True):
             for take in takes:
-                begin = plan.windows[take.window][0]
-                rows = np.clip(own, take.start, take.end) - begin + len(lead)
+                if not pieces[take.window]:
+                    frames[take.window] = lead
+                begin = plan.windows[take.window][0] - len(frames[take.window])
+                rows = np.clip(own, take.start, take.end) - begin
                 pieces[take.window].append(Piece(index, rows))
         sequences = [
             TokenSequence(np.concatenate([lead, ids[start:end], tail]), tuple(held))
-            for (start, end), held in zip(plan.windows, pieces, strict=True)
+            for (start, end), held, lead in zip(plan.windows, pieces, frames, strict=True)
         ]
         # A passage without any token still gets a vector: that of its prefix.
-        for index, own, takes in zip(indices, bounds, plan.takes, strict=True):
+        for index, own, takes, lead in zip(indices, bounds, plan.takes, leads, strict=True):
             if not takes:
                 rows = np.full(len(own), len(lead), np.int64)
                 sequences.append(TokenSequence(np.concatenate([lead, tail]), (Piece(index, rows),)))

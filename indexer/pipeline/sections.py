@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from indexer.embed.base import EmbedInput, passage_prefix
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _WINDOWS = 2
 _CHARACTERS_A_TOKEN = 4
 _CHARACTERS_A_PASSAGE = 900
+# Of the passage before a run this much is read: about 32 tokens, as between windows.
+_CONTEXT_CHARACTERS = 160
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,24 +52,35 @@ class Reading:
             return
         before = None
         for section in _sections(passages, self.window):
-            yield SectionRun(before, section)
+            yield SectionRun(before and _end_of(before, section[0]), section)
             before = section[-1]
 
     def digest(self, run: SectionRun) -> bytes:
         """Name all that the vectors of a run depend on: equal digests, equal vectors."""
         read = run.passages if run.before is None else (run.before, *run.passages)
-        # A model that reads neighbours together is given no headings: they stand in the text.
-        headings = () if self.window else run.passages[0].heading_path
-        fed = (passage_prefix(self.title, headings), [(one.view, one.view_starts) for one in read])
+        fed = [
+            (passage_prefix(self.title, one.heading_path), one.view, one.view_starts)
+            for one in read
+        ]
         return hashlib.blake2b(repr(fed).encode(), digest_size=16).digest()
 
 
 @dataclass(frozen=True, slots=True)
 class SectionRun:
-    """Passages that are read together, behind one that is only read for what follows."""
+    """Passages that are read together, behind the end of one that is only read for them."""
 
     before: StoredPassage | None
     passages: Sequence[StoredPassage]
+
+
+def _end_of(before: StoredPassage, following: StoredPassage) -> StoredPassage:
+    """The last words of a passage, under the headings of the one that they are read for."""
+    words = before.view[-_CONTEXT_CHARACTERS:]
+    if len(words) < len(before.view):
+        words = words[words.find(" ") + 1 :]
+    starts = (0,) if words else ()
+    path = following.heading_path
+    return replace(before, view=words, view_starts=starts, heading_path=path)
 
 
 def _sections(passages: Iterable[StoredPassage], window: int) -> Iterator[list[StoredPassage]]:

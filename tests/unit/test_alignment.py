@@ -80,9 +80,9 @@ def test_blocks_make_no_difference(m: int, seed: int) -> None:
 def test_neighbours_are_not_their_own_nearest() -> None:
     vectors = unit(states(6, 3))
     near = np.array([0, 0, 1, 2, 3, 9])
-    places, cosines = nearest(vectors, vectors, 1, near)
+    places, cosines = nearest(vectors, vectors, 1, (near, near))
     assert all(abs(near[place] - near[row]) > 1 for row, (place,) in enumerate(places.tolist()))
-    places, cosines = nearest(vectors, vectors, 1, np.zeros(6, np.int64))
+    places, cosines = nearest(vectors, vectors, 1, (near * 0, near * 0))
     assert cosines.tolist() == [[-1.0]] * 6
 
 

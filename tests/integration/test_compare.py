@@ -1,0 +1,163 @@
+"""Two documents compared and hits explained, over a real library and a real, tiny model."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.errors import WorldError
+from indexer.progress import CancelToken
+from tests.integration.world import World
+from tests.tiny_model import install_tiny_model
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from indexer.engine import Engine
+
+COMMON = (
+    "The tenant pays the rent on the first day of each month to the landlord.",
+    "The landlord mends the roof, the walls and the windows of the house.",
+    "The tenant shall not keep horses, cattle or swine in the garden of the house.",
+    "The keys of the house are handed over on the day on which the lease begins.",
+    "The house is insured against fire, flood and storm by the landlord.",
+)
+SUBLET = "Lodgers upstairs bring candles, lanterns and oil at their own peril only."
+CHIMNEY = "Every chimney is swept in autumn by a sweep whom the council has licensed."
+NOTICE = "Either party may end the lease with a notice of {} months to the other."
+FILLERS = (
+    "Sums that come late bear interest by the day, as banks in town ask of each other. ",
+    "Tools, ladders and ropes are kept dry in a shed which stands behind the stables. ",
+    "Dogs that guard sheep at night count as tools and not as beasts of a farm. ",
+    "A witness who can read signs with both of them and writes down the hour. ",
+    "Whoever smells smoke wakes the others first and carries out the papers later. ",
+    "What was agreed by word of mouth in the past is of no account from now on. ",
+    "Letters go to the place where somebody lives, and are opened within a week. ",
+)
+PARTS = ("Money", "Repairs", "Animals", "Beginning", "Insurance", "Others", "Ends")
+
+
+def lease(*statements: str) -> str:
+    """Each statement in a section of its own, long enough to be a passage."""
+    parts = []
+    for name, statement, filler in zip(PARTS, statements, FILLERS, strict=False):
+        parts.append(f"# {name}\n\n{statement} {filler * 12}\n")
+    return "\n".join(parts)
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["alone", "late"])
+def world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> World:
+    folder = tmp_path_factory.mktemp("compare")
+    install_tiny_model(folder / "models", late=request.param)
+    world = World(folder / "documents", folder / "library", folder / "models")
+    world.documents.mkdir()
+    texts = {
+        "old.md": lease(*COMMON, SUBLET, NOTICE.format("three")),
+        "new.md": lease(*reversed(COMMON), CHIMNEY, NOTICE.format("six")),
+        "other.md": lease(*("The moon is far from the earth and the sun is farther.",) * 6),
+        "names.md": "# Names\n\nAda Byron\n\nJane Doe\n",
+    }
+    for name, text in texts.items():
+        (world.documents / name).write_text(text)
+    with world.engine() as engine:
+        world.index(engine)
+    return world
+
+
+@pytest.fixture(scope="module")
+def engine(world: World) -> Iterator[Engine]:
+    with world.engine() as engine:
+        yield engine
+
+
+def compare(engine: Engine, first: str, second: str, limit: int = 0) -> dict[str, Any]:
+    return engine.compare(first, second, limit=limit, token=CancelToken())
+
+
+def said(side: dict[str, Any]) -> set[str]:
+    return {one["text"] for one in side["only"]}
+
+
+def test_each_says_what_the_other_does_not(engine: Engine, world: World) -> None:
+    found = compare(engine, "old.md", str(world.documents / "new.md"))
+    assert said(found["first"]) == {SUBLET}
+    assert said(found["second"]) == {CHIMNEY}
+    (only,) = found["first"]["only"]
+    text = (world.documents / "old.md").read_text()
+    assert text[only["start"] : only["end"]].endswith(SUBLET)
+    assert only["heading_path"][-1] == "Others"
+    assert only["near"]["text"]
+    assert found["first"]["path"] == str(world.documents / "old.md")
+    assert found["first"]["statements"] >= found["first"]["alone"] == 1
+
+
+def test_a_number_that_differs_is_a_change(engine: Engine) -> None:
+    (change,) = [
+        one for one in compare(engine, "old.md", "new.md")["changed"]
+        if "notice" in one["first"]["text"]
+    ]  # fmt: skip
+    assert change["first"]["text"] == NOTICE.format("three")
+    assert change["second"]["text"] == NOTICE.format("six")
+
+
+def test_the_other_way_round_says_the_same(engine: Engine) -> None:
+    there, back = compare(engine, "old.md", "new.md"), compare(engine, "new.md", "old.md")
+    assert said(there["first"]) == said(back["second"])
+    assert said(there["second"]) == said(back["first"])
+    assert there["changes"] == back["changes"]
+    assert there["border"] == pytest.approx(back["border"])
+
+
+def test_a_document_says_all_that_it_says(engine: Engine) -> None:
+    found = compare(engine, "old.md", "old.md")
+    assert found["first"]["only"] == found["second"]["only"] == found["changed"] == []
+
+
+def test_the_most_different_come_first(engine: Engine) -> None:
+    everything = compare(engine, "old.md", "other.md")["first"]
+    assert everything["alone"] == len(everything["only"]) > 2
+    one = compare(engine, "old.md", "other.md", limit=1)["first"]
+    assert one["alone"] == everything["alone"]
+    assert one["only"][0]["cosine"] == min(each["cosine"] for each in everything["only"])
+
+
+def test_a_document_of_names_states_nothing(engine: Engine) -> None:
+    found = compare(engine, "names.md", "old.md")
+    assert found["first"]["statements"] == 0
+    assert found["second"]["alone"] == found["second"]["statements"]
+    assert found["second"]["only"][0]["near"] is None
+    assert found["border"] <= 1.0
+    assert compare(engine, "names.md", "names.md")["border"] == 1.0
+
+
+@pytest.mark.parametrize("pair", [("nowhere.md", "old.md"), ("old.md", "nowhere.md")])
+def test_what_is_not_there_is_said(engine: Engine, pair: tuple[str, str]) -> None:
+    with pytest.raises(WorldError, match="not in this library"):
+        compare(engine, *pair)
+
+
+def test_an_explanation_adds_up(engine: Engine, world: World) -> None:
+    query = "who pays the rent of the house?"
+    (hit,) = engine.search(query, limit=1, explain=True, full_text=True).hits
+    found = engine.explain(query, world.documents / hit.file, hit.start)
+    total = found["rest"] + sum(share for _, _, share in found["words"])
+    assert total == pytest.approx(found["cosine"], abs=1e-5)
+    assert found["cosine"] == pytest.approx(hit.explain["pooled_question"], abs=5e-3)
+    shown = [hit.text[first:last] for first, last, _ in found["words"]]
+    assert set(shown) == set(re.findall(r"\w+", hit.text))
+    assert "rent" in {hit.text[first:last] for first, last in found["same"]}
+    assert all(hit.text[first:last] in shown for first, last in found["marks"])
+    assert found["pairs"][0][2] >= found["pairs"][-1][2]
+
+
+def test_what_cannot_be_explained_is_said(engine: Engine, world: World) -> None:
+    path = world.documents / "old.md"
+    hits = engine.search("ext:md", full_text=True).hits
+    (start,) = {hit.start for hit in hits if hit.file == "old.md"}
+    assert engine.explain("ext:md", path, start) == {}
+    for missing in (path.with_name("nowhere.md"), path):
+        with pytest.raises(WorldError):
+            engine.explain("rent", missing, 999_999)
