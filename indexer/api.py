@@ -111,7 +111,8 @@ class EngineApi(Protocol):
         ``disk_full``, ``typing``, ``battery``, ``busy``, ``query`` or "" if it does not),
         ``pages_per_second`` and ``passages_per_second`` (of the last seconds), ``understood``
         (0 to 1), ``pending`` (files not yet read), ``set_aside`` (files that were given up
-        because reading them stopped a process), ``device`` and
+        because reading them stopped a process), ``changes`` (a number that is another one once
+        files or documents are), ``device`` and
         ``device_notes`` (why it is this one: a list of ``code`` and ``detail``, see
         ``indexer.phrases``).
         """

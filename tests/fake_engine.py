@@ -47,6 +47,7 @@ class FakeEngine(FakeLibrary):
         self.models: list[str] = []
         self.damage: list[dict[str, Any]] = []
         self.activity_now: dict[str, Any] = {}
+        self.changes = 0
         self.speed, self.paused = known.get("pace", ["normal", False])
 
     @classmethod
@@ -171,6 +172,7 @@ class FakeEngine(FakeLibrary):
             "understood": 0.5,
             "pending": len(self.queued),
             "set_aside": sum(row.code == "crashed_engine" for row in rows),
+            "changes": self.changes,
             "device": "CPU",
             "device_notes": [{"code": "device_only", "detail": {}}],
             **self.activity_now,

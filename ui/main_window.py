@@ -137,6 +137,7 @@ class MainWindow(QMainWindow):
         self.status.retry_wanted.connect(self._supervisor.start)
         self._supervisor.changed.connect(self._show_engine)
         self._feed.changed.connect(self._show_activity_now)
+        self._feed.changed.connect(self.pages.show_activity)
         self._context.link.connected.connect(self._greet_engine)
         self._context.settings.watch(self._setting_changed)
         self._show_engine()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QTabWidget
@@ -18,6 +18,8 @@ from ui.library.kept_passwords import KeptPasswords
 from ui.search_pane import SearchPane
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from PySide6.QtWidgets import QWidget
 
     from ui.ports import Context
@@ -71,6 +73,11 @@ class Pages(QStackedWidget):
     def query(self) -> str:
         """What stands in the search box; it need not be there yet."""
         return self.search.search.query if SEARCH in self._made else ""
+
+    def show_activity(self, activity: Mapping[str, Any]) -> None:
+        """Tell what the engine does to the search, whose answer may be old by now."""
+        if SEARCH in self._made:
+            self.search.search.freshness.show_activity(activity)
 
     def load_ahead(self) -> None:
         """Load in the background of the event loop what pages will need."""

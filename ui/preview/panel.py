@@ -6,6 +6,7 @@ Owns what happens when a hit comes and when a control is used. The widgets are
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -77,9 +78,9 @@ class Preview(PreviewFrame):
         """
         self._hits, self._index = list(hits), index
         self.bar.show_hits(index, len(hits))
-        if hit is self._hit:
+        shown, self._hit = self._hit, hit
+        if shown is not None and _same(shown, hit):
             return
-        self._hit = hit
         self.bar.title.show_text(line(hit.title) or line(hit.file))
         self.bar.setVisible(True)
         self.banner.hide()
@@ -346,3 +347,8 @@ class Preview(PreviewFrame):
 
 def _ignore(_answer: object) -> None:
     """Nothing follows from it."""
+
+
+def _same(one: Hit, other: Hit) -> bool:
+    """Tell whether two hits, of the same question asked twice, look alike here."""
+    return replace(one, score=0.0, explain={}) == replace(other, score=0.0, explain={})

@@ -100,6 +100,11 @@ class Asking(QObject):
         if self.text.strip():
             self.ask_now()
 
+    def refresh(self) -> None:
+        """Ask the same question again if it is answered and nothing else is under way."""
+        if self.is_answered and self._asked is None and not self._timer.isActive():
+            self.again()
+
     def ask_now(self) -> None:
         """Ask without waiting for a pause in the typing."""
         self._timer.stop()

@@ -100,13 +100,14 @@ class ResultsModel(QAbstractListModel):
 
         Args:
             groups: The documents in their order.
-            same_query: The same question was asked again, for more hits or in another order:
-                rows that were there keep their indexes where that can be done.
+            same_query: The same question was asked again, for more hits, in another order or
+                because there may be news: rows that stay keep their indexes.
         """
         rows = [row for group in groups for row in _rows(group)]
         places = {row.key: at for at, row in enumerate(rows)}
-        kept = [places.get(row.key, -1) for row in self.rows]
-        if same_query and kept and kept[0] >= 0 and all(a < b for a, b in pairwise(kept)):
+        if same_query and any(row.key in places for row in self.rows):
+            self._remove(places)
+            self._order(places)
             self._insert(rows, places)
         else:
             self.beginResetModel()
@@ -115,6 +116,33 @@ class ResultsModel(QAbstractListModel):
 
     def clear(self) -> None:
         self.show((), same_query=False)
+
+    def _remove(self, places: dict[Key, int]) -> None:
+        """Take out the rows that have no place any more, a run at a time, from the end."""
+        end = len(self.rows)
+        while end:
+            start = end
+            while start and self.rows[start - 1].key not in places:
+                start -= 1
+            if start < end:
+                self.beginRemoveRows(QModelIndex(), start, end - 1)
+                del self.rows[start:end]
+                self._places = {row.key: at for at, row in enumerate(self.rows)}
+                self.endRemoveRows()
+            end = start - 1 if start else 0
+
+    def _order(self, places: dict[Key, int]) -> None:
+        """Put the rows that are left into their new order; indexes follow them."""
+        if all(places[a.key] < places[b.key] for a, b in pairwise(self.rows)):
+            return
+        self.layoutAboutToBeChanged.emit()
+        before = self.persistentIndexList()
+        keys = [self.rows[index.row()].key for index in before]
+        self.rows = sorted(self.rows, key=lambda row: places[row.key])
+        self._places = {row.key: at for at, row in enumerate(self.rows)}
+        after = [self.index(self._places[key]) for key in keys]
+        self.changePersistentIndexList(before, after)
+        self.layoutChanged.emit()
 
     def _insert(self, rows: list[Row], places: dict[Key, int]) -> None:
         """Put new rows between those that stay, a run at a time."""

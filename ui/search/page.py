@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from ui import words
 from ui.search.actions import Deed, HitActions
 from ui.search.asking import FIRST_LIMIT, Asking
 from ui.search.bar import SearchBar
 from ui.search.chips import ChipBar
+from ui.search.freshness import Freshness
 from ui.search.grouping import Order
 from ui.search.memory import Memory
 from ui.search.message import MessageLine
@@ -66,6 +67,7 @@ class SearchPage(QWidget):
             context.folder, self._worker, remembers=bool(context.settings["history"]), parent=self
         )
         self.asking = Asking(context.link, self)
+        self.freshness = Freshness(self)
         self.actions_on_hits = HitActions(context, self._worker, self)
         self._around = Surroundings(context.link, self)
         self._next_deed: Deed | None = None
@@ -123,6 +125,7 @@ class SearchPage(QWidget):
     def stop(self) -> None:
         """End what is under way, and see that everything is written."""
         self._meant.stop()
+        self.freshness.stop()
         self.asking.stop()
         self.actions_on_hits.close()
         self._worker.close()
@@ -167,6 +170,7 @@ class SearchPage(QWidget):
         self.chips.typing_wanted.connect(self._type_filter)
         self.chips.menus.opened.connect(self._around.ask)
         asking.answered.connect(self._answered)
+        self.freshness.outdated.connect(self._ask_again)
         asking.failed.connect(self.message.fail)
         asking.stale.connect(view.set_stale)
         asking.emptied.connect(self._show_start)
@@ -225,13 +229,20 @@ class SearchPage(QWidget):
         self.message.note([words.note(note) for note in result.notes])
         more = self.asking.may_have_more
         self.results.show_answer(self.asking.text, result, same_query=same_query, more=more)
+        self.freshness.answered(result.seconds)
         self._offer_places()
         if not same_query and result.hits:
             self._meant.start()
         deed, self._next_deed = self._next_deed, None
         self._do(deed)
 
+    def _ask_again(self) -> None:
+        """Ask the same in peace; in a window that is not looked at, once it is again."""
+        if self.isVisible() and QApplication.activePopupWidget() is None:
+            self.asking.refresh()
+
     def _show_start(self) -> None:
+        self.freshness.stop()
         self.message.note(())
         empty = self._around.roots == ()
         self.results.show_start(self.memory.recent, self.memory.saved, empty_library=empty)

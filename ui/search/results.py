@@ -86,6 +86,7 @@ class ResultsPane(QWidget):
             more: There may be more hits than these.
         """
         kept = self._key() if same_query else None
+        row = self.view.currentIndex().row() if same_query else -1
         self.result = result
         self.groups = grouped(result.hits, self.summary.order)
         self.model.show(self.groups, same_query=same_query)
@@ -94,7 +95,7 @@ class ResultsPane(QWidget):
         if not self.groups:
             self.nothing.show_nothing(query)
         self._stack.setCurrentWidget(self.view if self.groups else self.nothing)
-        self._select(kept)
+        self._select(kept, row)
         if not same_query:
             self._announce()
 
@@ -133,13 +134,20 @@ class ResultsPane(QWidget):
         row = self.current
         return row.key if row is not None else None
 
-    def _select(self, key: Key | None) -> None:
-        """Go to the row with a key, else to the first hit."""
+    def _select(self, key: Key | None, row: int = -1) -> None:
+        """Go to the row with a key, else to the hit about a row, else to the first one."""
         place = self.model.place(key) if key is not None else -1
         if place < 0:
-            place = 1
-        if place < len(self.model.rows) and self.view.currentIndex().row() != place:
+            place = min(max(row, 1), len(self.model.rows) - 1)
+            if place > 0 and self.model.rows[place].is_document:
+                place += 1
+        if not 0 < place < len(self.model.rows):
+            return
+        if self.view.currentIndex().row() != place:
             self.view.setCurrentIndex(self.model.index(place))
+        elif row >= 0:
+            # The same hit, but there may be others beside it now.
+            self._gone_to(self.view.currentIndex())
 
     def _gone_to(self, index: QModelIndex) -> None:
         self.hit_current.emit(self.model.rows[index.row()])

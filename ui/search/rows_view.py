@@ -64,7 +64,12 @@ class RowsView(QListView):
         self.results = ResultsDelegate(Look.of(self, self.viewport().width()), self)
         self.setItemDelegate(self.results)
         self.setModel(model)
-        model.rowsAboutToBeInserted.connect(self._hold)
+        for about_to in (
+            model.rowsAboutToBeInserted,
+            model.rowsAboutToBeRemoved,
+            model.layoutAboutToBeChanged,
+        ):
+            about_to.connect(self._hold)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)

@@ -1,0 +1,185 @@
+"""An answer on show is asked for again when the library has changed, and one's place is kept."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QPersistentModelIndex
+from PySide6.QtTest import QAbstractItemModelTester, QSignalSpy
+from PySide6.QtWidgets import QApplication
+
+from indexer.types import SearchResult
+from tests.ui.search.hits import hit, many
+from ui.activity_feed import ActivityFeed
+from ui.ports import Context
+from ui.search.freshness import Freshness
+from ui.search.grouping import grouped, key_of
+from ui.search.model import ResultsModel
+from ui.search.page import SearchPage
+from ui.search.results import ResultsPane
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from app.settings import Settings
+    from indexer.types import Hit
+    from tests.ui.conftest import RecordedNotices
+    from ui.engine_client import EngineLink
+
+WAIT_MS = 60_000
+
+
+def activity(changes: int, understood: float = 1.0) -> dict[str, Any]:
+    return {"changes": changes, "understood": understood}
+
+
+def test_what_changed_since_the_answer_is_told_once_the_time_has_come(qtbot: QtBot) -> None:
+    freshness = Freshness(every_s=0.05)
+    told = QSignalSpy(freshness.outdated)
+    freshness.show_activity(activity(1))
+    assert told.count() == 0, "there is no answer yet"
+    freshness.answered(0.0)
+    freshness.show_activity(activity(1))
+    freshness.show_activity({})
+    with qtbot.waitSignal(freshness.outdated):
+        freshness.show_activity(activity(2))
+    freshness.answered(0.0)
+    with qtbot.waitSignal(freshness.outdated):
+        freshness.show_activity(activity(2, understood=0.5))
+    assert told.count() == 2
+
+
+def test_long_answers_are_asked_for_less_often(qtbot: QtBot) -> None:
+    freshness = Freshness(every_s=0.0)
+    told = QSignalSpy(freshness.outdated)
+    freshness.show_activity(activity(1))
+    freshness.answered(60.0)
+    freshness.show_activity(activity(2))
+    qtbot.wait(50)
+    assert told.count() == 0
+    freshness.stop()
+
+
+def changed(hits: list[Hit], after: list[Hit]) -> tuple[ResultsModel, QPersistentModelIndex, int]:
+    """A model that went from one answer to another, an index of its fourth hit, the resets."""
+    model = ResultsModel()
+    QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal, model)
+    model.show(grouped(hits), same_query=False)
+    kept = QPersistentModelIndex(model.index(model.place(key_of(hits[3]))))
+    resets = QSignalSpy(model.modelReset)
+    model.show(grouped(after), same_query=True)
+    assert [row.key for row in model.rows] == [
+        key for group in grouped(after) for key in keys_of(group.path, group.hits)
+    ]
+    assert all(model.place(row.key) == at for at, row in enumerate(model.rows))
+    return model, kept, resets.count()
+
+
+def keys_of(path: str, hits: tuple[Hit, ...]) -> list[tuple[str, int, int]]:
+    return [(path, -1, -1), *map(key_of, hits)]
+
+
+def test_rows_that_stay_keep_their_indexes_whatever_comes_and_goes(qapp: QApplication) -> None:
+    hits = many(6, 2)
+    news = [hit("/docs/new.txt"), hits[5], hits[3], hits[9], hit("/docs/last.txt"), hits[0]]
+    model, kept, resets = changed(hits, news)
+    assert resets == 0
+    assert model.rows[kept.row()].key == key_of(hits[3])
+
+
+def test_a_row_that_goes_takes_its_index_along(qapp: QApplication) -> None:
+    hits = many(4, 1)
+    _, kept, resets = changed(hits, hits[:3])
+    assert resets == 0
+    assert not kept.isValid()
+
+
+def test_an_answer_that_shares_nothing_is_another_list(qapp: QApplication) -> None:
+    assert changed(many(4, 1), [hit("/elsewhere.txt")])[2] == 1
+
+
+def pane_with(qtbot: QtBot, hits: list[Hit]) -> ResultsPane:
+    pane = ResultsPane()
+    qtbot.addWidget(pane)
+    pane.resize(500, 400)
+    with qtbot.waitExposed(pane):
+        pane.show()
+    pane.show_answer("x", SearchResult(tuple(hits)), same_query=False, more=False)
+    QApplication.processEvents()
+    return pane
+
+
+def test_the_place_on_the_screen_is_kept(qtbot: QtBot) -> None:
+    hits = many(30, 1)
+    pane = pane_with(qtbot, hits)
+    pane.view.setCurrentIndex(pane.model.index(pane.model.place(key_of(hits[20]))))
+    QApplication.processEvents()
+    before = pane.view.visualRect(pane.view.currentIndex()).top()
+    news = [hit("/docs/new.txt"), *hits[4:18], *hits[19:], hits[2]]
+    pane.show_answer("x", SearchResult(tuple(news)), same_query=True, more=False)
+    QApplication.processEvents()
+    assert pane.current is not None
+    assert pane.current.hit == hits[20]
+    assert pane.view.visualRect(pane.view.currentIndex()).top() == before
+
+
+def test_after_a_hit_that_is_gone_comes_the_one_in_its_place(qtbot: QtBot) -> None:
+    hits = many(9, 1)
+    pane = pane_with(qtbot, hits)
+    pane.view.setCurrentIndex(pane.model.index(pane.model.place(key_of(hits[4]))))
+    pane.show_answer("x", SearchResult(tuple(hits[:4] + hits[5:])), same_query=True, more=False)
+    assert pane.current is not None
+    assert pane.current.hit == hits[5]
+    pane.show_answer("x", SearchResult(tuple(hits[:2])), same_query=True, more=False)
+    assert pane.current.hit == hits[1]
+
+
+def test_other_hits_of_the_document_are_told_of(qtbot: QtBot) -> None:
+    first, second = hit(start=0), hit(start=100)
+    pane = pane_with(qtbot, [first])
+    with qtbot.waitSignal(pane.hit_current) as told:
+        pane.show_answer("x", SearchResult((first, second)), same_query=True, more=False)
+    assert told.args is not None
+    assert told.args[0].group.hits == (first, second)
+
+
+def test_new_documents_come_into_the_list_by_themselves(
+    qtbot: QtBot,
+    real_link: EngineLink,
+    settings: Settings,
+    notices: RecordedNotices,
+    library_files: Path,
+    tmp_path: Path,
+) -> None:
+    """The real engine, whose library grows while a list is on show and the box has the focus."""
+    read: list[object] = []
+    fields = {"paths": [str(library_files)]}
+    page = SearchPage(Context(real_link, settings, notices, tmp_path, tmp_path))
+    page.freshness = short = Freshness(page, every_s=0.1)
+    short.outdated.connect(page._ask_again)
+    feed = ActivityFeed(real_link, page)
+    feed.changed.connect(short.show_activity)
+    qtbot.addWidget(page)
+    with qtbot.waitExposed(page):
+        page.show()
+    real_link.ask("index", fields, done=read.append, failed=read.append)
+    qtbot.waitUntil(lambda: len(read) == 1, timeout=WAIT_MS)
+    with qtbot.waitSignal(page.asking.answered, timeout=WAIT_MS):
+        page.search("tenant gutters")
+    shown = page.current_hit
+    focus = QApplication.focusWidget()
+    (library_files / "second.txt").write_text("The tenant of the mill cleans no gutters, ever.")
+    real_link.ask("index", fields, done=read.append, failed=read.append)
+
+    def files() -> set[str]:
+        return {group.hits[0].file for group in page.results.groups}
+
+    qtbot.waitUntil(lambda: "second.txt" in files(), timeout=WAIT_MS)
+    assert page.current_hit is not None
+    assert shown is not None
+    assert key_of(page.current_hit) == key_of(shown)
+    assert QApplication.focusWidget() is focus
+    feed.close()
+    page.stop()
