@@ -219,7 +219,14 @@ ALTER TABLE doc_spaces ADD COLUMN crashes INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX doc_spaces_unfinished ON doc_spaces (state, doc) WHERE state <> 'done';
 """
 
-MIGRATIONS: Sequence[str] = (_FIRST, _EARLIER, _STANDING, _ORDER, _CRASHES)
+# Over the rows that the store was given for a document, see indexer.store.sums.
+_SUMS = """
+ALTER TABLE docs ADD COLUMN passages_sum INTEGER;
+ALTER TABLE docs ADD COLUMN profile_sum INTEGER;
+ALTER TABLE doc_spaces ADD COLUMN vectors_sum INTEGER;
+"""
+
+MIGRATIONS: Sequence[str] = (_FIRST, _EARLIER, _STANDING, _ORDER, _CRASHES, _SUMS)
 VERSION = len(MIGRATIONS)
 
 

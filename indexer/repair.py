@@ -18,6 +18,7 @@ from indexer.store.checks import docs_with, examine
 from indexer.store.schema import DOCUMENTS, PASSAGES, is_vectors_table, vectors_table
 from indexer.verify import (
     Findings,
+    altered,
     of_other_texts,
     other_documents,
     unknown_words,
@@ -28,7 +29,7 @@ from indexer.verify import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from indexer.catalog import Catalog
     from indexer.store import Store
@@ -50,16 +51,21 @@ def repair(
         table.lost = 0
     if not before.problems:
         return before, before
-    _clear_tables(before, catalog, store)
+    changed = altered(before, catalog)
+    _clear_tables(before, changed, catalog, store)
     _forget(before, catalog, store)
     recover(catalog, store)
     _fill_in(catalog, store)
+    # The text answers until it is read again, and what was not changed keeps its vectors.
+    catalog.docs.read_again(changed[PASSAGES])
     for name, table in store.tables.items():
         mending.rebuild(name, table, before.tables[name].broken_indices)
     return before, verify(catalog, store, tick)
 
 
-def _clear_tables(found: Findings, catalog: Catalog, store: Store) -> None:
+def _clear_tables(
+    found: Findings, changed: Mapping[str, list[int]], catalog: Catalog, store: Store
+) -> None:
     """Take out rows that cannot be read, and vectors that are good for nothing."""
     spaces = {vectors_table(space.key) for space in catalog.spaces.all()}
     passages = found.tables[PASSAGES].keys
@@ -71,11 +77,12 @@ def _clear_tables(found: Findings, catalog: Catalog, store: Store) -> None:
                 continue
             bare = np.setdiff1d(table.keys, passages)
             useless = np.concatenate([np.array(table.senseless, np.int64), table.twice, bare])
-            _delete(store, name, docs_with(useless))
+            _delete(store, name, [*docs_with(useless), *changed[name]])
         elif name == DOCUMENTS:
             strange = np.setdiff1d(table.keys, catalog.docs.known())
             wrong = other_documents(table, catalog)
-            _delete(store, name, [*strange.tolist(), *table.twice.tolist(), *wrong])
+            spoilt = [*table.twice.tolist(), *wrong, *changed[name]]
+            _delete(store, name, [*strange.tolist(), *spoilt])
 
 
 def _forget(found: Findings, catalog: Catalog, store: Store) -> None:

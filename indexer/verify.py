@@ -17,6 +17,7 @@ from indexer.errors import LecternError
 from indexer.recovery import incomplete, without_vectors
 from indexer.store.checks import Examined, docs_with, examine
 from indexer.store.schema import DOCUMENTS, PASSAGES, is_vectors_table, vectors_table
+from indexer.store.values import docs_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -147,6 +148,10 @@ def _both_ways(found: Findings, catalog: Catalog, store: Store) -> None:
         of_other_texts(passages, catalog),
         "{n} documents hold another text.",
     )
+    for name, changed in altered(found, catalog).items():
+        found.add(
+            "altered", name, changed, f"{{n}} documents are not in {name} as they were written."
+        )
     for name, space in spaces.items():
         lost = without_vectors(catalog, store, space)
         found.add("missing_vectors", name, lost, f"{{n}} documents miss vectors of {space.key}.")
@@ -211,6 +216,36 @@ def of_other_texts(passages: Examined, catalog: Catalog) -> list[int]:
         doc
         for doc, texts in passages.texts.items()
         if doc in rows and texts != {rows[doc].text_id.removeprefix(READ_AGAIN)}
+    ]
+
+
+def altered(found: Findings, catalog: Catalog) -> dict[str, list[int]]:
+    """Documents by table of which all rows can be read, and do not hold what was written."""
+    profiles = catalog.sums.of_profiles()
+    written = {
+        PASSAGES: (catalog.sums.of_passages(), catalog.docs.expected()),
+        DOCUMENTS: (profiles, dict.fromkeys(profiles, 1)),
+    }
+    for space in catalog.spaces.all():
+        expected = catalog.spaces.expected(space.id)
+        written[vectors_table(space.key)] = catalog.sums.of_vectors(space.id), expected
+    return {
+        name: _altered(name, table, *written[name])
+        for name, table in found.tables.items()
+        if name in written
+    }
+
+
+def _altered(
+    name: str, table: Examined, sums: dict[int, int], expected: dict[int, int]
+) -> list[int]:
+    docs = table.keys if name == DOCUMENTS else docs_of(table.keys)
+    known, numbers = np.unique(docs, return_counts=True)
+    counts = dict(zip(known.tolist(), numbers.tolist(), strict=True))
+    return [
+        doc
+        for doc, total in sums.items()
+        if counts.get(doc, 0) == expected.get(doc) and table.sums.get(doc, 0) != total
     ]
 
 

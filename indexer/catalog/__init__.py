@@ -41,6 +41,7 @@ from indexer.catalog.records import (
 from indexer.catalog.roots import Roots
 from indexer.catalog.scans import Scans, Walk
 from indexer.catalog.spaces import Spaces
+from indexer.catalog.sums import Sums
 from indexer.lexicon import Lexicon
 
 if TYPE_CHECKING:
@@ -88,6 +89,7 @@ class Catalog:
         self.docs = Docs(self.db)
         self.coverage = Coverage(self.db, self.files, self.docs)
         self.spaces = Spaces(self.db)
+        self.sums = Sums(self.db)
         bindings = Bindings(self.db)
         self.filters = Filters(self.db, bindings)
         self.names = Names(self.db, bindings)

@@ -20,7 +20,7 @@ from indexer.pipeline.embedding import Unit
 from indexer.pipeline.events import Pending
 from indexer.pipeline.profiles import Profiles
 from indexer.pipeline.reuse import EarlierTexts, reading_of
-from indexer.store import key_of
+from indexer.store import key_of, sums
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,6 +43,15 @@ class _Open:
     row: DocRow
     done: frozenset[int]  # ordinals that had vectors when it was opened
     left: int
+    total: int = 0  # over the vectors that the store holds, see ``indexer.store.sums``
+
+
+@dataclass(frozen=True, slots=True)
+class Complete:
+    """A document of which nothing is missing, and the sum over its vectors."""
+
+    profile: DocumentRow
+    total: int
 
 
 @dataclass(slots=True)
@@ -105,16 +114,21 @@ class Backlog:
         every = [pair for run in runs for pair in run]
         return Unit([one for _, one in every], [pending for pending, _ in every], [*map(len, runs)])
 
-    def made(self, batch: Embedded) -> None:
-        """Say that the store holds these vectors."""
-        self._profiles.add(batch)
-        for pending in batch.pending:
-            self._open[pending.doc].left -= 1
+    def made(self, batches: Sequence[Embedded], totals: sums.Sums) -> None:
+        """Say that the store holds these vectors, and what they sum up to."""
+        for batch in batches:
+            self._profiles.add(batch)
+            for pending in batch.pending:
+                self._open[pending.doc].left -= 1
+        for doc, total in totals.items():
+            document = self._open[doc]
+            document.total = sums.both(document.total, total)
 
-    def complete(self) -> list[DocumentRow]:
-        """The documents of which nothing is missing any more, with their profiles; once."""
+    def complete(self) -> list[Complete]:
+        """The documents of which nothing is missing any more; once."""
         complete = [doc for doc, document in self._open.items() if document.left == 0]
-        return [self._profiles.take(self._open.pop(doc).row) for doc in complete]
+        closed = [self._open.pop(doc) for doc in complete]
+        return [Complete(self._profiles.take(one.row), one.total) for one in closed]
 
     def _read(self, docs: Sequence[int]) -> Iterator[Run]:
         """What is missing of documents, in what is read together."""
@@ -146,6 +160,7 @@ class Backlog:
         for doc, row in known.items():
             self._open[doc] = _Open(row, done[doc], row.passages - len(done[doc]))
             if done[doc]:
+                self._open[doc].total = self.store.sum_of_vectors(self.space.key, doc)
                 keys = np.array([key_of(doc, ordinal) for ordinal in sorted(done[doc])], np.int64)
                 self._profiles.start(doc, self.store.vectors_of(self.space.key, keys))
         self._runs = self._read([doc for doc in docs if doc in known and self._open[doc].left])

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from indexer import faults
-from indexer.store import PassageRow
+from indexer.store import PassageRow, sums
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,6 +44,7 @@ class PassageWriter:
     written: int = 0
     _rows: list[PassageRow] = field(default_factory=list)
     _ended: list[Ended] = field(default_factory=list)
+    _sums: sums.Sums = field(default_factory=dict)
     _since: float = 0.0
 
     @property
@@ -68,6 +69,7 @@ class PassageWriter:
     def drop(self, doc: int) -> None:
         """Take back a document that failed half-way, from the buffer and from the store."""
         self._rows = [row for row in self._rows if row.doc != doc]
+        self._sums.pop(doc, None)
         self.store.delete_docs([doc])
         self.catalog.docs.forget([doc])
 
@@ -83,7 +85,7 @@ class PassageWriter:
         rows, ended = self._rows, self._ended
         self._rows, self._ended = [], []
         if rows:
-            self.store.add_passages(rows)
+            sums.add(self._sums, self.store.add_passages(rows))
             self.written += len(rows)
             faults.reached("passages-committed")
         if ended:
@@ -93,5 +95,6 @@ class PassageWriter:
                         one.doc, one.terms, title=one.info.title, language=one.info.language
                     )
                     self.catalog.docs.finish_passages(one.doc, one.passages)
+                    self.catalog.sums.note_passages(one.doc, self._sums.pop(one.doc, 0))
             faults.reached("passages-marked")
         return [one.doc for one in ended]

@@ -112,19 +112,20 @@ class VectorWriter:
         """Write what is held, the store first; tell whether a document is complete with it."""
         made, self._made = self._made, []
         if made:
-            self.store.add_vectors(self.space.key, join(made))
+            totals = self.store.add_vectors(self.space.key, join(made))
             faults.reached("vectors-committed")
-        for batch in made:
-            self.backlog.made(batch)
-        complete = self.backlog.complete()
+            self.backlog.made(made, totals)
+        complete = {one.profile.doc: one for one in self.backlog.complete()}
         if not complete:
             return False
-        self.store.put_documents(complete)
+        profiles = self.store.put_documents([one.profile for one in complete.values()])
         faults.reached("profiles-committed")
-        counts = self.store.passage_counts([row.doc for row in complete])
+        counts = self.store.passage_counts(list(complete))
         with self.catalog.write():
-            for doc, passages in counts.items():
-                self.catalog.spaces.finish(doc, self.space.id, passages)
+            for doc, one in complete.items():
+                self.catalog.spaces.finish(doc, self.space.id, counts[doc])
+                self.catalog.sums.note_vectors(doc, self.space.id, one.total)
+                self.catalog.sums.note_profile(doc, profiles[doc])
         faults.reached("vectors-marked")
         return True
 

@@ -16,6 +16,7 @@ import numpy as np
 from indexer import faults
 from indexer.errors import WorldError
 from indexer.store import checks, dense, indices, maintenance, runtime, schema, words, writing
+from indexer.store import sums as row_sums
 from indexer.store.disk import drop_unborn, needing_room
 from indexer.store.maintenance import Upkeep
 from indexer.store.table import Table
@@ -94,24 +95,29 @@ class Store:
 
     # -- writing, by one thread -------------------------------------------------------------
 
-    def add_passages(self, rows: Sequence[PassageRow]) -> None:
-        """Append passages in one commit; they are found by words at once."""
-        if rows:
-            self._passages.add(writing.passages_table(rows))
+    def add_passages(self, rows: Sequence[PassageRow]) -> row_sums.Sums:
+        """Append passages in one commit; they are found by words at once. Gives their sums."""
+        if not rows:
+            return {}
+        passages = writing.passages_table(rows)
+        self._passages.add(passages)
+        return row_sums.of(passages)
 
-    def add_vectors(self, space: str, rows: VectorRows) -> None:
-        """Append vectors of one embedding space in one commit.
+    def add_vectors(self, space: str, rows: VectorRows) -> row_sums.Sums:
+        """Append vectors of one embedding space in one commit. Gives their sums.
 
         Raises:
             ValueError: If the space's vectors have another dimension.
         """
         if not len(rows.docs):
-            return
+            return {}
         dimension = rows.vectors.shape[1]
         table = self._table(schema.vectors_table(space), lambda: schema.vectors_schema(dimension))
         if _dimension(table) != dimension:
             raise ValueError(f"the vectors of {space} have {_dimension(table)} dimensions")
-        table.add(writing.vectors_table(rows))
+        vectors = writing.vectors_table(rows)
+        table.add(vectors)
+        return row_sums.of(vectors)
 
     def copy_vectors(self, space: str, sources: Int64s, targets: Int64s) -> None:
         """Give passages the vectors that others have, one for one; sources without are left out."""
@@ -120,12 +126,15 @@ class Store:
             found, places = table.take(sources, writing.COPIED)
             table.add(writing.copied_vectors(found, targets[places]))
 
-    def put_documents(self, rows: Sequence[DocumentRow]) -> None:
-        """Write documents, each in the place of what was known of it."""
-        if rows:
-            table = self._tables[schema.DOCUMENTS]
-            table.delete_docs([row.doc for row in rows])
-            table.add(writing.documents_table(rows))
+    def put_documents(self, rows: Sequence[DocumentRow]) -> row_sums.Sums:
+        """Write documents, each in the place of what was known of it. Gives their sums."""
+        if not rows:
+            return {}
+        table = self._tables[schema.DOCUMENTS]
+        table.delete_docs([row.doc for row in rows])
+        documents = writing.documents_table(rows)
+        table.add(documents)
+        return row_sums.of(documents)
 
     def delete_docs(self, docs: Sequence[int]) -> None:
         """Delete everything about these documents, in every space.
@@ -172,6 +181,14 @@ class Store:
         """How many vectors each of the documents has."""
         table = self._vectors(space)
         return table.rows.counts_by_doc(docs) if table else dict.fromkeys(docs, 0)
+
+    def sum_of_vectors(self, space: str, doc: int) -> int:
+        """The sum over a document's vectors as they are on the disk, see ``sums``."""
+        table = self._vectors(space)
+        if table is None:
+            return 0
+        found, _ = table.take(table.rows.keys_of(doc), table.inner.schema.names)
+        return int(row_sums.of(found).get(doc, 0))
 
     def ordinals_with_vectors(self, space: str, doc: int) -> Int32s:
         """The ordinals of a document's passages that have vectors, ascending."""

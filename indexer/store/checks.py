@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indexer.store import quantise, salvage, writing
+from indexer.store import quantise, salvage, sums, writing
 from indexer.store.schema import DOCUMENTS, PASSAGES, is_vectors_table
 from indexer.store.values import docs_of, key_of
 
@@ -44,6 +44,8 @@ class Examined:
     senseless: list[int] = field(default_factory=list)
     texts: dict[int, set[str]] = field(default_factory=dict)
     broken_indices: list[str] = field(default_factory=list)
+    #: Over the rows of each document that can be read, see ``sums``.
+    sums: sums.Sums = field(default_factory=dict)
     #: Of documents: what is kept of each.
     documents: dict[int, DocumentRow] = field(default_factory=dict)
 
@@ -67,6 +69,7 @@ def examine(name: str, table: Table, tick: Callable[[], None]) -> Examined:
         try:
             for block in salvage.blocks(table.inner, rows):
                 keys.append(_check(name, block, found))
+                sums.add(found.sums, sums.of(block))
                 tick()
         except salvage.DamagedError as error:
             found.unreadable[number] = str(error)

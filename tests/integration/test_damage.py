@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import shutil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from indexer.engine import Engine
 
 NEVER = (1_000_000, 1_000_000)
+FLIPS = 40
 # Every commit stays a file of its own.
 SCATTERED = Pace(
     passages=4, vectors=8, unit=8, upkeep=Upkeep(NEVER, NEVER, fragments=NEVER, ann_from=10**6)
@@ -71,6 +72,16 @@ def data_files(world: World, table: str) -> list[Path]:
     return sorted(files, key=lambda path: -path.stat().st_size)
 
 
+def rows_of(data_file: Path) -> list[dict[str, Any]]:
+    """All rows of the table that a file belongs to."""
+    import lancedb
+
+    folder = data_file.parent.parent
+    table = lancedb.connect(folder.parent).open_table(folder.stem)
+    rows: list[dict[str, Any]] = table.to_arrow().to_pylist()
+    return sorted(rows, key=lambda row: (row["doc"], row.get("ordinal")))
+
+
 @pytest.mark.parametrize("damage", [truncate, empty, rot, lose])
 @pytest.mark.parametrize("table", ["passages", "vectors", "documents"])
 def test_a_damaged_file_of_the_store(
@@ -86,6 +97,35 @@ def test_a_damaged_file_of_the_store(
         world.index(engine)
         assert kinds(engine) == set()
         check_same(look(engine), undisturbed)
+
+
+@pytest.mark.parametrize("table", ["passages", "vectors", "documents"])
+def test_bytes_that_changed_and_can_be_read_are_found(
+    scattered: World, undisturbed: Seen, tmp_path: Path, table: str
+) -> None:
+    chance = random.Random(table)
+    for number in range(FLIPS):
+        world = World(scattered.documents, tmp_path / str(number), scattered.models)
+        shutil.copytree(scattered.library, world.library)
+        victim, *_ = data_files(world, table)
+        content, rows = bytearray(victim.read_bytes()), rows_of(victim)
+        content[chance.randrange(len(content))] ^= 1 << chance.randrange(8)
+        victim.write_bytes(content)
+        with world.engine(pace=SCATTERED) as engine:
+            found = kinds(engine)
+            taken_out = sum(one.lost for one in engine.store.tables.values())
+            assert found or taken_out or rows_of(victim) == rows
+            if found == {"altered"}:
+                break
+    else:
+        raise AssertionError("nothing was only altered")
+    with world.engine(pace=SCATTERED) as engine:
+        assert engine.repair(report=ignore, token=CancelToken())["left"] == []
+        summary = world.index(engine).summary
+        assert kinds(engine) == set()
+        check_same(look(engine), undisturbed)
+        if table != "vectors":  # only what was altered is embedded again
+            assert summary.passages <= 1
 
 
 @pytest.mark.parametrize("damage", [truncate, rot])

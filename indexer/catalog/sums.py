@@ -1,0 +1,62 @@
+"""What the rows of each document in the store sum up to, so that changed bytes are found there.
+
+Owns these sums, which are noted with the mark that the rows are complete. It must not know how
+rows are summed up (``indexer.store.sums``).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from indexer.catalog.docs import READ_AGAIN
+
+if TYPE_CHECKING:
+    from indexer.catalog.database import Database
+
+
+class Sums:
+    """The sums of one catalog. Note them in the transaction of the mark."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def note_passages(self, doc: int, total: int) -> None:
+        with self._db.write() as connection:
+            connection.execute("UPDATE docs SET passages_sum = ? WHERE doc = ?", (total, doc))
+
+    def note_profile(self, doc: int, total: int) -> None:
+        with self._db.write() as connection:
+            connection.execute("UPDATE docs SET profile_sum = ? WHERE doc = ?", (total, doc))
+
+    def note_vectors(self, doc: int, space: int, total: int) -> None:
+        with self._db.write() as connection:
+            connection.execute(
+                "UPDATE doc_spaces SET vectors_sum = ? WHERE doc = ? AND space = ?",
+                (total, doc, space),
+            )
+
+    def of_passages(self) -> dict[int, int]:
+        """Give the sums over the passages of documents that are not to be read again."""
+        return self._of_docs("passages_sum")
+
+    def of_profiles(self) -> dict[int, int]:
+        """Give the sums over the profiles of documents that are not to be read again."""
+        return self._of_docs("profile_sum")
+
+    def of_vectors(self, space: int) -> dict[int, int]:
+        """Give the sums over the vectors of documents that are complete in a space."""
+        rows = self._db.rows(
+            "SELECT doc, vectors_sum FROM doc_spaces WHERE space = ? AND state = 'done' "
+            "AND vectors_sum IS NOT NULL",
+            space,
+        )
+        return {doc: total for doc, total in rows}  # noqa: C416  # typed
+
+    def _of_docs(self, column: str) -> dict[int, int]:
+        rows = self._db.rows(
+            f"SELECT doc, {column} FROM docs WHERE {column} IS NOT NULL "  # noqa: S608
+            "AND passages_state = 'done' AND substr(text_id, 1, ?) <> ?",
+            len(READ_AGAIN),
+            READ_AGAIN,
+        )
+        return {doc: total for doc, total in rows}  # noqa: C416  # typed

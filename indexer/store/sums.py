@@ -1,0 +1,64 @@
+"""Sums over the rows of documents, by which bytes that have changed on the disk are found.
+
+Owns how a row is summed up: all its columns, in the form they have on disk. The sums of a document
+are made of its rows as they are handed to LanceDB and kept elsewhere; they hold however its rows
+are moved, split or merged later. Pure but for pyarrow; it must not know tables or files.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from hashlib import blake2b
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+#: By document. Rows add up in whatever order they come.
+Sums = dict[int, int]
+
+_MASK = (1 << 63) - 1  # SQLite's integers have a sign
+_BYTES = 8
+# Told by the key, or, of what text a row is, compared with the catalog; where it is may change.
+_UNSUMMED = {"doc", "ordinal", "text_id", "_rowid"}
+
+
+def of(table: Any) -> Sums:
+    """Sum up the rows of an Arrow table, by document."""
+    columns = [table.column(name) for name in sorted({*table.schema.names} - _UNSUMMED)]
+    cells = [_cells(column.combine_chunks()) for column in columns]
+    sums: Counter[int] = Counter()
+    for doc, row in zip(table.column("doc").to_pylist(), zip(*cells, strict=True), strict=True):
+        sums[doc] += int.from_bytes(blake2b(b"\0".join(row), digest_size=_BYTES).digest())
+    return {doc: total & _MASK for doc, total in sums.items()}
+
+
+def add(sums: Sums, more: Mapping[int, int]) -> None:
+    """Add sums to others, in place."""
+    for doc, total in more.items():
+        sums[doc] = both(sums.get(doc, 0), total)
+
+
+def both(one: int, other: int) -> int:
+    """The sum over rows of which some add up to one sum, and the others to another."""
+    return (one + other) & _MASK
+
+
+def _cells(column: Any) -> Sequence[bytes]:
+    """The bytes of each value of a column; nothing is as good as empty."""
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_integer(kind):
+        return _slices(column.cast(pa.int64()).to_numpy(), range(0, _BYTES * len(column) + 1, 8))
+    if pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind):
+        lengths = column.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+        ends = (lengths.cumsum() * kind.value_type.byte_width).tolist()
+        return _slices(column.flatten().to_numpy(zero_copy_only=False), [0, *ends])
+    return [cell or b"" for cell in column.cast(pa.binary()).to_pylist()]
+
+
+def _slices(values: Any, ends: Sequence[int]) -> list[bytes]:
+    memory = values.tobytes()
+    return [memory[start:end] for start, end in pairwise(ends)]
