@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from indexer.candidates import Ranked
     from indexer.catalog import Catalog, DocRow, Place
+    from indexer.explain_rank import Explanation
     from indexer.fusion import Scored
     from indexer.narrowing import Narrowing
     from indexer.query import Query
@@ -63,7 +64,7 @@ class HitMaker:
         phrases: Keys | None,
         limit: int,
         *,
-        explain: bool,
+        explain: Explanation | None,
     ) -> tuple[Hit, ...]:
         """Make the best hits.
 
@@ -73,13 +74,13 @@ class HitMaker:
             order: Their order, best first.
             phrases: The passages with the exact phrase, if one was asked for.
             limit: How many hits are wanted.
-            explain: Whether to put the numbers in.
+            explain: What to put in of the numbers; None for nothing.
         """
         hits: list[Hit] = []
         for at, passage, places, doc in self._passages(ranked.keys, order, limit):
             why = _why(scored, at, exact=phrases is not None and ranked.keys[at] in phrases)
             hit = _hit(passage, places, doc, _best(ranked, at))
-            parts = _parts(ranked, scored, at) if explain else {}
+            parts = explain.of(at) if explain else {}
             hits.append(replace(hit, score=float(scored.total[at]), why=why, explain=parts))
             if len(hits) == limit:
                 break
@@ -251,18 +252,3 @@ def _why(scored: Scored, at: int, *, exact: bool) -> Why:
     if words >= WORDS_FROM and meaning >= MEANING_FROM:
         return Why.BOTH
     return Why.WORDS if words >= WORDS_FROM or meaning <= 0.0 else Why.MEANING
-
-
-def _parts(ranked: Ranked, scored: Scored, at: int) -> dict[str, float]:
-    values = {
-        "meaning": scored.meaning[at],
-        "words": scored.words[at],
-        "document": scored.document[at],
-        "around": scored.around[at],
-        "pooled": ranked.pages.pooled[at],
-        "sentence": ranked.pages.sentence[at],
-        "pooled_question": ranked.pages.pooled_question[at],
-        "sentence_question": ranked.pages.sentence_question[at],
-        "share": ranked.pages.share[at],
-    }
-    return {name: round(float(value), 4) for name, value in values.items()}

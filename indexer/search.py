@@ -18,6 +18,7 @@ from indexer.asked import Asked, prepare
 from indexer.candidates import Legs, Ranked, Vectors, Where, union
 from indexer.errors import WorldError
 from indexer.evidence import Library, gather
+from indexer.explain_rank import Explanation
 from indexer.focus import question
 from indexer.fusion import DEFAULT_WEIGHTS, Scored, Weights, fuse, score_documents
 from indexer.hits import HitMaker, shorten
@@ -129,7 +130,8 @@ class Searcher:
         token.check()
         scored = self._score(ranked, found.evidence)
         order = self._order(ranked.keys, scored, found.phrases)
-        hits = maker.make(ranked, scored, order, found.phrases, limit, explain=explain)
+        why = self._explanation(ranked, scored, found) if explain else None
+        hits = maker.make(ranked, scored, order, found.phrases, limit, explain=why)
         return hits, found.notes
 
     def _find(self, wanted: _Wanted, space: Space, reading: Reading) -> _Found:
@@ -161,6 +163,10 @@ class Searcher:
     def _score(self, ranked: Ranked, evidence: Library) -> Scored:
         docs, owner = np.unique(ranked.docs, return_inverse=True)
         return fuse(ranked.pages, evidence.of(docs), owner, self.weights)
+
+    def _explanation(self, ranked: Ranked, scored: Scored, found: _Found) -> Explanation:
+        docs, owner = np.unique(ranked.docs, return_inverse=True)
+        return Explanation(scored, ranked.pages, found.evidence.of(docs), owner, self.weights)
 
     def _likely(self, evidence: Library, narrowing: Narrowing) -> NDArray[np.int32]:
         docs = evidence.known()

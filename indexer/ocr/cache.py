@@ -10,7 +10,6 @@ recognised or who asks for it.
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
 import logging
 import os
@@ -58,19 +57,24 @@ CREATE TABLE pages (
 ) STRICT, WITHOUT ROWID;
 PRAGMA user_version = {_VERSION};
 """
+# What another engine read counts as not read, unless there is none to read it again.
+_WAITS = "iif(?1 = '', made_by = '', made_by <> ?1)"
 # Of the documents of which least is missing.
-_NEXT = """
-SELECT c.content_id, p.page FROM pages p JOIN contents c ON c.id = p.content
-WHERE p.made_by <> ?1 AND c.content_id NOT IN (SELECT value FROM json_each(?2))
-ORDER BY (SELECT count(*) FROM pages o WHERE o.content = p.content AND o.made_by <> ?1),
-    p.content, p.page LIMIT 1
-"""
+_NEXT = f"""
+WITH waiting AS (
+    SELECT p.content, p.page, count(*) OVER (PARTITION BY p.content) AS missing FROM pages p
+    WHERE {_WAITS}
+)
+SELECT c.content_id, w.page FROM waiting w JOIN contents c ON c.id = w.content
+WHERE c.content_id NOT IN (SELECT value FROM json_each(?2))
+ORDER BY w.missing, w.content, w.page LIMIT 1
+"""  # noqa: S608  # constants
 _DUE = f"""
 SELECT content_id FROM contents c WHERE fresh > 0 AND (
-    NOT EXISTS (SELECT 1 FROM pages WHERE content = c.id AND made_by <> ?1)
+    NOT EXISTS (SELECT 1 FROM pages WHERE content = c.id AND {_WAITS})
     OR fresh >= max({_FIRST_PAGES}, (SELECT count(*) FROM pages
-        WHERE content = c.id AND made_by = ?1) - fresh))
-"""  # noqa: S608  # a constant
+        WHERE content = c.id AND NOT {_WAITS}) - fresh))
+"""  # noqa: S608  # constants
 _ASIDE = "words IS NULL AND reason <> ''"
 
 
@@ -86,23 +90,17 @@ class PageCounts:
 class PageCache:
     """The pages of one library. Thread-safe; one engine at a time has it.
 
+    The file is made when the first page is noted. Any call may raise ``disk_full`` or
+    ``library_unwritable``.
+
     Args:
         library: The folder of the library.
-
-    Raises:
-        WorldError: ``library_unwritable`` or ``disk_full``.
     """
 
     def __init__(self, library: Path) -> None:
         self.path = library / FILE_NAME
         self._lock = threading.RLock()
-        try:
-            self._connection = self._open()
-        except sqlite3.DatabaseError as error:
-            log.warning("what was recognised on scanned pages is lost: %s", error)
-            self.path.unlink(missing_ok=True)
-            with self._translated():
-                self._connection = self._open()
+        self._open: sqlite3.Connection | None = None
 
     def note(self, content_id: str, size: int, pages: Iterable[int]) -> None:
         """Remember which pages of some bytes hold no text of their own; none is an answer too."""
@@ -123,7 +121,7 @@ class PageCache:
         """Give the page to be read next: the bytes and its number; None if there is none.
 
         Args:
-            maker: Engine and languages; what others made counts as not read.
+            maker: Engine and languages; what others made counts as not read. "" for none.
             without: Bytes to leave out.
         """
         rows = self._rows(_NEXT, maker, json.dumps(list(without)))
@@ -144,8 +142,12 @@ class PageCache:
             ).fetchone()
             if stops < MAX_STOPS:
                 return False
-            self._settle(content_id, page, maker, None, reason)
+            self.set_aside(content_id, page, maker, reason)
         return True
+
+    def set_aside(self, content_id: str, page: int, maker: str, reason: str) -> None:
+        """Give a page up, as long as the same engine would read it."""
+        self._settle(content_id, page, maker, None, reason)
 
     def due(self, maker: str) -> list[str]:
         """Give the bytes whose documents are to be read anew for their recognised pages."""
@@ -159,21 +161,20 @@ class PageCache:
     def counts(self, maker: str) -> PageCounts:
         """Count the pages of the library."""
         ((total, waiting, aside),) = self._rows(
-            f"SELECT count(*), coalesce(sum(made_by <> ?), 0), "  # noqa: S608  # a constant
-            f"coalesce(sum(made_by = ? AND {_ASIDE}), 0) FROM pages",
+            f"SELECT count(*), coalesce(sum({_WAITS}), 0), "  # noqa: S608  # constants
+            f"coalesce(sum(NOT {_WAITS} AND {_ASIDE}), 0) FROM pages",
             maker,
-            maker,
-        )
+        ) or [(0, 0, 0)]
         return PageCounts(total - waiting - aside, waiting, aside)
 
     def waits(self, content_id: str, maker: str) -> bool:
         """Whether pages of some bytes are still to be read."""
         return bool(
             self._rows(
-                "SELECT 1 FROM pages JOIN contents c ON c.id = content "
-                "WHERE c.content_id = ? AND made_by <> ? LIMIT 1",
-                content_id,
+                "SELECT 1 FROM pages JOIN contents c ON c.id = content "  # noqa: S608
+                f"WHERE c.content_id = ?2 AND {_WAITS} LIMIT 1",
                 maker,
+                content_id,
             )
         )
 
@@ -183,6 +184,8 @@ class PageCache:
 
     def forgive(self, content_ids: Iterable[str]) -> None:
         """Give the pages of some bytes that were set aside another chance."""
+        if not self.path.exists():
+            return
         with self._write() as connection:
             connection.executemany(
                 f"UPDATE pages SET made_by = '', stops = 0, reason = '' WHERE {_ASIDE} "  # noqa: S608
@@ -201,7 +204,9 @@ class PageCache:
     def close(self) -> None:
         """Let go of the file; harmless when done twice."""
         with self._lock:
-            self._connection.close()
+            if self._open is not None:
+                self._open.close()
+            self._open = None
 
     def _settle(
         self, content_id: str, page: int, maker: str, words: bytes | None, reason: str
@@ -217,7 +222,20 @@ class PageCache:
                 "UPDATE contents SET fresh = fresh + 1 WHERE content_id = ?", (content_id,)
             )
 
-    def _open(self) -> sqlite3.Connection:
+    @property
+    def _connection(self) -> sqlite3.Connection:
+        if self._open is None:
+            try:
+                self._open = self._connect()
+            except sqlite3.DatabaseError as error:
+                if isinstance(error, sqlite3.OperationalError):
+                    raise
+                log.warning("what was recognised on scanned pages is lost: %s", error)
+                self.path.unlink(missing_ok=True)
+                self._open = self._connect()
+        return self._open
+
+    def _connect(self) -> sqlite3.Connection:
         # SQLite would make it readable by others.
         with contextlib.suppress(OSError):
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
@@ -234,7 +252,7 @@ class PageCache:
                 connection.executescript(f"BEGIN; {_SCHEMA} COMMIT")
             elif version != _VERSION:
                 raise sqlite3.DatabaseError("it is of another version")
-            connection.execute("SELECT count(*) FROM pages, contents LIMIT 1")
+            connection.execute("SELECT 1 FROM pages, contents LIMIT 1").fetchone()
         except BaseException:
             connection.close()
             raise
@@ -242,23 +260,22 @@ class PageCache:
 
     def _rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
         with self._lock, self._translated():
+            if self._open is None and not self.path.exists():
+                return []
             return self._connection.execute(sql, values).fetchall()
 
     @contextmanager
     def _write(self) -> Iterator[sqlite3.Connection]:
         """Make the block one transaction; a block inside another joins it."""
         with self._lock, self._translated():
-            if self._connection.in_transaction:
-                yield self._connection
-                return
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._connection
-                self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
+            connection = self._connection
+            if connection.in_transaction:
+                yield connection
+            else:
+                # Undone unless it comes to its end.
+                connection.execute("BEGIN IMMEDIATE")
+                with connection:
+                    yield connection
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
@@ -266,7 +283,7 @@ class PageCache:
             yield
         except sqlite3.OperationalError as error:
             code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-            if code in {sqlite3.SQLITE_FULL, errno.ENOSPC}:
+            if code == sqlite3.SQLITE_FULL:
                 needed = "what was recognised on scanned pages"
                 raise WorldError("disk_full", needed=needed, path=str(self.path.parent)) from error
             if code in {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR}:

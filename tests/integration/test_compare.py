@@ -145,12 +145,24 @@ def test_an_explanation_adds_up(engine: Engine, world: World) -> None:
     found = engine.explain(query, world.documents / hit.file, hit.start)
     total = found["rest"] + sum(share for _, _, share in found["words"])
     assert total == pytest.approx(found["cosine"], abs=1e-5)
-    assert found["cosine"] == pytest.approx(hit.explain["pooled_question"], abs=5e-3)
+    assert found["cosine"] == pytest.approx(hit.explain["passage"]["pooled_question"], abs=5e-3)
     shown = [hit.text[first:last] for first, last, _ in found["words"]]
     assert set(shown) == set(re.findall(r"\w+", hit.text))
     assert "rent" in {hit.text[first:last] for first, last in found["same"]}
     assert all(hit.text[first:last] in shown for first, last in found["marks"])
     assert found["pairs"][0][2] >= found["pairs"][-1][2]
+
+
+def test_a_rank_is_explained_by_what_made_it(engine: Engine) -> None:
+    result = engine.search("who pays the rent in old.md?", explain=True, full_text=True)
+    assert result.hits
+    for hit in result.hits:
+        # Each number is rounded.
+        assert sum(hit.explain["score"].values()) == pytest.approx(hit.score, abs=5e-4)
+        assert hit.explain["weights"]["words"] == engine.searcher.weights.words
+        assert set(hit.explain["document"]) >= {"name_meaning", "name_words", "words", "clarity"}
+    plain = engine.search("who pays the rent in old.md?", full_text=True)
+    assert [hit.explain for hit in plain.hits] == [{}] * len(plain.hits)
 
 
 def test_what_cannot_be_explained_is_said(engine: Engine, world: World) -> None:

@@ -1,0 +1,107 @@
+"""Documents whose pages are scans, as the catalog sees them: where they are, why they have no text.
+
+Owns the few reads and marks that text recognition needs of contents and files. Which pages wait,
+and what was read on them, is ``indexer.ocr.cache``'s.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from indexer.catalog.roots import below, join, normal
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from indexer.catalog.database import Database
+
+_WHERE = """
+SELECT r.path, d.path, f.name, f.size, f.mtime_ns, coalesce(o.language, '')
+FROM contents c JOIN files f ON f.content = c.id JOIN folders d ON d.id = f.folder
+JOIN roots r ON r.id = f.root LEFT JOIN docs o ON o.doc = c.doc
+WHERE c.content_id = ? AND r.state = 'online' AND NOT f.lost AND f.verdict = '' LIMIT 1
+"""
+# A version that no extractor has; one of its own for each row, because the three are unique.
+_OUTDATE = f"UPDATE contents SET extractor_version = -id - {1 << 40} WHERE content_id = ?"  # noqa: S608
+_QUEUE = """
+UPDATE files SET pending = 2 WHERE pending = 0 AND verdict = '' AND content IN
+(SELECT id FROM contents WHERE content_id = ?)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ScanPlace:
+    """A file that holds some bytes, as it was when they were read, and its document's language."""
+
+    path: bytes
+    size: int
+    mtime_ns: int
+    language: str
+
+
+class ScannedContents:
+    """The contents of one catalog that may be scans."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def place(self, content_id: str) -> ScanPlace | None:
+        """Give a file with these bytes that can be read now."""
+        for root, folder, name, *facts in self._db.rows(_WHERE, content_id):
+            return ScanPlace(join(root, folder, name), *facts)
+        return None
+
+    def under(self, paths: Sequence[Path]) -> set[str]:
+        """Give the bytes of the files at, or under, some paths."""
+        wanted = [normal(path) for path in paths]
+        rows = self._db.rows(
+            "SELECT r.path, d.path, f.name, c.content_id FROM contents c "
+            "JOIN files f ON f.content = c.id JOIN folders d ON d.id = f.folder "
+            "JOIN roots r ON r.id = f.root WHERE c.format = 'pdf'"
+        )
+        return {
+            content
+            for root, folder, name, content in rows
+            if any(below(path, join(root, folder, name)) is not None for path in wanted)
+        }
+
+    def held(self) -> set[str]:
+        """Give all bytes that a content is known of."""
+        return {row[0] for row in self._db.rows("SELECT DISTINCT content_id FROM contents")}
+
+    def with_code(self, form: str, codes: Collection[str]) -> set[str]:
+        """Give the bytes of a format that have no document for one of some reasons."""
+        rows = self._db.rows(
+            "SELECT content_id FROM contents WHERE format = ? AND extractor_version > 0 "
+            "AND code IN (SELECT value FROM json_each(?))",
+            form,
+            json.dumps(list(codes)),
+        )
+        return {row[0] for row in rows}
+
+    def explain(self, codes: Collection[str], code: str, detail: Mapping[str, Any]) -> None:
+        """Put one reason in the place of some others, all of the same state."""
+        listed, told = json.dumps(list(codes)), json.dumps(dict(detail)) if detail else ""
+        where = "code IN (SELECT value FROM json_each(?)) AND (code <> ? OR detail <> ?)"
+        if self._db.value(f"SELECT 1 FROM contents WHERE {where}", listed, code, told):  # noqa: S608
+            with self._db.write() as connection:
+                connection.execute(
+                    f"UPDATE contents SET code = ?, detail = ? WHERE {where}",  # noqa: S608
+                    (code, told, listed, code, told),
+                )
+
+    def read_again(self, content_ids: Iterable[str]) -> int:
+        """Have bytes read anew, quietly: what is known of them holds until then.
+
+        Returns:
+            How many files were queued.
+        """
+        queued = 0
+        with self._db.write() as connection:
+            for content_id in content_ids:
+                connection.execute(_OUTDATE, (content_id,))
+                queued += connection.execute(_QUEUE, (content_id,)).rowcount
+        return queued

@@ -1,0 +1,102 @@
+"""Scans made by ourselves, and Tesseract behind a command that counts its runs or goes wrong.
+
+Owns what the tests of scanned pages share. Without Tesseract they are skipped, saying so.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pymupdf
+import pytest
+
+from indexer.ocr.tesseract import NAME, find_program
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+needs_tesseract = pytest.mark.skipif(
+    find_program() is None, reason="Tesseract is not installed; no page can be recognised"
+)
+RESOLUTION = 200
+_COUNTING = """#!/bin/sh
+if [ "$1" = stdin ]; then
+    echo run >> "{log}"
+    {misbehave}
+fi
+exec "{program}" "$@"
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A Tesseract that notes its runs."""
+
+    log: Path
+
+    @property
+    def runs(self) -> int:
+        """How many pages it was given."""
+        return len(self.log.read_text(encoding="ascii").splitlines()) if self.log.exists() else 0
+
+
+def install(folder: Path, monkeypatch: pytest.MonkeyPatch, misbehave: str = "") -> Counted:
+    """Put a command in front of Tesseract that counts, and then does what the shell is told."""
+    folder.mkdir(exist_ok=True)
+    real = shutil.which(NAME)
+    assert real is not None
+    if folder.joinpath("real").exists():
+        real = folder.joinpath("real").read_text(encoding="utf-8")
+    folder.joinpath("real").write_text(real, encoding="utf-8")
+    command, log = folder / NAME, folder / "runs"
+    command.write_text(
+        _COUNTING.format(log=log, misbehave=misbehave, program=real), encoding="utf-8"
+    )
+    command.chmod(command.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    return Counted(log)
+
+
+def without_tesseract(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave nothing on the path but a package manager."""
+    folder.mkdir()
+    manager = folder / "apt-get"
+    manager.write_text("#!/bin/sh\n", encoding="utf-8")
+    manager.chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder))
+
+
+def scanned(source: Path, target: Path, pages: Sequence[int] = ()) -> Path:
+    """Save a PDF with pages turned into images, as a scanner would have made them.
+
+    Args:
+        source: A PDF with text.
+        target: Where to save.
+        pages: Which of them, from 1; all if none is given.
+    """
+    shown, made = pymupdf.open(source), pymupdf.open()
+    for number, page in enumerate(shown, 1):
+        if pages and number not in pages:
+            made.insert_pdf(shown, from_page=number - 1, to_page=number - 1)
+            continue
+        drawn = page.get_pixmap(dpi=RESOLUTION)
+        sheet = made.new_page(width=page.rect.width, height=page.rect.height)
+        sheet.insert_image(sheet.rect, stream=drawn.tobytes("jpeg", jpg_quality=92))
+    made.save(target)
+    return target
+
+
+def letters(path: Path, *pages: str, blank: int = 0) -> Path:
+    """Save a PDF with a text on each page, and some blank pages behind."""
+    document: Any = pymupdf.open()
+    for text in pages:
+        document.new_page().insert_textbox((72, 90, 520, 760), text, fontsize=13)
+    for _ in range(blank):
+        document.new_page()
+    document.save(path)
+    return path

@@ -1,0 +1,275 @@
+"""Scanned pages are read after everything else, once, and found and outlined like any other."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.cli_library import file_line, status_lines
+from indexer.engine import Engine
+from indexer.errors import CODES
+from indexer.extract.base import Limits
+from indexer.host import Host
+from indexer.progress import CancelToken, ignore
+from indexer.service import Service
+from indexer.types import FileState
+from tests.integration.killing import kill_at
+from tests.integration.scanning import (
+    Counted,
+    install,
+    letters,
+    needs_tesseract,
+    scanned,
+    without_tesseract,
+)
+from tests.integration.world import PACE, World, check_whole, quoted, search, states
+from tests.waiting import wait_for
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LAMP = "The keeper climbed the narrow stair every evening and lit the great lamp of the tower."
+STORM = "During the storm of the second winter the harbour lost eleven vessels and one bridge."
+CLERK = "The clerk counted nineteen barrels of whale oil and wrote the number into his ledger."
+HUNG = "sleep 600"
+CRASHED = "kill -SEGV $$"
+
+
+@pytest.fixture
+def world(tiny_models_dir: Path, tmp_path: Path) -> World:
+    documents = tmp_path / "documents"
+    documents.mkdir()
+    return World(documents, tmp_path / "library", tiny_models_dir)
+
+
+@pytest.fixture
+def tesseract(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Counted:
+    return install(tmp_path / "bin", monkeypatch)
+
+
+def scan(world: World, name: str, *texts: str, pages: tuple[int, ...] = (), blank: int = 0) -> Path:
+    source = letters(world.library.with_name("source.pdf"), *texts, blank=blank)
+    return scanned(source, world.documents / name, pages)
+
+
+@needs_tesseract
+def test_a_scan_is_found_by_its_words_on_its_page(world: World, tesseract: Counted) -> None:
+    scan(world, "log.pdf", LAMP, STORM)
+    with world.engine() as engine:
+        world.index(engine)
+        assert states(engine) == {"log.pdf": FileState.INDEXED}
+        assert quoted(engine, "eleven vessels") == ["log.pdf"]
+        hit = search(engine, '"eleven vessels"')[0]
+        assert (hit.page, hit.page_last) == (1, 2)
+        assert engine.status()["scans"]["waiting"] == 0
+        assert engine.status()["scans"]["read"] == tesseract.runs == 2
+        check_whole(engine)
+
+
+@needs_tesseract
+def test_a_scanned_page_within_a_text_is_read_and_blank_ones_are_not(
+    world: World, tesseract: Counted
+) -> None:
+    letters(world.documents / "mixed.pdf", LAMP, STORM, blank=1)
+    mixed = world.documents / "mixed.pdf"
+    scanned(mixed, world.documents / "both.pdf", pages=(2,))
+    mixed.unlink()
+    with world.engine() as engine:
+        world.index(engine)
+        assert tesseract.runs == 1
+        assert quoted(engine, "narrow stair") == quoted(engine, "eleven vessels") == ["both.pdf"]
+
+
+@needs_tesseract
+def test_a_page_is_recognised_once_whatever_becomes_of_its_file(
+    world: World, tesseract: Counted
+) -> None:
+    first = scan(world, "log.pdf", LAMP, STORM)
+    with world.engine() as engine:
+        world.index(engine)
+        assert tesseract.runs == 2
+        shutil.copy(first, world.documents / "copy.pdf")
+        first.rename(world.documents / "renamed.pdf")
+        world.index(engine)
+        engine.index((), report=ignore, token=CancelToken(), rescan=True)
+        with engine.catalog.write() as connection:  # as a newer extractor finds it
+            connection.execute("UPDATE contents SET extractor_version = 0")
+        engine.reindex(None, None, report=ignore, token=CancelToken())
+    with world.engine() as engine:
+        world.index(engine)
+        (hit,) = search(engine, '"eleven vessels"')
+        assert {hit.path, *hit.other_paths} == {
+            str(world.documents / name) for name in ("copy.pdf", "renamed.pdf")
+        }
+        assert tesseract.runs == 2
+        # Other bytes are another matter.
+        scan(world, "renamed.pdf", CLERK)
+        world.index(engine)
+        assert quoted(engine, "whale oil") == ["renamed.pdf"]
+        assert tesseract.runs == 3
+
+
+@needs_tesseract
+def test_pages_that_were_read_outlive_a_kill(world: World, tesseract: Counted) -> None:
+    scan(world, "log.pdf", LAMP, STORM, CLERK)
+    kill_at(world, "page-recognised:2")
+    assert tesseract.runs == 2
+    with world.engine() as engine:
+        assert engine.status()["scans"]["read"] == 2
+        world.index(engine)
+        assert quoted(engine, "narrow stair") == quoted(engine, "whale oil") == ["log.pdf"]
+        assert tesseract.runs == 3
+        check_whole(engine)
+
+
+@needs_tesseract
+def test_a_kill_before_the_document_is_read_anew_loses_nothing(
+    world: World, tesseract: Counted
+) -> None:
+    scan(world, "log.pdf", LAMP)
+    kill_at(world, "pages-published:1")
+    with world.engine() as engine:
+        world.index(engine)
+        assert states(engine) == {"log.pdf": FileState.INDEXED}
+        assert tesseract.runs == 1
+
+
+@needs_tesseract
+@pytest.mark.parametrize("misbehave", [HUNG, CRASHED], ids=["hangs", "crashes"])
+def test_a_page_that_stops_tesseract_twice_is_set_aside(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, misbehave: str
+) -> None:
+    scan(world, "mixed.pdf", LAMP, STORM, pages=(2,))
+    bad = install(tmp_path / "bin", monkeypatch, misbehave)
+    with world.engine(limits=Limits(silence_s=6.0)) as engine:
+        world.index(engine)
+        world.index(engine)
+        assert bad.runs == 2
+        (row,) = engine.files(None, None, 0, 10)
+        assert (row.state, row.bad_pages) == (FileState.PARTIAL, (2,))
+        assert "could not be recognised" in file_line(row)
+        assert quoted(engine, "narrow stair") == ["mixed.pdf"]
+        assert engine.status()["scans"]["set_aside"] == 1
+    good = install(tmp_path / "bin", monkeypatch)
+    with world.engine() as engine:
+        world.index(engine)
+        assert good.runs == 2  # it was given up
+        engine.retry([world.documents / "mixed.pdf"])
+        world.index(engine)
+        assert quoted(engine, "eleven vessels") == ["mixed.pdf"]
+
+
+def test_without_tesseract_a_scan_says_what_to_install(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scan(world, "log.pdf", LAMP)
+    with monkeypatch.context() as absent, world.engine() as engine:
+        without_tesseract(tmp_path / "bare", absent)
+        world.index(engine)
+        (row,) = engine.files("no_text", None, 0, 10)
+        assert row.code == "needs_ocr"
+        assert "sudo apt install tesseract-ocr" in file_line(row)
+        status = engine.status()
+        assert (status["scans"]["code"], status["scans"]["waiting"]) == ("needs_ocr", 1)
+        assert any("sudo apt install tesseract-ocr" in line for line in status_lines(status))
+        (check,) = [check for check in engine.doctor() if check["name"] == "text recognition"]
+        assert not check["ok"]
+        assert "sudo apt install tesseract-ocr" in check["advice"]
+
+
+@needs_tesseract
+def test_once_tesseract_is_installed_scans_are_read(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scan(world, "log.pdf", LAMP)
+    with world.engine() as engine:
+        with monkeypatch.context() as absent:
+            without_tesseract(tmp_path / "bare", absent)
+            world.index(engine)
+            assert states(engine) == {"log.pdf": "needs_ocr"}
+        world.index(engine)
+        assert states(engine) == {"log.pdf": FileState.INDEXED}
+
+
+@needs_tesseract
+def test_switched_off_nothing_is_recognised_and_it_says_so(
+    world: World, tesseract: Counted
+) -> None:
+    scan(world, "log.pdf", LAMP)
+    with world.engine(ocr=False) as engine:
+        world.index(engine)
+        assert states(engine) == {"log.pdf": "ocr_off"}
+        assert engine.status()["scans"]["install"] == ""
+    assert tesseract.runs == 0
+    with world.engine() as engine:
+        world.index(engine)
+        assert states(engine) == {"log.pdf": FileState.INDEXED}
+
+
+@needs_tesseract
+def test_a_scan_without_words_is_read_once_and_has_no_text(
+    world: World, tesseract: Counted
+) -> None:
+    source = letters(world.library.with_name("source.pdf"), "")
+    document = scanned(source, world.documents / "white.pdf")
+    with world.engine() as engine:
+        world.index(engine)
+        world.index(engine)
+        assert states(engine) == {document.name: "no_text"}
+        assert tesseract.runs == 1
+
+
+@needs_tesseract
+def test_other_languages_read_a_page_again_and_the_old_text_answers_until_then(
+    world: World, tesseract: Counted
+) -> None:
+    scan(world, "log.pdf", LAMP)
+    with world.engine(ocr_languages=("eng",)) as engine:
+        world.index(engine)
+        installed = engine.scans.program
+        assert installed is not None
+    other = next((each for each in installed.languages if each != "eng"), None)
+    if other is None:
+        pytest.skip("Tesseract has no second language here")
+    with world.engine(ocr_languages=("en", other)) as engine:
+        assert quoted(engine, "narrow stair") == ["log.pdf"]
+        assert engine.status()["scans"]["waiting"] == 1
+        world.index(engine)
+        assert tesseract.runs == 2
+        assert quoted(engine, "narrow stair") == ["log.pdf"]
+
+
+@needs_tesseract
+def test_an_engine_that_serves_reads_scans_when_nothing_else_is_to_be_done(
+    world: World, tesseract: Counted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runtime = tmp_path / "run"
+    runtime.mkdir(mode=0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
+    scan(world, "log.pdf", LAMP, STORM)
+    engine = Engine.open(replace(world.config, background=True), pace=PACE)
+    service = Service(engine, world.library)
+    with contextlib.closing(Host(engine, service)) as host:
+        host.pace(speed="fast", paused=True)
+        host.pace(paused=False)
+        host.index([world.documents], report=ignore, token=CancelToken())
+        assert states(engine) == {"log.pdf": "scan_waits"}
+        assert engine.status()["scans"]["waiting"] == 2
+        host.pace(paused=True)
+        service.errands.read_scans()
+        assert service.scan_lane.idle
+        host.pace(paused=False)
+        service.errands.read_scans()
+        wait_for(lambda: quoted(engine, "eleven vessels") == ["log.pdf"])
+        assert tesseract.runs == 2
+        wait_for(lambda: service.index_lane.idle and service.scan_lane.idle)
+
+
+def test_every_reason_for_a_scan_is_declared() -> None:
+    from indexer.ocr.scans import CODES as SCAN_CODES
+
+    assert set(SCAN_CODES) <= set(CODES)
