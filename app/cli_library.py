@@ -53,6 +53,7 @@ def status_lines(status: dict[str, Any]) -> list[str]:
     if status.get("device"):
         rows.append(("Device", _device(status)))
     rows += _named("Not covered", [_language(each) for each in _not_covered(status)])
+    rows += _named("Scans", _scans(status.get("scans") or {}))
     if status.get("speed"):
         rows.append(("Pace", pace_line(status)))
     if status.get("running"):
@@ -72,6 +73,19 @@ def _root(root: dict[str, Any]) -> str:
         return f"{text}, offline"
     how = {"events": ", watched", "polling": ", looked at every few minutes"}
     return text + how.get(root.get("watched", ""), "")
+
+
+def _scans(scans: dict[str, Any]) -> list[str]:
+    """Say how many scanned pages wait, and for what."""
+    lines = []
+    if waiting := scans.get("waiting", 0):
+        pages = f"{render.count(waiting, 'page')} to be recognised"
+        install = scans.get("install")
+        why = f": install Tesseract ({install})" if install else ", switched off"
+        lines.append(pages if scans.get("engine") else pages + why)
+    if aside := scans.get("set_aside", 0):
+        lines.append(f"{render.count(aside, 'page')} could not be recognised")
+    return lines
 
 
 def _device(status: dict[str, Any]) -> str:

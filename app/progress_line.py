@@ -79,6 +79,9 @@ def describe(progress: Progress, style: Style) -> str:
         return f"Looking for documents: {render.count(progress.files_total, 'file')} found"
     if progress.step is Step.MAINTAIN:
         return f"{_done(progress)}: tidying the index"
+    if progress.step is Step.RECOGNISE:
+        left = render.count(progress.files_total - progress.files_done, "scanned page")
+        return f"Recognising text: {left} left"
     parts = [
         _done(progress),
         f"{render.count(progress.pages, 'page')} ({progress.pages_per_second:.1f}/s)",

@@ -62,6 +62,12 @@ SETTINGS = {
         Setting("exclude", Kind.LIST, (),
                 "Patterns to leave out, in gitignore syntax, beside the built-in ones.",
                 group="reading"),
+        Setting("ocr", Kind.FLAG, default=True,
+                help="Recognise the text on scanned pages, where Tesseract is installed.",
+                group="reading"),
+        Setting("ocr_languages", Kind.LIST, (),
+                "Languages of scanned pages, the likeliest first, such as de or deu; empty: the "
+                "system's, English and others that Tesseract has.", group="reading"),
         Setting("min_free_gb", Kind.NUMBER, 2.0,
                 "Indexing pauses while less disk than this is free, in GB.", high=10_000,
                 group="reading"),
@@ -228,4 +234,6 @@ def engine_config(settings: Settings, library: Path, *, offline: bool = False) -
         ),
         hidden=value["hidden"],
         exclude=tuple(value["exclude"]),
+        ocr=value["ocr"],
+        ocr_languages=tuple(value["ocr_languages"]),
     )

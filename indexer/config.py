@@ -57,4 +57,6 @@ class EngineConfig:
     min_free_bytes: int = 2 * GIB
     limits: Limits = field(default_factory=Limits)
     hidden: bool = False
+    ocr: bool = True  # recognise text on scanned pages, where the program for it is installed
+    ocr_languages: tuple[str, ...] = ()  # the likeliest first; none: those that are installed
     exclude: tuple[str, ...] = ()  # patterns in gitignore syntax, beside the built-in ones

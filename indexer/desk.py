@@ -17,6 +17,8 @@ from indexer.estimate import estimate
 from indexer.explain import Explainer
 from indexer.lookup import describe_document, sentences
 from indexer.models_in_use import ModelsInUse
+from indexer.ocr.recogniser import Recogniser
+from indexer.ocr.scans import Scans
 from indexer.passwords import Passwords
 from indexer.pipeline.gate import QueryGate
 from indexer.progress import CancelToken
@@ -51,6 +53,8 @@ class Desk:
         self.gate = QueryGate(self.throttle)
         self.activities = Activity(catalog, self.models, self.throttle)
         self.passwords = Passwords()
+        self.scans = Scans(catalog, config)
+        self.recogniser = Recogniser(self.scans, self.throttle, config.limits, self.passwords.of)
         self.searcher = Searcher(catalog, store, self.models)
         self.similar = Similar(catalog, store, self.models)
         self.explainer = Explainer(catalog, store, self.models)
@@ -109,7 +113,9 @@ class Desk:
 
     def retry(self, paths: Sequence[Path]) -> int:
         self.activities.stale()
-        return retry(self.catalog, paths)
+        queued = retry(self.catalog, paths)
+        self.scans.forgive(paths)
+        return queued
 
     def unlock(self, path: Path, password: str) -> int:
         self.activities.stale()

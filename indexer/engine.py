@@ -97,6 +97,7 @@ class Engine(Desk):
             parts.callback(self.catalog.close)
             parts.callback(self.store.close)
             parts.callback(self.searcher.close)
+            parts.callback(self.scans.close)
             self.watcher.stop()
 
     def index(
@@ -115,11 +116,15 @@ class Engine(Desk):
             shift = Shift(self._parts(), Run, reporter, patient=self.config.background)
             seen, cancelled = 0, False
             try:
+                self.scans.look_again()
                 if scan:
                     seen = shift.do(lambda: self._scan(roots, reporter, rescan=rescan))
                 if paths:
                     self.catalog.queue.prefer([root.id for root in roots])
                 shift.do(shift.read)
+                # One that serves does it between calls, when nobody waits for anything.
+                while not self.config.background and self.recognise(report=report, token=token):
+                    shift.do(shift.read)
                 shift.do(lambda: self._tidy(reporter))
             except Cancelled:
                 cancelled = True
@@ -129,6 +134,29 @@ class Engine(Desk):
                 due = self.catalog.queue.next_due_ns()
                 self._due_ns = due if due is not None and due > time.time_ns() else None
             return shift.summary(roots, seen, cancelled=cancelled)
+
+    def recognise(
+        self,
+        *,
+        report: Callable[[Progress], None],
+        token: CancelToken,
+        busy: Callable[[], bool] = lambda: False,
+    ) -> int:
+        """Read scanned pages until none waits or there is something else to do.
+
+        Returns:
+            How many files are to be read anew for what was found.
+        """
+        reporter = Reporter(self._noting(report), token)
+
+        def note(read: int, waiting: int) -> None:
+            reporter.report(Progress(Step.RECOGNISE, files_done=read, files_total=read + waiting))
+
+        return self.recogniser.work(token, busy, note)
+
+    def scans_wait(self) -> bool:
+        """Whether there may be scanned pages to read."""
+        return self.scans.ready and not self.throttle.paused
 
     def look_ahead(self, paths: Sequence[Path], patterns: Sequence[str] | None) -> None:
         """Take in what ``index`` was asked for while a run goes on, which then reads it next."""
@@ -238,6 +266,7 @@ class Engine(Desk):
             pace=self.batches,
             password_of=self.passwords.of,
             throttle=self.throttle,
+            scans=self.scans,
         )
 
     def _scan(self, roots: Sequence[Root], reporter: Reporter, *, rescan: bool) -> int:
@@ -280,6 +309,7 @@ class Engine(Desk):
     def _tidy(self, reporter: Reporter) -> None:
         reporter.report(Progress(Step.MAINTAIN), force=True)
         forget_orphans(self.catalog, self.store)
+        self.scans.tidy()
         self.catalog.lexicon.maintain()
         self.catalog.names.prune()
         reindex.settle(self.catalog, self.store, self.models.space(self.catalog))

@@ -1,7 +1,7 @@
 """What the engine does without a client having asked for exactly that: reading what was queued.
 
-Owns the jobs of retries, of the watcher, of failures that are tried again, and the look at folders
-whose turn has not come. It must not know sockets, nor how anything is read.
+Owns the jobs of retries, of the watcher, of failures that are tried again, of scanned pages, and
+the look at folders whose turn has not come. It must not know sockets, nor how anything is read.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import logging
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from indexer.errors import Cancelled, LecternError
 from indexer.lanes import IndexLane, Job, Lane
@@ -19,12 +19,27 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.api import EngineApi
-    from indexer.progress import CancelToken
+    from indexer.progress import CancelToken, Progress
 
 log = logging.getLogger(__name__)
 
 OWNER = "the engine"
 WATCHER = "the watcher"
+
+
+@runtime_checkable
+class ReadsScans(Protocol):
+    """An engine that reads scanned pages; see ``indexer.engine``."""
+
+    def scans_wait(self) -> bool: ...
+
+    def recognise(
+        self,
+        *,
+        report: Callable[[Progress], None],
+        token: CancelToken,
+        busy: Callable[[], bool],
+    ) -> int: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +50,13 @@ class Errands:
         engine: May know ``look_ahead`` and ``overdue``; see ``indexer.engine``.
         index_lane: Where reading is done.
         survey_lane: Where folders are looked at meanwhile.
+        scan_lane: Where scanned pages are read while nothing else is done.
     """
 
     engine: EngineApi
     index_lane: IndexLane
     survey_lane: Lane
+    scan_lane: Lane
 
     def look_ahead(self, paths: Sequence[Path], patterns: Sequence[str] | None) -> None:
         """Have folders taken in that a run in progress could read next, before it is their turn."""
@@ -62,6 +79,30 @@ class Errands:
         overdue = getattr(self.engine, "overdue", None)
         if overdue is not None and self.index_lane.idle and overdue():
             self.work_off()
+
+    def read_scans(self) -> None:
+        """Have scanned pages read, if any wait and nobody asks for anything."""
+        engine, idle = self.engine, self.index_lane.idle and self.scan_lane.idle
+        if not isinstance(engine, ReadsScans) or not idle or not engine.scans_wait():
+            return
+
+        def finish(queued: Any, failure: Exception | None) -> None:
+            if failure is not None and not isinstance(failure, Cancelled):
+                log.warning("scanned pages are not all read", exc_info=failure)
+            elif queued:
+                self.work_off()
+
+        job = Job(
+            owner=OWNER,
+            work=lambda job: engine.recognise(
+                report=job.report, token=job.token, busy=lambda: not self.index_lane.idle
+            ),
+            finish=finish,
+            kept=True,
+            name="recognise",
+        )
+        with contextlib.suppress(LecternError):
+            self.scan_lane.submit(job)
 
     def work_off(self) -> None:
         """Have read what was queued; a run that goes on may be past looking."""

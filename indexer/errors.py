@@ -171,7 +171,22 @@ CODES = _declare(
     ErrorCode(
         "no_text",
         "No page of the document holds text.",
-        "It may be a scan: run a text recognition program on it.",
+        "Nothing to do; it holds pictures, or nothing.",
+    ),
+    ErrorCode(
+        "scan_waits",
+        "The document is a scan; the text on its pages is yet to be recognised.",
+        "Nothing to do; it is read when nothing else is to be done.",
+    ),
+    ErrorCode(
+        "needs_ocr",
+        "The document is a scan. To have its text recognised, install Tesseract: {command}.",
+        "Install it, then index again.",
+    ),
+    ErrorCode(
+        "ocr_off",
+        "The document is a scan, and text recognition is switched off.",
+        "Switch the setting `ocr` on.",
     ),
     ErrorCode("empty", "The file holds nothing to read.", "Nothing to do."),
     ErrorCode(

@@ -15,6 +15,7 @@ from pathlib import Path
 from indexer.errors import WorldError
 from indexer.hashing import content_id
 from indexer.lock import HOLDER_NAME, LOCK_NAME, LibraryLock
+from indexer.ocr.cache import FILE_NAME, SIDE_NAME
 
 CATALOG_NAME = "catalog.sqlite"
 LANCE_NAME = "lance"
@@ -24,6 +25,8 @@ _OURS = (
     f"{CATALOG_NAME}-wal",
     f"{CATALOG_NAME}-shm",
     LANCE_NAME,
+    FILE_NAME,
+    SIDE_NAME,
     "engine.json",
     HOLDER_NAME,
 )

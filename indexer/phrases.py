@@ -101,6 +101,7 @@ PHRASES = {
     "not_converted": QT_TRANSLATE_NOOP("Words", "LibreOffice cannot read it either"),
     "page_missing": QT_TRANSLATE_NOOP("Words", "there is no page {page}"),
     "unpacks_too_much": QT_TRANSLATE_NOOP("Words", "it unpacks to too much"),
+    "not_recognised": QT_TRANSLATE_NOOP("Words", "the text on it could not be recognised"),
     "stops_reader": QT_TRANSLATE_NOOP("Words", "it stops its reader"),
     "mail_too_large": QT_TRANSLATE_NOOP("Words", "a mail in it is too large"),
     "stopped_answering": QT_TRANSLATE_NOOP("Words", "it stopped answering"),

@@ -25,6 +25,7 @@ class Step(StrEnum):
 
     SCAN = "scan"
     INDEX = "index"  # extracting, embedding and writing overlap
+    RECOGNISE = "recognise"  # text on scanned pages; they are counted in place of files
     MAINTAIN = "maintain"
     DONE = "done"
 

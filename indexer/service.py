@@ -70,7 +70,8 @@ class Service:
             for name in (LaneName.DESK, LaneName.GLANCE, LaneName.SURVEY)
         }
         self.lanes |= {LaneName.SEARCH: self.search_lane, LaneName.INDEX: self.index_lane}
-        self.errands = Errands(engine, self.index_lane, self.lanes[LaneName.SURVEY])
+        self.scan_lane = Lane("scan lane")
+        self.errands = Errands(engine, self.index_lane, self.lanes[LaneName.SURVEY], self.scan_lane)
         self._numbers = itertools.count(1)
         self._changed = threading.Condition()
         self._sessions: dict[int, Session] = {}
@@ -110,12 +111,13 @@ class Service:
                 if idle_seconds is not None and self._quiet_for(idle_seconds):
                     return
                 self.errands.try_again()
+                self.errands.read_scans()
                 # Short enough that signal handlers run in time where waiting blocks them.
                 self._changed.wait(0.5)
 
     def _quiet_for(self, seconds: float) -> bool:
         now = time.monotonic()
-        if self._sessions or not self.index_lane.idle:
+        if self._sessions or not (self.index_lane.idle and self.scan_lane.idle):
             self._quiet_since = now
             return False
         return now - self._quiet_since >= seconds
@@ -137,6 +139,7 @@ class Service:
         for name, lane in self.lanes.items():
             if name is not LaneName.INDEX:
                 lane.close(finish_running=name is not LaneName.SURVEY, timeout=PATIENCE_S)
+        self.scan_lane.close()
         self.index_lane.close()
         self._waker.close()
         with self._changed:

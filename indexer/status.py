@@ -61,6 +61,7 @@ def describe(engine: Desk) -> dict[str, Any]:
         "device_notes": [note_to_wire(note) for note in notes],
         "languages": _languages(engine),
         "running": None if progress is None else {"job": "index", "progress": asdict(progress)},
+        "scans": engine.scans.describe(),
         "connections": connections.read(config.models),
         "free_bytes": shutil.disk_usage(config.library).free,
         **{key: brief[key] for key in ("speed", "paused", "reason", "pending", "set_aside")},
@@ -74,6 +75,7 @@ def check_library(engine: Desk) -> list[dict[str, Any]]:
         for name, ok, value, advice in (
             *_versions(),
             *_model(engine),
+            *_scans(engine),
             *_disk(engine),
             *_health(engine),
         )
@@ -134,6 +136,18 @@ def _model(engine: Desk) -> Iterator[Check]:
     yield "model", True, value, ""
     why = "; ".join(map(sentence, embedder.provider.notes))
     yield "device", True, f"{embedder.provider.name}: {why}", ""
+
+
+def _scans(engine: Desk) -> Iterator[Check]:
+    scans = engine.scans.describe()
+    value = f"{scans['engine'] or 'none'}"
+    if scans["languages"]:
+        value += f", {' '.join(scans['languages'])}"
+    waiting = f"{scans['waiting']} pages wait. " if scans["waiting"] else ""
+    advice = f"{waiting}Scans are read with Tesseract: {scans['install']}."
+    # Without scans nothing is amiss.
+    missing = bool(scans["install"])
+    yield "text recognition", not (missing and waiting), value, advice if missing else ""
 
 
 def _disk(engine: Desk) -> Iterator[Check]:

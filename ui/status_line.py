@@ -147,6 +147,10 @@ class StatusLine(QFrame):
             return self.tr("Looking for new and changed files.")
         if progress.get("step") == Step.MAINTAIN:
             return self.tr("Tidying up the library.")
+        if progress.get("step") == Step.RECOGNISE:
+            return self.tr("Recognising text: {count} scanned pages left.").format(
+                count=words.count(total - done)
+            )
         texts = {"done": words.count(done), "total": words.count(total)}
         left = progress.get("eta_seconds")
         if left is None:

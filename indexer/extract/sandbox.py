@@ -219,7 +219,7 @@ class ExtractionChild:
                     "languages": list(languages),
                 }
             )
-            answer = next(self._replies(process, number), {"type": ""})
+            answer = next(self._replies(process, number))
             finished = True
         finally:
             self._settle(process, finished=finished)

@@ -62,6 +62,14 @@ class Hashed:
 
 
 @dataclass(frozen=True, slots=True)
+class Textless:
+    """Pages of a document that show something and hold no text of their own."""
+
+    content: Content
+    pages: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
 class Opened:
     """The text of a document is known; the answer says whether to send its passages."""
 
@@ -119,7 +127,7 @@ class EmbeddingFailed:
     failure: Exception
 
 
-Event: TypeAlias = Hashed | Opened | Cut | Finished | Embedded | EmbeddingFailed
+Event: TypeAlias = Hashed | Textless | Opened | Cut | Finished | Embedded | EmbeddingFailed
 
 
 def offer(events: Queue[Event], event: Event, stopping: threading.Event) -> bool:

@@ -24,6 +24,7 @@ from indexer.pipeline.events import (
     Finished,
     Hashed,
     Opened,
+    Textless,
 )
 from indexer.pipeline.in_hand import InHand, Writing
 from indexer.pipeline.parts import Counts, Effort
@@ -62,7 +63,14 @@ class Run:
         self._jobs: Queue[Job] = Queue()
         self._work = InHand()
         self._readers = [
-            Reader(self._jobs, self._events, parts.limits, parts.password_of, parts.throttle)
+            Reader(
+                self._jobs,
+                self._events,
+                parts.limits,
+                parts.password_of,
+                parts.throttle,
+                parts.scans.library,
+            )
             for _ in range(parts.children)
         ]
         self._worker = EmbeddingWorker(
@@ -179,6 +187,8 @@ class Run:
         match event:
             case Hashed():
                 self._hashed(event)
+            case Textless(content, pages):
+                self.parts.scans.note(content.content_id, content.stamp.size, pages)
             case Opened():
                 self._opened(event)
             case Cut():
@@ -232,6 +242,9 @@ class Run:
         content = None
         if event.content is not None:
             content = (event.content.content_id, event.job.format, EXTRACTOR_VERSION)
+            failure = self.parts.scans.explain(
+                failure, event.content.content_id, event.content.stamp.size
+            )
         self.parts.catalog.queue.fail(
             event.job.file, failure.code, failure.detail, content=content, in_hand=True
         )

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from indexer.catalog import Catalog, Space
     from indexer.embed.base import Embedder
     from indexer.extract.base import Limits
+    from indexer.ocr.scans import Scans
     from indexer.pipeline.gate import QueryGate
     from indexer.pipeline.pace import Pace
     from indexer.store import Store
@@ -35,6 +36,7 @@ class Parts:
     pace: Pace
     password_of: Callable[[bytes], str | None]
     throttle: Throttle
+    scans: Scans
 
 
 @dataclass(slots=True)

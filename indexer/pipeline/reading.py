@@ -17,10 +17,19 @@ from typing import TYPE_CHECKING
 
 from indexer import faults
 from indexer.errors import Cancelled, InternalError, LecternError, WorldError
-from indexer.extract.sandbox import ExtractionChild
+from indexer.extract.sandbox import ExtractionChild, Scanned
 from indexer.hashing import content_id, unchanged
 from indexer.phrases import reason_of
-from indexer.pipeline.events import WAIT_S, Cut, Event, Finished, Hashed, Opened, offer
+from indexer.pipeline.events import (
+    WAIT_S,
+    Cut,
+    Event,
+    Finished,
+    Hashed,
+    Opened,
+    Textless,
+    offer,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -43,6 +52,7 @@ class Reader:
         limits: What a document may cost.
         password_of: Asked, with the path of a file, how to open it.
         throttle: Says how long to rest.
+        library: The folder of the library, where children look up what scans say.
 
     ``busy_s`` adds up the seconds that the child was read with.
     """
@@ -54,8 +64,10 @@ class Reader:
         limits: Limits,
         password_of: Callable[[bytes], str | None],
         throttle: Throttle,
+        library: Path,
     ) -> None:
         self._jobs = jobs
+        self._library = library
         self._events = events
         self._limits = limits
         self._password_of = password_of
@@ -128,9 +140,14 @@ class Reader:
             return opened.answer.wait(self._stopping)
 
         path, password = Path(os.fsdecode(job.path)), self._password_of(job.path)
+        scanned = Scanned(
+            self._library,
+            content.content_id,
+            lambda pages: self._put(Textless(content, pages)) if pages else None,
+        )
         began = time.monotonic()
         try:
-            for passages in child.extract(path, job.format, password, decide):
+            for passages in child.extract(path, job.format, password, decide, scanned=scanned):
                 self._put(Cut(job, passages))
         except WorldError as error:
             if error.code == "needs_password" and password is not None:

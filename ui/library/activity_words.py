@@ -66,6 +66,9 @@ def _step(progress: Mapping[str, Any]) -> str:
         return translate("ActivityPanel", "Tidying up")
     if progress.get("step") == Step.SCAN or not total:
         return translate("ActivityPanel", "Looking for new and changed files")
+    if progress.get("step") == Step.RECOGNISE:
+        text = translate("ActivityPanel", "Recognising text, {count} scanned pages left")
+        return text.format(count=words.count(total - done))
     text = translate("ActivityPanel", "Reading {done} of {total} files")
     return text.format(done=words.count(min(done + 1, total)), total=words.count(total))
 
@@ -76,7 +79,9 @@ def facts(activity: Mapping[str, Any], smooth: Smooth) -> list[tuple[str, str]]:
     running = activity.get("running")
     progress = (running or {}).get("progress") or {}
     total, done = int(progress.get("files_total", 0)), int(progress.get("files_done", 0))
-    if running and total:
+    # Scanned pages are no files, and nobody knows how long one takes.
+    counted = running and progress.get("step") != Step.RECOGNISE
+    if counted and total:
         text = translate("ActivityPanel", "{done} done, {left} left")
         left = max(0, total - done)
         rows.append(
@@ -85,7 +90,7 @@ def facts(activity: Mapping[str, Any], smooth: Smooth) -> list[tuple[str, str]]:
                 text.format(done=words.count(done), left=words.count(left)),
             )
         )
-    if running:
+    if counted:
         rows.append((translate("ActivityPanel", "Pace:"), _rates(activity, smooth)))
         eta = smooth.follow("eta", progress.get("eta_seconds"), _NEW_TIME)
         rows.append(

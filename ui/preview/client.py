@@ -23,6 +23,7 @@ from ui.preview.timers import timer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from indexer.errors import LecternError
     from indexer.protocol import Header
@@ -70,10 +71,15 @@ class RenderClient(QObject):
     """Asks the render child, which it starts when first asked something.
 
     Callbacks come on Qt's thread, never from within ``ask``, and none after ``cancel``.
+
+    Args:
+        parent: Its owner.
+        library: The folder that knows what was recognised on scanned pages.
     """
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None, library: Path | None = None) -> None:
         super().__init__(parent)
+        self._library = library
         self._numbers = itertools.count(1)
         self._waiting: list[_Request] = []
         self._known: dict[int, _Request] = {}
@@ -156,7 +162,7 @@ class RenderClient(QObject):
 
     def _start(self) -> None:
         self._starts += 1
-        self._child = RenderProcess(self)
+        self._child = RenderProcess(self, self._library)
         self._child.received.connect(self._answered)
         self._child.ended.connect(self._ended)
 

@@ -19,6 +19,7 @@ from ui.preview.timers import timer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
     from typing import Any
 
     from indexer.errors import LecternError
@@ -33,7 +34,12 @@ _COUNTING_MS = 30
 
 
 class Loader(QObject):
-    """Loads one hit at a time."""
+    """Loads one hit at a time.
+
+    Args:
+        parent: Its owner.
+        library: The folder that knows what was recognised on scanned pages.
+    """
 
     opened = Signal(object)  # a PageDocument; the one shown before is closed after this
     marked = Signal(object, bool)  # Marks, and whether to bring them into view
@@ -44,9 +50,9 @@ class Loader(QObject):
     moved = Signal()  # the passage is no longer where it was
     failed = Signal(object)  # a LecternError
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None, library: Path | None = None) -> None:
         super().__init__(parent)
-        self.client = RenderClient(self)
+        self.client = RenderClient(self, library)
         self._cache = ImageCache()
         self._document: PageDocument | None = None
         self._hit: Hit | None = None

@@ -60,7 +60,7 @@ class Preview(PreviewFrame):
         self._index = 0
         self._late = False  # the hit is to be loaded once the panel is shown
         self._tried = ""  # the password that is being tried
-        self.loader = Loader(self)
+        self.loader = Loader(self, context.library)
         self._outline = OutlinePopover(self)
         self._warm = timer(self, _WARM_UP_MS, self.loader.client.warm_up)
         self._slow = timer(self, _LOADING_MS, self._say_loading)

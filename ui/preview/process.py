@@ -29,15 +29,23 @@ _LAST_WORDS_BYTES = 4_000
 _END_MS = 1_000
 
 
-def command(*, frozen: bool = bool(getattr(sys, "frozen", False))) -> tuple[str, list[str]]:
-    """Return the program and the arguments of a render child."""
+def command(
+    library: Path | None = None, *, frozen: bool = bool(getattr(sys, "frozen", False))
+) -> tuple[str, list[str]]:
+    """Return the program and the arguments of a render child.
+
+    Args:
+        library: The folder that knows what was recognised on scanned pages.
+        frozen: Whether this program has no interpreter of its own.
+    """
     start = [FROZEN_ARGUMENT] if frozen else ["-P", "-m", MODULE]
     limits = [
         f"--engine={os.getpid()}",
         f"--address-space={ADDRESS_SPACE}",
         f"--silence={ALARM_S}",
     ]
-    return sys.executable, [*start, *limits]
+    known = [] if library is None else [f"--library={library}"]
+    return sys.executable, [*start, *limits, *known]
 
 
 class RenderProcess(QObject):
@@ -46,7 +54,7 @@ class RenderProcess(QObject):
     received = Signal(object, bytes)  # the header and the bytes of an answer
     ended = Signal(str)  # why, for the log
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None, library: Path | None = None) -> None:
         super().__init__(parent)
         self._reader = FrameReader()
         self._greeted = False
@@ -58,7 +66,7 @@ class RenderProcess(QObject):
         self._process.readyReadStandardOutput.connect(self._read)
         self._process.errorOccurred.connect(self._failed)
         self._process.finished.connect(self._finished)
-        program, arguments = command()
+        program, arguments = command(library)
         self._process.start(program, arguments)
 
     @property

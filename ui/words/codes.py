@@ -125,8 +125,26 @@ FAILURES = {
     ),
     "no_text": Failure(
         QT_TRANSLATE_NOOP("Words", "No text on its pages"),
-        QT_TRANSLATE_NOOP("Words", "No page of the document holds text; it may be a scan."),
-        QT_TRANSLATE_NOOP("Words", "Run a text recognition program on it."),
+        QT_TRANSLATE_NOOP("Words", "No page of the document holds text."),
+    ),
+    "scan_waits": Failure(
+        QT_TRANSLATE_NOOP("Words", "A scan, to be recognised"),
+        QT_TRANSLATE_NOOP(
+            "Words", "The document is a scan; the text on its pages is yet to be recognised."
+        ),
+        QT_TRANSLATE_NOOP("Words", "It is read when nothing else is to be done."),
+    ),
+    "needs_ocr": Failure(
+        QT_TRANSLATE_NOOP("Words", "A scan"),
+        QT_TRANSLATE_NOOP(
+            "Words", "The document is a scan, and Tesseract, which recognises text, is missing."
+        ),
+        QT_TRANSLATE_NOOP("Words", "Install it and try again: {command}"),
+    ),
+    "ocr_off": Failure(
+        QT_TRANSLATE_NOOP("Words", "A scan"),
+        QT_TRANSLATE_NOOP("Words", "The document is a scan, and text recognition is switched off."),
+        QT_TRANSLATE_NOOP("Words", "Switch it on in the settings."),
     ),
     "empty": Failure(
         QT_TRANSLATE_NOOP("Words", "Nothing in it"),

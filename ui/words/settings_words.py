@@ -80,6 +80,20 @@ SETTINGS = {
             "Words", "Patterns to leave out, in gitignore syntax, beside the built-in ones."
         ),
     ),
+    "ocr": (
+        QT_TRANSLATE_NOOP("Words", "Recognise text"),
+        QT_TRANSLATE_NOOP(
+            "Words", "Recognise the text on scanned pages, where Tesseract is installed."
+        ),
+    ),
+    "ocr_languages": (
+        QT_TRANSLATE_NOOP("Words", "Languages of scans"),
+        QT_TRANSLATE_NOOP(
+            "Words",
+            "Languages of scanned pages, the likeliest first, such as de or deu; empty: the "
+            "system's, English and others that Tesseract has.",
+        ),
+    ),
     "min_free_gb": (
         QT_TRANSLATE_NOOP("Words", "Keep free (GB)"),
         QT_TRANSLATE_NOOP("Words", "Indexing pauses while less disk than this is free, in GB."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from queue import Queue
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,6 @@ from indexer.throttle import Throttle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 WAIT_S = 60.0
 ELSEWHEN = Stamp(0, 0, 0, 0)
@@ -29,7 +29,9 @@ class Lane:
     def __init__(self) -> None:
         self.jobs: Queue[Job] = Queue()
         self.events: Queue[Event] = Queue(2)
-        self.reader = Reader(self.jobs, self.events, Limits(), lambda _path: None, Throttle())
+        self.reader = Reader(
+            self.jobs, self.events, Limits(), lambda _path: None, Throttle(), Path("library")
+        )
 
     def give(self, path: Path, *, number: int = 1) -> None:
         self.jobs.put(Job(number, os.fsencode(path), "text", ELSEWHEN))
