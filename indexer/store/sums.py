@@ -20,8 +20,8 @@ Sums = dict[int, int]
 
 _MASK = (1 << 63) - 1  # SQLite's integers have a sign
 _BYTES = 8
-# Told by the key, or, of what text a row is, compared with the catalog; where it is may change.
-_UNSUMMED = {"doc", "ordinal", "text_id", "_rowid"}
+# The place of a row may change; the key tells of the others.
+_UNSUMMED = {"doc", "ordinal", "_rowid"}
 
 
 def of(table: Any) -> Sums:
