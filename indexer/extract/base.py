@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from indexer.types import Block, BlockKind, OutlineEntry
 
 # Raised whenever any extractor would read the same bytes as different text or other blocks.
-EXTRACTOR_VERSION = 1
+EXTRACTOR_VERSION = 2
 MAX_ITEM_CHARS = 600  # a longer list item is a paragraph that happens to be numbered
 
 
