@@ -13,6 +13,8 @@ from collections import deque
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from indexer import reindex
+from indexer.errors import LecternError
 from indexer.wire import note_to_wire
 
 if TYPE_CHECKING:
@@ -32,6 +34,8 @@ class Counts:
     """What only the catalog can tell."""
 
     understood: float = 1.0
+    changing: dict[str, Any] | None = None
+    rebuilding: bool = False
     pending: int = 0
     set_aside: int = 0
 
@@ -97,6 +101,8 @@ class Activity:
             "understood": counts.understood,
             "pending": counts.pending,
             "set_aside": counts.set_aside,
+            "changing": counts.changing,
+            "rebuilding": counts.rebuilding,
         }
 
     def _rates(self) -> tuple[float, float]:
@@ -109,14 +115,25 @@ class Activity:
         # Counts begin anew with each run.
         return max(0, last_pages - pages) / seconds, max(0, last_passages - passages) / seconds
 
+    def _change(self) -> dict[str, Any]:
+        try:
+            return reindex.describe(self.catalog, self.models.config)
+        except LecternError:  # the settings name a model that is not here
+            return {}
+
     def _counted(self) -> Counts:
         began = time.monotonic()
         if began < self._count_at:
             return self._counts
         totals = self.catalog.spaces.totals()
         understood = totals.embedded / totals.passages if totals.passages else 1.0
+        change = self._change()
         self._counts = Counts(
-            understood, self.catalog.queue.waiting(), self.catalog.coverage.set_aside()
+            understood,
+            change.get("changing"),
+            bool(change.get("rebuilding")),
+            self.catalog.queue.waiting(),
+            self.catalog.coverage.set_aside(),
         )
         now = time.monotonic()
         self._count_at = now + max(COUNT_EVERY_S, (now - began) / COUNT_SHARE)

@@ -112,7 +112,7 @@ class EngineApi(Protocol):
         ``pages_per_second`` and ``passages_per_second`` (of the last seconds), ``understood``
         (0 to 1), ``pending`` (files not yet read), ``set_aside`` (files that were given up
         because reading them stopped a process), ``changes`` (a number that is another one once
-        files or documents are), ``device`` and
+        files or documents are), ``changing`` and ``rebuilding`` as in ``status``, ``device`` and
         ``device_notes`` (why it is this one: a list of ``code`` and ``detail``, see
         ``indexer.phrases``).
         """
@@ -209,7 +209,7 @@ class EngineApi(Protocol):
 
         The keys: ``library`` (path), ``bytes`` (on disk), ``roots`` (a list of ``path``,
         ``files``, ``states`` (count by state), ``bytes``, ``patterns``, ``offline``, ``watched``:
-        as ``how`` in ``watch``, "" if nobody watches), ``files`` (count by state),
+        as ``how`` in ``watch``, "" if nobody watches, and ``watched_why``), ``files`` (count by state),
         ``documents``, ``passages``, ``model``, ``precision``, ``space``, ``understood`` (share of
         passages with vectors, 0 to 1), ``device``, ``device_notes``, ``languages`` (a list of
         ``language``, ``documents``, ``advice`` for those the model does not cover), ``running``

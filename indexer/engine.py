@@ -180,9 +180,10 @@ class Engine(Desk):
 
     def status(self) -> dict[str, Any]:
         status = super().status()
-        watched = {each["path"]: each["how"] for each in self.watcher.describe()["roots"]}
+        watched = {each["path"]: each for each in self.watcher.describe()["roots"]}
         for root in status["roots"]:
-            root["watched"] = watched.get(root["path"], "")
+            how = watched.get(root["path"], {})
+            root["watched"], root["watched_why"] = how.get("how", ""), how.get("why", "")
         return status
 
     def watch(self, *, on: bool | None) -> dict[str, Any]:

@@ -130,7 +130,8 @@ class StatusLine(QFrame):
         if not running:
             # What is not being done is not slow either.
             return reason if code in LASTING else self._resting()
-        told = self._progress(running.get("progress", {}))
+        change = words.change(self._activity)
+        told = change.told if change else self._progress(running.get("progress", {}))
         if not reason:
             return told
         return self.tr("{progress} {reason}.").format(progress=told, reason=reason)
@@ -139,7 +140,8 @@ class StatusLine(QFrame):
         pending = int(self._activity.get("pending", 0))
         if pending:
             return words.waiting(pending)
-        return self.tr("Up to date")
+        change = words.change(self._activity)
+        return change.told if change else self.tr("Up to date")
 
     def _progress(self, progress: Mapping[str, Any]) -> str:
         total, done = int(progress.get("files_total", 0)), int(progress.get("files_done", 0))

@@ -59,6 +59,10 @@
         <translation>Sucht neue und geänderte Dateien</translation>
     </message>
     <message>
+        <source>Recognising text, {count} scanned pages left</source>
+        <translation>Text wird erkannt, noch {count} gescannte Seiten</translation>
+    </message>
+    <message>
         <source>Reading {done} of {total} files</source>
         <translation>Liest {done} von {total} Dateien</translation>
     </message>
@@ -171,6 +175,13 @@
             <numerusform>etwa %Ln Tag</numerusform>
             <numerusform>etwa %Ln Tage</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>ChangeLine</name>
+    <message>
+        <source>Change of the language model</source>
+        <translation>Wechsel des Sprachmodells</translation>
     </message>
 </context>
 <context>
@@ -765,6 +776,14 @@
     <message>
         <source>{share} understood</source>
         <translation>{share} verstanden</translation>
+    </message>
+    <message>
+        <source>Changes are noticed at once</source>
+        <translation>Änderungen werden sofort bemerkt</translation>
+    </message>
+    <message>
+        <source>Changes are looked for every few minutes: the system watches no more folders</source>
+        <translation>Nach Änderungen wird alle paar Minuten gesucht: Mehr Ordner überwacht das System nicht</translation>
     </message>
     <message>
         <source>Changes are looked for every few minutes: its drive tells of none</source>
@@ -1889,6 +1908,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Räumt die Bibliothek auf.</translation>
     </message>
     <message>
+        <source>Recognising text: {count} scanned pages left.</source>
+        <translation>Text wird erkannt: noch {count} gescannte Seiten.</translation>
+    </message>
+    <message>
         <source>Reading: {done} of {total} files.</source>
         <translation>Liest: {done} von {total} Dateien.</translation>
     </message>
@@ -2346,12 +2369,40 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Kein Text auf den Seiten</translation>
     </message>
     <message>
-        <source>No page of the document holds text; it may be a scan.</source>
-        <translation>Keine Seite des Dokuments enthält Text; es ist vielleicht ein Scan.</translation>
+        <source>No page of the document holds text.</source>
+        <translation>Keine Seite des Dokuments enthält Text.</translation>
     </message>
     <message>
-        <source>Run a text recognition program on it.</source>
-        <translation>Lassen Sie eine Texterkennung darüberlaufen.</translation>
+        <source>A scan, to be recognised</source>
+        <translation>Ein Scan, noch zu erkennen</translation>
+    </message>
+    <message>
+        <source>The document is a scan; the text on its pages is yet to be recognised.</source>
+        <translation>Das Dokument ist ein Scan; der Text auf seinen Seiten muss erst erkannt werden.</translation>
+    </message>
+    <message>
+        <source>It is read when nothing else is to be done.</source>
+        <translation>Es wird gelesen, wenn sonst nichts zu tun ist.</translation>
+    </message>
+    <message>
+        <source>A scan</source>
+        <translation>Ein Scan</translation>
+    </message>
+    <message>
+        <source>The document is a scan, and Tesseract, which recognises text, is missing.</source>
+        <translation>Das Dokument ist ein Scan, und Tesseract, das Text erkennt, fehlt.</translation>
+    </message>
+    <message>
+        <source>Install it and try again: {command}</source>
+        <translation>Installieren Sie es und versuchen Sie es noch einmal: {command}</translation>
+    </message>
+    <message>
+        <source>The document is a scan, and text recognition is switched off.</source>
+        <translation>Das Dokument ist ein Scan, und die Texterkennung ist ausgeschaltet.</translation>
+    </message>
+    <message>
+        <source>Switch it on in the settings.</source>
+        <translation>Schalten Sie sie in den Einstellungen ein.</translation>
     </message>
     <message>
         <source>Nothing in it</source>
@@ -2840,6 +2891,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>it unpacks to too much</source>
         <translation>es wird entpackt zu groß</translation>
+    </message>
+    <message>
+        <source>the text on it could not be recognised</source>
+        <translation>der Text darauf ließ sich nicht erkennen</translation>
     </message>
     <message>
         <source>it stops its reader</source>
@@ -3350,6 +3405,22 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Muster, die ausgelassen werden, in gitignore-Schreibweise, neben den eingebauten.</translation>
     </message>
     <message>
+        <source>Recognise text</source>
+        <translation>Text erkennen</translation>
+    </message>
+    <message>
+        <source>Recognise the text on scanned pages, where Tesseract is installed.</source>
+        <translation>Den Text auf gescannten Seiten erkennen, wo Tesseract installiert ist.</translation>
+    </message>
+    <message>
+        <source>Languages of scans</source>
+        <translation>Sprachen der Scans</translation>
+    </message>
+    <message>
+        <source>Languages of scanned pages, the likeliest first, such as de or deu; empty: the system&apos;s, English and others that Tesseract has.</source>
+        <translation>Sprachen gescannter Seiten, die wahrscheinlichste zuerst, etwa de oder deu; leer: die des Systems, Englisch und andere, die Tesseract kennt.</translation>
+    </message>
+    <message>
         <source>Keep free (GB)</source>
         <translation>Frei lassen (GB)</translation>
     </message>
@@ -3500,6 +3571,22 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Reading it went wrong.</source>
         <translation>Das Lesen ging schief.</translation>
+    </message>
+    <message>
+        <source>Changing to the language model {model}: {share} done.</source>
+        <translation>Wechsel zum Sprachmodell {model}: {share} geschafft.</translation>
+    </message>
+    <message>
+        <source>Until then the one before answers.</source>
+        <translation>Bis dahin antwortet das bisherige.</translation>
+    </message>
+    <message>
+        <source>Made anew after an update: {share} done.</source>
+        <translation>Wird nach einer Aktualisierung neu aufgebaut: {share} geschafft.</translation>
+    </message>
+    <message>
+        <source>Until then some is found by its words only.</source>
+        <translation>Bis dahin wird manches nur über seine Wörter gefunden.</translation>
     </message>
 </context>
 </TS>

@@ -78,6 +78,7 @@ def test_another_model_takes_over_when_it_is_complete(
         check_same(look_at_active(engine), undisturbed)
         changing = engine.status()["changing"]
         assert changing["model"] == OTHER
+        assert engine.activity()["changing"] == changing
         assert 0 < changing["understood"] <= 1  # all of it, where the machine is quick
     with world.engine(model=OTHER) as engine:
         assert model_of(engine) == TINY
@@ -85,6 +86,7 @@ def test_another_model_takes_over_when_it_is_complete(
         assert run(engine) < passages  # it goes on where it was
         assert model_of(engine) == OTHER
         assert engine.status()["changing"] is None
+        assert engine.activity()["changing"] is None
         assert engine.status()["previous"] == {"model": TINY, "precision": "fp32"}
         check_same(look(engine), with_other)
         assert run(engine) == 0

@@ -50,6 +50,14 @@ def line(qtbot: QtBot) -> StatusLine:
         (reading(), "Reading: 12 of 3,400 files."),
         (reading(step="scan", files_total=0), "Looking for new and changed files."),
         (reading(step="maintain"), "Tidying up the library."),
+        (
+            {**reading(), "changing": {"model": "gte-small", "understood": 0.43}},
+            "Changing to the language model gte-small: 43 % done.",
+        ),
+        (
+            {**IDLE, "rebuilding": True, "understood": 0.2},
+            "Made anew after an update: 20 % done.",
+        ),
         ({**reading(), "reason": "battery"}, "Reading: 12 of 3,400 files. Slower: on battery."),
     ],
 )

@@ -26,6 +26,7 @@ from ui import words
 from ui.icons import icon
 from ui.library.activity_words import Smooth, facts, headline
 from ui.library.buttons import IconButton
+from ui.library.change_line import ChangeLine
 from ui.library.elided import ElidedLabel
 from ui.library.facts import Facts
 from ui.library.questions import Questions, ignore
@@ -86,6 +87,7 @@ class ActivityPanel(QScrollArea):
         self._bar.setTextVisible(False)
         self._bar.setAccessibleName(self.tr("Files read"))
         self._current = ElidedLabel(Qt.TextElideMode.ElideMiddle)
+        self._change = ChangeLine()
         self._facts = Facts()
         self._pause = IconButton(self.tr("&Pause"), "pause")
         self._pause.clicked.connect(self._toggle_pause)
@@ -111,7 +113,7 @@ class ActivityPanel(QScrollArea):
         column = QVBoxLayout(self._column)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(M)
-        for part in (self._headline, self._reason, self._bar, self._current):
+        for part in (self._headline, self._reason, self._bar, self._current, self._change):
             column.addWidget(part)
         column.addSpacing(M)
         column.addWidget(self._facts)
@@ -188,6 +190,7 @@ class ActivityPanel(QScrollArea):
         _set(self._reason, "" if paused else reason)
         self._reason.setVisible(bool(self._reason.text()))
         self._show_progress((activity.get("running") or {}).get("progress") or {})
+        self._change.show_state(activity)
         self._facts.show_facts(facts(activity, self._smooth) if known else [])
         self._pause.setEnabled(known)
         self._pause.setText(self.tr("&Go on") if paused else self.tr("&Pause"))

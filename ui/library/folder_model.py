@@ -44,6 +44,7 @@ class Root:
     states: Mapping[str, int] = field(default_factory=dict)
     patterns: tuple[str, ...] = ()
     watched: str = ""  # how changes are heard of: "events", "polling", "offline", "" for nobody
+    watched_why: str = ""  # why it has to be polled: "network", "exhausted"
 
     @property
     def name(self) -> str:
@@ -77,6 +78,7 @@ def root_of(data: Mapping[str, Any]) -> Root:
         states={str(state): int(n) for state, n in dict(data.get("states", {})).items()},
         patterns=tuple(str(pattern) for pattern in data.get("patterns", ())),
         watched=str(data.get("watched", "")),
+        watched_why=str(data.get("watched_why", "")),
     )
 
 
@@ -157,12 +159,26 @@ def state_of(root: Root) -> str:
         parts.append(words.waiting(waiting))
     if root.troubled:
         parts.append(words.unreadable(root.troubled))
-    if root.watched == "polling":
-        parts.append(
-            QCoreApplication.translate(
+    if not parts:
+        parts.append(QCoreApplication.translate("FolderModel", "Up to date"))
+    parts += watching(root)
+    return QCoreApplication.translate("FolderModel", " · ").join(parts)
+
+
+def watching(root: Root) -> list[str]:
+    """How changes in a folder are heard of; nothing where nobody has told."""
+    match root.watched, root.watched_why:
+        case "events", _:
+            text = QCoreApplication.translate("FolderModel", "Changes are noticed at once")
+        case "polling", "exhausted":
+            text = QCoreApplication.translate(
+                "FolderModel",
+                "Changes are looked for every few minutes: the system watches no more folders",
+            )
+        case "polling", _:
+            text = QCoreApplication.translate(
                 "FolderModel", "Changes are looked for every few minutes: its drive tells of none"
             )
-        )
-    if not parts:
-        return QCoreApplication.translate("FolderModel", "Up to date")
-    return QCoreApplication.translate("FolderModel", " · ").join(parts)
+        case _:
+            return []
+    return [text]

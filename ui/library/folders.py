@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from ui.flow import FlowLayout
 from ui.library import desktop
 from ui.library.buttons import IconButton
+from ui.library.change_line import ChangeLine
 from ui.library.drops import choose_files, choose_folder, dropped_paths
 from ui.library.estimate_card import EstimateCard
 from ui.library.folder_delegate import FolderDelegate
@@ -58,6 +59,7 @@ class FoldersPage(QWidget):
         self.card = EstimateCard(context)
         self.patterns = PatternsEditor(context)
         self.setAcceptDrops(True)
+        self.change = ChangeLine()
         self._make_list()
         self._make_buttons()
         self._arrange()
@@ -174,6 +176,7 @@ class FoldersPage(QWidget):
         page.setContentsMargins(L, L, L, L)
         page.setSpacing(M)
         page.addWidget(self._top)
+        page.addWidget(self.change)
         page.addWidget(split, 1)
         self.setFocusProxy(self.list)
 
@@ -213,7 +216,9 @@ class FoldersPage(QWidget):
         return [index.data(ROOT_ROLE) for index in sorted(indexes, key=lambda each: each.row())]
 
     def _take_status(self, reply: dict[str, Any]) -> None:
-        self._roots = [root_of(data) for data in reply.get("status", {}).get("roots", [])]
+        status = reply.get("status", {})
+        self.change.show_state(status)
+        self._roots = [root_of(data) for data in status.get("roots", [])]
         self._show_roots()
 
     def _show_roots(self) -> None:

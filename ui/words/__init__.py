@@ -20,6 +20,7 @@ from ui.words.amounts import (
     unreadable,
     waiting,
 )
+from ui.words.changes import Change, change
 from ui.words.failures import failure, note, notes, phrase, reason, row_reason, sentence, step
 from ui.words.kinds import kind
 from ui.words.pace import SPEEDS, pause, speed, speed_help
@@ -28,7 +29,9 @@ from ui.words.states import TROUBLED, state, state_help
 __all__ = [
     "SPEEDS",
     "TROUBLED",
+    "Change",
     "about",
+    "change",
     "count",
     "documents",
     "duration",

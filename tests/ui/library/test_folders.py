@@ -215,6 +215,34 @@ def test_a_folder_says_how_far_it_is() -> None:
     assert "2 could not be read" in said
     assert state_of(Root("/a", 1, 1, states={"indexed": 1})) == "Up to date"
     assert state_of(Root("/a", offline=True)).startswith("Offline")
+
+
+@pytest.mark.parametrize(
+    ("how", "why", "told"),
+    [
+        ("events", "", "Up to date · Changes are noticed at once"),
+        ("polling", "network", "every few minutes: its drive tells of none"),
+        ("polling", "exhausted", "every few minutes: the system watches no more folders"),
+        ("", "", "Up to date"),
+    ],
+)
+def test_a_folder_says_how_its_changes_are_heard_of(how: str, why: str, told: str) -> None:
+    data = {"path": "/a", "files": 1, "states": {"indexed": 1}}
+    assert state_of(root_of({**data, "watched": how, "watched_why": why})).endswith(told)
+
+
+def test_a_change_of_the_model_stands_above_the_folders(
+    page: FoldersPage, qtbot: QtBot, engine: FakeEngine
+) -> None:
+    assert page.change.isHidden()
+    page._take_status({"status": {"changing": {"model": "gte-small", "understood": 0.25}}})
+    assert page.change.isVisible()
+    assert page.change.label.text() == (
+        "Changing to the language model gte-small: 25 % done. Until then the one before answers."
+    )
+    assert page.change.bar.value() == page.change.bar.maximum() // 4
+    page._take_status({"status": {"changing": None}})
+    assert page.change.isHidden()
     assert Root("/").name == "/"
 
 

@@ -1,0 +1,47 @@
+"""A line that tells of a change of the language model, with how far it is.
+
+Owns the widget; it is hidden while nothing changes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QProgressBar, QVBoxLayout, QWidget
+
+from ui import words
+from ui.theme import S
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_STEPS = 1000
+
+
+class ChangeLine(QWidget):
+    """Shows ``ui.words.change``."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.label = QLabel()
+        self.label.setTextFormat(Qt.TextFormat.PlainText)
+        self.label.setWordWrap(True)
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.bar.setRange(0, _STEPS)
+        self.bar.setAccessibleName(self.tr("Change of the language model"))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(S)
+        column.addWidget(self.label)
+        column.addWidget(self.bar)
+        self.hide()
+
+    def show_state(self, state: Mapping[str, Any]) -> None:
+        """Take the engine's ``status`` or ``activity``."""
+        change = words.change(state)
+        self.setVisible(change is not None)
+        if change is not None:
+            self.label.setText(f"{change.told} {change.meanwhile}")
+            self.bar.setValue(round(_STEPS * change.done))
