@@ -1,7 +1,8 @@
 """A query made ready for searching: its question, the stems to look for, what each is worth.
 
 Owns the step from a parsed query to weighted terms: stemming in the library's languages, the last
-word as a prefix while it is typed, one typo forgiven. It must not search.
+word as a prefix while it is typed, letters and digits apart where nobody writes them together, one
+typo forgiven. It must not search.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from indexer.fusion import BM25_CEILING
+from indexer.name_words import parts_of, written_as_names
 from indexer.store import Term
 from indexer.terms import stems, words
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 # What stands in for a word counts less than the word itself.
 PREFIX_WEIGHT = 0.6
 TYPO_WEIGHT = 0.8
+PART_WEIGHT = 1.0  # 2018 in "FY2018" is all that a report of that year says
 MOST_EXPANSIONS = 8
 SHORTEST_PREFIX = 2
 # A word rarer than this share of its commonest completion is taken for unfinished.
@@ -36,8 +39,13 @@ class Asked:
     """What is looked for.
 
     ``groups`` are, for each word of the query, the words of the library that stand for it: its
-    other forms, the completions of a prefix, a corrected typo. ``ceiling`` is about the most BM25
-    that a passage can reach for the question.
+    other forms, the completions of a prefix, the parts of "FY2018", a corrected typo. ``ceiling``
+    is about the most BM25 that a passage can reach for the question. Words were stemmed in each of
+    ``languages``.
+
+    ``counts`` and ``named`` belong to ``groups``: how often each occurs in the library, about, and
+    whether the query writes it as people write names. ``growing`` says that the last word was taken
+    for the beginning of others. ``passages`` is how many the library has.
     """
 
     text: str
@@ -46,6 +54,11 @@ class Asked:
     terms: tuple[Term, ...]
     question_terms: tuple[Term, ...]
     ceiling: float
+    languages: tuple[str, ...] = ()
+    counts: tuple[float, ...] = ()
+    named: tuple[bool, ...] = ()
+    growing: bool = False
+    passages: int = 0
 
     @property
     def two_parts(self) -> bool:
@@ -74,11 +87,13 @@ def prepare(
     """
     meanings = _Meanings(lexicon, reading, languages, query)
     found = meanings.of(query.text)
-    inside = found
+    everywhere = reading.occurrences([meaning.group for meaning in found])
+    inside, counts = found, everywhere
     if asked != query.text:
         wanted = set(words(asked))
-        inside = [meaning for meaning in found if meaning.word in wanted]
-    counts = reading.occurrences([meaning.group for meaning in inside])
+        at = [place for place, meaning in enumerate(found) if meaning.word in wanted]
+        inside, counts = [found[place] for place in at], [everywhere[place] for place in at]
+    names = written_as_names(query.text)
     return Asked(
         text=query.text,
         question=asked,
@@ -86,6 +101,11 @@ def prepare(
         terms=_terms(found),
         question_terms=_terms(_telling(inside, counts, passages)),
         ceiling=ceiling(counts, passages),
+        languages=tuple(languages),
+        counts=tuple(everywhere),
+        named=tuple(meaning.word in names for meaning in found),
+        growing=any(meaning.growing for meaning in found),
+        passages=passages,
     )
 
 
@@ -107,11 +127,13 @@ def ceiling(counts: Sequence[float], passages: int) -> float:
     A word that occurs often in few passages counts as rarer than this takes it for; over the
     words of a question that evens out.
     """
-    total = 0.0
-    for count in counts:
-        holding = min(max(count, 0.5), passages)
-        total += math.log1p((passages - holding + 0.5) / (holding + 0.5))
-    return total * BM25_CEILING
+    return sum(rarity(count, passages) for count in counts) * BM25_CEILING
+
+
+def rarity(count: float, passages: int) -> float:
+    """The inverse document frequency of a word that occurs so often, as BM25 has it."""
+    holding = min(max(count, 0.5), passages)
+    return math.log1p((passages - holding + 0.5) / (holding + 0.5))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +143,7 @@ class _Meaning:
     word: str
     group: tuple[str, ...]
     stems: tuple[tuple[str, float], ...]
+    growing: bool = False
 
 
 @dataclass(slots=True)
@@ -147,6 +170,10 @@ class _Meanings:
             # A word that is common as it stands is taken for finished.
             if frequency < GROWING_SHARE * max((df for _, df in longer), default=0):
                 others = [(other, PREFIX_WEIGHT) for other, _ in longer if other != word]
+        unfinished = bool(others)
+        if not others and frequency == 0:
+            parts = self.reading.df(parts_of(word))
+            others = [(part, PART_WEIGHT) for part, count in parts.items() if count]
         if not others and frequency == 0:
             others = [(other, TYPO_WEIGHT) for other, _ in self.lexicon.nearest(word)]
         forms = self.lexicon.forms(word, self.languages)
@@ -155,7 +182,7 @@ class _Meanings:
             for stem in self._stems(other):
                 weights.setdefault(stem, weight)
         group = dict.fromkeys([*forms, *(other for other, _ in others)])
-        return _Meaning(word, tuple(group), tuple(weights.items()))
+        return _Meaning(word, tuple(group), tuple(weights.items()), unfinished)
 
     def _stems(self, word: str) -> list[str]:
         languages = self.languages or ("",)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.fusion import PageEvidence, best_of_groups, shares
+from indexer.fusion import CloserEvidence, PageEvidence, best_of_groups, shares
+from indexer.heading_match import heading_share
 from indexer.store import DocFilter, docs_of
 
 if TYPE_CHECKING:
@@ -151,6 +152,18 @@ class Where:
             around=before + after,
         )
         return Ranked(keys, pages, best, likeness, offsets)
+
+    def look_closer(self, asked: Asked, keys: Keys) -> CloserEvidence:
+        """Read of leading passages what is not worth reading of all."""
+        passages = self.store.passages_of(keys, ("heading_path", "char_start", "char_end"))
+        wanted = frozenset(term.text for term in asked.question_terms)
+        heading, length = np.zeros((2, len(keys)), np.float32)
+        for at, key in enumerate(keys.tolist()):
+            if key in passages:
+                found = passages[key]
+                heading[at] = heading_share(found["heading_path"], wanted, asked.languages)
+                length[at] = found["char_end"] - found["char_start"]
+        return CloserEvidence(heading, length)
 
     def _bm25(self, asked: Asked, keys: Keys, legs: Legs) -> Floats:
         """BM25 of candidates for the question; what a leg has scored already is not asked again."""

@@ -47,12 +47,21 @@ class ScoredDocs:
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """Evidence about all documents of a library for one query."""
+    """Evidence about all documents of a library for one query.
+
+    ``counts`` are, for each word of the query, how often it occurs in each document, indexed by
+    document; they must not be changed.
+    """
 
     name_meaning: ScoredDocs
     name_words: ScoredDocs
     words: ScoredDocs
     clarity: float
+    counts: tuple[Floats, ...] = ()
+
+    def words_in(self, doc: int) -> tuple[bool, ...]:
+        """Which words of the query a document has in its text, its title or its names."""
+        return tuple(doc < len(counts) and bool(counts[doc]) for counts in self.counts)
 
     def of(self, docs: Docs) -> DocumentEvidence:
         """The evidence of given documents, in their order."""
@@ -89,6 +98,7 @@ def gather(
         name_words=ScoredDocs(named, relative(name_scores, NAME_FLOOR)),
         words=_ordered(docs, relative(scores)),
         clarity=clarity(scores),
+        counts=tuple(reading.counts(group) for group in asked.groups),
     )
 
 

@@ -6,24 +6,28 @@ from. In words:
 * *Page evidence* is meaning plus words. Meaning is the cosine of the passage, part pooled vector
   and part best sentence (MaxSim with one query vector), to the whole query and to its question in
   equal parts. Words are the BM25 of the question as a share of what a passage could reach at all,
-  cubed: a passage that holds nearly all of a question's rare words is likely the answer, one that
-  holds half of them is seldom more than of the same topic. A little of the likeness of the passage
-  before and of the one after joins in: an answer stands among text on its topic, a chance
-  likeness stands alone.
+  squared: a passage that holds nearly all of a question's rare words is likely the answer, one
+  that holds half of them is seldom more than of the same topic.
 * *Document evidence* says which document is meant: the likeness of file names to the query, the
   words of names in the query, and the BM25 of whole documents. The last counts by its clarity, the
   lead of the best document over the second: without a lead, words common to many documents would
   decide between them.
+* *A closer look* at the passages that lead so far adds what costs a read, or would only spread
+  noise over all: a little of the likeness of the passage before and of the one after (an answer
+  stands among text on its topic, a chance likeness stands alone), the share of its heading's words
+  that the question asks for ("Consolidated Statements of Cash Flows" for a question about cash
+  flow: tables say what they show only in their headings), and a deduction for short text, whose
+  vector is near to anything on its topic.
 
 A fixed sum of normalised scores (the usual convex fusion, or reciprocal ranks) ranks pages of
 contracts and reports worse than vectors alone, because the words that find the document are spread
-all over it; cubing the share and weighing documents apart is what keeps words from hurting there
-and lets them lead on running text. `make bench` prints what each part is worth.
+all over it; squaring the share and weighing documents apart is what keeps words from hurting there
+and lets them lead on running text. `make bench-ranking` prints what each part is worth.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,10 +39,12 @@ if TYPE_CHECKING:
 
 # BM25's term weight approaches (k1 + 1) · idf as a term repeats; with k1 = 1.2, as LanceDB has it.
 BM25_CEILING = 2.2
-# Between the square and the fourth power the order changes little; see the docstring above.
-WORDS_POWER = 3
-# Passages whose neighbours count.
-AROUND = 64
+WORDS_POWER = 2
+# Passages that are looked at closer; more change nothing.
+CLOSER = 64
+# A passage of this many characters is not short; they are cut to about so many.
+NOT_SHORT = 1000
+SHORTEST = 50
 # Names are short, and chance matches of one word are common: a sum of inverse document
 # frequencies below this is not full evidence however far it leads.
 NAME_FLOOR = 6.0
@@ -50,10 +56,12 @@ class Weights:
 
     sentence: float = 0.5  # of the best sentence within meaning; the pooled vector has the rest
     question: float = 0.5  # of the question within meaning; the whole query has the rest
-    words: float = 4.5
-    around: float = 0.1  # of the passages before and after, each
+    words: float = 2.0
+    around: float = 0.15  # of the passages before and after, each
+    heading: float = 0.15
+    short: float = 0.05  # for each e-fold that text is shorter than usual
     name_meaning: float = 0.3
-    name_words: float = 0.3
+    name_words: float = 0.5
     document_words: float = 2.0
 
 
@@ -91,17 +99,39 @@ class DocumentEvidence:
 
 
 @dataclass(frozen=True, slots=True)
+class CloserEvidence:
+    """What is read of k leading passages; arrays are float32 of shape (k,).
+
+    ``heading`` is the share of the words of a heading that the question has, 0 to 1; ``length``
+    counts characters.
+    """
+
+    heading: Floats
+    length: Floats
+
+
+@dataclass(frozen=True, slots=True)
 class Scored:
-    """The parts of the scores of n passages, float32 of shape (n,), and their sum."""
+    """The parts of the scores of n passages, float32 of shape (n,), and their sum.
+
+    ``short`` is 0 or below; it, ``around`` and ``heading`` are 0 before the closer look.
+    """
 
     meaning: Floats
     words: Floats
     document: Floats
     around: Floats
+    heading: Floats
+    short: Floats
 
     @property
     def total(self) -> Floats:
-        return self.meaning + self.words + self.document + self.around
+        first = self.meaning + self.words + self.document
+        return first + self.around + self.heading + self.short
+
+    def leading(self) -> NDArray[np.intp]:
+        """Which passages deserve a closer look, best first."""
+        return np.argsort(-self.total, kind="stable")[:CLOSER]
 
 
 def shares(bm25: Floats, ceiling: float) -> Floats:
@@ -149,7 +179,7 @@ def fuse(
     owner: NDArray[np.intp],
     weights: Weights,
 ) -> Scored:
-    """Score passages.
+    """Score passages by what is known of all; ``look_closer`` adds what is read of the best.
 
     Args:
         pages: Evidence of n passages.
@@ -163,21 +193,47 @@ def fuse(
     )
     meaning = weights.question * asked + (1 - weights.question) * whole
     words = weights.words * pages.share**WORDS_POWER
-    document = score_documents(documents, weights)[owner]
+    none = np.zeros(len(owner), np.float32)
     return Scored(
         meaning=meaning.astype(np.float32),
         words=words.astype(np.float32),
-        document=document,
-        around=_around(meaning + words + document, pages.around, weights),
+        document=score_documents(documents, weights)[owner],
+        around=none,
+        heading=none,
+        short=none,
     )
 
 
-def _around(scores: Floats, cosines: Floats, weights: Weights) -> Floats:
-    """What stands around the passages that are good by themselves, (n,) to (n,); else 0."""
-    best = np.argsort(-scores, kind="stable")[:AROUND]
-    around = np.zeros(len(scores), np.float32)
-    around[best] = weights.around * cosines[best]
-    return around
+def look_closer(
+    scored: Scored,
+    leading: NDArray[np.intp],
+    around: Floats,
+    evidence: CloserEvidence,
+    weights: Weights,
+) -> Scored:
+    """Add to the scores of the leading passages what was read of them.
+
+    Args:
+        scored: The scores of n passages.
+        leading: Shape (k,): which of them lead.
+        around: Shape (n,), as ``PageEvidence`` has it.
+        evidence: Of the k passages.
+        weights: The parameters.
+    """
+    length = np.clip(evidence.length, SHORTEST, NOT_SHORT) / np.float32(NOT_SHORT)
+    return replace(
+        scored,
+        around=_at(leading, weights.around * around[leading], len(around)),
+        heading=_at(leading, weights.heading * evidence.heading, len(around)),
+        short=_at(leading, weights.short * np.log(length), len(around)),
+    )
+
+
+def _at(places: NDArray[np.intp], values: Floats, count: int) -> Floats:
+    """Values at their places among ``count``, 0 elsewhere."""
+    spread = np.zeros(count, np.float32)
+    spread[places] = values
+    return spread
 
 
 def best_of_groups(values: Floats, offsets: NDArray[np.int64]) -> tuple[Floats, NDArray[np.intp]]:

@@ -41,7 +41,7 @@ SNIPPET = 320
 # Sentences that are marked beside the best one: so many in all, if they are nearly as good.
 MARKS = 3
 NEARLY = 0.85
-# From here a leg has something to say about a passage: a third of the attainable BM25, cubed and
+# From here a leg has something to say about a passage: a third of the attainable BM25, squared and
 # weighted, and a cosine that unrelated text seldom reaches.
 WORDS_FROM = 0.2
 MEANING_FROM = 0.35

@@ -2,13 +2,15 @@
 
 Owns the two sides of matching names: people write "ActivisionBlizzard_2019_10K" for what they call
 "Activision Blizzard's 10-K of fiscal 2019". Names are cut at changes of case and between letters
-and digits; a query also offers its neighbouring words run together. Pure functions of text.
+and digits; a query also offers its neighbouring words run together, and tells by its capitals and
+digits which of its words are names. Pure functions of text.
 """
 
 from __future__ import annotations
 
 import re
 
+from indexer.focus import clauses
 from indexer.terms import words
 
 _CASE = re.compile(r"(?<=[a-z\u00df-\u00ff])(?=[A-Z\u00c0-\u00de])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -16,6 +18,7 @@ _CASE = re.compile(r"(?<=[a-z\u00df-\u00ff])(?=[A-Z\u00c0-\u00de])|(?<=[A-Z])(?=
 _RUNS = re.compile(r"[^\W\d_]+\d+|[^\W\d_]+|\d+")
 _LETTERS = re.compile(r"[^\W\d_]+(?=\d)")
 _DIGITS = re.compile(r"(?<=[^\W\d_])\d+")
+_MARKS = "\"'\u201c\u201d\u2018\u2019()[]{}<>,.;:?!"
 # More words run together are no name anybody writes.
 MOST_TOGETHER = 4
 # A long query (a pasted paragraph) names no more than this many words from its beginning.
@@ -33,7 +36,7 @@ def of_name(name: str) -> list[str]:
         apart = words(_CASE.sub(" ", part))
         together = words(part)
         found += apart if apart == together else [*apart, *together]
-    return list(dict.fromkeys(piece for word in found for piece in _pieces(word)))
+    return list(dict.fromkeys(piece for word in found for piece in (word, *parts_of(word))))
 
 
 def of_query(query: str) -> list[str]:
@@ -43,12 +46,36 @@ def of_query(query: str) -> list[str]:
     ['fy2019', '2019', 'fy', 'best', 'buy', 'fy2019best', 'bestbuy', 'fy2019bestbuy']
     """
     plain = [word for word in words(query) if word != "s"][:MOST_WORDS]
-    found = [piece for word in plain for piece in _pieces(word)]
+    found = [piece for word in plain for piece in (word, *parts_of(word))]
     for count in range(2, MOST_TOGETHER + 1):
         found += ["".join(plain[at : at + count]) for at in range(len(plain) - count + 1)]
     return list(dict.fromkeys(found))
 
 
-def _pieces(word: str) -> list[str]:
+def written_as_names(query: str) -> frozenset[str]:
+    """Give the folded words that a query writes as people write names and numbers.
+
+    Those have a digit, or a capital in front and small letters behind it; the capital that opens a
+    sentence says nothing, nor do capitals throughout, which are abbreviations and emphasis alike.
+
+    >>> sorted(written_as_names("What did Acme Ltd owe in FY2019? USD only."))
+    ['acme', 'fy2019', 'ltd']
+    """
+    found: set[str] = set()
+    for clause in clauses(query):
+        for place, word in enumerate(clause.split()):
+            plain = word.strip(_MARKS)
+            named = plain[:1].isupper() and not plain.isupper() and place > 0
+            if named or any(char.isdigit() for char in plain):
+                found.update(words(plain))
+    return frozenset(found)
+
+
+def parts_of(word: str) -> list[str]:
+    """Give the letters and the digits of a folded word that mixes them; none for other words.
+
+    >>> parts_of("fy2018"), parts_of("2018")
+    (['2018', 'fy'], [])
+    """
     parts = [*_RUNS.findall(word), *_DIGITS.findall(word), *_LETTERS.findall(word)]
-    return [word, *(part for part in parts if len(part) > 1 and part != word)]
+    return list(dict.fromkeys(part for part in parts if len(part) > 1 and part != word))

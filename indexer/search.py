@@ -14,14 +14,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.asked import Asked, prepare
+from indexer import background
+from indexer.asked import Asked, ceiling, prepare
 from indexer.candidates import Legs, Ranked, Vectors, Where, union
 from indexer.errors import WorldError
 from indexer.evidence import Library, gather
 from indexer.explain_rank import Explanation
 from indexer.focus import question
-from indexer.fusion import DEFAULT_WEIGHTS, Scored, Weights, fuse, score_documents
+from indexer.fusion import DEFAULT_WEIGHTS, Scored, Weights, fuse, look_closer, score_documents
 from indexer.hits import HitMaker, shorten
+from indexer.judgement import DEFAULT_JUDGE, Judge, Signs, chance, missing
 from indexer.narrowing import Narrowing, narrow
 from indexer.phrases import Note
 from indexer.progress import CancelToken
@@ -63,7 +65,11 @@ class _Wanted:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A query and its candidates; ``phrases`` are those with the exact phrase, if one is asked."""
+    """A query and its candidates.
+
+    ``phrases`` are those with the exact phrase, if one is asked; ``most_words`` is the BM25 that
+    the best passage reaches for the whole query.
+    """
 
     asked: Asked
     vectors: Vectors
@@ -72,7 +78,17 @@ class _Found:
     legs: Legs
     keys: Keys
     phrases: Keys | None
+    most_words: float
     notes: tuple[Note, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """The hits, what the person should know about how they were found, and are they good."""
+
+    hits: tuple[Hit, ...] = ()
+    notes: tuple[Note, ...] = ()
+    good: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +99,7 @@ class Searcher:
     store: Store
     models: ModelsInUse
     weights: Weights = DEFAULT_WEIGHTS
+    judge: Judge = DEFAULT_JUDGE
     pool: ThreadPoolExecutor = field(
         default_factory=lambda: ThreadPoolExecutor(LEGS_AT_ONCE, "search leg")
     )
@@ -100,39 +117,51 @@ class Searcher:
         query = parse(text)
         narrowing = narrow(query, self.catalog)
         totals = self.catalog.spaces.totals()
-        hits: tuple[Hit, ...] = ()
-        notes: tuple[Note, ...] = ()
+        answer = _Answer()
         if query and not narrowing.empty:
             wanted = _Wanted(query, narrowing, totals.passages, limit)
-            hits, notes = self._answer(wanted, token, explain=explain)
-            hits = tuple(hit if full_text else shorten(hit) for hit in hits)
+            answer = self._answer(wanted, token, explain=explain)
         return SearchResult(
-            hits=hits,
-            notes=(*query.notes, *notes),
+            hits=tuple(hit if full_text else shorten(hit) for hit in answer.hits),
+            notes=(*query.notes, *answer.notes),
             seconds=time.perf_counter() - started,
             understood=totals.embedded / totals.passages if totals.passages else 1.0,
             query=query.describe(),
+            good=answer.good,
         )
 
-    def _answer(
-        self, wanted: _Wanted, token: CancelToken, *, explain: bool
-    ) -> tuple[tuple[Hit, ...], tuple[Note, ...]]:
-        """The hits, and what the person should know about how they were found."""
+    def _answer(self, wanted: _Wanted, token: CancelToken, *, explain: bool) -> _Answer:
         query, narrowing, limit = wanted.query, wanted.narrowing, wanted.limit
         space = self.catalog.spaces.active()
         maker = HitMaker(self.catalog, self.store, query, narrowing)
         if space is None or not query.terms:
-            return maker.listing(limit), ()
+            return _Answer(maker.listing(limit))
         with self.catalog.lexicon.reading() as reading:
             found = self._find(wanted, space, reading)
         token.check()
         ranked = found.where.weigh(found.asked, found.vectors, found.keys, found.legs)
         token.check()
-        scored = self._score(ranked, found.evidence)
+        scored = self._score(ranked, found)
         order = self._order(ranked.keys, scored, found.phrases)
         why = self._explanation(ranked, scored, found) if explain else None
         hits = maker.make(ranked, scored, order, found.phrases, limit, explain=why)
-        return hits, found.notes
+        good = not len(order) or self._is_good(found, space, ranked, scored, int(order[0]))
+        return _Answer(hits, found.notes, good)
+
+    def _is_good(
+        self, found: _Found, space: Space, ranked: Ranked, scored: Scored, top: int
+    ) -> bool:
+        """Whether the best candidate is likely an answer; yes where that cannot be told.
+
+        It cannot without vectors, or before the background was measured, or while the last word
+        is being typed. An exact phrase is what was asked for.
+        """
+        usual = background.known(self.catalog, space)
+        exact = found.phrases is not None and len(found.phrases) > 0
+        unread = not scored.meaning[top]
+        if usual is None or exact or unread or found.asked.growing:
+            return True
+        return self.judge.is_good(signs(found, usual, ranked, scored, top))
 
     def _find(self, wanted: _Wanted, space: Space, reading: Reading) -> _Found:
         """Collect candidates; each leg starts as soon as what it needs is known."""
@@ -144,6 +173,7 @@ class Searcher:
         where = Where(self.store, space.key, narrowing.docs, query.excluded_words, self.pool)
         depth = wanted.limit * CHECKED if narrowing.checks_text else wanted.limit
         legs = where.start_words(asked, depth)
+        whole = (legs.others or legs.question)[0]
         exact = self.pool.submit(self._phrases, query, asked, narrowing)
         vectors, notes = _vectors(encoding, space)
         if not notes:
@@ -153,16 +183,20 @@ class Searcher:
         keys, phrases = union(legs), exact.result()
         if phrases is not None:
             keys = np.union1d(keys, phrases)
-        return _Found(asked, vectors, evidence, where, legs, keys, phrases, notes)
+        most = float(whole.result().scores.max(initial=0.0))
+        return _Found(asked, vectors, evidence, where, legs, keys, phrases, most, notes)
 
     def _encode(self, text: str, asked: str, space: Space) -> Vectors:
         embedder = self.models.query(space.record)
         whole = embedder.encode_query(text)
         return Vectors(whole, embedder.encode_query(asked) if asked != text else whole)
 
-    def _score(self, ranked: Ranked, evidence: Library) -> Scored:
+    def _score(self, ranked: Ranked, found: _Found) -> Scored:
         docs, owner = np.unique(ranked.docs, return_inverse=True)
-        return fuse(ranked.pages, evidence.of(docs), owner, self.weights)
+        scored = fuse(ranked.pages, found.evidence.of(docs), owner, self.weights)
+        leading = scored.leading()
+        closer = found.where.look_closer(found.asked, ranked.keys[leading])
+        return look_closer(scored, leading, ranked.pages.around, closer, self.weights)
 
     def _explanation(self, ranked: Ranked, scored: Scored, found: _Found) -> Explanation:
         docs, owner = np.unique(ranked.docs, return_inverse=True)
@@ -202,6 +236,30 @@ class Searcher:
         counts = self.catalog.docs.languages()
         known = sorted((language for language in counts if language), key=lambda one: -counts[one])
         return tuple(known[:3])
+
+
+def signs(
+    found: _Found, usual: background.Background, ranked: Ranked, scored: Scored, top: int
+) -> Signs:
+    """What speaks for an answer among the candidates of a query.
+
+    Args:
+        found: The query and what was found.
+        usual: What the library reaches for questions it does not answer.
+        ranked: The candidates.
+        scored: Their scores.
+        top: Which of them is best.
+    """
+    asked = found.asked
+    most = ceiling(asked.counts, asked.passages)
+    share = min(found.most_words / most, 1.0) if most > 0.0 else 0.0
+    there = found.evidence.words_in(int(ranked.docs[top]))
+    return Signs(
+        meaning=usual.deviations(float(scored.meaning[top])),
+        words=share / chance(asked.counts, asked.passages),
+        missing=missing(asked.counts, asked.passages, asked.named, there),
+        share=share,
+    )
 
 
 def _vectors(encoding: Future[Vectors], space: Space) -> tuple[Vectors, tuple[Note, ...]]:

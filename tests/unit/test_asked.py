@@ -84,3 +84,11 @@ def test_the_ceiling_is_the_sum_of_rarities() -> None:
 
 def test_a_word_more_frequent_than_passages_adds_next_to_nothing() -> None:
     assert ceiling([1000], passages=100) < 0.02
+
+
+def test_letters_and_digits_part_where_nobody_writes_them_together(catalog: Catalog) -> None:
+    catalog.lexicon.add(2, {"2018": 7, "10k": 2}, language="en")
+    year = ask(catalog, "notice in FY2018 ")
+    assert "2018" in year.groups[-1]
+    assert weights(year)["2018"] == 1.0
+    assert "10" not in weights(ask(catalog, "the 10K "))

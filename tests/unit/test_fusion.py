@@ -11,12 +11,16 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from indexer.fusion import (
+    CLOSER,
     DEFAULT_WEIGHTS,
+    NOT_SHORT,
+    CloserEvidence,
     DocumentEvidence,
     PageEvidence,
     best_of_groups,
     clarity,
     fuse,
+    look_closer,
     relative,
     shares,
 )
@@ -53,8 +57,7 @@ def test_the_score_is_the_sum_that_the_docstring_tells(
         expected = (
             (1 - w.question) * whole
             + w.question * asked
-            + w.words * pages.share[i] ** 3
-            + w.around * pages.around[i]
+            + w.words * pages.share[i] ** 2
             + w.name_meaning * documents.name_meaning[doc]
             + w.name_words * documents.name_words[doc]
             + w.document_words * documents.clarity * documents.words[doc]
@@ -62,7 +65,7 @@ def test_the_score_is_the_sum_that_the_docstring_tells(
         assert scored.total[i] == pytest.approx(expected, abs=1e-5)
 
 
-@given(evidence(), st.integers(0, 7), st.sampled_from(["pooled", "sentence", "share", "around"]))
+@given(evidence(), st.integers(0, 7), st.sampled_from(["pooled", "sentence", "share"]))
 def test_more_evidence_never_scores_less(
     given_: tuple[PageEvidence, DocumentEvidence, np.ndarray], place: int, part: str
 ) -> None:
@@ -74,16 +77,44 @@ def test_more_evidence_never_scores_less(
     assert (after >= before).all()
 
 
-@given(evidence())
-def test_what_stands_around_is_added_by_its_weight(
-    given_: tuple[PageEvidence, DocumentEvidence, np.ndarray],
+@given(evidence(), st.data())
+def test_a_closer_look_adds_to_leading_passages_alone(
+    given_: tuple[PageEvidence, DocumentEvidence, np.ndarray], data: st.DataObject
 ) -> None:
     pages, documents, owner = given_
-    alone = fuse(
-        replace(pages, around=np.zeros_like(pages.around)), documents, owner, DEFAULT_WEIGHTS
+    scored = fuse(pages, documents, owner, DEFAULT_WEIGHTS)
+    leading = scored.leading()[: data.draw(st.integers(0, len(owner)))]
+    closer = CloserEvidence(
+        data.draw(some(len(leading))), NOT_SHORT * data.draw(some(len(leading)))
     )
-    found = fuse(pages, documents, owner, DEFAULT_WEIGHTS).total - alone.total
-    assert found == pytest.approx(DEFAULT_WEIGHTS.around * pages.around, abs=1e-5)
+    looked = look_closer(scored, leading, pages.around, closer, DEFAULT_WEIGHTS)
+    added = looked.total - scored.total
+    others = np.setdiff1d(np.arange(len(owner)), leading)
+    assert (added[others] == 0).all()
+    w = DEFAULT_WEIGHTS
+    expected = w.around * pages.around[leading] + w.heading * closer.heading + looked.short[leading]
+    assert added[leading] == pytest.approx(expected, abs=1e-5)
+    assert (looked.short <= 0).all()
+
+
+def test_short_text_is_held_against_a_passage_and_long_text_is_no_merit() -> None:
+    pages = PageEvidence(*(np.full(3, 0.5, np.float32) for _ in range(6)))
+    none = np.zeros(3, np.float32)
+    scored = fuse(pages, DocumentEvidence(none, none, none, 0.0), np.arange(3), DEFAULT_WEIGHTS)
+    lengths = np.array([NOT_SHORT / 4, NOT_SHORT, 9 * NOT_SHORT], np.float32)
+    looked = look_closer(
+        scored, np.arange(3), pages.around, CloserEvidence(none, lengths), DEFAULT_WEIGHTS
+    )
+    assert looked.total[0] < looked.total[1] == looked.total[2]
+
+
+def test_no_more_passages_lead_than_are_worth_a_read() -> None:
+    n = 3 * CLOSER
+    falling = np.linspace(1, 0, n, dtype=np.float32)
+    pages = PageEvidence(*(falling for _ in range(6)))
+    none = np.zeros(n, np.float32)
+    scored = fuse(pages, DocumentEvidence(none, none, none, 0.0), np.arange(n), DEFAULT_WEIGHTS)
+    assert scored.leading().tolist() == list(range(CLOSER))
 
 
 def test_without_clarity_the_words_of_documents_decide_nothing() -> None:

@@ -1,0 +1,118 @@
+"""How alike unrelated text is to a library's passages, by one model: the background of meaning.
+
+Owns the measuring of it, by questions on everyday subjects that few libraries answer, and the
+keeping. Median and median deviation are taken, so that a library on one of the subjects does not
+shift it. It must not know how hits are judged (``indexer.judgement``).
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indexer.background_questions import QUESTIONS
+from indexer.errors import WorldError
+from indexer.fusion import DEFAULT_WEIGHTS, best_of_groups
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from indexer.catalog import Catalog, Space
+    from indexer.models_in_use import ModelsInUse
+    from indexer.store import Store
+
+# Of each question, by pooled vectors; the best of them by sentences too is likely the best of all.
+NEAREST = 16
+# Measured anew when the library has grown or shrunk by so much.
+CHANGED = 1.5
+# The deviation of a normal distribution over its median deviation.
+_NORMAL = 1.4826
+_LEAST_SPREAD = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """The likeness of the best passage to questions it does not answer, over a whole library."""
+
+    centre: float
+    spread: float
+    passages: int
+
+    def deviations(self, meaning: float) -> float:
+        """How far a likeness lies above the background."""
+        return (meaning - self.centre) / self.spread
+
+
+def known(catalog: Catalog, space: Space) -> Background | None:
+    """The background of a space as it was last measured, if it was."""
+    kept = catalog.meta(_key(space))
+    if kept is None:
+        return None
+    try:
+        return Background(**json.loads(kept))
+    except (TypeError, ValueError):
+        return None
+
+
+def refresh(catalog: Catalog, store: Store, models: ModelsInUse) -> None:
+    """Measure the background of the space that is searched, if the library has changed much.
+
+    Without a model that can be had nothing is measured, and no hits are called bad.
+    """
+    space = catalog.spaces.active()
+    if space is None:
+        return
+    passages = catalog.spaces.totals().embedded
+    before = known(catalog, space)
+    if passages == 0 or (before is not None and _alike(before.passages, passages)):
+        return
+    try:
+        embedder = models.query(space.record)
+        vectors = np.stack([embedder.encode_query(question) for question in QUESTIONS])
+    except WorldError:
+        return
+    found = measure(store, space.key, vectors, passages)
+    if found is not None:
+        catalog.set_meta(_key(space), json.dumps(asdict(found)))
+
+
+def measure(
+    store: Store, space: str, vectors: NDArray[np.float32], passages: int
+) -> Background | None:
+    """Ask the library something else; None without passages.
+
+    Args:
+        store: The passages' vectors.
+        space: The space that is asked.
+        vectors: Of the questions, float32 (n, dim).
+        passages: How many passages have vectors.
+    """
+    best = [found for vector in vectors if (found := _best(store, space, vector)) is not None]
+    if not best:
+        return None
+    centre = float(np.median(best))
+    spread = _NORMAL * float(np.median(np.abs(np.array(best) - centre)))
+    return Background(centre, max(spread, _LEAST_SPREAD), passages)
+
+
+def _best(store: Store, space: str, vector: NDArray[np.float32]) -> float | None:
+    """The most meaning that any passage has in common with a question, as ``fusion`` has it."""
+    keys = np.sort(store.likely(space, vector, NEAREST).keys)
+    if not len(keys):
+        return None
+    flat, offsets = store.sentence_vectors_of(space, keys)
+    sentence, _ = best_of_groups(flat @ vector, offsets)
+    share = DEFAULT_WEIGHTS.sentence
+    pooled = store.vectors_of(space, keys) @ vector
+    return float((share * np.maximum(sentence, 0.0) + (1 - share) * pooled).max())
+
+
+def _alike(before: int, now: int) -> bool:
+    return now <= CHANGED * before and before <= CHANGED * now
+
+
+def _key(space: Space) -> str:
+    return f"background_{space.id}"
