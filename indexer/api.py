@@ -209,8 +209,8 @@ class EngineApi(Protocol):
 
         The keys: ``library`` (path), ``bytes`` (on disk), ``roots`` (a list of ``path``,
         ``files``, ``states`` (count by state), ``bytes``, ``patterns``, ``offline``, ``watched``:
-        as ``how`` in ``watch``, "" if nobody watches, and ``watched_why``), ``files`` (count by state),
-        ``documents``, ``passages``, ``model``, ``precision``, ``space``, ``understood`` (share of
+        as ``how`` in ``watch``, "" if nobody watches, and ``watched_why``), ``files`` (count by
+        state), ``documents``, ``passages``, ``model``, ``precision``, ``space``, ``understood`` (share of
         passages with vectors, 0 to 1), ``device``, ``device_notes``, ``languages`` (a list of
         ``language``, ``documents``, ``advice`` for those the model does not cover), ``running``
         (None, or a dictionary with ``job`` and ``progress``), ``connections``

@@ -135,6 +135,7 @@ class Pages(QStackedWidget):
         else:
             self._timer.stop()
             self.page(SEARCH)
+            self.search.search.warm()
 
     def _make_search(self) -> QWidget:
         pane = SearchPane(self._context, self._state)

@@ -1,13 +1,15 @@
 """Measures the list of results, offscreen: ``python -m tests.benchmarks.results_paint``.
 
 Paints screenfuls of a list of 10,000 hits, first and from memory, and times an answer coming in,
-more hits joining it, and a change of the width.
+more hits joining it, and a change of the width. The very first screenful of a program is painted
+in programs of their own, with and without the warming up that the window does while it is idle.
 """
 
 from __future__ import annotations
 
 import os
 import statistics
+import subprocess
 import sys
 import time
 from typing import TYPE_CHECKING
@@ -22,6 +24,7 @@ from tests.ui.search.hits import hit
 from ui.search.grouping import grouped
 from ui.search.model import ResultsModel
 from ui.search.view import ResultsView
+from ui.search.warm import warm
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
 HITS = 10_000
 DOCUMENTS = 1_000
 SCREENS = 60
+PROGRAMS = 7
 WIDTH, HEIGHT = 900, 1000
 SENTENCES = (
     "Rental income received after the merger accrues to the surviving entity. ",
@@ -87,12 +91,40 @@ def report(name: str, times: list[float]) -> None:
     print(f"{name:<44} median {middle:6.1f} ms   worst {worst:6.1f} ms")
 
 
-def measure(hits: list[Hit], ratio: int) -> None:
+def first_screenful(*, warmed: bool) -> float:
+    """The time of the first screenful that this program paints."""
     model = ResultsModel()
+    view = shown(model)
+    image = QImage(view.viewport().size(), QImage.Format.Format_ARGB32_Premultiplied)
+    if warmed:
+        warm(view)
+    model.show(grouped(made_up()[:60]), same_query=False)
+    view.updateGeometries()
+    return timed(lambda: view.viewport().render(image))
+
+
+def first_screenfuls() -> None:
+    """Compare in turns, each in a program of its own."""
+    times: dict[str, list[float]] = {"cold": [], "warmed": []}
+    for _ in range(PROGRAMS):
+        for how, known in times.items():
+            command = (sys.executable, "-m", "tests.benchmarks.results_paint", how)
+            known.append(float(subprocess.check_output(command, text=True)))
+    for how, known in times.items():
+        report(f"the first screenful of a program, {how}", known)
+
+
+def shown(model: ResultsModel) -> ResultsView:
     view = ResultsView(model)
     view.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
     view.resize(WIDTH, HEIGHT)
     view.show()
+    return view
+
+
+def measure(hits: list[Hit], ratio: int) -> None:
+    model = ResultsModel()
+    view = shown(model)
     image = QImage(view.viewport().size() * ratio, QImage.Format.Format_ARGB32_Premultiplied)
     image.setDevicePixelRatio(ratio)
     few, all_of_them = grouped(hits[:60]), grouped(hits)
@@ -113,6 +145,10 @@ def measure(hits: list[Hit], ratio: int) -> None:
 
 def main() -> int:
     app = QApplication.instance() or QApplication(sys.argv[:1])
+    if how := sys.argv[1:]:
+        print(first_screenful(warmed=how == ["warmed"]))
+        return 0
+    first_screenfuls()
     hits = made_up()
     for ratio in (1, 2):
         measure(hits, ratio)

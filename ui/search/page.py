@@ -26,6 +26,7 @@ from ui.search.places import folders_of
 from ui.search.query_text import inside
 from ui.search.results import ResultsPane
 from ui.search.surroundings import Surroundings
+from ui.search.warm import warm
 from ui.search.work import Worker
 from ui.theme import L, M
 
@@ -121,6 +122,10 @@ class SearchPage(QWidget):
     def closeEvent(self, event: QCloseEvent) -> None:
         self.stop()
         super().closeEvent(event)
+
+    def warm(self) -> None:
+        """Get ready for the first results while nobody waits."""
+        warm(self.results.view)
 
     def stop(self) -> None:
         """End what is under way, and see that everything is written."""

@@ -13,11 +13,12 @@ from PySide6.QtWidgets import QApplication
 
 from indexer.types import FileState, Why
 from tests.ui.search.hits import hit, many
-from ui import theme
+from ui import icons, theme
 from ui.search.grouping import grouped, key_of
 from ui.search.look import background
 from ui.search.model import ResultsModel
 from ui.search.view import ResultsView
+from ui.search.warm import warm
 from ui.theme import DARK, LIGHT, contrast
 
 if TYPE_CHECKING:
@@ -173,3 +174,18 @@ def test_an_empty_list_takes_every_key(qtbot: QtBot) -> None:
     for key in (Qt.Key.Key_Down, Qt.Key.Key_Up, Qt.Key.Key_End, Qt.Key.Key_PageDown):
         QTest.keyClick(view, key)
     assert not view.currentIndex().isValid()
+
+
+def test_results_that_come_find_their_drawings_made(qtbot: QtBot) -> None:
+    view = shown(qtbot, [])
+    icons._pixmap.cache_clear()
+    warm(view)
+    made = icons._pixmap.cache_info().misses
+    assert made >= len(Why)
+    view.rows_model.show(
+        grouped([hit(start=n, why=why) for n, why in enumerate(Why)]), same_query=False
+    )
+    QApplication.processEvents()
+    view.viewport().grab()
+    assert icons._pixmap.cache_info().misses == made
+    assert icons._pixmap.cache_info().hits >= len(Why)
