@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from indexer.embed.devices import ProviderInUse
     from indexer.embed.models import ModelRecord
 
-LAYOUT_VERSION = 1
+# Of what the model is given to read; vectors of another are in another space.
+LATE, ALONE = "late-2", "alone-1"
 # On the CPU small runs keep what they work on in the cache; on other devices starting one costs.
 _TOKENS_A_RUN = {CPU: 512}
 _TOKENS_A_RUN_ELSEWHERE = 16_384
@@ -59,8 +60,8 @@ class SessionOptions:
 
 def space_of(record: ModelRecord, precision: Precision) -> str:
     """Name the space a model's vectors are in; it can be told before the model is loaded."""
-    mode = "late" if record.late else "alone"
-    return f"{record.id}/{precision}-{BUILDER_VERSION}/{mode}-{LAYOUT_VERSION}"
+    mode = LATE if record.late else ALONE
+    return f"{record.id}/{precision}-{BUILDER_VERSION}/{mode}"
 
 
 class OnnxEmbedder:

@@ -86,6 +86,17 @@ def test_passages_have_context_on_their_left(tokens: list[int], size: tuple[int,
             )
 
 
+@given(lengths, sizes)
+def test_a_window_ends_with_a_passage_it_can_hold(tokens: list[int], size: tuple[int, int]) -> None:
+    plan = _plan(tokens, size)
+    for start, end in plan.windows:
+        torn = [
+            length for (a, b), length in zip(_spans(tokens), tokens, strict=True) if a < end < b
+        ]
+        assert all(length > size[0] for length in torn)
+        assert not torn or end - start == size[0]
+
+
 def test_a_text_that_fits_is_one_window() -> None:
     assert plan_windows([10, 20], 100, 8).windows == ((0, 30),)
 

@@ -209,6 +209,28 @@ def test_late_pooling_equals_the_plain_way(late: tuple[OnnxEmbedder, Path]) -> N
             position += len(sentence)
 
 
+def test_a_window_is_read_under_the_headings_of_its_first_passage(
+    late: tuple[OnnxEmbedder, Path],
+) -> None:
+    embedder, models = late
+    passages = [
+        passage(SENTENCES[0], title="Log", headings=("Weather",)),
+        passage(SENTENCES[1], title="Log", headings=("Weather", "People")),
+    ]
+    made = embedder.encode_passages(passages)
+    tokenizer = TextTokenizer(models / TINY / "source" / TOKENIZER)
+    texts = [passage_prefix("Log", ("Weather",)), SENTENCES[0], SENTENCES[1]]
+    parts = [tokenizer.lead, *(one.ids for one in tokenizer.encode(texts)), tokenizer.tail]
+    states = plain_states(
+        embedder.record.architecture, models / TINY / "source", np.concatenate(parts)
+    )
+    lengths = [len(part) for part in parts]
+    for index, vectors in enumerate(made, start=2):
+        first = sum(lengths[:index])
+        own = states[first : first + lengths[index]]
+        _close(vectors.vector, unit(own.mean(axis=0)))
+
+
 def test_a_late_passage_knows_its_neighbours(late: tuple[OnnxEmbedder, Path]) -> None:
     embedder, _ = late
     (alone,) = embedder.encode_passages([passage(SENTENCES[0])])
