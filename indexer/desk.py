@@ -72,7 +72,9 @@ class Desk:
         with self.gate.query():
             if (query := parse(text)).filters.like:
                 token = token or CancelToken()
-                return self.similar.search(query, limit=limit, token=token, full_text=full_text)
+                return self.similar.search(
+                    query, limit=limit, token=token, explain=explain, full_text=full_text
+                )
             return self.searcher.search(
                 text, limit=limit, token=token, explain=explain, full_text=full_text
             )

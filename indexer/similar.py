@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +20,8 @@ from indexer.catalog.coverage import Chosen
 from indexer.errors import WorldError
 from indexer.hits import HitMaker, shorten
 from indexer.narrowing import narrow
+from indexer.similar_documents import PASSAGES_A_DOCUMENT, rank_documents
+from indexer.similar_sentences import Sentences, aligned
 from indexer.store import DocFilter, docs_of, key_of
 from indexer.types import SearchResult
 
@@ -40,8 +42,8 @@ if TYPE_CHECKING:
 _PLACE = re.compile(r"(?P<path>.+?)(?:#page=(?P<page>\d+)|#(?P<start>\d+)-(?P<end>\d+))?")
 # Of passages looked at for each hit that is wanted: one document has many that are alike.
 WIDE = 10
-# Of a document that resembles another as a whole, so many passages are shown.
-PASSAGES_A_DOCUMENT = 2
+# Documents that are held against another as a whole, unless more hits are wanted.
+DOCUMENTS = 30
 # Parts: of the place, and of the words that stand beside the operator.
 PLACE_SHARE = 0.6
 
@@ -56,6 +58,18 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
+class _Found:
+    """What resembles a place, best first, and the sentence of each that does most."""
+
+    maker: HitMaker
+    space: Space
+    place: Place
+    keys: Keys
+    scores: Floats
+    best: NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
 class Similar:
     """Finds what resembles something in one library. Any number of threads may ask."""
 
@@ -64,16 +78,22 @@ class Similar:
     models: ModelsInUse
 
     def search(
-        self, query: Query, *, limit: int, token: CancelToken, full_text: bool
+        self, query: Query, *, limit: int, token: CancelToken, explain: bool, full_text: bool
     ) -> SearchResult:
-        """Answer a query whose filters name something to be like; see ``indexer.api``."""
+        """Answer a query whose filters name something to be like; see ``indexer.api``.
+
+        Explained hits say in ``aligned`` which sentence of the source each of theirs resembles
+        (``similar_sentences.aligned``).
+        """
         started = time.perf_counter()
         totals = self.catalog.spaces.totals()
         hits: tuple[Hit, ...] = ()
         notes = query.notes
         try:
-            maker, keys, scores, best = self._find(query, limit, token)
-            hits = maker.similar(keys, scores, best, limit)
+            found = self._find(query, limit, token)
+            hits = found.maker.similar(found.keys, found.scores, found.best, limit)
+            if explain:
+                hits = self._explained(found, hits)
         except WorldError as error:
             # Whoever types a path has not finished it for most of the time.
             notes = (*notes, error.note())
@@ -85,9 +105,7 @@ class Similar:
             query=query.describe(),
         )
 
-    def _find(
-        self, query: Query, limit: int, token: CancelToken
-    ) -> tuple[HitMaker, Keys, Floats, NDArray[np.intp]]:
+    def _find(self, query: Query, limit: int, token: CancelToken) -> _Found:
         space = self.catalog.spaces.active()
         place = find_place(self.catalog, self.store, query.filters.like)
         vector = None if space is None else self._vector(space, place, query)
@@ -98,14 +116,41 @@ class Similar:
         maker = HitMaker(self.catalog, self.store, query, narrowing)
         docs = _others(place.doc.doc, narrowing) if place.whole else narrowing.docs
         found = self.store.knn(space.key, vector, WIDE * limit + len(place.keys), docs)
-        keys, scores = found.keys, found.scores
-        others = ~np.isin(keys, place.keys)
-        keys, scores = keys[others], scores[others]
-        if place.whole:
-            few = _few_of_each(keys)
-            keys, scores = keys[few], scores[few]
+        others = ~np.isin(found.keys, place.keys)
+        keys, scores = found.keys[others], found.scores[others]
         token.check()
-        return maker, keys, scores, self._best(space, keys, vector)
+        if place.whole:
+            keys, scores = self._documents(space, place, keys, scores, query, limit)
+        token.check()
+        return _Found(maker, space, place, keys, scores, self._best(space, keys, vector))
+
+    def _documents(
+        self, space: Space, place: Place, keys: Keys, scores: Floats, query: Query, limit: int
+    ) -> tuple[Keys, Floats]:
+        """The documents that passages were found of, each by few passages."""
+        if query.terms:  # which passage is meant, the words beside the operator say
+            few = _few_of_each(keys)
+            return keys[few], scores[few]
+        docs = list(dict.fromkeys(docs_of(keys).tolist()))[: max(DOCUMENTS, limit)]
+        rows = self.catalog.docs.get(docs)
+        passages = {doc: rows[doc].passages for doc in docs if doc in rows}
+        return rank_documents(self.store, space.key, place.keys, passages)
+
+    def _explained(self, found: _Found, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
+        """Align hits with what they resemble."""
+        places = {
+            (row["doc"], row["char_start"]): key
+            for key, row in self.store.passages_of(found.keys, ("doc", "char_start")).items()
+        }
+        source = Sentences.read(self.store, found.space.key, found.place.keys)
+        explained = []
+        for hit in hits:
+            known = self.catalog.coverage.document(Path(hit.path))
+            doc = known[2].doc if known and known[2] else -1
+            keys = np.array([places.get((doc, hit.start), -1)], np.int64)
+            there = Sentences.read(self.store, found.space.key, keys)
+            explained.append(replace(hit, explain={"aligned": aligned(there, 0, source)}))
+        return tuple(explained)
 
     def _vector(self, space: Space, place: Place, query: Query) -> Floats | None:
         """What stands for a place: the mean of its passages, drawn towards the words beside it."""

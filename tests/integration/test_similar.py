@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +12,6 @@ from tests.integration.world import World
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from indexer.engine import Engine
     from indexer.types import SearchResult
@@ -66,6 +66,34 @@ def test_a_part_is_like_other_parts_of_its_document_too(engine: Engine, world: W
     hits = ask(engine, f'like:"{sail}#0-20"').hits
     assert all(hit.start > 0 for hit in hits if hit.file == "ships/sail.txt")
     assert "ships/sail.txt" in {hit.file for hit in hits}
+
+
+def test_found_passages_are_aligned_with_their_source(engine: Engine, world: World) -> None:
+    source = (world.documents / "ships" / "sail.txt").read_text()
+    for query in ("like:sail.txt", "like:sail.txt#0-300", "like:sail.txt soup"):
+        result = engine.search(query, explain=True, full_text=True)
+        assert result.hits
+        for hit in result.hits:
+            pairs = hit.explain["aligned"]
+            spans = engine.passage_spans(Path(hit.path), hit.start, hit.end)
+            assert len(pairs) == len(spans)
+            cosines = [pair["cosine"] for pair in pairs]
+            assert cosines == sorted(cosines, reverse=True)
+            for pair in pairs:
+                place = pair["source"]
+                assert source[place["start"] : place["end"]] == place["text"]
+                assert hit.text[pair["start"] : pair["end"]].strip()
+    assert all(not hit.explain for hit in ask(engine, "like:sail.txt").hits)
+
+
+def test_documents_are_held_against_each_other_whole(engine: Engine, world: World) -> None:
+    hits = ask(engine, "like:sail.txt", limit=20).hits
+    by_file = {hit.file: hit.score for hit in hits}
+    assert next(iter(by_file)) == "ships/mast.txt"
+    assert set(by_file) == {"ships/mast.txt", "two.pdf", "soup.txt"}
+    assert sorted(by_file.values(), reverse=True) == list(by_file.values())
+    back = {hit.file: hit.score for hit in ask(engine, "like:mast.txt", limit=20).hits}
+    assert back["ships/sail.txt"] == pytest.approx(by_file["ships/mast.txt"], abs=1e-3)
 
 
 def test_filters_and_words_narrow_it(engine: Engine, world: World) -> None:
