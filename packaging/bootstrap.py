@@ -78,6 +78,9 @@ FONTS = "fonts-dejavu-core"
 # A display of its own for the test that drives the real window.
 DISPLAY = "xvfb"
 
+# What reads scanned pages, and the languages that the tests read.
+RECOGNITION = ["tesseract-ocr", "tesseract-ocr-eng", "tesseract-ocr-deu"]
+
 PROBE = "import lancedb, numpy, onnxruntime, pymupdf, pyarrow, tokenizers"
 
 
@@ -194,6 +197,12 @@ def check_window(level: str) -> None:
         wish([DISPLAY], "the test of the whole window is skipped without Xvfb")
 
 
+def check_recognition() -> None:
+    """Install what reads scanned pages, for its tests."""
+    if sys.platform.startswith("linux") and shutil.which("tesseract") is None:
+        wish(RECOGNITION, "the tests of scanned pages are skipped without Tesseract")
+
+
 def loads(library: str) -> bool:
     """Whether the system has a shared object."""
     try:
@@ -218,6 +227,8 @@ def main(level: str) -> None:
     pip("--no-deps", "-e", ".")
     check_imports()
     check_window(level)
+    if level == "dev":
+        check_recognition()
     (VENV / f"{level}.stamp").touch()
     say(f"ready after {time.monotonic() - started:.0f} s")
 
