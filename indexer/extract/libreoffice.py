@@ -12,24 +12,18 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
-import time
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.errors import WorldError
-from indexer.extract import docx, pptx, xlsx
+from indexer.extract import docx, encrypted, pptx, scratch, xlsx
 from indexer.extract.base import too_large
+from indexer.extract.scratch import ScratchSource
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from indexer.extract.base import Limits
 
-    from indexer.extract.base import Limits, Metadata, RawPage, Source
-    from indexer.types import OutlineEntry
-
-PREFIX = "lectern-office-"
-_STALE_S = 6 * 3600.0
 _SHARE_OF_SILENCE = 0.8
 _PLACES = {
     "darwin": ("/Applications/LibreOffice.app/Contents/MacOS/soffice",),
@@ -56,33 +50,6 @@ xmlns:xs="http://www.w3.org/2001/XMLSchema">
 """
 
 
-class ConvertedSource:
-    """A document that was converted, with the folder that is thrown away after it."""
-
-    def __init__(self, source: Source, folder: tempfile.TemporaryDirectory[str]) -> None:
-        self._source = source
-        self._folder = folder
-
-    @property
-    def page_count(self) -> int:
-        return self._source.page_count
-
-    @property
-    def metadata(self) -> Metadata:
-        return self._source.metadata
-
-    @property
-    def outline(self) -> tuple[OutlineEntry, ...]:
-        return self._source.outline
-
-    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
-        return self._source.pages(skip)
-
-    def close(self) -> None:
-        self._source.close()
-        self._folder.cleanup()
-
-
 def find_program() -> str:
     """Return LibreOffice's command, "" where it is not installed."""
     for name in ("soffice", "libreoffice"):
@@ -91,7 +58,7 @@ def find_program() -> str:
     return next((place for place in _PLACES.get(sys.platform, ()) if Path(place).is_file()), "")
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> ConvertedSource:
+def open_source(path: Path, password: str | None, limits: Limits) -> ScratchSource:
     """Open a document of the old kind (``indexer.extract.base.Opener``)."""
     size = path.stat().st_size
     if size == 0:
@@ -102,12 +69,17 @@ def open_source(path: Path, password: str | None, limits: Limits) -> ConvertedSo
     program = find_program()
     if not program:
         raise WorldError("needs_libreoffice", format=_NAMES[kind])
-    _sweep()
-    folder = tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True)
+    folder = scratch.folder()
     try:
-        made = _convert(program, path, kind, Path(folder.name), limits)
+        source = Path(folder.name) / f"document.{kind}"
+        with path.open("rb") as file:
+            if encrypted.is_locked(file):
+                encrypted.unlock(file, password, source)
+            else:
+                shutil.copyfile(path, source)
+        made = _convert(program, source, kind, limits)
         opener = {"doc": docx, "xls": xlsx, "ppt": pptx}[kind].open_source
-        return ConvertedSource(opener(made, password, limits), folder)
+        return ScratchSource(opener(made, None, limits), folder)
     except BaseException:
         folder.cleanup()
         raise
@@ -128,10 +100,9 @@ def _kind(path: Path) -> str:
     return found if found in _NEWER else promised
 
 
-def _convert(program: str, path: Path, kind: str, folder: Path, limits: Limits) -> Path:
-    """Run the program on a copy of the file, and return what it made."""
-    source = folder / f"document.{kind}"
-    shutil.copyfile(path, source)
+def _convert(program: str, source: Path, kind: str, limits: Limits) -> Path:
+    """Run the program on a copy of the file, in a folder of its own; give what it made."""
+    folder = source.parent
     profile = folder / "profile"
     (profile / "user").mkdir(parents=True)
     (profile / "user" / "registrymodifications.xcu").write_text(_SETTINGS, encoding="utf-8")
@@ -185,11 +156,3 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         with suppress(psutil.Error):
             each.kill()
     process.wait()
-
-
-def _sweep() -> None:
-    """Remove what readers left behind that were killed long ago."""
-    for left in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        with suppress(OSError):
-            if time.time() - left.stat().st_mtime > _STALE_S:
-                shutil.rmtree(left, ignore_errors=True)

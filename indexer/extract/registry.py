@@ -77,6 +77,8 @@ _OLE = (
     _format("xls", "xls xlt", "libreoffice"),
     _format("ppt", "ppt pps pot", "libreoffice"),
 )
+# A newer office file behind a password, whatever it is called.
+ENCRYPTED = _format("encrypted", "")
 FORMATS = (
     PDF, HTML, MARKDOWN, TEXT, CSV, RTF, TEX, NOTEBOOK, EML, MBOX, CODE, *_ZIPPED, *_OLE,
 )  # fmt: skip
@@ -159,7 +161,7 @@ def _contained(path: Path, head: bytes, promised: Format | None) -> Format:
     found = inside_zip(path, head, believed) if zipped else inside_ole(path, believed)
     if not found:
         raise WorldError("unsupported", format="zip" if zipped else "office")
-    return _BY_NAME[found]
+    return ENCRYPTED if found == ENCRYPTED.name else _BY_NAME[found]
 
 
 def _guess(head: bytes, promised: Format | None) -> Format:

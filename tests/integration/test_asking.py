@@ -13,12 +13,16 @@ from indexer.errors import Cancelled, WorldError
 from indexer.progress import CancelToken
 from tests.integration import corpus
 from tests.integration.world import World, quoted, search, states
+from tests.locked import locked as encrypted
+from tests.locked import word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from indexer.engine import Engine
+
+OPENS = "the open sea"
 
 
 @pytest.fixture
@@ -180,21 +184,28 @@ def test_a_search_stays_inside_one_document(world: World, engine: Engine) -> Non
     assert search(engine, f'in:"{world.documents / "nowhere.pdf"}" kalo') == ()
 
 
-def test_a_password_opens_a_document_and_is_kept_nowhere(world: World, engine: Engine) -> None:
-    locked, copy = world.documents / "locked.pdf", world.documents / "notes" / "copy of it.pdf"
-    _lock(world.documents / "reports" / "one.pdf", locked)
+@pytest.mark.parametrize("kind", ["pdf", "docx"])
+def test_a_password_opens_a_document_and_is_kept_nowhere(
+    world: World, engine: Engine, kind: str
+) -> None:
+    copied = f"notes/copy of it.{kind}"
+    locked, copy = world.documents / f"locked.{kind}", world.documents / copied
+    if kind == "pdf":
+        _lock(world.documents / "reports" / "one.pdf", locked)
+    else:
+        locked.write_bytes(encrypted(word("The lamp burns."), OPENS))
     shutil.copy(locked, copy)
     world.index(engine)
-    assert states(engine)["locked.pdf"] == "needs_password"
+    assert states(engine)[locked.name] == "needs_password"
     assert engine.unlock(locked, "water") == 2
     world.index(engine)
-    assert states(engine)["locked.pdf"] == "wrong_password"
+    assert states(engine)[locked.name] == "wrong_password"
     assert engine.total("needs_password", None) == 2
-    assert engine.unlock(copy, "the open sea") == 2
+    assert engine.unlock(copy, OPENS) == 2
     world.index(engine)
-    assert states(engine)["locked.pdf"] == states(engine)["notes/copy of it.pdf"] == "indexed"
+    assert states(engine)[locked.name] == states(engine)[copied] == "indexed"
     for file in world.library.rglob("*"):
-        assert not file.is_file() or b"the open sea" not in file.read_bytes()
+        assert not file.is_file() or OPENS.encode() not in file.read_bytes()
     with pytest.raises(WorldError) as caught:
         engine.unlock(world.documents / "nowhere.pdf", "x")
     assert caught.value.code == "not_a_root"

@@ -14,7 +14,8 @@ import pytest
 
 from indexer.errors import WorldError
 from indexer.extract.base import Limits
-from indexer.extract.libreoffice import PREFIX, open_source
+from indexer.extract.libreoffice import open_source
+from indexer.extract.scratch import PREFIX
 from tests.fuzz.ole import ole_file
 from tests.fuzz.samples import SENTENCE, docx
 

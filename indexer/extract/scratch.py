@@ -1,0 +1,66 @@
+"""Folders that hold what was made of one document in order to read it, and go with it.
+
+Owns their names, and the removal of those that a reader left behind when it was killed. It must
+not know what is made in them.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from indexer.extract.base import Metadata, RawPage, Source
+    from indexer.types import OutlineEntry
+
+PREFIX = "lectern-reading-"
+# Longer than any document is read.
+_STALE_S = 6 * 3600.0
+
+
+def folder() -> tempfile.TemporaryDirectory[str]:
+    """Make a folder that only its owner may read."""
+    _sweep()
+    return tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True)
+
+
+class ScratchSource:
+    """A document that was made in a folder, which is thrown away after it."""
+
+    def __init__(self, source: Source, made_in: tempfile.TemporaryDirectory[str]) -> None:
+        self._source = source
+        self._folder = made_in
+
+    @property
+    def page_count(self) -> int:
+        return self._source.page_count
+
+    @property
+    def metadata(self) -> Metadata:
+        return self._source.metadata
+
+    @property
+    def outline(self) -> tuple[OutlineEntry, ...]:
+        return self._source.outline
+
+    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
+        return self._source.pages(skip)
+
+    def close(self) -> None:
+        try:
+            self._source.close()
+        finally:
+            self._folder.cleanup()
+
+
+def _sweep() -> None:
+    for left in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        with suppress(OSError):
+            if time.time() - left.stat().st_mtime > _STALE_S:
+                shutil.rmtree(left, ignore_errors=True)
