@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -110,3 +111,25 @@ def folder(tmp_path: Path) -> Path:
     (folder / "lease.txt").write_text("The tenant pays rent.\fThe landlord mends the roof.")
     (folder / "nothing.txt").touch()
     return folder
+
+
+@pytest.fixture
+def display() -> Iterator[str]:
+    """A display of the test's own, 1280 by 800."""
+    if shutil.which("Xvfb") is None:
+        pytest.skip("Xvfb is not installed (apt-get install xvfb)")
+    read, write = os.pipe()
+    command = ["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp"]
+    with subprocess.Popen(
+        command, pass_fds=(write,), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as server:
+        os.close(write)
+        with os.fdopen(read) as told:
+            number = told.readline().strip()
+        try:
+            assert number, "Xvfb did not start"
+            yield f":{number}"
+        finally:
+            server.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                server.wait(10)

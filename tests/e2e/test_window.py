@@ -2,49 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.ui.engines import ROOT, Home, make_home
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 WAIT_S = 200.0
 # Where the pictures go that the test takes on its way; a folder of the test's own without it.
 PICTURES_VARIABLE = "LECTERN_PICTURES"
-
-needs_display = pytest.mark.skipif(
-    shutil.which("Xvfb") is None, reason="Xvfb is not installed (apt-get install xvfb)"
-)
-
-
-@pytest.fixture
-def display() -> Iterator[str]:
-    """A display of the test's own, 1280 by 800."""
-    read, write = os.pipe()
-    command = ["Xvfb", "-displayfd", str(write), "-screen", "0", "1280x800x24", "-nolisten", "tcp"]
-    with subprocess.Popen(
-        command, pass_fds=(write,), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    ) as server:
-        os.close(write)
-        with os.fdopen(read) as told:
-            number = told.readline().strip()
-        try:
-            assert number, "Xvfb did not start"
-            yield f":{number}"
-        finally:
-            server.terminate()
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                server.wait(10)
 
 
 @pytest.fixture
@@ -57,7 +28,6 @@ def home(tmp_path: Path) -> Home:
     return home
 
 
-@needs_display
 @pytest.mark.timeout(300)
 def test_from_the_first_run_to_the_outlined_passage(
     home: Home, display: str, tmp_path: Path

@@ -1,0 +1,67 @@
+"""Hides the real window on a real display and waits for its hotkey.
+
+``python -m tests.e2e.drive_hotkey KEYS`` is started by ``test_hotkey`` under a display of its own.
+It prints a line for each thing that came about, and goes on when it reads one.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from PySide6.QtTest import QTest
+
+from app import paths
+from app.gui import Program
+from app.settings import Settings
+from ui.application import make_application
+from ui.pages import LIBRARY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PATIENCE_S = 60.0
+QUIET_MS = 500
+
+
+def until(condition: Callable[[], object], what: str) -> None:
+    ends = time.monotonic() + PATIENCE_S
+    while not condition():
+        if time.monotonic() > ends:
+            sys.exit(f"never reached: {what}")
+        QTest.qWait(20)
+
+
+def say(what: str) -> None:
+    print(what, flush=True)  # noqa: T201  # what the test reads
+
+
+def main() -> None:
+    app = make_application()
+    settings = Settings()
+    program = Program(app, settings, paths.default_library(), offline=True)
+    window = program.window
+    window.present()
+    until(window.isVisible, "a window")
+    settings.set("hotkey", sys.argv[1])
+    listener = program.hotkey._listener  # it listens a moment after it is started
+    getattr(listener, "wait", lambda: sys.exit("there is no hotkey"))()
+    window.pages.show_page(LIBRARY)
+    window.hide()
+    say("listening")
+    until(window.isVisible, "the window that was called")
+    # Without a window manager no window is active, but this is where one would type.
+    box = window.pages.search.search.bar.box
+    until(lambda: window.focusWidget() is box, "the search box")
+    settings.set("hotkey", "")
+    window.hide()
+    say("deaf")
+    sys.stdin.readline()
+    QTest.qWait(QUIET_MS)
+    say("hidden" if window.isHidden() else "called all the same")
+    program.close()
+
+
+if __name__ == "__main__":
+    main()
