@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 # Of each question, by pooled vectors; the best of them by sentences too is likely the best of all.
 NEAREST = 16
+# In fewer passages nothing is usual, and no hits are called bad.
+FEWEST = 50
 # Measured anew when the library has grown or shrunk by so much.
 CHANGED = 1.5
 # The deviation of a normal distribution over its median deviation.
@@ -60,14 +62,14 @@ def known(catalog: Catalog, space: Space) -> Background | None:
 def refresh(catalog: Catalog, store: Store, models: ModelsInUse) -> None:
     """Measure the background of the space that is searched, if the library has changed much.
 
-    Without a model that can be had nothing is measured, and no hits are called bad.
+    Without a model that can be had nothing is measured, and no hits are called bad either.
     """
     space = catalog.spaces.active()
     if space is None:
         return
     passages = catalog.spaces.totals().embedded
     before = known(catalog, space)
-    if passages == 0 or (before is not None and _alike(before.passages, passages)):
+    if passages < FEWEST or (before is not None and _alike(before.passages, passages)):
         return
     try:
         embedder = models.query(space.record)

@@ -16,7 +16,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
-from indexer import reindex
+from indexer import background, reindex
 from indexer.catalog import Catalog
 from indexer.crashes import at_work, ended_badly
 from indexer.desk import Desk
@@ -315,6 +315,7 @@ class Engine(Desk):
         self.catalog.names.prune()
         reindex.settle(self.catalog, self.store, self.models.space(self.catalog))
         self.store.maintain(idle=True)
+        background.refresh(self.catalog, self.store, self.models)
 
     def _noting(self, report: Callable[[Progress], None]) -> Callable[[Progress], None]:
         def note(progress: Progress) -> None:

@@ -1,7 +1,8 @@
 """Hits as people see them: where they stand, which sentence is best, and why they are there.
 
-Owns the making of ``Hit`` values from ranked passages, the list of files for a query of filters
-alone, and files found by their name although nothing in them could be read. It must not rank.
+Owns the making of ``Hit`` values from ranked passages, the folding of those that say the same
+(``indexer.folding``), the list of files for a query of filters alone, and files found by their name
+although nothing in them could be read. It must not rank.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indexer.folding import Folder
+from indexer.name_words import parts_of
 from indexer.store import docs_of
-from indexer.types import SEARCHABLE_STATES, Hit, Why
+from indexer.types import SEARCHABLE_STATES, Also, Hit, Why
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,7 +80,13 @@ class HitMaker:
             explain: What to put in of the numbers; None for nothing.
         """
         hits: list[Hit] = []
+        folder = Folder(self._telling())
         for at, passage, places, doc in self._passages(ranked.keys, order, limit):
+            same = folder.place(passage["view"])
+            if same is not None:
+                also = (*hits[same].also, _also(passage, places[0], doc))
+                hits[same] = replace(hits[same], also=also)
+                continue
             why = _why(scored, at, exact=phrases is not None and ranked.keys[at] in phrases)
             hit = _hit(passage, places, doc, _best(ranked, at))
             parts = explain.of(at) if explain else {}
@@ -86,6 +95,11 @@ class HitMaker:
                 break
         named = self._named({hit.path for hit in hits})
         return tuple(hits[: max(limit - len(named), 0)] + named)[:limit]
+
+    def _telling(self) -> frozenset[str]:
+        """The words by which the person may tell passages apart that are alike otherwise."""
+        parts = (part for term in self.query.terms for part in parts_of(term))
+        return frozenset((*self.query.terms, *parts))
 
     def similar(
         self, keys: Keys, scores: NDArray[np.float32], best: NDArray[np.intp], limit: int
@@ -212,6 +226,19 @@ def _hit(passage: dict[str, Any], places: list[Place], doc: DocRow, best: list[i
         author=doc.author,
         format=place.format,
         modified_ns=place.mtime_ns,
+    )
+
+
+def _also(passage: dict[str, Any], place: Place, doc: DocRow) -> Also:
+    file = place.relative.replace("\\", "/")
+    return Also(
+        path=place.path,
+        file=file,
+        title=doc.title or file.rpartition("/")[2],
+        page=passage["page_first"],
+        page_last=passage["page_last"],
+        start=passage["char_start"],
+        end=passage["char_end"],
     )
 
 

@@ -41,7 +41,8 @@ if TYPE_CHECKING:
 
 # Where the bound is looked for; it is flat around its minimum.
 _TILTS = np.geomspace(1.0, 200.0, 60)
-_LARGEST_EXPONENT = 50.0
+# Words that stand nowhere give chance nothing at all.
+_LEAST_CHANCE = 0.01
 # What a passage of usual length reaches that holds each word of a query once: a single word has
 # no chance to stand out otherwise.
 EACH_ONCE = 1 / BM25_CEILING
@@ -89,7 +90,7 @@ class Judge:
         return signs.share >= EACH_ONCE or self.score(signs) >= 0.0
 
 
-DEFAULT_JUDGE = Judge(meaning=1.0, words=5.0, missing=-10.0, threshold=5.0)
+DEFAULT_JUDGE = Judge(meaning=0.86, words=3.68, missing=-7.72, threshold=3.51)
 
 
 def chance(counts: Sequence[float], passages: int) -> float:
@@ -103,9 +104,10 @@ def chance(counts: Sequence[float], passages: int) -> float:
     if passages < 1 or weights.sum() <= 0.0:
         return 1.0
     often = np.minimum(np.array(counts) / passages, 1.0)
-    grown = np.minimum(_TILTS[:, None] * weights / weights.sum(), _LARGEST_EXPONENT)
-    logarithms = np.log1p(often * np.expm1(grown)).sum(axis=1)
-    return float(min(1.0, ((logarithms + np.log(passages)) / _TILTS).min()))
+    grown = np.expm1(_TILTS[:, None] * weights / weights.sum())
+    logarithms = np.log1p(often * grown).sum(axis=1)
+    bound = float(((logarithms + np.log(passages)) / _TILTS).min())
+    return min(1.0, max(bound, _LEAST_CHANCE))
 
 
 def missing(

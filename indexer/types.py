@@ -137,6 +137,19 @@ class Why(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Also:
+    """Another place with nearly the same text as a hit, of another passage."""
+
+    path: str
+    file: str  # path relative to the root, with forward slashes
+    title: str
+    page: int
+    page_last: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """One passage that answers a query, or a file found by its name alone (``start == end``)."""
 
@@ -160,6 +173,7 @@ class Hit:
     author: str = ""
     format: str = ""  # what the file's name promises, "pdf", "text", …
     modified_ns: int = 0  # of the file, since 1970; 0 when unknown
+    also: tuple[Also, ...] = ()  # near-identical passages folded under this one, best first
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,20 +8,22 @@ missing or of the wrong kind is a ``bad_request``. Standard library only.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import Any, TypeVar
 
 from indexer.errors import WorldError
 from indexer.phrases import Note
 from indexer.progress import Progress, Step
-from indexer.types import FileRow, FileState, Hit, SearchResult, Summary, Why
+from indexer.types import Also, FileRow, FileState, Hit, SearchResult, Summary, Why
 
-T = TypeVar("T", Hit, FileRow, Summary, Progress, SearchResult)
+T = TypeVar("T", Hit, Also, FileRow, Summary, Progress, SearchResult)
 
 
 def to_wire(value: Hit | FileRow | Summary | Progress) -> dict[str, Any]:
     """Spread a flat value over a dictionary; JSON turns its tuples into lists."""
     spread = {field.name: getattr(value, field.name) for field in fields(value)}
+    if isinstance(value, Hit):
+        spread["also"] = [asdict(place) for place in value.also]
     return {k: dict(v) if isinstance(v, Mapping) else v for k, v in spread.items()}
 
 
@@ -71,7 +73,9 @@ _REBUILD: dict[type, dict[str, Callable[[Any], Any]]] = {
         "other_paths": tuple,
         "explain": dict,
         "marks": _spans,
+        "also": lambda places: tuple(from_wire(Also, place) for place in places),
     },
+    Also: {},
     FileRow: {"state": FileState, "bad_pages": _pages},
     Summary: {"states": dict},
     Progress: {"step": Step},

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from indexer.errors import WorldError
 from indexer.progress import Progress
 from indexer.protocol import pack, unpack
-from indexer.types import FileRow, FileState, Hit, SearchResult, Summary, Why
+from indexer.types import Also, FileRow, FileState, Hit, SearchResult, Summary, Why
 from indexer.wire import from_wire, result_to_wire, to_wire
 
 if TYPE_CHECKING:
@@ -23,6 +23,10 @@ names = st.text(st.characters(exclude_categories=()))
 counts: Any = st.dictionaries(st.text(), st.integers(0, 10**9), max_size=3)
 numbers = st.integers(0, 2**53)
 spans = st.tuples(numbers, numbers)
+places = st.builds(
+    Also, path=names, file=names, title=st.text(), page=numbers, page_last=numbers,
+    start=numbers, end=numbers,
+)  # fmt: skip
 hits = st.builds(
     Hit,
     path=names,
@@ -41,6 +45,7 @@ hits = st.builds(
     state=st.sampled_from(FileState),
     other_paths=st.lists(names, max_size=2).map(tuple),
     explain=counts,
+    also=st.lists(places, max_size=2).map(tuple),
 )
 rows = st.builds(FileRow, path=names, file=names)
 summaries = st.builds(
