@@ -5,7 +5,7 @@ PY := .venv/bin/python
 WORKERS ?= 3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-convert lint types imports bench fuzz soak lock sample translations screenshots \
+.PHONY: help demo test test-convert model lint types imports bench fuzz soak lock sample translations screenshots \
 	clean
 
 help:  ## List these targets
@@ -31,6 +31,14 @@ imports: .venv/dev.stamp  ## Who may import whom
 
 test-convert: .venv/convert.stamp  ## Compare the model live with torch and sentence-transformers (large download)
 	$(PY) -m pytest -m convert -o addopts="--import-mode=importlib" tests/convert
+
+# The texts to learn from: JSON lines with "title" and "text", as *.jsonl.xz.
+TEXTS ?= ../shared/train
+
+model: .venv/convert.stamp  ## Train the late-chunked model anew (hours on a CPU; goes on where it stopped)
+	$(PY) packaging/model/train.py --texts $(TEXTS) --run build/model/lectern-minilm-late
+	$(PY) packaging/model/export.py --run build/model/lectern-minilm-late --id lectern-minilm-late
+	$(PY) packaging/model/late_reference.py --model resources/models/lectern-minilm-late
 
 bench: .venv/runtime.stamp  ## Quality, speed, memory and size on the shared corpora, one table
 	@$(PY) -m tests.benchmarks

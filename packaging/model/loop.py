@@ -39,7 +39,7 @@ class Settings:
     windows: tuple[int, ...] = (512,)
     positions: int = 512
     start: str = "repeated"
-    tokens: int = 2_000_000
+    tokens: int = 1_500_000
     step_tokens: int = 4096
     rate: float = 4e-5
     warm_up: float = 0.05

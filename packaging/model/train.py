@@ -54,7 +54,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--begin", type=Path, help="weights to begin with, else the genuine ones")
     parser.add_argument("--windows", type=int, nargs="+", default=[512])
     parser.add_argument("--start", choices=("interpolated", "repeated"), default="repeated")
-    parser.add_argument("--tokens", type=int, default=2_000_000)
+    parser.add_argument("--tokens", type=int, default=1_500_000)
     parser.add_argument("--rate", type=float, default=4e-5)
     parser.add_argument("--seed", type=int, default=5)
     return parser.parse_args()
