@@ -1,8 +1,10 @@
 """Mails as Outlook saves them: properties in an OLE file.
 
-Owns which properties hold what a person sees; the container is read by ``olefile``, a small
-library without dependencies. Larger ones for this format bring a dozen packages along, and write
-attachments to disk. Nothing attached is opened but mails.
+Owns which properties hold what a person sees; the container is read by olefile, rich text is
+unpacked by compressed-rtf. The libraries for the whole read every attachment into memory before
+the subject is known; extract-msg also brings fifteen packages along, among them a disassembler of
+macros, and python-oxmsg knows neither rich text nor mails in mails. Nothing attached is opened
+but mails.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import struct
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+import compressed_rtf
 import olefile
 
 from indexer.errors import WorldError
@@ -20,7 +23,6 @@ from indexer.extract.eml import EmlSource
 from indexer.extract.html import known_encoding
 from indexer.extract.mail import Mail
 from indexer.extract.rtf import plain_text
-from indexer.extract.rtf_packed import unpack
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,6 +35,7 @@ _FILE_NAMES = ("3707", "3704", "3001")
 _SENT, _RECEIVED = 0x00390040, 0x0E060040
 _CODEPAGES = (0x3FFD0003, 0x3FDE0003)  # of the mail's text, of the machine it was written on
 _MAX_STREAM_BYTES = 16 * 1024**2
+_MAX_PACKED_BYTES = 4 * 1024**2  # unpacks to up to eight times its size, at 2 MB/s
 _MAX_ATTACHMENTS = 2_000
 _MAX_DEPTH = 3
 _ROOT_HEADER_BYTES, _INNER_HEADER_BYTES = 32, 24
@@ -105,10 +108,15 @@ class _Storage:
             mail.attachments.append(next((name for name in found if name), ""))
 
     def _rich_text(self) -> str:
-        data = unpack(self._binary(_RTF), _MAX_STREAM_BYTES)
+        packed = self._stream(f"__substg1.0_{_RTF}0102")
+        if len(packed) > _MAX_PACKED_BYTES:
+            return ""
         try:
+            data = compressed_rtf.decompress(packed)
             return "\n\n".join(page.text for page in plain_text(data, self._limits))
-        except WorldError:
+        except MemoryError:
+            raise
+        except Exception:  # noqa: BLE001  # how the library says that it is damaged
             return ""
 
     def _string(self, code: str, place: list[str] | None = None) -> str:

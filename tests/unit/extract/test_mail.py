@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+import compressed_rtf
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 PEOPLE = (
     "From: Mina Härker <mina@example.org>\nTo: Jonathan <jon@example.org>\nDate: 2021-05-03 10:20"
 )
-MELA = b"\x20\0\0\0\x12\0\0\0MELA\0\0\0\0{\\rtf1 Rich words}"
+MELA = b"\x1e\0\0\0\x12\0\0\0MELA\0\0\0\0{\\rtf1 Rich words}"
+PACKED = compressed_rtf.compress(rb"{\rtf1 Rich words, rich words}")
 
 
 def mail(*lines: str, body: bytes = b"") -> bytes:
@@ -164,6 +166,9 @@ def test_a_mail_of_outlook(tmp_path: Path) -> None:
         ({"__substg1.0_1000001E": "Größe".encode("cp1252")}, "Größe"),
         ({"__substg1.0_10130102": b"<p>Of <b>oil</b>"}, "Of oil"),
         ({"__substg1.0_10090102": MELA}, "Rich words"),
+        ({"__substg1.0_10090102": PACKED}, "Rich words, rich words"),
+        ({"__substg1.0_10090102": PACKED[:-3]}, ""),
+        ({"__substg1.0_10090102": PACKED[:9]}, ""),
     ],
 )  # fmt: skip
 def test_bodies_of_outlook(tmp_path: Path, streams: dict[str, bytes], expected: str) -> None:

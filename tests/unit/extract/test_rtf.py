@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,7 +11,6 @@ from hypothesis import strategies as st
 from indexer.errors import WorldError
 from indexer.extract.base import Limits
 from indexer.extract.rtf import plain_text
-from indexer.extract.rtf_packed import unpack
 from tests.fuzz.samples import RTF, SENTENCE
 from tests.unit.extract.reading import check, read
 
@@ -88,25 +86,3 @@ def test_what_is_no_rich_text_says_so(tmp_path: Path) -> None:
     with pytest.raises(WorldError) as caught:
         read(tmp_path / "a.rtf")
     assert caught.value.code == "unreadable"
-
-
-def packed(raw: bytes) -> bytes:
-    """Pack text without repeating anything: eight plain bytes after each control byte."""
-    body = b"".join(b"\x00" + raw[at : at + 8] for at in range(0, len(raw), 8))
-    return struct.pack("<LL4sL", len(body) + 12, len(raw), b"LZFu", 0) + body
-
-
-def test_packed_text_refers_to_what_came_before() -> None:
-    # "{\rtf1" stands at the beginning of the dictionary.
-    body = bytes([0b1]) + struct.pack(">H", 0 << 4 | 4) + b" abcdef"
-    data = struct.pack("<LL4sL", len(body) + 12, 13, b"LZFu", 0) + body
-    assert unpack(data, 100) == rb"{\rtf1 abcdef"
-    assert unpack(packed(b"hello world"), 100) == b"hello world"
-    assert unpack(packed(b"hello world"), 5) == b"hello"
-
-
-@given(st.binary(max_size=200))
-def test_packed_text_has_an_end(data: bytes) -> None:
-    head = struct.pack("<LL4sL", 0, 0xFFFFFFFF, b"LZFu", 0)
-    assert len(unpack(head + data, 1000)) <= 1000
-    assert isinstance(unpack(data, 1000), bytes)
