@@ -142,6 +142,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%Ln more, nearly the same</source>
+        <translation>
+            <numerusform>%Ln weitere, fast dieselbe</numerusform>
+            <numerusform>%Ln weitere, fast dieselben</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln file(s) waiting to be read</source>
         <translation>
             <numerusform>%Ln Datei wartet auf das Einlesen</numerusform>
@@ -1008,6 +1015,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Search inside this document</source>
         <translation>In diesem Dokument suchen</translation>
+    </message>
+    <message>
+        <source>Nearly the same passages</source>
+        <translation>Fast dieselben Stellen</translation>
     </message>
     <message>
         <source>Export the hits</source>

@@ -42,6 +42,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%Ln more, nearly the same</source>
+        <translation>
+            <numerusform>%Ln more, nearly the same</numerusform>
+            <numerusform>%Ln more, nearly the same</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln file(s) waiting to be read</source>
         <translation>
             <numerusform>%Ln file waiting to be read</numerusform>

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 from indexer.atomic import write_file
 from ui.icons import icon
 from ui.search.citation import Source, passage, quoted
-from ui.search.describe import is_name_only
+from ui.search.describe import elsewhere, is_name_only, places_alike
 from ui.search.export import Form, citable, exported
 from ui.search.query_text import similar
 from ui.search.sources import Sources
@@ -113,9 +113,17 @@ class HitActions(QObject):
             action = menu.addAction(icon(drawing), f"{text}\t{keys}" if keys else text)
             action.setData((deed, hit))
             action.setEnabled(has_text or deed not in needs_text)
+        self._add_alike(menu, hit)
         self.add_exports(menu, hits, query)
         menu.triggered.connect(self._triggered)
         return menu
+
+    def _add_alike(self, menu: QMenu, hit: Hit) -> None:
+        """Add what was folded under a hit, to be opened."""
+        if hit.also:
+            alike = menu.addMenu(icon("document"), self.tr("Nearly the same passages"))
+            for one, told in zip(elsewhere(hit), places_alike(hit), strict=True):
+                alike.addAction(told.replace("&", "&&")).setData((Deed.OPEN, one))
 
     def open_menu(self, at: QPoint, hit: Hit, hits: Sequence[Hit], query: str) -> None:
         """Open the menu of a hit at a point of the screen."""

@@ -142,7 +142,8 @@ class ResultsDelegate(QStyledItemDelegate):
         icon = self._icon_rect(option)
         if icon.left() - M <= x <= icon.right() + M:
             return describe.why_label(row.hit.why)
-        return describe.headings(row.hit)
+        told = (describe.headings(row.hit), *describe.places_alike(row.hit))
+        return "\n".join(filter(None, told))
 
     def _lines_of(self, row: Row) -> int:
         key = row.key
@@ -219,6 +220,9 @@ class ResultsDelegate(QStyledItemDelegate):
         used = round(look.small_metrics.horizontalAdvance(pages.text)) + (M if pages.text else 0)
         painter.setPen(colours.muted)
         middle = Qt.TextElideMode.ElideMiddle
+        if also := describe.alike(row.hit):
+            end = _Line(also, look.small, look.small_metrics)
+            area = self._trailing(painter, option, area, end)
         headings = _Line(describe.headings(row.hit), look.small, look.small_metrics, middle)
         rest = QRect(area.left() + used, area.top(), area.width() - used, area.height())
         self._text(painter, option, rest, headings)

@@ -6,12 +6,14 @@ Owns the short texts of the results and their translation. It must not know how 
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QDateTime, QLocale
 
 from indexer.types import HEADING_SEPARATOR, SEARCHABLE_STATES, FileState, Why
+from ui import words
 from ui.search.safe_text import line, shown
 from ui.words import hits, state
 
@@ -79,6 +81,27 @@ def pages(hit: Hit) -> str:
     return QCoreApplication.translate("Results", "p. {page}").format(page=hit.page)
 
 
+def alike(hit: Hit) -> str:
+    """That the same stands elsewhere too; "" where it does not."""
+    return words.alike(len(hit.also)) if hit.also else ""
+
+
+def places_alike(hit: Hit) -> list[str]:
+    """Where else nearly the same stands, a line each."""
+    return [f"{title(one)}, {pages(one)}" for one in elsewhere(hit)]
+
+
+def elsewhere(hit: Hit) -> list[Hit]:
+    """The passages that were folded under a hit, as hits of their own."""
+    return [
+        replace(
+            hit, path=one.path, file=one.file, title=one.title, page=one.page,
+            page_last=one.page_last, start=one.start, end=one.end, other_paths=(), also=(),
+        )
+        for one in hit.also
+    ]  # fmt: skip
+
+
 def headings(hit: Hit) -> str:
     return HEADING_SEPARATOR.join(filter(None, map(line, hit.heading_path)))
 
@@ -107,5 +130,5 @@ def hit_spoken(hit: Hit) -> str:
     """A hit for a screen reader: the best sentence, where it stands and why it is there."""
     text = hit.text[slice(*hit.best)] if hit.best[1] > hit.best[0] else hit.text
     text = shown(text).text or body(hit)
-    parts = (pages(hit), text, headings(hit), why_label(hit.why))
+    parts = (pages(hit), text, headings(hit), why_label(hit.why), alike(hit))
     return ". ".join(part.rstrip(".") for part in parts if part)

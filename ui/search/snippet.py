@@ -55,8 +55,8 @@ class Snippet:
 
 
 def text_of(hit: Hit) -> Shown:
-    """The text of a hit, safe, with its best sentences; the best one first."""
-    return shown(hit.text, (hit.best, *(mark for mark in hit.marks if mark != hit.best)))
+    """The text of a hit, safe, with its best sentence; in three lines more marks would hide it."""
+    return shown(hit.text, (hit.best,))
 
 
 def lines_needed(hit: Hit, pen: Pen) -> int:

@@ -6,6 +6,7 @@ them.
 
 from ui.words.amounts import (
     about,
+    alike,
     count,
     documents,
     duration,
@@ -31,6 +32,7 @@ __all__ = [
     "TROUBLED",
     "Change",
     "about",
+    "alike",
     "change",
     "count",
     "documents",

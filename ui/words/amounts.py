@@ -28,6 +28,9 @@ class Amounts(QObject):
     def hits(self, number: int) -> str:
         return self.tr("%Ln hit(s)", "", number)
 
+    def alike(self, number: int) -> str:
+        return self.tr("%Ln more, nearly the same", "", number)
+
     def waiting(self, number: int) -> str:
         return self.tr("%Ln file(s) waiting to be read", "", number)
 
@@ -62,6 +65,11 @@ def documents(number: int) -> str:
 
 def hits(number: int) -> str:
     return _AMOUNTS.hits(number)
+
+
+def alike(number: int) -> str:
+    """So many other places hold nearly the same text."""
+    return _AMOUNTS.alike(number)
 
 
 def waiting(number: int) -> str:

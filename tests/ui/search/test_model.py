@@ -8,8 +8,9 @@ import pytest
 from PySide6.QtCore import QPersistentModelIndex, Qt
 from PySide6.QtTest import QAbstractItemModelTester, QSignalSpy
 
-from indexer.types import FileState, Why
+from indexer.types import Also, FileState, Why
 from tests.ui.search.hits import hit, many
+from ui.search.describe import elsewhere, places_alike
 from ui.search.grouping import Order, grouped, key_of
 from ui.search.model import ResultsModel, Role
 
@@ -64,6 +65,20 @@ def test_another_order_is_another_list(model: ResultsModel) -> None:
     model.clear()
     assert model.rowCount() == 0
     model.show((), same_query=True)
+
+
+def test_what_was_folded_under_a_hit_is_told(model: ResultsModel) -> None:
+    copies = tuple(
+        Also(f"/docs/copy {n}.txt", f"copy {n}.txt", f"Copy {n}", 4, 5, 7, 70) for n in (1, 2)
+    )
+    folded = hit(also=copies)
+    model.show(grouped([folded]), same_query=False)
+    assert str(model.data(model.index(1))).endswith("2 more, nearly the same")
+    assert places_alike(folded) == ["Copy 1, pp. 4–5", "Copy 2, pp. 4–5"]
+    assert [(one.path, one.start, one.also) for one in elsewhere(folded)] == [
+        ("/docs/copy 1.txt", 7, ()),
+        ("/docs/copy 2.txt", 7, ()),
+    ]
 
 
 def test_what_a_screen_reader_says(model: ResultsModel) -> None:

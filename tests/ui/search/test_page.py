@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +11,10 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtTest import QSignalSpy, QTest
-from PySide6.QtWidgets import QAbstractButton
+from PySide6.QtWidgets import QAbstractButton, QMenu
 
 from indexer.progress import CancelToken, ignore
+from indexer.types import Also
 from tests.ui.conftest import attach
 from ui.engine_client import EngineLink
 from ui.ports import Context
@@ -360,6 +362,21 @@ def test_the_help_is_made_of_the_grammar_and_live(qtbot: QtBot, page: SearchPage
     examples[0].click()
     assert not page.bar.help.isVisible()
     assert page.query == "rental income after the merger"
+
+
+def test_what_is_nearly_the_same_can_be_opened(qtbot: QtBot, page: SearchPage) -> None:
+    search(qtbot, page, "tenant")
+    hit = page.current_hit
+    assert hit is not None
+    folded = replace(hit, also=(Also("/docs/copy.txt", "copy.txt", "Copy & more", 4, 4, 0, 9),))
+    menu = page.actions_on_hits.menu(folded, [folded], "tenant")
+    (inner,) = [a.menu() for a in menu.actions() if a.text() == "Nearly the same passages"]
+    assert isinstance(inner, QMenu)
+    with qtbot.waitSignal(page.opened) as opened:
+        inner.actions()[0].trigger()
+    assert opened.args is not None
+    assert opened.args[0].path == "/docs/copy.txt"
+    menu.deleteLater()
 
 
 def test_what_was_asked_for_from_outside(qtbot: QtBot, page: SearchPage) -> None:
