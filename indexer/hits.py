@@ -82,7 +82,7 @@ class HitMaker:
         hits: list[Hit] = []
         folder = Folder(self._telling())
         for at, passage, places, doc in self._passages(ranked.keys, order, limit):
-            same = folder.place(passage["view"])
+            same = folder.place(doc.doc, passage["view"])
             if same is not None:
                 also = (*hits[same].also, _also(passage, places[0], doc))
                 hits[same] = replace(hits[same], also=also)

@@ -28,7 +28,7 @@ texts = st.lists(letters, max_size=40).map(" ".join)
 
 def places(texts: list[str], query: str = "") -> list[int | None]:
     folder = Folder(frozenset(query.split()))
-    return [folder.place(text) for text in texts]
+    return [folder.place(doc, text) for doc, text in enumerate(texts)]
 
 
 def test_a_paragraph_of_another_year_folds_under_the_first() -> None:
@@ -43,6 +43,12 @@ def test_a_year_in_the_query_tells_them_apart() -> None:
 
 def test_tables_with_other_numbers_are_not_the_same() -> None:
     assert places([TABLE.format(*range(9)), TABLE.format(*range(9, 18))]) == [None, None]
+
+
+def test_within_a_document_nothing_is_folded() -> None:
+    folder = Folder(frozenset())
+    report = REPORT.format(year=2018)
+    assert [folder.place(doc, report) for doc in (1, 1, 2, 1)] == [None, None, 0, None]
 
 
 def test_case_and_punctuation_say_nothing() -> None:

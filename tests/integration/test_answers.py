@@ -1,0 +1,142 @@
+"""Whether a library knows that it has no answer, and whether it shows the same text once.
+
+The model is the one that ships: the tiny one knows no meaning.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer import background
+from indexer.config import EngineConfig
+from indexer.engine import Engine
+from indexer.progress import CancelToken, ignore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from indexer.types import SearchResult
+
+SAMPLE = Path(__file__).parents[2] / "resources" / "sample" / "documents"
+YEARS = (2018, 2019, 2020)
+POLICY = (
+    "The lamp of the lighthouse is inspected by the keeper in every month of {year}. Each "
+    "inspection is entered in the register, with the state of the lens, the mantle and the "
+    "clockwork, and is signed by the keeper and by one witness. A fault that cannot be mended on "
+    "the day is reported to the harbour office, which sends a mechanic by the next boat and bears "
+    "the cost of the repair as well as of the oil that was burnt in the meantime.\n"
+)
+
+
+@pytest.fixture(scope="module")
+def engine(minilm_models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    folder = tmp_path_factory.mktemp("answers")
+    documents = folder / "documents"
+    shutil.copytree(SAMPLE, documents)
+    for year in YEARS:
+        (documents / f"register-{year}.txt").write_text(POLICY.format(year=year))
+    config = EngineConfig(folder / "library", minilm_models_dir, offline=True, min_free_bytes=0)
+    with contextlib.closing(Engine.open(config)) as engine:
+        engine.index([documents], report=ignore, token=CancelToken())
+        yield engine
+
+
+def ask(engine: Engine, text: str) -> SearchResult:
+    return engine.search(text, limit=10, full_text=True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How did Shackleton's men survive after the ship was crushed by the ice?",
+        "how is the rent of the workshop paid?",
+        "What makes the tide rise twice a day?",
+        "gnomon latitude",
+        "Endurance",
+    ],
+)
+def test_what_the_library_answers_is_good(engine: Engine, text: str) -> None:
+    result = ask(engine, text)
+    assert result.hits
+    assert result.good
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Which antibiotics are given to children with pneumonia?",
+        "What was Microsoft's operating income in FY2016?",
+        "How do I install Kubernetes on Debian?",
+        "Does the licence agreement between Acme Corp and Globex Inc allow sublicensing?",
+    ],
+)
+def test_what_it_does_not_answer_is_not(engine: Engine, text: str) -> None:
+    result = ask(engine, text)
+    assert result.hits  # the closest there are
+    assert not result.good
+
+
+def test_an_exact_phrase_is_what_was_asked_for(engine: Engine) -> None:
+    assert ask(engine, '"bears the cost of the repair"').good
+
+
+def test_a_query_of_filters_alone_is_no_question(engine: Engine) -> None:
+    result = ask(engine, "ext:pdf")
+    assert result.hits
+    assert result.good
+
+
+def test_before_the_background_is_known_nothing_is_called_bad(
+    engine: Engine, tmp_path: Path
+) -> None:
+    folder = tmp_path / "few"
+    folder.mkdir()
+    (folder / "register.txt").write_text(POLICY.format(year=2018))
+    config = EngineConfig(
+        tmp_path / "library", engine.config.models, offline=True, min_free_bytes=0
+    )
+    with contextlib.closing(Engine.open(config)) as small:
+        small.index([folder], report=ignore, token=CancelToken())
+        space = small.catalog.spaces.active()
+        assert space is not None
+        assert background.known(small.catalog, space) is None
+        assert ask(small, "Which antibiotics are given to children?").good
+
+
+def test_the_background_is_measured_once_until_the_library_changes_much(engine: Engine) -> None:
+    space = engine.catalog.spaces.active()
+    assert space is not None
+    before = background.known(engine.catalog, space)
+    assert before is not None
+    assert before.passages == engine.catalog.spaces.totals().embedded
+    assert 0.0 < before.centre < 0.6
+    engine.catalog.set_meta(f"background_{space.id}", "{}")  # as a newer program may write it
+    assert background.known(engine.catalog, space) is None
+    background.refresh(engine.catalog, engine.store, engine.models)
+    assert background.known(engine.catalog, space) == before
+
+
+def test_the_same_text_in_three_files_is_one_hit(engine: Engine) -> None:
+    hits = ask(engine, "who pays for the repair of the lighthouse lamp?").hits
+    found = [hit for hit in hits if hit.file.startswith("register-")]
+    assert len(found) == 1
+    places = {found[0].file, *(place.file for place in found[0].also)}
+    assert places == {f"register-{year}.txt" for year in YEARS}
+    assert all(place.page == 1 and place.start < place.end for place in found[0].also)
+
+
+def test_a_year_in_the_query_brings_its_file_to_the_front_and_tells_it_apart(
+    engine: Engine,
+) -> None:
+    for year in YEARS:
+        hits = ask(engine, f"inspection of the lighthouse lamp in {year}").hits
+        found = [hit for hit in hits if hit.file.startswith("register-")]
+        assert found[0].file == f"register-{year}.txt"
+        assert found[0].also == ()
+        assert len(found) == 2
+        assert len(found[1].also) == 1
