@@ -1,7 +1,7 @@
 """The preview beside the results: the page of a hit, with its passage outlined.
 
-Owns what happens when a hit comes and when a control is used. The widgets are
-``ui.preview.frame``'s, loading is ``ui.preview.loader``'s; it must not know where hits come from.
+Owns what happens when a hit comes and what is done with it. The widgets are ``frame``'s, what their
+controls do is ``controls``', loading is ``loader``'s; it must not know where hits come from.
 """
 
 from __future__ import annotations
@@ -16,12 +16,11 @@ from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from indexer.errors import WorldError
 from indexer.types import FileState, page_unit
 from ui import passwords
+from ui.preview.controls import Controls
 from ui.preview.frame import PreviewFrame
 from ui.preview.letters import flowing
 from ui.preview.loader import Loader
 from ui.preview.marks import NO_MARKS
-from ui.preview.outline import OutlinePopover, outline_model
-from ui.preview.page_layout import Fit, Zoom
 from ui.preview.timers import timer
 from ui.preview.viewers import open_external, show_in_folder
 from ui.search.query_text import similar
@@ -61,7 +60,7 @@ class Preview(PreviewFrame):
         self._late = False  # the hit is to be loaded once the panel is shown
         self._tried = ""  # the password that is being tried
         self.loader = Loader(self, context.library)
-        self._outline = OutlinePopover(self)
+        self.controls = Controls(self)
         self._warm = timer(self, _WARM_UP_MS, self.loader.client.warm_up)
         self._slow = timer(self, _LOADING_MS, self._say_loading)
         self._connect()
@@ -145,8 +144,7 @@ class Preview(PreviewFrame):
         elif not self._hit.text:
             self.pages.go_to(page)  # else its passage, when that is found
         self.bring(self.pages)
-        self._page_changed(self.pages.page)
-        self._zoom_changed()
+        self.controls.show_place()
 
     def _arrived(self) -> None:
         """The document is open; a password that opened it is worth keeping."""
@@ -170,7 +168,7 @@ class Preview(PreviewFrame):
         if self._hit is not None:
             self.bar.show_unit(page_unit(self._hit.format), self._hit.page)
         self.bring(self.text)
-        self._zoom_changed()
+        self.controls.show_zoom()
 
     def _text_marked(self, passage: tuple[int, int], sentences: list[tuple[int, int]]) -> None:
         self.text.mark(passage, sentences)
@@ -214,7 +212,7 @@ class Preview(PreviewFrame):
         if self._hit is not None:
             self._load(passwords.shared().remembered(self._hit.path))
 
-    # The controls
+    # What is wanted of the hit
 
     def _step(self, step: int) -> None:
         index = self._index + step
@@ -222,59 +220,14 @@ class Preview(PreviewFrame):
             self.show_hit(self._hits[index], self._hits, index)
             self.hit_wanted.emit(index)
 
-    def _page_changed(self, page: int) -> None:
-        if (document := self.pages.document) is not None:
-            self.bar.show_page(document.label(page), page, document.count)
-
-    def _page_entered(self, text: str) -> None:
-        document = self.pages.document
-        page = document.find_page(text) if document is not None else None
-        if page is not None:
-            self.pages.go_to(page)
-            self.pages.setFocus()
-        self._page_changed(self.pages.page)
-
-    def _zoom_changed(self) -> None:
-        self.bar.show_zoom(self.pages.zoom, self.pages.scale)
-
-    def _zoom_chosen(self, zoom: Zoom) -> None:
-        self.pages.set_zoom(zoom)
-
-    def _zoom_step(self, step: int) -> None:
-        if self.shown is self.text:
-            self.text.zoom_by(step)
-        elif step == 0:
-            self.pages.set_zoom(Zoom(Fit.WIDTH))
-        elif step > 0:
-            self.pages.zoom_in()
-        else:
-            self.pages.zoom_out()
-
-    def _outline_wanted(self) -> None:
-        self.loader.want_outline()
-
-    def _outline_came(self, entries: list[list[object]]) -> None:
-        document = self.pages.document
-        if document is not None and entries:
-            model = outline_model(entries, document.label, self._outline)
-            self._outline.show_entries(model, self.pages.page)
-            self._outline.pop_up(self.bar.outline)
-
     def _copy(self) -> None:
         """Copy what is selected, else the passage."""
         if self._hit is None:
             return
-        selected = self.text.copy_flowing() if self.shown is self.text else ""
-        selected = selected or flowing(self.pages.selection.text)
-        text = selected or flowing(self._hit.text)
-        QGuiApplication.clipboard().setText(text)
+        selected = self.controls.selected
+        QGuiApplication.clipboard().setText(selected or flowing(self._hit.text))
         told = self.tr("The selection was copied.") if selected else self.tr("Passage copied.")
         self._context.notices.tell(told, seconds=3.0)
-
-    def _select_page(self) -> None:
-        if self.shown is self.pages:
-            self.pages.selection.select_page(self.pages.page)
-            self.pages.setFocus()
 
     def _open(self) -> None:
         if self._hit is not None:
@@ -304,34 +257,23 @@ class Preview(PreviewFrame):
         loader.text_came.connect(self._text_came)
         loader.text_marked.connect(self._text_marked)
         loader.more_came.connect(self._more_came)
-        loader.outline_came.connect(self._outline_came)
+        loader.outline_came.connect(self.controls.show_outline)
+        self.controls.outline_wanted.connect(loader.want_outline)
         loader.moved.connect(self._moved)
         loader.failed.connect(self._failed)
         bar.hit_step.connect(self._step)
-        bar.page_entered.connect(self._page_entered)
-        bar.zoom_chosen.connect(self._zoom_chosen)
-        bar.zoom_step.connect(self._zoom_step)
-        bar.outline_wanted.connect(self._outline_wanted)
         self.similar_passages.triggered.connect(self._similar_passages)
         self.similar_documents.triggered.connect(self._similar_documents)
         self.inside.triggered.connect(self._inside)
-        self.select_page.triggered.connect(self._select_page)
         bar.copy.clicked.connect(self._copy)
         bar.open.clicked.connect(self._open)
         bar.folder.clicked.connect(self._folder)
-        self.pages.page_changed.connect(self._page_changed)
-        self.pages.zoom_changed.connect(self._zoom_changed)
         self.text.more_wanted.connect(loader.want_more)
         self.message.password_given.connect(self._load)
         self.message.again_wanted.connect(self._try_again)
-        self._outline.page_wanted.connect(self.pages.go_to)
 
     def _keys(self) -> None:
         keys: dict[str, Callable[[], object]] = {
-            "Ctrl++": partial(self._zoom_step, 1),
-            "Ctrl+=": partial(self._zoom_step, 1),
-            "Ctrl+-": partial(self._zoom_step, -1),
-            "Ctrl+0": partial(self._zoom_step, 0),
             "Alt+Up": partial(self._step, -1),
             "Alt+Down": partial(self._step, 1),
         }

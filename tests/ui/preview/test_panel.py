@@ -306,7 +306,7 @@ def test_the_outline_leads_to_its_pages(qtbot: QtBot, preview: Preview, tmp_path
     assert preview.bar.outline.isVisible()
     preview.pages.go_to(4)
     preview.bar.outline.click()
-    popover = preview._outline
+    popover = preview.controls.outline
     qtbot.waitUntil(popover.isVisible, timeout=WAIT_MS)
     assert popover.tree.currentIndex().data() == "One and a half"
     qtbot.keyClick(popover.tree, Qt.Key.Key_Down)

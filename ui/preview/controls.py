@@ -1,0 +1,116 @@
+"""What the preview's controls do to what is in front: pages, zoom, outline, selection.
+
+Owns these; it must not know hits, nor how documents are loaded.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+
+from ui.preview.letters import flowing
+from ui.preview.outline import OutlinePopover, outline_model
+from ui.preview.page_layout import Fit, Zoom
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ui.preview.frame import PreviewFrame
+
+
+class Controls(QObject):
+    """Connects the toolbar of a frame with its pages and its text.
+
+    Signals:
+        outline_wanted: The outline of the document is to be shown, see ``show_outline``.
+    """
+
+    outline_wanted = Signal()
+
+    def __init__(self, frame: PreviewFrame) -> None:
+        super().__init__(frame)
+        self._frame = frame
+        self.outline = OutlinePopover(frame)
+        self._connect()
+        self._keys()
+
+    def show_place(self) -> None:
+        """Say which page and which zoom are in view."""
+        self._page_changed(self._frame.pages.page)
+        self.show_zoom()
+
+    def show_zoom(self) -> None:
+        pages = self._frame.pages
+        self._frame.bar.show_zoom(pages.zoom, pages.scale)
+
+    def show_outline(self, entries: list[list[object]]) -> None:
+        """Open the outline of the document that is shown."""
+        pages = self._frame.pages
+        if pages.document is not None and entries:
+            model = outline_model(entries, pages.document.label, self.outline)
+            self.outline.show_entries(model, pages.page)
+            self.outline.pop_up(self._frame.bar.outline)
+
+    @property
+    def selected(self) -> str:
+        """The text that is selected, "" for none."""
+        frame = self._frame
+        text = frame.text.copy_flowing() if frame.shown is frame.text else ""
+        return text or flowing(frame.pages.selection.text)
+
+    def _page_changed(self, page: int) -> None:
+        document = self._frame.pages.document
+        if document is not None:
+            self._frame.bar.show_page(document.label(page), page, document.count)
+
+    def _page_entered(self, text: str) -> None:
+        pages = self._frame.pages
+        page = pages.document.find_page(text) if pages.document is not None else None
+        if page is not None:
+            pages.go_to(page)
+            pages.setFocus()
+        self._page_changed(pages.page)
+
+    def _zoom_chosen(self, zoom: Zoom) -> None:
+        self._frame.pages.set_zoom(zoom)
+
+    def _zoom_step(self, step: int) -> None:
+        frame = self._frame
+        if frame.shown is frame.text:
+            frame.text.zoom_by(step)
+        elif step == 0:
+            frame.pages.set_zoom(Zoom(Fit.WIDTH))
+        elif step > 0:
+            frame.pages.zoom_in()
+        else:
+            frame.pages.zoom_out()
+
+    def _select_page(self) -> None:
+        frame = self._frame
+        if frame.shown is frame.pages:
+            frame.pages.selection.select_page(frame.pages.page)
+            frame.pages.setFocus()
+
+    def _connect(self) -> None:
+        frame, bar = self._frame, self._frame.bar
+        bar.page_entered.connect(self._page_entered)
+        bar.zoom_chosen.connect(self._zoom_chosen)
+        bar.zoom_step.connect(self._zoom_step)
+        bar.outline_wanted.connect(self.outline_wanted)
+        frame.select_page.triggered.connect(self._select_page)
+        frame.pages.page_changed.connect(self._page_changed)
+        frame.pages.zoom_changed.connect(self.show_zoom)
+        self.outline.page_wanted.connect(frame.pages.go_to)
+
+    def _keys(self) -> None:
+        keys: dict[str, Callable[[], object]] = {
+            "Ctrl++": partial(self._zoom_step, 1),
+            "Ctrl+=": partial(self._zoom_step, 1),
+            "Ctrl+-": partial(self._zoom_step, -1),
+            "Ctrl+0": partial(self._zoom_step, 0),
+        }
+        for key, call in keys.items():
+            QShortcut(QKeySequence(key), self._frame).activated.connect(call)
