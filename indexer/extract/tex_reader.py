@@ -23,11 +23,10 @@ from indexer.extract.tex_commands import (
 from indexer.extract.tex_tokens import (
     ACCENT_SIGNS,
     ACCENT_WORDS,
-    SIGNS,
     TOKEN,
     VERBATIM,
-    WORDS,
     accented,
+    sign_of,
     typeset,
 )
 from indexer.types import BlockKind
@@ -172,8 +171,8 @@ class Reader:
         plain = name.rstrip("*")
         if plain in ACCENT_WORDS:
             self._accent = plain
-        elif plain in WORDS:
-            self._plain(WORDS[plain])
+        elif plain not in SILENT and (sign := sign_of(plain)):
+            self._plain(sign)
         elif plain in ("begin", "end"):
             self._pending = [(plain, "")]
         elif plain in ("item", "bibitem"):
@@ -203,7 +202,7 @@ class Reader:
         elif sign == "\\" and self._in_table:
             self._row()
         else:
-            self._plain(SIGNS.get(sign, ""))
+            self._plain(sign_of(sign))
 
     def _skip_definition(self) -> None:
         end = self._text.find("{", self._at)

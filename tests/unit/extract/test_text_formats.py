@@ -80,6 +80,7 @@ def tex(text: str) -> str:
     [
         (r"\v{c}aj \c cedille \'{\i}n \H{o} \~n", "čaj çedille ín ő ñ"),
         (r"na\"{\i}ve \ss tra\ss e", "naïve ßtraße"),
+        (r"\lceil x\rceil \textcelsius \sin x \vspace{1cm}\% \today", "⌈x⌉℃sin x %"),
         ("a---b -- ``c'' ~d", "a—b – “c” d"),
         (r"see~\cite[p.~3]{x}, \ref{y}", "see , "),
         (r"\unknown[opt]{kept} \textbf{bold \emph{both}}", "kept bold both"),
