@@ -38,6 +38,7 @@ class Limits:
     message_bytes: int = 256 * 1024**2  # of one mail with all that is attached to it
     unpacked_bytes: int = 512 * 1024**2  # of all that is unpacked for one document
     elements: int = 30_000_000  # of its XML
+    tree_nodes: int = 1_000_000  # of its XML held at once: elements and attributes
     characters: int = 64 * 1024**2  # of its text
     silence_s: float = 60.0  # without a sign of progress
     resident_bytes: int = 350 * 1024**2  # of the whole child

@@ -10,22 +10,35 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from indexer.errors import WorldError
-from indexer.extract.docx_body import Body, Notes
+import docx
+
+from indexer.extract.docx_body import Body, read_notes
 from indexer.extract.docx_styles import Numbering, Styles
-from indexer.extract.ooxml import Relations, core_properties, main_part, plain_paragraphs
-from indexer.extract.package import Package
+from indexer.extract.ooxml import MAIN, Kind, OfficeFile, library_failures
+from indexer.extract.ooxml_parts import paragraphs
 from indexer.extract.page_writer import PageWriter, salvage
-from indexer.extract.xml_events import feed, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
     from indexer.extract.base import Limits, RawPage
     from indexer.types import OutlineEntry
 
 _NOTES = {"footnotes": "footnote", "endnotes": "endnote", "comments": "comment"}
+# How text looks is half of a document and nothing to read; neither are the marks of editing.
+_LOOKS = frozenset({
+    "rFonts", "sz", "szCs", "b", "bCs", "i", "iCs", "u", "color", "lang", "kern", "shd", "jc",
+    "highlight", "spacing", "ind", "proofErr", "bookmarkStart", "bookmarkEnd", "tblPr", "tblGrid",
+    "tcPr", "sectPr", "rPrChange", "pPrChange",
+})  # fmt: skip
+_EDITING = re.compile(rb"<w:(p|r|tr)\s[^>]*?(/?)>"), rb"<w:\1\2>"
+_KINDS = {
+    MAIN: Kind("wordprocessingml.document.main", drop=_LOOKS, changes=(_EDITING,)),
+    "styles": Kind("wordprocessingml.styles"),
+    "numbering": Kind("wordprocessingml.numbering"),
+    **dict.fromkeys((*_NOTES, "header", "footer"), Kind()),
+}
 # "Page 3 of 12", whatever the language: numbers, and two short words at most.
 _PAGE_NUMBER = re.compile(
     r"\W{0,3}(?:[^\W\d]{1,8}\W{0,3})?\d+\W{0,3}(?:[^\W\d]{1,5}\W{0,3}\d+\W{0,3})?$"
@@ -37,66 +50,51 @@ class DocxSource:
 
     outline: tuple[OutlineEntry, ...] = ()
 
-    def __init__(self, package: Package) -> None:
-        self._package = package
-        self._main = main_part(package, "word/document.xml")
-        if self._main not in package:
-            raise WorldError("unreadable", reason="no_text_part")
-        self.metadata = core_properties(package)
+    def __init__(self, office: OfficeFile) -> None:
+        self._office = office
+        self.metadata = office.metadata
         self.page_count = 1
+        with library_failures():
+            self._document = docx.Document(office.file)
+            self._body = self._document.element.body
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:  # noqa: ARG002
-        writer = PageWriter(self._package.budget)
+        writer = PageWriter(self._office.budget)
         return salvage(self._pages(writer), writer)
 
     def close(self) -> None:
-        self._package.close()
+        self._office.close()
 
     def _pages(self, writer: PageWriter) -> Iterator[RawPage]:
-        relations = Relations(self._package, self._main)
-        styles, numbering = Styles(), Numbering()
-        self._optional(relations, "styles", styles.read)
-        self._optional(relations, "numbering", numbering.read)
-        notes: dict[tuple[str, str], str] = {}
-        for part_kind, kind in _NOTES.items():
-            self._optional(relations, part_kind, self._notes_reader(kind, notes))
-        body = Body(writer, styles, numbering, notes)
+        body = self._reader(writer)
         try:
-            for _ in feed(self._package.chunks(self._main), body, self._package.budget):
+            for _ in body.write(self._body):
                 yield from writer.take()
         finally:
             self.page_count = writer.page
-        self._margins(relations, writer)
+        if damage := self._office.damage.get(self._office.main):
+            raise damage
+        self._margins(writer)
         yield from writer.finish()
 
-    def _notes_reader(
-        self, kind: str, found: dict[tuple[str, str], str]
-    ) -> Callable[[Package, str], None]:
-        def read(package: Package, part: str) -> None:
-            parse(package.chunks(part), Notes(kind, found), package.budget)
+    def _reader(self, writer: PageWriter) -> Body:
+        office, main = self._office, self._office.main
+        with library_failures():
+            styles = Styles(self._document.styles.element.style_lst)
+            lists = [office.tree(part) for part in office.related(main, "numbering")]
+            notes = dict(
+                note
+                for part_kind, kind in _NOTES.items()
+                for part in office.related(main, part_kind)
+                for note in read_notes(office.tree(part), kind)
+            )
+        return Body(writer, styles, Numbering(*lists[:1]), notes)
 
-        return read
-
-    def _optional(
-        self, relations: Relations, kind: str, read: Callable[[Package, str], None]
-    ) -> None:
-        """Read the parts of a kind; a damage there must not cost the text."""
-        for part in relations.of_kind(kind):
-            try:
-                read(self._package, part)
-            except WorldError as error:
-                if error.code != "unreadable":
-                    raise
-
-    def _margins(self, relations: Relations, writer: PageWriter) -> None:
+    def _margins(self, writer: PageWriter) -> None:
         """Write what stands in the heads and feet of pages, each text once."""
         seen: set[str] = set()
-        for part in relations.of_kind("header", "footer"):
-            try:
-                texts = plain_paragraphs(self._package, part)
-            except WorldError:
-                continue
-            for text in texts:
+        for part in self._office.related(self._office.main, "header", "footer"):
+            for text in paragraphs(self._office.tree(part)):
                 if text not in seen and not _PAGE_NUMBER.match(text):
                     seen.add(text)
                     writer.add(text)
@@ -104,9 +102,9 @@ class DocxSource:
 
 def open_source(path: Path, password: str | None, limits: Limits) -> DocxSource:  # noqa: ARG001
     """Open a Word document (``indexer.extract.base.Opener``)."""
-    package = Package(path, limits)
+    office = OfficeFile(path, limits, _KINDS, "word/document.xml")
     try:
-        return DocxSource(package)
+        return DocxSource(office)
     except BaseException:
-        package.close()
+        office.close()
         raise

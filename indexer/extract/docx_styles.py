@@ -1,23 +1,21 @@
 """What the styles and the numbering of a Word document say about its paragraphs.
 
-Owns ``styles.xml`` and ``numbering.xml``: which paragraphs are headings, captions or entries of a
-table of contents, and the numbers that Word writes in front of them, by which contracts are cited.
-It must not know the text.
+Owns which paragraphs are headings, captions or entries of a table of contents, and the numbers
+that Word writes in front of them, by which contracts are cited; the library holds both parts but
+counts nothing. It must not know the text.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from indexer.extract.xml_events import parse
+from indexer.extract.ooxml_parts import attribute, local
 from indexer.types import BlockKind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from indexer.extract.package import Package
+    from collections.abc import Iterable
 
 # The title of the document is level 1, so that headings begin below it.
 _BELOW_TITLE = 1
@@ -25,7 +23,6 @@ _HEADING = re.compile(r"(?:heading|überschrift|titre|título|titolo|kop)\s*([1-
 _CONTENTS = re.compile(r"(?:toc|table of figures|verzeichnis|index)\s*\d?$", re.IGNORECASE)
 _LEVEL_NUMBER = re.compile(r"%([1-9])")
 _MAX_ANCESTORS = 20
-_MAX_STYLES = 50_000
 _ROMAN = (
     (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"),
     (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
@@ -34,96 +31,88 @@ _ROMAN = (
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """What a paragraph is, and which list numbers it."""
+    """What a paragraph is, and which list numbers it.
+
+    ``numbering`` and ``depth`` are "" and -1 where nothing is said of them.
+    """
 
     kind: BlockKind = BlockKind.PARAGRAPH
     level: int = 0
-    numbering: str = ""
-    depth: int = 0
-
-
-@dataclass(slots=True)
-class _Style:
-    name: str = ""
-    based_on: str = ""
-    outline: int = -1
     numbering: str = ""
     depth: int = -1
 
 
 class Styles:
-    """The styles of a document, by their identifiers."""
+    """The styles of a document, by their identifiers.
 
-    def __init__(self) -> None:
-        self._styles: dict[str, _Style] = {}
-        self._roles: dict[str, Role] = {"": Role()}
-        self._current = _Style()
+    Args:
+        styles: The elements of the styles.
+    """
 
-    def read(self, package: Package, part: str) -> None:
-        parse(package.chunks(part), self, package.budget)
+    def __init__(self, styles: Iterable[Any]) -> None:
+        self._styles = {attribute(style, "styleId"): style for style in styles}
+        self._roles = {"": Role()}
 
-    def role(self, identifier: str) -> Role:
-        """Return the role that a style gives its paragraphs."""
+    def role(self, properties: Any) -> Role:
+        """Return the role of a paragraph with the given properties (``pPr``), or ``None``."""
+        own = _said(properties)
+        identifier = _value(properties, "pStyle")
         if identifier not in self._roles:
             self._roles[identifier] = self._settle(identifier)
-        return self._roles[identifier]
-
-    def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        value = attributes.get("val", "")
-        if name == "style":
-            self._current = _Style()
-            if len(self._styles) < _MAX_STYLES:
-                self._styles[attributes.get("styleId", "")] = self._current
-        elif name == "name":
-            self._current.name = value
-        elif name == "basedOn":
-            self._current.based_on = value
-        elif name == "outlineLvl":
-            self._current.outline = number(value)
-        elif name == "numId":
-            self._current.numbering = value
-        elif name == "ilvl":
-            self._current.depth = number(value)
-
-    def end(self, name: str) -> None:
-        """Nothing ends here."""
-
-    def text(self, data: str) -> None:
-        """Styles have no text."""
+        style = self._roles[identifier]
+        kind = own if style.kind is BlockKind.PARAGRAPH else style
+        return Role(
+            kind.kind,
+            kind.level,
+            own.numbering or style.numbering,
+            own.depth if own.depth >= 0 else style.depth,
+        )
 
     def _settle(self, identifier: str) -> Role:
         """Walk up the ancestors of a style until one says what it is."""
-        role, numbering, depth = Role(), "", -1
+        role = Role()
         for _ in range(_MAX_ANCESTORS):
             style = self._styles.get(identifier)
             if style is None:
                 break
-            numbering = numbering or style.numbering
-            depth = style.depth if depth < 0 else depth
+            said = _said(style.find("{*}pPr"))
             if role.kind is BlockKind.PARAGRAPH:
-                role = _role_of(style)
-            identifier = style.based_on
-        return replace(role, numbering=numbering, depth=max(depth, 0))
+                named = _named(_value(style, "name").strip()) or said
+                role = replace(role, kind=named.kind, level=named.level)
+            role = replace(role, numbering=role.numbering or said.numbering)
+            if role.depth < 0:
+                role = replace(role, depth=said.depth)
+            identifier = _value(style, "basedOn")
+        return role
 
 
-def _role_of(style: _Style) -> Role:
-    name = style.name.strip()
+def _said(properties: Any) -> Role:
+    """Return what the properties of a paragraph say of themselves, whatever its style."""
+    if properties is None:
+        return Role()
+    list_of = properties.find("{*}numPr")
+    numbering, depth = _value(list_of, "numId"), number(_value(list_of, "ilvl"))
+    outline = number(_value(properties, "outlineLvl"))
+    if 0 <= outline < 9:
+        return Role(BlockKind.HEADING, outline + 1 + _BELOW_TITLE, numbering, depth)
+    return Role(numbering=numbering, depth=depth)
+
+
+def _named(name: str) -> Role | None:
+    """Return what the name of a style says about its paragraphs."""
     if name.lower() == "title":
         return Role(BlockKind.HEADING, 1)
     if found := _HEADING.match(name):
         return Role(BlockKind.HEADING, int(found[1]) + _BELOW_TITLE)
-    if 0 <= style.outline < 9:
-        return heading(style.outline)
     if _CONTENTS.match(name):
         return Role(BlockKind.FURNITURE)
-    if name.lower() == "caption":
-        return Role(BlockKind.CAPTION)
-    return Role()
+    return Role(BlockKind.CAPTION) if name.lower() == "caption" else None
 
 
-def heading(outline: int) -> Role:
-    """Return the role of a paragraph of an outline level, 0 being the highest."""
-    return Role(BlockKind.HEADING, outline + 1 + _BELOW_TITLE)
+def _value(parent: Any, name: str) -> str:
+    """Return the value of a child element, "" if it is not there."""
+    child = None if parent is None else parent.find(f"{{*}}{name}")
+    return "" if child is None else attribute(child)
 
 
 def number(text: str, otherwise: int = -1) -> int:
@@ -147,17 +136,21 @@ class _List:
 
 
 class Numbering:
-    """The lists of a document, and how far each has counted."""
+    """The lists of a document, and how far each has counted.
 
-    def __init__(self) -> None:
+    Args:
+        root: The numbering part, ``None`` if there is none.
+    """
+
+    def __init__(self, root: Any = None) -> None:
         self._abstract: dict[str, _List] = {}
         self._uses: dict[str, _List] = {}
         self._counts: dict[str, dict[int, int]] = {}
-        self._list = _List()
-        self._level = _Level()
-
-    def read(self, package: Package, part: str) -> None:
-        parse(package.chunks(part), self, package.budget)
+        for element in () if root is None else root:
+            if local(element) == "abstractNum":
+                self._abstract[attribute(element, "abstractNumId")] = _list(element)
+            elif local(element) == "num":
+                self._uses[attribute(element, "numId")] = _list(element)
 
     def label(self, numbering: str, depth: int) -> str:
         """Count one more paragraph of a list, and return what Word writes in front of it."""
@@ -184,29 +177,18 @@ class Numbering:
         inherited = self._abstract.get(use.abstract, use)
         return use.levels.get(depth) or inherited.levels.get(depth) or _Level()
 
-    def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        value = attributes.get("val", "")
-        if name == "abstractNum":
-            self._list = self._abstract[attributes.get("abstractNumId", "")] = _List()
-        elif name == "num":
-            self._list = self._uses[attributes.get("numId", "")] = _List()
-        elif name == "abstractNumId":
-            self._list.abstract = value
-        elif name == "lvl":
-            self._level = _Level()
-            self._list.levels[number(attributes.get("ilvl", ""), 0)] = self._level
-        elif name == "start":
-            self._level.start = number(value, 1)
-        elif name == "numFmt":
-            self._level.form = value
-        elif name == "lvlText":
-            self._level.pattern = value
 
-    def end(self, name: str) -> None:
-        """Nothing ends here."""
-
-    def text(self, data: str) -> None:
-        """Lists have no text."""
+def _list(element: Any) -> _List:
+    """Read a list, or the levels that a use of it has of its own."""
+    levels = {
+        number(attribute(level, "ilvl"), 0): _Level(
+            number(_value(level, "start"), 1),
+            _value(level, "numFmt") or "decimal",
+            _value(level, "lvlText"),
+        )
+        for level in element.iter("{*}lvl")
+    }
+    return _List(levels, _value(element, "abstractNumId"))
 
 
 def _written(value: int, form: str) -> str:

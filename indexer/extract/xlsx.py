@@ -1,41 +1,67 @@
 """Excel workbooks: each sheet a page, its rows the lines of a table.
 
-Owns which parts of the file are read and what the elements of a sheet mean; rows are written as
-they come, so that a sheet of a million rows needs no more memory than one of ten. Formulas are
-read for the values they last had. Hidden sheets are read, those that only a macro can show are
-not. Where a cell claims to stand is never believed, only that it comes next.
+Owns which parts of the file are read and how values are written. Formulas are read for the values
+they last had. Hidden sheets are read, those that only a macro can show are not. Where a cell claims
+to stand is never believed, only that it comes next. Numbers are written plainly, without the
+separators and colours of their formats, except that dates are dates and shares are percent.
+The library fails a whole workbook over a style, a filter or a name that it does not expect, so it
+gets none of them: only rows, strings and the formats of numbers.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import datetime as dt
+import re
+from typing import TYPE_CHECKING, Any
+
+from openpyxl import load_workbook
 
 from indexer.errors import WorldError
 from indexer.extract.base import RawPage
-from indexer.extract.docx_styles import number as whole
-from indexer.extract.ooxml import (
-    Relations,
-    core_properties,
-    main_part,
-    plain_paragraphs,
-    with_references,
-)
-from indexer.extract.package import Package
+from indexer.extract.ooxml import MAIN, Kind, OfficeFile, library_failures
+from indexer.extract.ooxml_parts import attribute, paragraphs
 from indexer.extract.page_writer import SALVAGEABLE, PageWriter
 from indexer.extract.sheets import UNNAMED, SheetWriter
-from indexer.extract.xlsx_cells import Formats, Strings
-from indexer.extract.xml_events import feed, parse
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
     from indexer.extract.base import Limits
     from indexer.types import OutlineEntry
 
 _MAX_SHEETS = 10_000
-_MAX_CELLS = 20_000  # of one row; Excel has 16,384 columns
+_SHEETS = ("worksheet", "chartsheet", "dialogsheet", "xlMacrosheet", "xlIntlMacrosheet")
 _DRAWN = ("comments", "threadedComment", "drawing")
+_SHEET = Kind(
+    "spreadsheetml.worksheet",
+    alias="worksheet",
+    streamed=True,
+    keep=frozenset({"sheetData"}),
+    drop=frozenset({"rPr", "rPh", "extLst"}),
+    changes=(
+        # The library keeps the attributes of every row, and fills up the room between cells.
+        (re.compile(rb"<(\w+:)?row\b[^>]*?(/?)>"), rb"<\1row\2>"),
+        (re.compile(rb"""(<(?:\w+:)?c\b[^>]*?)\sr=["'][^"']*["']"""), rb"\1"),
+        # It reads a sheet that does not say its size twice.
+        (re.compile(rb"<(\w+:)?sheetData\b"), rb'<\1dimension ref="A1"/><\1sheetData'),
+    ),
+)
+_KINDS = {
+    MAIN: Kind("spreadsheetml.sheet.main", keep=frozenset({"workbookPr", "sheets"})),
+    "sharedStrings": Kind(
+        "spreadsheetml.sharedStrings", streamed=True, drop=frozenset({"rPr", "rPh", "phoneticPr"})
+    ),
+    "styles": Kind(
+        "spreadsheetml.styles",
+        place="xl/styles.xml",
+        keep=frozenset({"numFmts", "cellXfs"}),
+        drop=frozenset({"alignment", "protection", "extLst"}),
+    ),
+    **dict.fromkeys(_SHEETS, _SHEET),
+    **dict.fromkeys(_DRAWN, Kind()),
+}
+_NO_CODE = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]|_.|\*.')
 
 
 class XlsxSource:
@@ -43,142 +69,100 @@ class XlsxSource:
 
     outline: tuple[OutlineEntry, ...] = ()
 
-    def __init__(self, package: Package) -> None:
-        self._package = package
-        self._main = main_part(package, "xl/workbook.xml")
-        if self._main not in package:
-            raise WorldError("unreadable", reason="no_sheets")
-        self.metadata = core_properties(package)
-        self._book = _Workbook()
-        parse(package.chunks(self._main), self._book, package.budget, with_references)
-        self.page_count = len(self._book.sheets)
-        self._strings = Strings()
+    def __init__(self, office: OfficeFile) -> None:
+        self._office = office
+        self.metadata = office.metadata
+        self._sheets = [
+            (attribute(sheet, "name"), office.part(office.main, attribute(sheet, "id")))
+            for sheet in office.tree(office.main).iter("{*}sheet")
+            if attribute(sheet, "state") != "veryHidden"
+        ][:_MAX_SHEETS]
+        self.page_count = len(self._sheets)
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
-        relations = Relations(self._package, self._main)
-        formats = Formats(from_1904=self._book.from_1904)
-        for part in relations.of_kind("sharedStrings"):
-            self._strings.read(self._package, part)
-        for part in relations.of_kind("styles"):
-            formats.read(self._package, part)
-        writer = PageWriter(self._package.budget)
-        for number, (name, reference) in enumerate(self._book.sheets, 1):
+        with library_failures():
+            book = load_workbook(self._office.file, read_only=True, data_only=True)
+        writer = PageWriter(self._office.budget)
+        for number, (name, part) in enumerate(self._sheets, 1):
             writer.page = number
             if number in skip:
-                yield RawPage(number, "", unreadable="stops_reader")
+                yield RawPage(number, "", unreadable="the sheet stops its reader")
                 continue
             rows = SheetWriter(writer, "" if self.page_count == 1 and UNNAMED.match(name) else name)
             try:
-                yield from self._sheet(relations.part(reference), writer, rows, formats)
+                if not part:
+                    raise WorldError("unreadable", reason="the sheet is missing")
+                for row in _rows(book[name]):
+                    rows.row(row)
+                    yield from writer.take()
+                rows.finish()
+                self._drawn(part, writer, rows)
             except WorldError as error:
                 if error.code not in SALVAGEABLE:
                     raise
+                if error.code == "unreadable":  # past a limit there is room for nothing
+                    rows.finish()
                 yield from writer.abandon()
-                yield RawPage(number, "", unreadable=error.reason)
+                yield RawPage(number, "", unreadable=error.message)
                 continue
             yield from writer.finish()
 
     def close(self) -> None:
-        self._strings.close()
-        self._package.close()
+        self._office.close()
 
-    def _sheet(
-        self, part: str, writer: PageWriter, rows: SheetWriter, formats: Formats
-    ) -> Iterator[RawPage]:
-        if not part:
-            raise WorldError("unreadable", reason="sheet_missing")
-        sheet = _Sheet(rows, self._strings, formats)
-        for _ in feed(self._package.chunks(part), sheet, self._package.budget):
-            yield from writer.take()
-        rows.finish()
-        for drawn in Relations(self._package, part).of_kind(*_DRAWN):
-            if drawn in self._package:
-                for text in plain_paragraphs(self._package, drawn):
-                    rows.begin()
-                    writer.add(text)
+    def _drawn(self, part: str, writer: PageWriter, rows: SheetWriter) -> None:
+        """Write comments and what stands in drawings, below the sheet."""
+        for drawn in self._office.related(part, *_DRAWN):
+            for text in paragraphs(self._office.tree(drawn)):
+                rows.begin()
+                writer.add(text)
+        if damage := self._office.damage.get(part):
+            raise damage
 
 
-class _Workbook:
-    """Collects the sheets that a person can see: names and references."""
-
-    def __init__(self) -> None:
-        self.sheets: list[tuple[str, str]] = []
-        self.from_1904 = False
-
-    def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        if name == "workbookPr":
-            self.from_1904 = attributes.get("date1904", "") in ("1", "true")
-        elif (
-            name == "sheet"
-            and len(self.sheets) < _MAX_SHEETS
-            and attributes.get("state") != "veryHidden"
-        ):
-            self.sheets.append((attributes.get("name", ""), attributes.get("r:id", "")))
-
-    def end(self, name: str) -> None:
-        """Nothing ends here."""
-
-    def text(self, data: str) -> None:
-        """Workbooks have no text."""
+def _rows(sheet: Any) -> Iterator[list[str]]:
+    """Yield the values of each row, as far as it has any."""
+    sheet.reset_dimensions()
+    with library_failures():
+        for row in sheet.iter_rows():
+            yield [_shown(cell) for cell in row if cell.value is not None]
 
 
-class _Sheet:
-    """Reads rows of cells."""
+def _shown(cell: Any) -> str:
+    """Write a value as its style wants it: a date, a time, a share, or itself."""
+    value = cell.value
+    if isinstance(value, str):
+        return "" if cell.data_type == "e" else value
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, (int, float)):
+        if _is_share(cell):
+            return f"{value * 100:.12g}%"
+        return str(value) if isinstance(value, int) else f"{value:.15g}"
+    if isinstance(value, dt.timedelta):
+        minutes, seconds = divmod(round(value.total_seconds()), 60)
+        return f"{minutes // 60}:{minutes % 60:02d}:{seconds:02d}".removesuffix(":00")
+    if isinstance(value, dt.datetime):
+        value += dt.timedelta(microseconds=500_000)  # rounds to seconds
+        if value.time().replace(microsecond=0) == dt.time():
+            return value.date().isoformat()
+        return f"{value:%Y-%m-%d %H:%M:%S}".removesuffix(":00")
+    return str(value).partition(".")[0].removesuffix(":00")
 
-    def __init__(self, rows: SheetWriter, strings: Strings, formats: Formats) -> None:
-        self._rows = rows
-        self._strings = strings
-        self._formats = formats
-        self._cells: list[str] = []
-        self._value: list[str] = []
-        self._kind = ""
-        self._style = 0
-        self._reading = False
-        self._phonetic = 0
 
-    def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        if name == "c":
-            self._kind = attributes.get("t", "n")
-            self._style = whole(attributes.get("s", ""), 0)
-            self._value = []
-        elif name in ("v", "t"):
-            self._reading = self._phonetic == 0
-        elif name == "rPh":
-            self._phonetic += 1
-        elif name == "row":
-            self._cells = []
-
-    def end(self, name: str) -> None:
-        if name in ("v", "t"):
-            self._reading = False
-        elif name == "rPh":
-            self._phonetic -= 1
-        elif name == "c":
-            if len(self._cells) < _MAX_CELLS and (value := self._shown("".join(self._value))):
-                self._cells.append(value)
-        elif name == "row":
-            self._rows.row(self._cells)
-            self._cells = []
-
-    def text(self, data: str) -> None:
-        if self._reading:
-            self._value.append(data)
-
-    def _shown(self, value: str) -> str:
-        if self._kind == "s":
-            return self._strings[whole(value)]
-        if self._kind == "n":
-            return self._formats.shown(value, self._style) if value else ""
-        if self._kind == "b":
-            return "TRUE" if value == "1" else "FALSE"
-        return "" if self._kind == "e" else value
+def _is_share(cell: Any) -> bool:
+    try:
+        code = _NO_CODE.sub("", cell.number_format)
+    except IndexError:  # a style that the workbook does not have
+        return False
+    return code.partition(";")[0].rstrip().endswith("%")
 
 
 def open_source(path: Path, password: str | None, limits: Limits) -> XlsxSource:  # noqa: ARG001
     """Open a workbook (``indexer.extract.base.Opener``)."""
-    package = Package(path, limits)
+    office = OfficeFile(path, limits, _KINDS, "xl/workbook.xml")
     try:
-        return XlsxSource(package)
+        return XlsxSource(office)
     except BaseException:
-        package.close()
+        office.close()
         raise

@@ -129,18 +129,13 @@ def test_a_directory_of_too_many_names_is_not_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("relation", ["/word/document.xml", "document.xml", "../../../x", "%2e%2e"])
 def test_parts_that_refer_to_themselves(tmp_path: Path, relation: str) -> None:
-    links = f'<R><Relationship Id="r" Type="/footnotes" Target="{relation}"/></R>'
-    body = f"<w:p><w:r><w:t>{SENTENCE}</w:t></w:r></w:p>"
+    with zipfile.ZipFile(
+        io.BytesIO(docx(more={"footnotes": "<w:footnotes></w:footnotes>"}))
+    ) as file:
+        parts = {each: file.read(each) for each in file.namelist()}
+    links = parts["word/_rels/document.xml.rels"].replace(b"footnotes.xml", relation.encode())
     path = tmp_path / "a.docx"
-    path.write_bytes(
-        zipped(
-            {
-                "[Content_Types].xml": "",
-                "word/document.xml": f'<w:d xmlns:w="w">{body}</w:d>',
-                "word/_rels/document.xml.rels": links,
-            }
-        )
-    )
+    path.write_bytes(zipped({**parts, "word/_rels/document.xml.rels": links}))
     assert outcome(path) == "read"
 
 

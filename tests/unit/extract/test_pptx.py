@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from typing import TYPE_CHECKING
 
 import pptx
@@ -75,19 +77,12 @@ def test_a_broken_slide_costs_a_slide(tmp_path: Path) -> None:
 
 
 def test_slides_come_in_the_order_of_the_list_not_of_the_parts(tmp_path: Path) -> None:
+    listed = made([slide(("title", "last")), slide(("title", "first"))])
+    with zipfile.ZipFile(io.BytesIO(listed)) as file:
+        parts = {each: file.read(each) for each in file.namelist()}
     kinds = [("slide", f"slides/slide{i}.xml") for i in (2, 1)]
-    (tmp_path / "a.pptx").write_bytes(
-        zipped(
-            {
-                "[Content_Types].xml": "",
-                "ppt/presentation.xml": '<p xmlns:r="http://schemas.openxmlformats.org/officeDocument/'
-                '2006/relationships"><sldId id="1" r:id="r1"/><sldId id="2" r:id="r2"/></p>',
-                "ppt/_rels/presentation.xml.rels": relations(*kinds),
-                "ppt/slides/slide1.xml": slide(("title", "last")),
-                "ppt/slides/slide2.xml": slide(("title", "first")),
-            }
-        )
-    )
+    parts["ppt/_rels/presentation.xml.rels"] = relations(*kinds).encode()
+    (tmp_path / "a.pptx").write_bytes(zipped(parts))
     assert [text for _, text in read(tmp_path / "a.pptx").blocks()] == ["first", "last"]
 
 

@@ -48,8 +48,6 @@ def test_a_workbook_that_another_library_wrote(tmp_path: Path) -> None:
     ("cell", "expected"),
     [
         ('<c t="s"><v>0</v></c>', "oil and wick"),
-        ('<c t="s"><v>99</v></c>', ""),
-        ('<c t="s"><v>-1</v></c>', ""),
         ('<c t="b"><v>1</v></c>', "TRUE"),
         ('<c t="e"><v>#REF!</v></c>', ""),
         ('<c t="str"><f>A1</f><v>made</v></c>', "made"),
@@ -57,11 +55,13 @@ def test_a_workbook_that_another_library_wrote(tmp_path: Path) -> None:
         ("<c><v>1234567890123456</v></c>", "1234567890123456"),
         ("<c><v>0.30000000000000004</v></c>", "0.3"),
         ('<c s="1"><v>44322.5</v></c>', "2021-05-06 12:00"),
-        ('<c s="1"><v>1e308</v></c>', "1e+308"),
-        ('<c s="1"><v>nan</v></c>', "nan"),
+        ('<c s="1"><v>1e308</v></c>', ""),
+        ('<c s="1"><v>44322</v></c>', "2021-05-06"),
         ('<c s="2"><v>0.5</v></c>', "50%"),
         ('<c s="3"><v>12</v></c>', "12"),
         ('<c s="4"><v>0.25</v></c>', "06:00"),
+        ('<c s="5"><v>1.75</v></c>', "42:00"),
+        ('<c t="d"><v>2021-05-06T07:08:09Z</v></c>', "2021-05-06 07:08:09"),
         ('<c s="9999"><v>7</v></c>', "7"),
     ],
 )
@@ -69,12 +69,32 @@ def test_values_of_cells(tmp_path: Path, cell: str, expected: str) -> None:
     styles = (
         '<numFmts><numFmt numFmtId="170" formatCode="[Red]&quot;day&quot;0.0"/></numFmts><cellXfs>'
         '<xf numFmtId="0"/><xf numFmtId="22"/><xf numFmtId="9"/><xf numFmtId="170"/>'
-        '<xf numFmtId="20"/></cellXfs>'
+        '<xf numFmtId="20"/><xf numFmtId="46"/></cellXfs>'
     )
     strings = "<si><r><t>oil </t></r><r><t>and wick</t></r><rPh><t>ruby</t></rPh></si>"
     rows = f'<row><c t="inlineStr"><is><t>x</t></is></c>{cell}</row>'
     found = read_rows(tmp_path, rows, strings, styles)
     assert found.blocks()[-1] == ("table", f"x\t{expected}" if expected else "x")
+
+
+@pytest.mark.parametrize("cell", ['<c t="s"><v>99</v></c>', "<c><v>nan</v></c>", '<c s="x"/>'])
+def test_a_cell_that_no_program_writes_ends_its_sheet(tmp_path: Path, cell: str) -> None:
+    rows = f"<row><c><v>7</v></c></row><row>{cell}</row><row><c><v>8</v></c></row>"
+    found = read_rows(tmp_path, rows)
+    assert found.blocks() == [("heading1", "Oil"), ("table", "7")]
+    assert found.unreadable == [1]
+
+
+def test_styles_and_filters_that_the_library_would_refuse_cost_nothing(tmp_path: Path) -> None:
+    styles = (
+        '<fonts><font><family val="99"/></font></fonts><cellXfs><xf numFmtId="14" fontId="7">'
+        '<alignment vertical="middle"/></xf></cellXfs><cellStyles><x/></cellStyles>'
+    )
+    rows = (
+        '<row ht="x"><c><v>44322</v></c></row></sheetData><autoFilter ref="?"/>'
+        "<sheetViews><sheetView><pane state='odd'/></sheetView></sheetViews><sheetData>"
+    )
+    assert read_rows(tmp_path, rows, styles=styles).blocks()[-1] == ("table", "2021-05-06")
 
 
 def test_names_of_columns_head_the_rows_of_long_tables(tmp_path: Path) -> None:
