@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import docx
 
+from indexer.errors import WorldError
 from indexer.extract.docx_body import Body, read_notes
 from indexer.extract.docx_styles import Numbering, Styles
 from indexer.extract.ooxml import MAIN, Kind, OfficeFile, library_failures
@@ -57,6 +58,8 @@ class DocxSource:
         with library_failures():
             self._document = docx.Document(office.file)
             self._body = self._document.element.body
+        if self._body is None:
+            raise WorldError("unreadable", reason="no_text_part")
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:  # noqa: ARG002
         writer = PageWriter(self._office.budget)
@@ -102,7 +105,7 @@ class DocxSource:
 
 def open_source(path: Path, password: str | None, limits: Limits) -> DocxSource:  # noqa: ARG001
     """Open a Word document (``indexer.extract.base.Opener``)."""
-    office = OfficeFile(path, limits, _KINDS, "word/document.xml")
+    office = OfficeFile(path, limits, _KINDS, "word/document.xml", "no_text_part")
     try:
         return DocxSource(office)
     except BaseException:

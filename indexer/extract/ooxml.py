@@ -84,6 +84,7 @@ class OfficeFile:
         limits: What the document may cost.
         kinds: The kinds of parts that matter, by the last word of their relations' type.
         usual: The name of the part that the document begins with, if nothing says another.
+        absent: What a file without it is told to lack, as a code of ``indexer.phrases``.
 
     Attributes:
         file: The copy.
@@ -95,11 +96,14 @@ class OfficeFile:
         WorldError: ``unreadable`` if it has no such part, and all that ``Package`` raises.
     """
 
-    def __init__(self, path: Path, limits: Limits, kinds: Mapping[str, Kind], usual: str) -> None:
+    def __init__(
+        self, path: Path, limits: Limits, kinds: Mapping[str, Kind], usual: str, absent: str
+    ) -> None:
         self.damage: dict[str, WorldError] = {}
         self.metadata = Metadata()
         self._limits = limits
         self._kinds = kinds
+        self._absent = absent
         self._tree_nodes = 0
         self._names: dict[str, str] = {}  # of parts in the copy, "" for those that are not in it
         self._types: dict[str, str] = {}
@@ -165,7 +169,7 @@ class OfficeFile:
             elif kind == MAIN and target in self._package:
                 found[0] = (identifier, kind, target)
         if found[0][2] not in self._package:
-            raise WorldError("unreadable", reason=f"it has no part {usual}")
+            raise WorldError("unreadable", reason=self._absent)
         return found
 
     def _relations(self, part: str) -> Iterator[tuple[str, str, str]]:
@@ -241,8 +245,8 @@ def library_failures() -> Iterator[None]:
     except (LecternError, MemoryError, OSError):
         raise
     except Exception as error:
-        reason = " ".join(f"{type(error).__name__}: {error}".split())[:160]
-        raise WorldError("unreadable", reason=f"it is not put together right ({reason})") from error
+        said = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+        raise WorldError("unreadable", reason="parts_damaged", said=said) from error
 
 
 def _free(_count: int) -> None:

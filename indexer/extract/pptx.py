@@ -56,7 +56,7 @@ class PptxSource:
         for number, identifier in enumerate(self._slides, 1):
             writer.page = number
             if number in skip:
-                yield RawPage(number, "", unreadable="the slide stops its reader")
+                yield RawPage(number, "", unreadable="stops_reader")
                 continue
             try:
                 with library_failures():
@@ -65,7 +65,7 @@ class PptxSource:
                 if error.code not in SALVAGEABLE:
                     raise
                 yield from writer.abandon()
-                yield RawPage(number, "", unreadable=error.message)
+                yield RawPage(number, "", unreadable=error.reason)
                 continue
             yield from writer.finish()
 
@@ -75,7 +75,7 @@ class PptxSource:
     def _slide(self, identifier: str, number: int, writer: PageWriter) -> None:
         part = self._office.part(self._office.main, identifier)
         if not part:
-            raise WorldError("unreadable", reason="the slide is missing")
+            raise WorldError("unreadable", reason="part_missing", part="slide")
         slide = self._presentation.part.related_slide(identifier)
         shapes = list(_shapes(slide))
         opens = number == 1 and any(shape.placeholder == "ctrTitle" for shape in shapes)
@@ -139,7 +139,7 @@ def _text(paragraph: Any) -> str:
 
 def open_source(path: Path, password: str | None, limits: Limits) -> PptxSource:  # noqa: ARG001
     """Open a presentation (``indexer.extract.base.Opener``)."""
-    office = OfficeFile(path, limits, _KINDS, "ppt/presentation.xml")
+    office = OfficeFile(path, limits, _KINDS, "ppt/presentation.xml", "no_slides")
     try:
         return PptxSource(office)
     except BaseException:

@@ -86,12 +86,12 @@ class XlsxSource:
         for number, (name, part) in enumerate(self._sheets, 1):
             writer.page = number
             if number in skip:
-                yield RawPage(number, "", unreadable="the sheet stops its reader")
+                yield RawPage(number, "", unreadable="stops_reader")
                 continue
             rows = SheetWriter(writer, "" if self.page_count == 1 and UNNAMED.match(name) else name)
             try:
                 if not part:
-                    raise WorldError("unreadable", reason="the sheet is missing")
+                    raise WorldError("unreadable", reason="sheet_missing")
                 for row in _rows(book[name]):
                     rows.row(row)
                     yield from writer.take()
@@ -103,7 +103,7 @@ class XlsxSource:
                 if error.code == "unreadable":  # past a limit there is room for nothing
                     rows.finish()
                 yield from writer.abandon()
-                yield RawPage(number, "", unreadable=error.message)
+                yield RawPage(number, "", unreadable=error.reason)
                 continue
             yield from writer.finish()
 
@@ -160,7 +160,7 @@ def _is_share(cell: Any) -> bool:
 
 def open_source(path: Path, password: str | None, limits: Limits) -> XlsxSource:  # noqa: ARG001
     """Open a workbook (``indexer.extract.base.Opener``)."""
-    office = OfficeFile(path, limits, _KINDS, "xl/workbook.xml")
+    office = OfficeFile(path, limits, _KINDS, "xl/workbook.xml", "no_sheets")
     try:
         return XlsxSource(office)
     except BaseException:

@@ -87,9 +87,9 @@ class Mender:
                 raise
             self.damage = error
         except expat.ExpatError as error:
-            self.damage = WorldError("unreadable", reason=f"its XML is damaged ({error})")
+            self.damage = WorldError("unreadable", reason="xml_damaged", said=str(error))
         except (UnicodeError, LookupError):
-            self.damage = WorldError("unreadable", reason="its XML is in an unknown encoding")
+            self.damage = WorldError("unreadable", reason="xml_encoding")
         if self.damage is None:
             return
         yield from self._passed(held, base, self._safe[0])
@@ -157,4 +157,4 @@ class _Open:
 
 
 def _refuse(*_: object) -> None:
-    raise WorldError("unreadable", reason="its XML declares a document type, which no program does")
+    raise WorldError("unreadable", reason="xml_entities")

@@ -10,6 +10,7 @@ import docx as python_docx
 import pptx as python_pptx
 import pytest
 
+from indexer.errors import WorldError
 from indexer.extract import docx as reader
 from indexer.extract.base import Limits
 from indexer.extract.ooxml import MAIN, Kind, OfficeFile
@@ -115,7 +116,8 @@ def test_a_part_stands_in_the_copy_once_and_by_its_kind(tmp_path: Path) -> None:
     path.write_bytes(
         word(more={"footnotes": "<w:footnotes></w:footnotes>", "theme": "<w:theme></w:theme>"})
     )
-    office = OfficeFile(path, Limits(), {MAIN: Kind("m"), "footnotes": Kind()}, "word/document.xml")
+    kinds = {MAIN: Kind("m"), "footnotes": Kind()}
+    office = OfficeFile(path, Limits(), kinds, "word/document.xml", "no_text_part")
     try:
         assert len(office.related(office.main, "footnotes", "theme")) == 1
         assert office.part(office.main, "r1") == office.related(office.main, "footnotes")[0]
@@ -127,8 +129,13 @@ def test_a_part_stands_in_the_copy_once_and_by_its_kind(tmp_path: Path) -> None:
 
 def test_a_file_that_is_no_document_leaves_nothing_open(tmp_path: Path) -> None:
     path = written(tmp_path, "a.docx", parts_of(word()) | {"word/document.xml": b"<x><y/></x>"})
-    with pytest.raises(Exception, match="not put together right"):
+    with pytest.raises(WorldError) as caught:
         reader.open_source(path, None, Limits())
+    assert caught.value.reason == "parts_damaged"
+    path = written(tmp_path, "a.docx", {"[Content_Types].xml": b"", "word/styles.xml": b"<x/>"})
+    with pytest.raises(WorldError) as caught:
+        reader.open_source(path, None, Limits())
+    assert caught.value.reason == "no_text_part"
 
 
 def shapes(inside: str) -> str:
