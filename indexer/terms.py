@@ -80,7 +80,7 @@ def words(text: str) -> list[str]:
     us), numbers lose the marks between thousands ("1,234.5": 1234.5), and scripts without spaces
     give pairs of characters.
     """
-    return [_fold(word) for word in _tokens(text)]
+    return _folded(_tokens(text), text)
 
 
 def stems(text: str, language: str = "") -> str:
@@ -91,14 +91,23 @@ def stems(text: str, language: str = "") -> str:
         language: ISO 639-1 code; words of an unknown language, or of one without a stemmer, stay
             as they are.
     """
-    tokens = [token[:MAX_LENGTH] for token in _tokens(text)]
+    tokens = _tokens(text)
+    if max(map(len, tokens), default=0) > MAX_LENGTH:
+        tokens = [token[:MAX_LENGTH] for token in tokens]
     stem = _stemmer(language)
-    return " ".join(_fold(word) for word in (tokens if stem is None else stem(tokens)))
+    return " ".join(_folded(tokens if stem is None else stem(tokens), text))
 
 
 def stop_words(language: str) -> frozenset[str]:
     """Folded words that carry no meaning in a language; empty for one we do not know."""
     return STOP_WORDS.get(language, frozenset())
+
+
+def _folded(found: list[str], text: str) -> list[str]:
+    """Fold the words found in a text; most texts have nothing to fold."""
+    if text.isascii() and max(map(len, found), default=0) <= MAX_LENGTH:
+        return found
+    return [_fold(word) for word in found]
 
 
 def _fold(word: str) -> str:

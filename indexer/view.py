@@ -228,8 +228,11 @@ class _Builder:
                 goes, piece = self._run(match[0], begin, stop, kind)
                 if begin == start or stop == end:
                     goes, piece = False, ""
-                self.emit(text[at : begin - goes], at)
-                self.emit(piece, begin)
+                if goes:
+                    self.emit(text[at : begin - 1], at)
+                    self.emit(piece, begin)
+                else:  # side by side: one run of the map
+                    self.emit(text[at:begin] + piece, at)
             elif match.lastgroup == "leader":
                 if kind is BlockKind.CODE:
                     continue
