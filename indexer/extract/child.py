@@ -16,6 +16,7 @@ killed by it without ceremony. The conversation, in frames of ``indexer.protocol
 or, of one page (``indexer.extract.scans``)::
 
     engine  recognise {id, path, password, limits, page, program, languages}
+    child   progress {id, page, pages}, now and then
     child   page {id, lines}, or error {id, error}
 """
 
@@ -188,6 +189,7 @@ def _recognise(conversation: Conversation, request: Header) -> None:
         int(request["page"]),
         Program.from_wire(request["program"]),
         [str(language) for language in request["languages"]],
+        lambda: conversation.progress(0),
     )
     conversation.send("page", lines=base64.b64encode(pack(lines)).decode("ascii"))
 

@@ -219,7 +219,8 @@ class ExtractionChild:
                     "languages": list(languages),
                 }
             )
-            answer = next(self._replies(process, number))
+            replies = self._replies(process, number)
+            answer = next(reply for reply in replies if reply.get("type") != "progress")
             finished = True
         finally:
             self._settle(process, finished=finished)

@@ -18,7 +18,7 @@ from indexer.ocr.layer import scaled
 from indexer.ocr.tesseract import Program, recognise
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from indexer.extract.base import Limits
@@ -41,8 +41,18 @@ def recognise_page(
     number: int,
     program: Program,
     languages: Sequence[str],
+    beat: Callable[[], None] = lambda: None,
 ) -> list[Line]:
     """Return the lines recognised on a page, in points of the page as it is shown.
+
+    Args:
+        path: The document.
+        password: To open it with.
+        limits: What a page may cost.
+        number: Of the page, from 1.
+        program: What recognises.
+        languages: Of the text, the likeliest first.
+        beat: Called now and then while it goes on.
 
     Raises:
         WorldError: If the document cannot be opened, the page cannot be drawn, or the program
@@ -60,7 +70,7 @@ def recognise_page(
         pymupdf.TOOLS.store_shrink(100)
     seconds = _SHARE_OF_SILENCE * limits.silence_s
     resolution = round(scale * POINTS)
-    read = recognise(program, languages, image, resolution=resolution, seconds=seconds)
+    read = recognise(program, languages, image, resolution=resolution, seconds=seconds, beat=beat)
     return scaled(read_hocr(read), 1 / scale)
 
 

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from indexer.errors import WorldError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 NAME = "tesseract"
 # Programs started from a desktop do not search where these are put.
@@ -43,6 +43,7 @@ _LANGUAGE = re.compile(r"(?!osd$|equ$)[a-z]{3}(_\w+)?")
 # It takes about 170 MB for a page; more than this is a fault.
 MEMORY_BYTES = 1 << 30
 _LOOK_S = 0.2
+_SPARE_S = 5
 _NICENESS = 19
 # It believes no less.
 _LEAST_RESOLUTION = 70
@@ -86,7 +87,13 @@ def find_program() -> Program | None:
 
 
 def recognise(
-    program: Program, languages: Sequence[str], image: bytes, *, resolution: int, seconds: float
+    program: Program,
+    languages: Sequence[str],
+    image: bytes,
+    *,
+    resolution: int,
+    seconds: float,
+    beat: Callable[[], None],
 ) -> str:
     """Return what Tesseract reads in an image, as hOCR.
 
@@ -95,7 +102,9 @@ def recognise(
         languages: Of the text, the likeliest first.
         image: In a format that says its own size: PNM, PNG.
         resolution: Of the image, in dots an inch.
-        seconds: After which it is killed.
+        seconds: Of a processor, after which it is killed; or of the clock, when it used none.
+            At the lowest priority a busy machine may keep it waiting for long.
+        beat: Called while it goes on.
 
     Raises:
         WorldError: ``out_of_time``, ``out_of_memory``, or ``child_died`` if it fails.
@@ -119,7 +128,7 @@ def recognise(
     feeder.start()
     try:
         with process:
-            out, err = _watched(process, time.monotonic() + seconds)
+            out, err = _watched(process, seconds, beat)
     except subprocess.TimeoutExpired as error:
         raise WorldError("out_of_time", limit=f"{seconds:g} seconds") from error
     finally:
@@ -146,19 +155,32 @@ def _feed(writing: int, image: bytes) -> None:
         pipe.write(image)
 
 
-def _watched(process: subprocess.Popen[bytes], until: float) -> tuple[bytes, bytes]:
-    """Wait for the program with an eye on its memory; end it if it takes too much of anything."""
+def _watched(
+    process: subprocess.Popen[bytes], seconds: float, beat: Callable[[], None]
+) -> tuple[bytes, bytes]:
+    """Wait for the program, and end it if it takes too much or does nothing.
+
+    Raises:
+        subprocess.TimeoutExpired: If it took too much time.
+        WorldError: ``out_of_memory``.
+    """
     import psutil
 
+    used, since = 0.0, time.monotonic()
     try:
         while True:
             try:
                 return process.communicate(timeout=_LOOK_S)
             except subprocess.TimeoutExpired:
-                if time.monotonic() > until:
+                if used > seconds or time.monotonic() - since > seconds:
                     raise
             with suppress(psutil.Error):
-                if psutil.Process(process.pid).memory_info().rss > MEMORY_BYTES:
+                running = psutil.Process(process.pid)
+                times = running.cpu_times()
+                if times.user + times.system > used:
+                    used, since = times.user + times.system, time.monotonic()
+                    beat()
+                if running.memory_info().rss > MEMORY_BYTES:
                     raise WorldError("out_of_memory", limit=f"{MEMORY_BYTES // 1024**2} MB")
     finally:
         process.kill()
@@ -175,7 +197,7 @@ def _confined(seconds: float) -> dict[str, Any]:
         import resource
 
         os.nice(_NICENESS)
-        processor_s = int(seconds) + 1
+        processor_s = int(seconds) + _SPARE_S  # should nobody be left to watch
         resource.setrlimit(resource.RLIMIT_CPU, (processor_s, processor_s))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         if sys.platform == "linux":

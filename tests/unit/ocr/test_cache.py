@@ -1,0 +1,128 @@
+"""The cache of recognised pages: what waits, what is kept, what a damaged file costs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.ocr.cache import FILE_NAME, PageCache, PageCounts
+from indexer.ocr.hocr import Line, Word
+from indexer.ocr.layer import pack
+from indexer.ocr.reading import RecognisedPages
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+MADE, LATER = "tesseract 5.3 eng", "tesseract 5.4 eng"
+LINES = [Line((Word("harbour", (1.0, 2.0, 30.0, 9.0)),), 7.0)]
+WORDS = pack(LINES)
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Iterator[PageCache]:
+    cache = PageCache(tmp_path)
+    yield cache
+    cache.close()
+
+
+def pages(folder: Path, content: str = "a", size: int = 10) -> RecognisedPages:
+    return RecognisedPages(folder, size, lambda: content)
+
+
+def test_nothing_is_written_before_there_is_a_scan(cache: PageCache, tmp_path: Path) -> None:
+    assert cache.next_page(MADE) is None
+    assert cache.counts(MADE) == PageCounts()
+    assert cache.known() == set()
+    cache.forgive(["a"])
+    assert not (tmp_path / FILE_NAME).exists()
+    assert pages(tmp_path).of(1).lines == ()
+
+
+def test_pages_wait_until_they_are_kept(cache: PageCache, tmp_path: Path) -> None:
+    cache.note("a", 10, [2, 5])
+    cache.note("a", 10, [2, 5])
+    assert cache.counts(MADE) == PageCounts(waiting=2)
+    assert cache.next_page(MADE) == ("a", 2)
+    cache.keep("a", 2, MADE, WORDS)
+    assert cache.next_page(MADE) == ("a", 5)
+    assert cache.next_page(MADE, without=["a"]) is None
+    assert pages(tmp_path).of(2).lines == tuple(LINES)
+    assert pages(tmp_path).of(5).lines == ()
+    assert pages(tmp_path, size=11).of(2).lines == ()
+    assert pages(tmp_path, content="b").of(2).lines == ()
+
+
+def test_the_documents_of_which_least_is_missing_come_first(cache: PageCache) -> None:
+    cache.note("long", 10, range(1, 9))
+    cache.note("short", 10, [1, 2])
+    assert cache.next_page(MADE) == ("short", 1)
+    for page in range(1, 8):
+        cache.keep("long", page, MADE, WORDS)
+    assert cache.next_page(MADE) == ("long", 8)
+
+
+def test_a_later_engine_reads_again_and_the_words_stay_until_then(
+    cache: PageCache, tmp_path: Path
+) -> None:
+    cache.note("a", 10, [1])
+    cache.keep("a", 1, MADE, WORDS)
+    assert cache.counts(LATER) == PageCounts(waiting=1)
+    assert cache.counts("") == PageCounts(read=1)  # none is there to do it
+    assert pages(tmp_path).of(1).lines == tuple(LINES)
+    assert not cache.stopped("a", 1, LATER, "broken")
+    assert cache.stopped("a", 1, LATER, "broken")
+    assert pages(tmp_path).of(1).lines == tuple(LINES)
+
+
+def test_a_page_that_stops_its_engine_twice_is_set_aside_until_it_is_forgiven(
+    cache: PageCache, tmp_path: Path
+) -> None:
+    cache.note("a", 10, [1])
+    assert not cache.stopped("a", 1, MADE, "broken")
+    assert cache.next_page(MADE) == ("a", 1)
+    assert cache.stopped("a", 1, MADE, "broken")
+    assert cache.next_page(MADE) is None
+    assert cache.counts(MADE) == PageCounts(aside=1)
+    assert pages(tmp_path).of(1).reason == "broken"
+    cache.forgive(["a"])
+    assert cache.next_page(MADE) == ("a", 1)
+    assert not cache.stopped("a", 1, MADE, "broken")
+
+
+def test_documents_are_read_anew_when_they_are_whole_or_much_is_new(cache: PageCache) -> None:
+    cache.note("a", 10, range(1, 101))
+    due = []
+    for page in range(1, 101):
+        cache.keep("a", page, MADE, WORDS)
+        if cache.due(MADE):
+            due.append(page)
+            cache.published("a")
+    assert due == [32, 64, 100]
+    assert cache.due(MADE) == []
+
+
+def test_what_is_forgotten_is_gone(cache: PageCache, tmp_path: Path) -> None:
+    cache.note("a", 10, [1])
+    cache.keep("a", 1, MADE, WORDS)
+    cache.forget(["a"])
+    assert cache.known() == set()
+    assert pages(tmp_path).of(1).lines == ()
+
+
+@pytest.mark.parametrize(
+    "damage", [b"no database at all" * 100, b"SQLite format 3\x00" + b"x" * 5000]
+)
+def test_a_damaged_file_is_made_anew(tmp_path: Path, damage: bytes) -> None:
+    (tmp_path / FILE_NAME).write_bytes(damage)
+    assert pages(tmp_path).of(1).lines == ()
+    cache = PageCache(tmp_path)
+    cache.note("a", 10, [1])
+    assert cache.next_page(MADE) == ("a", 1)
+    cache.close()
+
+
+def test_only_its_owner_may_read_it(cache: PageCache, tmp_path: Path) -> None:
+    cache.note("a", 10, [1])
+    assert (tmp_path / FILE_NAME).stat().st_mode & 0o077 == 0

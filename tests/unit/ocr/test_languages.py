@@ -1,0 +1,62 @@
+"""Which languages pages are read in, and what is said where they cannot be."""
+
+from __future__ import annotations
+
+import pytest
+
+from indexer.ocr.advice import install_command
+from indexer.ocr.languages import for_document, package_of, system_language, usual
+
+MANY = ("afr", "ara", "ces", "chi_sim", "deu", "eng", "fra", "ita", "jpn")
+
+
+@pytest.mark.parametrize(
+    ("installed", "wanted", "system", "expected"),
+    [
+        (("deu", "eng"), (), "de", ["deu", "eng"]),
+        (("deu", "eng"), (), "fr", ["eng", "deu"]),
+        (MANY, (), "de", ["deu", "eng"]),
+        (MANY, (), "sw", ["eng"]),
+        (MANY, ("fr", "ita", "xyz"), "de", ["fra", "ita"]),
+        (MANY, ("zh",), "de", ["chi_sim"]),
+        (("fra",), (), "de", ["fra"]),
+        (("fra",), ("de",), "de", ["fra"]),
+    ],
+)
+def test_what_is_set_then_the_systems_then_what_somebody_installed(
+    installed: tuple[str, ...], wanted: tuple[str, ...], system: str, expected: list[str]
+) -> None:
+    assert usual(installed, wanted, system) == expected
+
+
+def test_a_documents_own_language_goes_first() -> None:
+    assert for_document(["eng", "deu"], MANY, "de") == ["deu", "eng"]
+    assert for_document(["eng"], MANY, "fr") == ["fra", "eng"]
+    assert for_document(["eng"], ("eng",), "fr") == ["eng"]
+    assert for_document(["eng"], MANY, "") == ["eng"]
+
+
+def test_the_systems_language_is_the_first_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LC_ALL", raising=False)
+    monkeypatch.setenv("LC_MESSAGES", "de_AT.UTF-8")
+    monkeypatch.setenv("LANG", "fr_FR.UTF-8")
+    assert (system_language(), package_of()) == ("de", "deu")
+    monkeypatch.setenv("LC_ALL", "C")
+    assert package_of() == "eng"
+
+
+@pytest.mark.parametrize(
+    ("platform", "there", "command"),
+    [
+        ("linux", "apt-get", "sudo apt install tesseract-ocr tesseract-ocr-deu"),
+        ("linux", "dnf", "sudo dnf install tesseract tesseract-langpack-deu"),
+        ("linux", "", "tesseract-ocr"),
+        ("darwin", "", "brew install tesseract tesseract-lang"),
+        ("win32", "", "winget install --id UB-Mannheim.TesseractOCR"),
+    ],
+)
+def test_each_system_has_its_command(
+    monkeypatch: pytest.MonkeyPatch, platform: str, there: str, command: str
+) -> None:
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    assert install_command(platform, lambda name: name if name == there else None) == command
