@@ -15,6 +15,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from app import (
+    cli_compare,
     cli_doctor,
     cli_engine,
     cli_gui,
@@ -47,6 +48,7 @@ COMMANDS: tuple[Command, ...] = (
     *cli_gui.COMMANDS,
     *cli_index.COMMANDS,
     *cli_search.COMMANDS,
+    *cli_compare.COMMANDS,
     *cli_library.COMMANDS,
     *cli_pace.COMMANDS,
     *cli_repair.COMMANDS,

@@ -5,34 +5,27 @@ from __future__ import annotations
 import json
 import sys
 from argparse import ArgumentTypeError
+from dataclasses import replace
+from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 from app import render
 from app.cli_common import Command, Context, absolute_path
-from indexer.errors import WorldError, sentence
+from app.hit_lines import print_result
+from indexer.errors import WorldError
 from indexer.filters import grammar_help
-from indexer.types import HEADING_SEPARATOR, page_unit
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Iterable
 
-    from app.render import Style
     from indexer.api import EngineApi
     from indexer.types import Hit, SearchResult
 
 DEFAULT_LIMIT = 10
 BATCH_LIMIT = 20
 MAX_LIMIT = 10_000
-_SNIPPET_LINES = 3
-_WHY = {
-    "words": "words",
-    "meaning": "meaning",
-    "both": "words and meaning",
-    "phrase": "exact phrase",
-    "name": "file name",
-}
 _BATCH_KEYS = ("path", "file", "page", "page_last", "start", "end", "score", "text")
 
 GRAMMAR = f"""\
@@ -43,7 +36,7 @@ In a shell, put queries with double quotes into single quotes."""
 
 def _arguments(parser: ArgumentParser) -> None:
     parser.add_argument("query", nargs="*", metavar="QUERY", help="what to look for")
-    parser.add_argument("--limit", type=_positive, metavar="N", help="hits to show (10)")
+    parser.add_argument("--limit", type=positive, metavar="N", help="hits to show (10)")
     parser.add_argument(
         "--in", dest="folders", action="append", default=[], metavar="FOLDER",
         help="only files under this folder; the same as in:FOLDER",
@@ -53,7 +46,9 @@ def _arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--date", help="only files of this time; the same as date:DATE")
     parser.add_argument(
-        "--explain", action="store_true", help="show the numbers behind the order of hits"
+        "--explain",
+        action="store_true",
+        help="show the evidence behind each hit, and the words that count",
     )
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
     parser.add_argument(
@@ -66,7 +61,8 @@ def _arguments(parser: ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def _positive(text: str) -> int:
+def positive(text: str) -> int:
+    """Read how many hits are wanted."""
     if not text.isdecimal() or not 1 <= int(text) <= MAX_LIMIT:
         raise ArgumentTypeError(f"it lies between 1 and {MAX_LIMIT:,}")
     return int(text)
@@ -84,21 +80,28 @@ def _run(options: Namespace, context: Context) -> int:
 
     def action(engine: EngineApi) -> tuple[SearchResult, bool]:
         result = engine.search(text, limit=limit, explain=options.explain, full_text=True)
+        if options.explain:
+            result = _with_matches(engine, text, result)
         return result, not result.hits and not any(engine.status().get("files", {}).values())
 
     result, nothing_to_find = context.with_engine(action)
     if nothing_to_find:
         context.note("The library is empty: read a folder with `lectern index PATH` first.")
-    if options.json:
-        from indexer.wire import result_to_wire
-
-        context.print_json({"text": text, **result_to_wire(result)})
-        return 0
-    style = context.style()
-    for note in result.notes:
-        context.note(render.clean(sentence(note)))
-    context.print(*_lines(result, style, explain=options.explain))
+    print_result(context, text, result, as_json=options.json, explain=options.explain)
     return 0
+
+
+def _with_matches(engine: EngineApi, text: str, result: SearchResult) -> SearchResult:
+    """Add to each passage that was found which words of it are like the query."""
+    hits = [
+        hit
+        if hit.start == hit.end or "aligned" in hit.explain
+        else replace(
+            hit, explain={**hit.explain, "match": engine.explain(text, Path(hit.path), hit.start)}
+        )
+        for hit in result.hits
+    ]
+    return replace(result, hits=tuple(hits))
 
 
 def filter_terms(folders: Iterable[str], kinds: Iterable[str], date: str | None) -> list[str]:
@@ -116,61 +119,6 @@ def _folder(text: str) -> str:
 
 def _quoted(value: str) -> str:
     return f'"{value}"' if any(character.isspace() for character in value) else value
-
-
-def _lines(result: SearchResult, style: Style, *, explain: bool) -> list[str]:
-    lines: list[str] = []
-    for number, hit in enumerate(result.hits, 1):
-        lines += [*hit_lines(number, hit, style, explain=explain), ""]
-    if not result.hits:
-        lines.append("Nothing found.")
-    foot = f"{render.count(len(result.hits), 'hit')} in {result.seconds:.2f} s"
-    if result.understood < 1:
-        foot += (
-            f"; {render.share(result.understood)} of the library is understood so far, "
-            "the rest is searched by words"
-        )
-    return [*lines, style.dim(foot + ".")]
-
-
-def hit_lines(number: int, hit: Hit, style: Style, *, explain: bool = False) -> list[str]:
-    """Lay out one hit: title and page, heading path and reason, snippet, path."""
-    indent = "    "
-    room = style.width - len(indent)
-    right = _place(hit)
-    title = render.elide(
-        render.clean(hit.title) or render.clean(hit.file),
-        room - render.cells(right) - 2,
-        style.dots,
-    )
-    gap = " " * max(2, room - render.cells(title) - render.cells(right))
-    lines = [f"{number:>2}  {style.bold(title)}{gap}{right}"]
-    separator = HEADING_SEPARATOR if style.unicode else " > "
-    heading = separator.join(render.clean(part) for part in hit.heading_path)
-    if heading:
-        lines.append(indent + style.dim(render.elide(heading, room, style.dots)))
-    words = render.snippet(hit.text, hit.best, _SNIPPET_LINES * room - room // 3, style)
-    lines += [indent + line for line in render.wrap(words, room, style)]
-    lines.append(indent + style.dim(f"{render.clean(hit.path)} ({_reason(hit)})"))
-    lines += [indent + style.dim(f"also {render.clean(path)}") for path in hit.other_paths]
-    if explain:
-        numbers = json.dumps(dict(hit.explain), ensure_ascii=False, default=str)
-        lines.append(indent + style.dim(f"{hit.score:.4f} {numbers}"))
-    return lines
-
-
-def _place(hit: Hit) -> str:
-    unit = page_unit(hit.format) if hit.format else "page"
-    if hit.start == hit.end or not unit:
-        return ""
-    if hit.page == hit.page_last:
-        return f"{unit} {hit.page}"
-    return f"{unit}s {hit.page}-{hit.page_last}"
-
-
-def _reason(hit: Hit) -> str:
-    reason = _WHY.get(hit.why, str(hit.why))
-    return reason if hit.start != hit.end else f"{reason}, {render.phrase(hit.state)}"
 
 
 def _batch(options: Namespace, filters: list[str], context: Context) -> int:

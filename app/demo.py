@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from app.cli_common import Context, absolute_path
 from app.cli_index import index, summary_lines
-from app.cli_search import hit_lines
+from app.hit_lines import hit_lines
 from app.signals import CANCELLED
 
 if TYPE_CHECKING:

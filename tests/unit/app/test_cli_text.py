@@ -9,7 +9,8 @@ import pytest
 
 from app.cli_index import summary_lines
 from app.cli_library import file_line, reason_of, status_lines
-from app.cli_search import batch_hit, filter_terms, hit_lines
+from app.cli_search import batch_hit, filter_terms
+from app.hit_lines import hit_lines
 from app.render import Style, cells
 from indexer.progress import Progress, Step
 from indexer.types import FileRow, FileState, Hit, Summary, Why
@@ -57,7 +58,6 @@ def test_a_hit_by_name_says_what_became_of_the_file() -> None:
     assert lines[1:] == [
         "    /home/a/report.pdf (file name, needs password)",
         "    also /b/copy.pdf",
-        "    0.5000 {}",
     ]
 
 

@@ -1,0 +1,106 @@
+"""What was found, laid out for people: titles and pages, snippets, reasons, explanations.
+
+Owns the layout of hits on a terminal. It must not know how they are asked for.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from app import render
+from app.explained import explained_lines
+from indexer.errors import sentence
+from indexer.types import HEADING_SEPARATOR, page_unit
+
+if TYPE_CHECKING:
+    from app.cli_common import Context
+    from app.render import Style
+    from indexer.types import Hit, SearchResult
+
+_SNIPPET_LINES = 3
+_ALSO = 3  # places with the same text that are named under a hit
+_WHY = {
+    "words": "words",
+    "meaning": "meaning",
+    "both": "words and meaning",
+    "phrase": "exact phrase",
+    "name": "file name",
+}
+
+
+def print_result(
+    context: Context, text: str, result: SearchResult, *, as_json: bool, explain: bool
+) -> None:
+    """Print what was found, for a person or a program."""
+    if as_json:
+        from indexer.wire import result_to_wire
+
+        context.print_json({"text": text, **result_to_wire(result)})
+        return
+    style = context.style()
+    for note in result.notes:
+        context.note(render.clean(sentence(note)))
+    context.print(*_lines(result, style, explain=explain))
+
+
+def _lines(result: SearchResult, style: Style, *, explain: bool) -> list[str]:
+    lines: list[str] = []
+    if result.hits and not result.good:
+        lines += ["No good match; the closest passages follow.", ""]
+    for number, hit in enumerate(result.hits, 1):
+        lines += [*hit_lines(number, hit, style, explain=explain), ""]
+    if not result.hits:
+        lines.append("Nothing found.")
+    foot = f"{render.count(len(result.hits), 'hit')} in {result.seconds:.2f} s"
+    if result.understood < 1:
+        foot += (
+            f"; {render.share(result.understood)} of the library is understood so far, "
+            "the rest is searched by words"
+        )
+    return [*lines, style.dim(foot + ".")]
+
+
+def hit_lines(number: int, hit: Hit, style: Style, *, explain: bool = False) -> list[str]:
+    """Lay out one hit: title and page, heading path and reason, snippet, path."""
+    indent = "    "
+    room = style.width - len(indent)
+    right = _place(hit)
+    title = render.elide(
+        render.clean(hit.title) or render.clean(hit.file),
+        room - render.cells(right) - 2,
+        style.dots,
+    )
+    gap = " " * max(2, room - render.cells(title) - render.cells(right))
+    lines = [f"{number:>2}  {style.bold(title)}{gap}{right}"]
+    separator = HEADING_SEPARATOR if style.unicode else " > "
+    heading = separator.join(render.clean(part) for part in hit.heading_path)
+    if heading:
+        lines.append(indent + style.dim(render.elide(heading, room, style.dots)))
+    words = render.snippet(hit.text, hit.best, _SNIPPET_LINES * room - room // 3, style)
+    lines += [indent + line for line in render.wrap(words, room, style)]
+    lines.append(indent + style.dim(f"{render.clean(hit.path)} ({_reason(hit)})"))
+    lines += [indent + style.dim(f"also {render.clean(path)}") for path in hit.other_paths]
+    for other in hit.also[:_ALSO]:
+        lines.append(indent + style.dim(f"also {render.clean(other.path)}, page {other.page}"))
+    if len(hit.also) > _ALSO:
+        more = render.count(len(hit.also) - _ALSO, "other place")
+        lines.append(indent + style.dim(f"also in {more}"))
+    if explain:
+        inside = replace(style, width=room)
+        lines += [indent + style.dim(line) for line in explained_lines(hit, inside)]
+    return lines
+
+
+def _place(hit: Hit) -> str:
+    unit = page_unit(hit.format) if hit.format else "page"
+    if hit.start == hit.end or not unit:
+        return ""
+    if hit.page == hit.page_last:
+        return f"{unit} {hit.page}"
+    return f"{unit}s {hit.page}-{hit.page_last}"
+
+
+def _reason(hit: Hit) -> str:
+    reason = _WHY.get(hit.why, str(hit.why))
+    return reason if hit.start != hit.end else f"{reason}, {render.phrase(hit.state)}"

@@ -1,0 +1,64 @@
+"""``lectern compare``, ``lectern similar`` and explained hits, from outside."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.e2e.conftest import Lectern
+
+
+def test_compare_says_what_each_says_alone(lectern: Lectern, folder: Path) -> None:
+    (folder / "lease2.txt").write_text("The tenant pays rent.\fThe landlord paints the doors.")
+    lectern("index", folder)
+    assert "[not_a_root]" in lectern("compare", "nowhere.txt", "lease.txt", status=2).stderr
+    # A path that is there counts from here.
+    said = lectern("compare", folder / "lease.txt", "documents/lease2.txt")
+    first, second = said.stdout.split("Only in lease2.txt")
+    assert "Only in lease.txt" in first
+    assert "The landlord mends the roof." in first
+    assert "The landlord paints the doors." in second
+    assert "One › Two" in first
+    assert "nearest 0.20" in first
+    assert "The tenant pays rent." not in said.stdout.replace("nearest 0.20, The tenant pays", "")
+    assert "2 and 2 statements" in second
+
+
+def test_compare_for_programs(lectern: Lectern, folder: Path) -> None:
+    lectern("index", folder)
+    arguments = ("compare", "--json", "--all", folder / "ice.txt", folder / "lease.txt")
+    answer = json.loads(lectern(*arguments).stdout)
+    assert answer["first"]["alone"] == len(answer["first"]["only"]) == 2
+    few = json.loads(lectern("compare", "--json", "--limit", "1", *arguments[3:]).stdout)
+    assert (few["first"]["alone"], len(few["first"]["only"])) == (2, 1)
+    text = lectern("compare", "--limit", "1", *arguments[3:]).stdout
+    assert "and 1 more; show them with --all" in text
+
+
+def test_compare_through_a_running_engine(lectern: Lectern, folder: Path) -> None:
+    with lectern.serving():
+        lectern("index", folder)
+        said = lectern("compare", folder / "ice.txt", folder / "lease.txt").stdout
+        assert "The ship sank in November." in said
+        assert "carried by" in lectern("search", "--explain", "ship").stdout
+
+
+def test_similar_asks_for_a_likeness(lectern: Lectern, folder: Path) -> None:
+    lectern("index", folder)
+    answer = json.loads(lectern("similar", "--json", folder / "ice.txt", "rent").stdout)
+    assert answer["text"] == f'like:"{folder / "ice.txt"}" rent'
+    page = json.loads(lectern("similar", "--json", f"{folder / 'ice.txt'}#page=2").stdout)
+    assert page["text"] == f'like:"{folder / "ice.txt"}#page=2"'
+
+
+def test_explained_hits_name_the_words_that_count(lectern: Lectern, folder: Path) -> None:
+    lectern("index", folder)
+    said = lectern("search", "--explain", "who", "pays", "rent").stdout
+    assert "meaning carried by: pays, rent" in said
+    assert "closest words: pays = pays 0.90, rent = rent 0.90" in said
+    answer = json.loads(lectern("search", "--explain", "--json", "rent").stdout)
+    assert answer["hits"][0]["explain"]["match"]["cosine"] == 0.5
+    assert "carried by" not in lectern("search", "rent").stdout
