@@ -27,13 +27,15 @@ class Theme:
 
     ``text`` and ``muted`` are for text on ``base`` (lists, fields) and ``raised`` (the window);
     so are ``accent``, ``good``, ``warning`` and ``bad``. ``mark_text`` stands on ``mark``, the
-    background of the best sentence. ``outline`` and ``outline_best`` are drawn on white paper.
+    background of the best sentence. ``edge`` surrounds fields and boxes to tick. ``outline`` and
+    ``outline_best`` are drawn on white paper.
     """
 
     dark: bool
     base: QColor
     raised: QColor
     line: QColor
+    edge: QColor
     text: QColor
     muted: QColor
     accent: QColor
@@ -54,7 +56,7 @@ def _theme(*, dark: bool, **colours: str) -> Theme:
 
 LIGHT = _theme(
     dark=False,
-    base="#ffffff", raised="#f4f5f6", line="#d5d8dc",
+    base="#ffffff", raised="#f4f5f6", line="#d5d8dc", edge="#7b8088",
     text="#1b1e23", muted="#59606a", accent="#1d5fa8",
     selection="#1d5fa8", selection_text="#ffffff",
     mark="#ffeea8", mark_text="#1b1e23",
@@ -63,13 +65,17 @@ LIGHT = _theme(
 )  # fmt: skip
 DARK = _theme(
     dark=True,
-    base="#1b1d20", raised="#25272b", line="#3c4047",
+    base="#1b1d20", raised="#25272b", line="#3c4047", edge="#757b84",
     text="#e7e8ea", muted="#a5abb4", accent="#86b7f3",
     selection="#2c5f9e", selection_text="#ffffff",
     mark="#584a16", mark_text="#fff4d2",
     outline="#1d5fa8", outline_best="#b4500b",
     good="#6cc793", warning="#e3b062", bad="#f2938b",
 )  # fmt: skip
+
+# Whose edges are drawn in a shade of what the palette has for the window, too faint to be seen.
+_EDGED = ("QCheckBox", "QRadioButton", "QLineEdit", "QAbstractSpinBox")
+_FUSION_DARKENS = 1.4
 
 MODES = ("system", "light", "dark")
 
@@ -152,6 +158,8 @@ class Themes(QObject):
         # Fusion is what Qt draws where it knows no native style; its own colours are dated.
         if self._app.style().name() == "fusion":
             self._app.setPalette(palette(_current))
+            for name in _EDGED:
+                self._app.setPalette(edged_palette(_current), name)  # type: ignore[arg-type]
         self.changed.emit()
 
 
@@ -177,4 +185,13 @@ def palette(theme: Theme) -> QPalette:
     faint.setAlphaF(0.6)
     for each in (role.WindowText, role.Text, role.ButtonText):
         made.setColor(QPalette.ColorGroup.Disabled, each, faint)
+    return made
+
+
+def edged_palette(theme: Theme) -> QPalette:
+    """Return the palette of controls that Qt's own style gives an edge, so that it is seen."""
+    made = palette(theme)
+    edge = theme.edge
+    value = min(round(edge.value() * _FUSION_DARKENS), 255)
+    made.setColor(QPalette.ColorRole.Window, QColor.fromHsv(edge.hue(), edge.saturation(), value))
     return made

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QToolButton
+from PySide6.QtWidgets import QCheckBox, QToolButton
 
 from ui import theme
 from ui.icons import icon, pixmap
@@ -58,6 +58,20 @@ def test_outlines_can_be_seen_on_paper(colours: Theme) -> None:
     assert contrast(colours.outline, PAPER) >= ENOUGH
     assert contrast(colours.outline_best, PAPER) >= ENOUGH
     assert colours.outline != colours.outline_best
+
+
+@both
+def test_boxes_to_tick_have_an_edge_that_is_seen(colours: Theme, qtbot: QtBot) -> None:
+    box = QCheckBox()
+    qtbot.addWidget(box)
+    box.setPalette(theme.edged_palette(colours))
+    drawn = box.grab().toImage()
+    places = [(x, y) for x in range(drawn.width()) for y in range(drawn.height())]
+    counted = 0
+    for x, y in places:
+        here = drawn.pixelColor(x, y)
+        counted += min(contrast(here, colours.base), contrast(here, colours.raised)) >= 3
+    assert counted > 20, "a line around it"
 
 
 def test_a_mode_is_applied_and_told(themes: Themes, qapp: QApplication, qtbot: QtBot) -> None:

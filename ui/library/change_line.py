@@ -31,6 +31,7 @@ class ChangeLine(QWidget):
         self.bar.setTextVisible(False)
         self.bar.setRange(0, _STEPS)
         self.bar.setAccessibleName(self.tr("Change of the language model"))
+        self.bar.setMaximumHeight(self.fontMetrics().height() // 2)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(S)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -20,7 +21,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ui.icons import icon
+from ui import theme
+from ui.icons import pixmap
 from ui.theme import XL, L, M
 
 if TYPE_CHECKING:
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 _TITLE_SCALE = 1.15
 _ICON_LINES = 2.4
+# The drawing of an empty pane, whose sentence is only a hint.
+NOTHING = "preview"
 
 
 class MessagePane(QScrollArea):
@@ -135,14 +139,19 @@ class MessagePane(QScrollArea):
     def _fonts(self) -> None:
         font = self.font()
         font.setPointSizeF(font.pointSizeF() * _TITLE_SCALE)
-        font.setBold(True)
+        says_something = self._icon_name != NOTHING
+        font.setBold(says_something)
         self._title.setFont(font)
+        colours = theme.current()
+        colour = colours.text if says_something else colours.muted
+        shade = self.palette()
+        shade.setColor(QPalette.ColorRole.WindowText, colour)
+        self._title.setPalette(shade)
         small = self.font()
         small.setBold(True)
         self._heading.setFont(small)
         side = round(_ICON_LINES * self.fontMetrics().height())
-        drawn = icon(self._icon_name).pixmap(QSize(side, side), self.devicePixelRatioF())
-        self._icon.setPixmap(drawn)
+        self._icon.setPixmap(pixmap(self._icon_name, side, colour, self.devicePixelRatioF()))
 
 
 def _label() -> QLabel:

@@ -31,7 +31,7 @@ from ui.search.work import Worker
 from ui.theme import L, M
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QCloseEvent, QContextMenuEvent
+    from PySide6.QtGui import QCloseEvent, QContextMenuEvent, QShowEvent
 
     from indexer.types import Hit, SearchResult
     from ui.ports import Context
@@ -118,6 +118,10 @@ class SearchPage(QWidget):
     def select_hit(self, number: int) -> None:
         """Go to a hit of the current document, by its number (from 0)."""
         self.results.select_hit(number)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._around.ask()  # folders may have come or gone meanwhile
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.stop()
