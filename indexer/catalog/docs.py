@@ -288,9 +288,12 @@ class Docs:
 
     def _reserve(self) -> None:
         with self._db.write(durable=True) as connection:
-            self._reserved_row(connection)
+            first = self._reserved_row(connection)
+        # Only now: on a full disk it is the commit that fails.
+        self._next, self._reserved = first, first + RESERVED
 
-    def _reserved_row(self, connection: sqlite3.Connection) -> None:
+    @staticmethod
+    def _reserved_row(connection: sqlite3.Connection) -> int:
         row = connection.execute("SELECT value FROM meta WHERE key = 'docs_reserved'").fetchone()
         first = int(row[0]) if row else 1
         connection.execute(
@@ -298,11 +301,12 @@ class Docs:
             "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
             (str(first + RESERVED),),
         )
-        self._next, self._reserved = first, first + RESERVED
+        return first
 
     def _insert(self, connection: sqlite3.Connection, info: DocumentInfo, title_used: str) -> int:
         if self._next >= self._reserved:
-            self._reserved_row(connection)
+            self._next = self._reserved_row(connection)
+            self._reserved = self._next + RESERVED
         doc = self._next
         self._next += 1
         connection.execute(

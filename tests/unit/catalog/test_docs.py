@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sqlite3
 from typing import TYPE_CHECKING
 
 import pytest
@@ -131,6 +132,29 @@ def test_pages_that_were_read_on_through_a_damage_are_listed_and_cost_no_state(
     catalog.spaces.finish(begun.doc, space, 1)
     (row,) = catalog.files.listing()
     assert (row.state, row.bad_pages) == ("indexed", (2,))
+
+
+def test_numbers_that_could_not_be_promised_are_not_given_out(tmp_path: Path) -> None:
+    """Or the next engine would give them out again."""
+
+    def refuse(action: int, what: str | None, *_: object) -> int:
+        refused = action == sqlite3.SQLITE_TRANSACTION and what == "COMMIT"
+        return sqlite3.SQLITE_DENY if refused else sqlite3.SQLITE_OK
+
+    docs = []
+    for names in (["a", "b"], ["a", "b", "c"]):
+        with Catalog(tmp_path / "catalog.sqlite") as catalog:
+            root = root_at(catalog, tmp_path / "documents")
+            catalog.scans.apply(root.id, FakeWalk({"": [found(name) for name in names]}))
+            job, *others = catalog.queue.take(2)
+            if others:
+                catalog.db.reader().set_authorizer(refuse)
+                with pytest.raises(sqlite3.DatabaseError):
+                    catalog.docs.begin(job.file, "hash", job.stamp, info("a"), title_used="")
+                catalog.db.reader().set_authorizer(None)
+                (job,) = others
+            docs.append(read(catalog, job, f"text {len(docs)}"))
+    assert docs[0] < docs[1]
 
 
 def test_a_document_that_the_model_had_at_two_crashes_is_set_aside(
