@@ -8,15 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
-    QFrame,
     QGridLayout,
     QHBoxLayout,
     QLabel,
     QProgressBar,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -27,11 +25,12 @@ from ui.icons import icon
 from ui.library.activity_words import Smooth, facts, headline
 from ui.library.buttons import IconButton
 from ui.library.change_line import ChangeLine
+from ui.library.column_page import ColumnPage
 from ui.library.elided import ElidedLabel
 from ui.library.facts import Facts
 from ui.library.questions import Questions, ignore
 from ui.library.speed_choice import SpeedChoice
-from ui.theme import XL, L, M
+from ui.theme import L, M
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,10 +41,9 @@ if TYPE_CHECKING:
 
 BUSY_MS = 500
 IDLE_MS = 2000
-WIDEST = 90  # letters; longer lines are hard to read
 
 
-class ActivityPanel(QScrollArea):
+class ActivityPanel(ColumnPage):
     """Signals: ``files_wanted`` with the state whose files the person wants to see."""
 
     files_wanted = Signal(str)
@@ -56,8 +54,6 @@ class ActivityPanel(QScrollArea):
         self._questions = Questions(context, self)
         self._smooth = Smooth()
         self._activity: dict[str, Any] = {}
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAccessibleName(self.tr("Activity"))
         self._make_parts()
         self._arrange()
@@ -81,6 +77,7 @@ class ActivityPanel(QScrollArea):
         self._headline = QLabel()
         self._headline.setTextFormat(Qt.TextFormat.PlainText)
         self._headline.setWordWrap(True)
+        self.add_title(self._headline)
         self._reason = QLabel()
         self._reason.setTextFormat(Qt.TextFormat.PlainText)
         self._bar = QProgressBar()
@@ -97,20 +94,14 @@ class ActivityPanel(QScrollArea):
         self._aside.setWordWrap(True)
         self._show_aside = IconButton(self.tr("&Show them"), "warning")
         self._show_aside.clicked.connect(self._want_set_aside)
-        self._style_fonts()
 
     def _arrange(self) -> None:
-        page = QWidget()
-        outer = QVBoxLayout(page)
-        outer.setContentsMargins(XL, XL, XL, XL)
-        self._column = QWidget()
+        held = QWidget()
         # In a row: a column that is only aligned is as high as if it had all the width.
         row = QHBoxLayout()
-        row.addWidget(self._column)
+        row.addWidget(held)
         row.addStretch(1)
-        outer.addLayout(row)
-        outer.addStretch(1)
-        column = QVBoxLayout(self._column)
+        column = QVBoxLayout(held)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(M)
         for part in (self._headline, self._reason, self._bar, self._current, self._change):
@@ -128,36 +119,19 @@ class ActivityPanel(QScrollArea):
         controls.addWidget(self._aside, 1, 1)
         controls.setColumnStretch(1, 1)
         column.addLayout(controls)
-        self.setWidget(page)
+        outer = self.hold(held)
+        outer.addLayout(row)
+        outer.addStretch(1)
         self.setFocusProxy(self._pause)
-        self._size_column()
 
-    def _style_fonts(self) -> None:
-        big = QFont(self.font())
-        big.setPointSizeF(big.pointSizeF() * 1.4)
-        big.setBold(True)
-        self._headline.setFont(big)
+    def style_fonts(self) -> None:
+        super().style_fonts()
         # Figures of one width, so that nothing moves while they change.
         even = QFont(self.font())
         even.setFeature(QFont.Tag("tnum"), 1)
         self._facts.setFont(even)
 
-    def _size_column(self) -> None:
-        room = self.viewport().width() - 2 * XL
-        widest = self.fontMetrics().averageCharWidth() * WIDEST
-        self._column.setFixedWidth(max(0, min(widest, room)))
-
     # -- events ---------------------------------------------------------------------------------
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange and hasattr(self, "_column"):
-            self._style_fonts()
-            self._size_column()
-
-    def resizeEvent(self, event: Any) -> None:
-        super().resizeEvent(event)
-        self._size_column()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -7,13 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal
-from PySide6.QtGui import QFont
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
-    QFrame,
     QLabel,
     QProgressBar,
-    QScrollArea,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -22,12 +19,13 @@ from PySide6.QtWidgets import (
 from ui import words
 from ui.library.activity_words import headline
 from ui.library.buttons import IconButton
+from ui.library.column_page import ColumnPage
 from ui.library.drops import dropped_paths
 from ui.library.estimate_card import EstimateCard
 from ui.library.first_search import FirstSearch
 from ui.library.folder_choice import FolderChoice, usual_folders
 from ui.library.questions import Questions, ignore
-from ui.theme import XL, M
+from ui.theme import M
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,10 +36,9 @@ if TYPE_CHECKING:
 
 LOOK_MS = 1000
 COUNT_MS = 400
-WIDEST = 90  # letters; longer lines are hard to read
 
 
-class FirstRun(QScrollArea):
+class FirstRun(ColumnPage):
     """Signals: ``finished`` with what was searched for, "" if that was left out."""
 
     finished = Signal(str)
@@ -50,14 +47,11 @@ class FirstRun(QScrollArea):
         super().__init__(parent)
         self._context = context
         self._questions = Questions(context, self)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAcceptDrops(True)
         self.setAccessibleName(self.tr("First steps"))
         self.folders = FolderChoice(usual_folders())
         self.card = EstimateCard(context, can_cancel=False)
         self.search = FirstSearch(context)
-        self._titles: list[QLabel] = []
         self._arrange()
         self._counting = QTimer(self)
         self._counting.setSingleShot(True)
@@ -74,21 +68,17 @@ class FirstRun(QScrollArea):
         self._steps = QStackedWidget()
         self._steps.addWidget(self._choosing())
         self._steps.addWidget(self._reading())
-        page = QWidget()
-        outer = QVBoxLayout(page)
-        outer.setContentsMargins(XL, XL, XL, XL)
-        outer.addWidget(self._steps, 1, Qt.AlignmentFlag.AlignHCenter)
-        self.setWidget(page)
+        self.hold(self._steps).addWidget(self._steps, 1, Qt.AlignmentFlag.AlignHCenter)
         self.setFocusProxy(self.folders.add_button)
-        self._style_fonts()
-        self._size_column()
 
     def _choosing(self) -> QWidget:
         step = QWidget()
         column = QVBoxLayout(step)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(M)
-        column.addWidget(self._title(self.tr("Find the passage that answers your question")))
+        column.addWidget(
+            self.add_title(_text(self.tr("Find the passage that answers your question")))
+        )
         column.addWidget(
             _text(
                 self.tr(
@@ -109,7 +99,7 @@ class FirstRun(QScrollArea):
         column = QVBoxLayout(step)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(M)
-        column.addWidget(self._title(self.tr("Try your first search")))
+        column.addWidget(self.add_title(_text(self.tr("Try your first search"))))
         self._how_far = _text("")
         column.addWidget(self._how_far)
         self._bar = QProgressBar()
@@ -126,34 +116,7 @@ class FirstRun(QScrollArea):
         column.addWidget(self._skip, 0, Qt.AlignmentFlag.AlignTrailing)
         return step
 
-    def _title(self, text: str) -> QLabel:
-        title = _text(text)
-        self._titles.append(title)
-        return title
-
-    def _style_fonts(self) -> None:
-        big = QFont(self.font())
-        big.setPointSizeF(big.pointSizeF() * 1.5)
-        big.setBold(True)
-        for title in self._titles:
-            title.setFont(big)
-
-    def _size_column(self) -> None:
-        room = self.viewport().width() - 2 * XL
-        widest = self.fontMetrics().averageCharWidth() * WIDEST
-        self._steps.setFixedWidth(max(0, min(widest, room)))
-
     # -- events ---------------------------------------------------------------------------------
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange and hasattr(self, "_steps"):
-            self._style_fonts()
-            self._size_column()
-
-    def resizeEvent(self, event: Any) -> None:
-        super().resizeEvent(event)
-        self._size_column()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -1,0 +1,72 @@
+"""A page that scrolls and holds one column, no wider than lines one likes to read.
+
+Owns the column's width and the size of its title, which follow the window and the font.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+
+from ui.theme import XL
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QResizeEvent
+    from PySide6.QtWidgets import QLabel
+
+_WIDEST = 90  # letters; longer lines are hard to read
+_TITLE_SCALE = 1.45
+
+
+class ColumnPage(QScrollArea):
+    """To be filled once, with ``hold``."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self._column: QWidget | None = None
+        self._titles: list[QLabel] = []
+
+    def add_title(self, label: QLabel) -> QLabel:
+        """Have a label in letters of a title."""
+        self._titles.append(label)
+        return label
+
+    def hold(self, column: QWidget) -> QVBoxLayout:
+        """Take the column; the layout of the page, for whoever wants to place it, is returned."""
+        self._column = column
+        page = QWidget()
+        outer = QVBoxLayout(page)
+        outer.setContentsMargins(XL, XL, XL, XL)
+        self.setWidget(page)
+        self.style_fonts()
+        self._size_column()
+        return outer
+
+    def style_fonts(self) -> None:
+        """Make fonts that are not the page's own anew; it has another one now."""
+        big = QFont(self.font())
+        big.setPointSizeF(big.pointSizeF() * _TITLE_SCALE)
+        big.setBold(True)
+        for title in self._titles:
+            title.setFont(big)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and getattr(self, "_column", None) is not None:
+            self.style_fonts()
+            self._size_column()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._size_column()
+
+    def _size_column(self) -> None:
+        if self._column is not None:
+            room = self.viewport().width() - 2 * XL
+            widest = self.fontMetrics().averageCharWidth() * _WIDEST
+            self._column.setFixedWidth(max(0, min(widest, room)))
