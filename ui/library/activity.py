@@ -158,7 +158,9 @@ class ActivityPanel(ColumnPage):
     def _show(self) -> None:
         activity = self._activity
         known = bool(activity)
-        _set(self._headline, headline(activity))
+        # Until the first answer of an engine that is there, nothing is known.
+        asked = self._context.link.is_connected and not known
+        _set(self._headline, "" if asked else headline(activity))
         paused = bool(activity.get("paused"))
         reason = words.pause(str(activity.get("reason", "")))
         _set(self._reason, "" if paused else reason)

@@ -110,7 +110,7 @@ class CoveragePage(QWidget):
         self._stack = QStackedWidget()
         self._stack.addWidget(self.table)
         self._stack.addWidget(self._empty)
-        right = QSplitter(Qt.Orientation.Vertical)
+        right = self._split = QSplitter(Qt.Orientation.Vertical)
         right.addWidget(self._stack)
         right.addWidget(self.details)
         right.setStretchFactor(0, 1)
@@ -135,6 +135,9 @@ class CoveragePage(QWidget):
         self._typing.setSingleShot(True)
         self._typing.setInterval(TYPING_MS)
         self._typing.timeout.connect(self._filter)
+        self._dividing = QTimer(self)
+        self._dividing.setSingleShot(True)
+        self._dividing.timeout.connect(self._divide)
 
     def _connect(self) -> None:
         self._states.chosen.connect(self._choose_state)
@@ -142,6 +145,7 @@ class CoveragePage(QWidget):
         self._text.textChanged.connect(self._typing.start)
         self._retry_all.clicked.connect(self._actions.retry_failed)
         self._save.clicked.connect(self._ask_target)
+        self.details.laid_out.connect(self._dividing.start)
         self._actions.changed.connect(self.refresh)
         self.model.counted.connect(self._show_count)
         self.model.dataChanged.connect(self._show_chosen)
@@ -165,6 +169,7 @@ class CoveragePage(QWidget):
         super().hideEvent(event)
         self._refresh.stop()
         self._typing.stop()
+        self._dividing.stop()
 
     def chosen(self) -> list[FileRow]:
         """The chosen files, as far as they are here."""
@@ -179,6 +184,13 @@ class CoveragePage(QWidget):
         rows = self.chosen()
         self._actions.use(rows)
         self.details.show_rows(rows)
+
+    def _divide(self) -> None:
+        """Give the details what they need, but never more than two thirds."""
+        whole = sum(self._split.sizes())
+        panel = min(self.details.needed, whole * 2 // 3)
+        if self._split.sizes()[1] != panel:
+            self._split.setSizes([whole - panel, panel])
 
     def _choose_state(self, state: str) -> None:
         self.model.show_files(state=state)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from indexer.types import FileState
 from ui import words
@@ -28,16 +28,25 @@ if TYPE_CHECKING:
     from ui.passwords import Passwords
 
 
-class CoverageDetails(QFrame):
-    """Signals: ``password_entered`` with the password and whether to keep it."""
+class CoverageDetails(QScrollArea):
+    """It scrolls where there is no room for all of it.
+
+    Signals:
+        password_entered: With the password and whether to keep it.
+        laid_out: What it holds may need another height, see ``needed``.
+    """
 
     password_entered = Signal(str, bool)
+    laid_out = Signal()
 
     def __init__(
         self, passwords: Passwords, actions: Sequence[QAction], parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.setWidgetResizable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._inner = QWidget()
         self.setAccessibleName(self.tr("About the chosen file"))
         self._name = ElidedLabel(Qt.TextElideMode.ElideMiddle)
         self._why = _sentence()
@@ -48,13 +57,36 @@ class CoverageDetails(QFrame):
         row = FlowLayout(self._buttons)
         for action in actions:
             row.addWidget(button_for(action))
-        column = QVBoxLayout(self)
+        column = QVBoxLayout(self._inner)
         column.setContentsMargins(L, M, L, M)
         column.setSpacing(S)
         for part in (self._name, self._why, self._help, self.password, self._buttons):
             column.addWidget(part)
         self._path = ""
+        self.setWidget(self._inner)
+        self._inner.installEventFilter(self)
         self.show_rows([])
+
+    @property
+    def needed(self) -> int:
+        """The height at which all of it is seen."""
+        layout = self._inner.layout()
+        assert layout is not None  # noqa: S101  # made above
+        return layout.totalHeightForWidth(self.viewport().width()) + 2 * self.frameWidth()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(super().minimumSizeHint().width(), min(self.needed, self._least()))
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self.needed)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.laid_out.emit()
+        return super().eventFilter(watched, event)
+
+    def _least(self) -> int:
+        return 3 * self.fontMetrics().lineSpacing() + 2 * M
 
     def show_rows(self, rows: Sequence[FileRow]) -> None:
         """Show one file, or say how many are chosen."""

@@ -122,6 +122,7 @@ class SearchPage(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._around.ask()  # folders may have come or gone meanwhile
+        self._start_changed()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self.stop()

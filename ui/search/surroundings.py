@@ -38,6 +38,7 @@ class Surroundings(QObject):
     def ask(self) -> None:
         """Ask anew, if there is anyone to ask."""
         if self._link.is_connected:
+            self.roots = self.roots or None  # what was empty need not be so any more
             self._link.ask("status", {}, done=self._told, failed=_ignore)
 
     def somebody_types(self) -> None:

@@ -259,3 +259,21 @@ def test_choosing_everything_of_many_asks_no_row(
     page.grab()
     assert len(counted) < 10_000
     page.hide()
+
+
+def test_all_about_a_file_is_seen_at_twice_the_size_of_text(
+    page: CoveragePage, qtbot: QtBot
+) -> None:
+    font = page.font()
+    font.setPointSizeF(2 * font.pointSizeF())
+    page.setFont(font)
+    page.resize(1100, 800)
+    _choose(page, "locked.txt")
+    details = page.details
+    qtbot.waitUntil(lambda: details.verticalScrollBar().maximum() == 0)
+    for part in (details.password.field, details.password.button):
+        assert part.isVisible()
+        assert part.height() >= part.fontMetrics().height()
+    page.resize(500, 300)
+    qtbot.waitUntil(lambda: details.verticalScrollBar().maximum() > 0)
+    assert page.table.isVisible()

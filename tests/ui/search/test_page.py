@@ -247,6 +247,17 @@ def _is_empty(page: SearchPage) -> bool:
     return links(page) == ["Choose folders…"]
 
 
+def test_folders_that_came_meanwhile_are_seen_when_the_search_is_gone_to(
+    qtbot: QtBot, context: Context, engine: FakeEngine, library_files: Path
+) -> None:
+    for page in shown(qtbot, SearchPage(context)):
+        qtbot.waitUntil(lambda page=page: links(page) == ["Choose folders…"])
+        page.hide()
+        engine.index([library_files], report=ignore, token=CancelToken())
+        page.show()
+        qtbot.waitUntil(lambda page=page: "Choose folders…" not in links(page))
+
+
 def test_no_good_match_is_said(qtbot: QtBot, page: SearchPage) -> None:
     search(qtbot, page, "POOR tenant")
     assert "No good match" in page.results.summary.text
