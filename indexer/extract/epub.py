@@ -1,14 +1,14 @@
 """E-books in the EPUB format: each file of the reading order a page, named by the contents list.
 
-Owns the container, the list of files and the list of contents; chapters are HTML and read as such
-(``html``). Nothing outside the book is ever fetched, no script is run. Books locked by copy
-protection say so.
+Owns the list of files and the list of contents; chapters are HTML and read as such (``html``).
+Nothing outside the book is ever fetched, no script is run. Books locked by copy protection say so.
+EbookLib, the library for this format, reads every picture and recording of a book into memory,
+and no book at all where one of them is missing; what is left to do is finding chapters by lxml.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from indexer.errors import WorldError
@@ -16,7 +16,7 @@ from indexer.extract.base import Metadata, RawPage
 from indexer.extract.html import parse_markup, read_tree
 from indexer.extract.package import Package, resolve
 from indexer.extract.page_writer import SALVAGEABLE, PageWriter
-from indexer.extract.xml_events import parse
+from indexer.extract.xml_pieces import read_whole
 from indexer.types import OutlineEntry
 
 if TYPE_CHECKING:
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
     from indexer.extract.base import Limits
 
+_CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 _DATE = re.compile(r"\d{4}(?:-\d{2}){0,2}(?!\d)")  # books may be older than computers
-_MAX_FILES = 50_000
+_MAX_LIST_BYTES = 4 * 1024**2  # of a list of files or contents; its tree takes up to thirty times
 _MAX_ENTRIES = 20_000
 _MAX_DEPTH = 12
-_FIELDS = {"title": "title", "creator": "author", "date": "created"}
-_CHAPTERS = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml", "image/svg+xml")
+_CHAPTERS = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml", "image/svg+xml", "")
 # Fonts are scrambled by these two, so that they are of no use outside the book.
 _FONT_SCRAMBLING = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 
@@ -40,18 +40,26 @@ class EpubSource:
 
     def __init__(self, package: Package) -> None:
         self._package = package
-        book = _read_book(package)
-        self._chapters = [part for part in book.spine() if part in package]
-        self._check_protection()
-        self.page_count = len(self._chapters)
-        fields = {name: " ".join(text.split())[:500] for name, text in book.fields.items()}
-        date = _DATE.match(fields.get("created", ""))
-        self.metadata = Metadata(
-            fields.get("title", ""),
-            fields.get("author", ""),
-            date[0] if date else "",
+        base = _list_of_files(package)
+        book, self._damage = _read(package, base)
+        items = {item.get("id", ""): item for item in book.iter("{*}item")}
+        order = (items.get(entry.get("idref", "")) for entry in book.iter("{*}itemref"))
+        parts = (
+            resolve(base, item.get("href", ""))
+            for item in order
+            if item is not None and item.get("media-type", "") in _CHAPTERS
         )
-        self.outline = _outline(package, book, self._chapters)
+        self._chapters = [part for part in dict.fromkeys(parts) if part in package]
+        if self._damage is not None and not self._chapters:
+            raise self._damage
+        if {part.casefold() for part in self._chapters} & set(_locked(package)):
+            raise WorldError("copy_protected")
+        self.page_count = len(self._chapters)
+        date = _DATE.match(_text(book, "date"))
+        self.metadata = Metadata(
+            _text(book, "title"), _text(book, "creator"), date[0] if date else ""
+        )
+        self.outline = _outline(package, base, book, items, self._chapters)
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         writer = PageWriter(self._package.budget)
@@ -71,145 +79,79 @@ class EpubSource:
                 yield RawPage(number, "", unreadable=error.reason)
                 continue
             yield from writer.finish()
+        if self._damage is not None:
+            yield RawPage(self.page_count, "", unreadable=self._damage.reason)
 
     def close(self) -> None:
         self._package.close()
 
-    def _check_protection(self) -> None:
-        if "META-INF/encryption.xml" not in self._package:
-            return
-        locked = _Locked()
-        parse(self._package.chunks("META-INF/encryption.xml"), locked, self._package.budget)
-        chapters = {part.casefold() for part in self._chapters}
-        if chapters & {part.casefold() for part in locked.parts}:
-            raise WorldError("copy_protected")
+
+def _list_of_files(package: Package) -> str:
+    """Return the name of the part that says what the book is made of."""
+    if _CONTAINER in package:
+        for entry in _read(package, _CONTAINER)[0].iter("{*}rootfile"):
+            return str(entry.get("full-path", ""))
+    for name in package.names():
+        if name.lower().endswith(".opf"):
+            return name
+    raise WorldError("unreadable", reason="parts_unknown")
 
 
-@dataclass(slots=True)
-class _Item:
-    part: str
-    media: str
-    properties: str
+def _read(package: Package, part: str) -> tuple[Any, WorldError | None]:
+    """Return the root of a part, and why some of it is missing."""
+    root, damage = read_whole(package.read(part, _MAX_LIST_BYTES))
+    if root is None and damage is not None:
+        raise damage
+    return root, damage
 
 
-@dataclass(slots=True)
-class _Book:
-    """Collects what the package file says."""
-
-    base: str
-    fields: dict[str, str] = field(default_factory=dict)
-    items: dict[str, _Item] = field(default_factory=dict)
-    order: list[str] = field(default_factory=list)
-    contents: str = ""
-    _field: str = ""
-
-    def spine(self) -> Iterator[str]:
-        """Yield the chapters in reading order."""
-        seen: set[str] = set()
-        for identifier in self.order:
-            item = self.items.get(identifier)
-            if item is not None and item.part not in seen and item.media in (*_CHAPTERS, ""):
-                seen.add(item.part)
-                yield item.part
-
-    def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        if name in _FIELDS and _FIELDS[name] not in self.fields:
-            self._field = _FIELDS[name]
-            self.fields[self._field] = ""
-        elif name == "item" and len(self.items) < _MAX_FILES:
-            part = resolve(self.base, attributes.get("href", ""))
-            media, properties = attributes.get("media-type", ""), attributes.get("properties", "")
-            self.items[attributes.get("id", "")] = _Item(part, media, properties)
-        elif name == "spine":
-            self.contents = attributes.get("toc", "")
-        elif name == "itemref" and len(self.order) < _MAX_FILES:
-            self.order.append(attributes.get("idref", ""))
-
-    def end(self, name: str) -> None:
-        if name in _FIELDS:
-            self._field = ""
-
-    def text(self, data: str) -> None:
-        if self._field and len(self.fields[self._field]) < 2_000:
-            self.fields[self._field] += data
+def _text(root: Any, name: str) -> str:
+    """Return what stands in the first element of a name."""
+    node = next(root.iter(f"{{*}}{name}"), None)
+    return " ".join("".join(node.itertext()).split())[:500] if node is not None else ""
 
 
-def _read_book(package: Package) -> _Book:
-    container = _Container()
-    if "META-INF/container.xml" in package:
-        parse(package.chunks("META-INF/container.xml"), container, package.budget)
-    root = container.root or next((n for n in package.names() if n.lower().endswith(".opf")), "")
-    if not root:
-        raise WorldError("unreadable", reason="parts_unknown")
-    book = _Book(root)
-    parse(package.chunks(root), book, package.budget)
-    return book
+def _locked(package: Package) -> Iterator[str]:
+    """Yield the parts that are encrypted in earnest."""
+    if _ENCRYPTION not in package:
+        return
+    for entry in _read(package, _ENCRYPTION)[0].iter("{*}EncryptedData"):
+        methods = {each.get("Algorithm") for each in entry.iter("{*}EncryptionMethod")}
+        if not methods.issubset(_FONT_SCRAMBLING):
+            for part in entry.iter("{*}CipherReference"):
+                yield resolve("", part.get("URI", "")).casefold()
 
 
-class _Container:
-    """Finds the package file."""
-
-    def __init__(self) -> None:
-        self.root = ""
-
-    def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        if name == "rootfile" and not self.root:
-            self.root = attributes.get("full-path", "")
-
-    def end(self, name: str) -> None:
-        """Nothing ends here."""
-
-    def text(self, data: str) -> None:
-        """The container has no text."""
-
-
-class _Locked:
-    """Collects the parts that are encrypted in earnest."""
-
-    def __init__(self) -> None:
-        self.parts: list[str] = []
-        self._method = ""
-
-    def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        if name == "EncryptionMethod":
-            self._method = attributes.get("Algorithm", "")
-        elif name == "CipherReference" and self._method not in _FONT_SCRAMBLING:
-            self.parts.append(resolve("", attributes.get("URI", "")))
-
-    def end(self, name: str) -> None:
-        """Nothing ends here."""
-
-    def text(self, data: str) -> None:
-        """Nothing is said in words."""
-
-
-def _outline(package: Package, book: _Book, chapters: list[str]) -> tuple[OutlineEntry, ...]:
-    """Return the list of contents; a damage there costs no chapter."""
+def _outline(
+    package: Package, base: str, book: Any, items: Mapping[str, Any], chapters: list[str]
+) -> tuple[OutlineEntry, ...]:
+    """Return the list of contents, of either kind; a damage there costs no chapter."""
     places = {part.casefold(): number for number, part in enumerate(chapters, 1)}
+    newer = [item for item in items.values() if "nav" in item.get("properties", "").split()]
+    older = [items.get(spine.get("toc", "")) for spine in book.iter("{*}spine")]
     try:
-        for item in book.items.values():
-            if "nav" in item.properties.split() and item.part in package:
-                data = package.read(item.part, package.budget.limits.markup_bytes)
-                return tuple(_navigation(parse_markup(data, xml=True), item.part, places))
-        item = book.items.get(book.contents, _Item("", "", ""))
-        if item.part in package:
-            listed = _Ncx(item.part, places)
-            parse(package.chunks(item.part), listed, package.budget)
-            return tuple(listed.entries)
+        for item, read in (*((i, _navigation) for i in newer), *((i, _ncx) for i in older)):
+            part = resolve(base, item.get("href", "")) if item is not None else ""
+            if part in package:
+                found: list[OutlineEntry] = []
+                for level, title, target in read(package, part):
+                    page = places.get(resolve(part, target).casefold())
+                    if title and page and len(found) < _MAX_ENTRIES:
+                        found.append(OutlineEntry(min(level, _MAX_DEPTH), title[:300], page))
+                return tuple(found)
     except WorldError as error:
         if error.code not in ("unreadable", "too_large"):
             raise
     return ()
 
 
-def _navigation(tree: Any, base: str, places: Mapping[str, int]) -> Iterator[OutlineEntry]:
-    """Yield the entries of a list of contents in HTML: links in lists in lists."""
+def _navigation(package: Package, part: str) -> Iterator[tuple[int, str, str]]:
+    """Yield level, title and target of the entries of a list in HTML: links in lists in lists."""
+    tree = parse_markup(package.read(part, _MAX_LIST_BYTES), xml=True)
     lists = [nav for nav in tree.css("nav") if "toc" in (nav.attributes.get("epub:type") or "")]
     for link in lists[0].css("a")[:_MAX_ENTRIES] if lists else ():
-        title = " ".join((link.text() or "").split())[:300]
-        page = places.get(resolve(base, link.attributes.get("href") or "").casefold())
-        if title and page:
-            yield OutlineEntry(_list_depth(link), title, page)
+        title = " ".join((link.text() or "").split())
+        yield _list_depth(link), title, link.attributes.get("href") or ""
 
 
 def _list_depth(node: Any) -> int:
@@ -222,38 +164,13 @@ def _list_depth(node: Any) -> int:
     return max(depth, 1)
 
 
-class _Ncx:
-    """Collects the entries of the older kind of contents list."""
-
-    def __init__(self, base: str, places: Mapping[str, int]) -> None:
-        self.entries: list[OutlineEntry] = []
-        self._base = base
-        self._places = places
-        self._depth = 0
-        self._label: list[str] = []
-        self._reading = False
-
-    def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        if name == "navPoint":
-            self._depth += 1
-            self._label = []
-        elif name == "text":
-            self._reading = self._depth > 0
-        elif name == "content" and self._depth:
-            title = " ".join("".join(self._label).split())[:300]
-            page = self._places.get(resolve(self._base, attributes.get("src", "")).casefold())
-            if title and page and len(self.entries) < _MAX_ENTRIES:
-                self.entries.append(OutlineEntry(min(self._depth, _MAX_DEPTH), title, page))
-
-    def end(self, name: str) -> None:
-        if name == "navPoint":
-            self._depth -= 1
-        elif name == "text":
-            self._reading = False
-
-    def text(self, data: str) -> None:
-        if self._reading:
-            self._label.append(data)
+def _ncx(package: Package, part: str) -> Iterator[tuple[int, str, str]]:
+    """Yield level, title and target of the entries of the older kind of list."""
+    for point in _read(package, part)[0].iter("{*}navPoint"):
+        level = 1 + sum(1 for _ in point.iterancestors("{*}navPoint"))
+        label, content = point.find("{*}navLabel"), point.find("{*}content")
+        title = "" if label is None else " ".join("".join(label.itertext()).split())
+        yield level, title, "" if content is None else content.get("src", "")
 
 
 def open_source(path: Path, password: str | None, limits: Limits) -> EpubSource:  # noqa: ARG001

@@ -5,22 +5,23 @@ Owns the structure of slides; what they share with texts and sheets is in ``odf`
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from indexer.extract.odf_source import Body, open_odf
-from indexer.extract.pptx_slide import Shape, SlideText, write_notes, write_slide
+from indexer.extract.odf import Body, open_odf
+from indexer.extract.odf_text import SKIPPED, attribute, short, texts
+from indexer.extract.slides import Shape, write_notes, write_slide
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator
     from pathlib import Path
 
     from indexer.extract.base import Limits
-    from indexer.extract.odf_source import OdfSource
+    from indexer.extract.odf import OdfSource
     from indexer.extract.page_writer import PageWriter
 
 _SHAPES = frozenset({
-    "drawing:frame", "drawing:custom-shape", "drawing:rect", "drawing:ellipse", "drawing:line",
-    "drawing:polygon", "drawing:path", "drawing:connector", "drawing:caption",
+    "draw:frame", "draw:custom-shape", "draw:rect", "draw:ellipse", "draw:line", "draw:polygon",
+    "draw:path", "draw:connector", "draw:caption",
 })  # fmt: skip
 # The classes of frames, as the shapes of PowerPoint call them.
 _CLASSES = {
@@ -32,58 +33,50 @@ _CLASSES = {
 class _Slides(Body):
     """Writes slide after slide."""
 
+    open = Body.open | {"office:presentation"}
+
     def __init__(self, writer: PageWriter) -> None:
-        super().__init__()
-        self.number = 0
-        self._writer = writer
-        self._slide = SlideText()
-        self._speaker = SlideText()
-        self._in_notes = 0
-        self._shapes: list[Shape] = []
-        self._cell: list[str] | None = None
+        super().__init__(writer)
+        self._number = 0
 
     def page_count(self) -> int:
-        return max(self.number, 1)
+        return max(self._number, 1)
 
-    def begin(self, name: str, attributes: Mapping[str, str]) -> None:
-        if name == "drawing:page":
-            self.number += 1
-            if self.number > 1:
-                self._writer.turn_to(self.number)
-            self._slide, self._speaker = SlideText(), SlideText()
-        elif name == "presentation:notes":
-            self._in_notes += 1
-        elif name in _SHAPES:
-            kind = attributes.get("presentation:class")
-            shape = Shape(_CLASSES.get(kind, "other") if kind else None)
-            self._shapes.append(shape)
-            (self._speaker if self._in_notes else self._slide).shapes.append(shape)
-        elif name == "table:table-row" and self._shapes:
-            self._shapes[-1].rows.append([])
-        elif name == "table:table-cell":
-            self._cell = []
+    def take(self, piece: Any) -> None:
+        if short(piece.tag) != "draw:page":
+            return
+        self._number += 1
+        if self._number > 1:
+            self.writer.turn_to(self._number)
+        shapes = list(_shapes(piece))
+        opens = self._number == 1 and any(shape.placeholder == "subTitle" for shape in shapes)
+        write_slide(shapes, self.writer, self._number, opens=opens)
+        for child in piece:
+            if short(child.tag) == "presentation:notes":
+                write_notes(list(_shapes(child)), self.writer)
 
-    def finish(self, name: str) -> None:
-        if name == "drawing:page":
-            opens = self.number == 1 and any(
-                s.placeholder == "subTitle" for s in self._slide.shapes
-            )
-            write_slide(self._slide, self._writer, self.number, opens=opens)
-            write_notes(self._speaker, self._writer)
-        elif name == "presentation:notes":
-            self._in_notes -= 1
-        elif name in _SHAPES and self._shapes:
-            self._shapes.pop()
-        elif name == "table:table-cell" and self._cell is not None:
-            if self._shapes and self._shapes[-1].rows:
-                self._shapes[-1].rows[-1].append(" ".join(self._cell))
-            self._cell = None
 
-    def paragraph(self, text: str, level: int, style: str) -> None:  # noqa: ARG002
-        if self._cell is not None:
-            self._cell.append(text)
-        elif self._shapes:
-            self._shapes[-1].paragraphs.append(text)
+def _shapes(element: Any) -> Iterator[Shape]:
+    """Yield what is drawn on a slide, or on the page of its notes."""
+    for child in element:
+        name = short(child.tag)
+        if name in _SHAPES:
+            yield _shape(child)
+        elif name not in SKIPPED and name != "presentation:notes":
+            yield from _shapes(child)
+
+
+def _shape(element: Any) -> Shape:
+    kind = attribute(element, "presentation:class")
+    shape = Shape(_CLASSES.get(kind, "other") if kind else None)
+    for child in element:
+        if short(child.tag) == "table:table":
+            for row in child.iter("{*}table-row"):
+                cells = (each for each in row if short(each.tag) == "table:table-cell")
+                shape.rows.append([" ".join(texts(cell)) for cell in cells])
+    if not shape.rows:
+        shape.paragraphs += texts(element)
+    return shape
 
 
 def open_source(path: Path, password: str | None, limits: Limits) -> OdfSource:  # noqa: ARG001

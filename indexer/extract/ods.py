@@ -6,20 +6,21 @@ they show. A cell or row that claims to be repeated a million times is read once
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from indexer.extract.docx_styles import number
-from indexer.extract.odf_source import Body, open_odf
+from indexer.extract.odf import Body, open_odf
+from indexer.extract.odf_text import attribute, short, texts, whole
 from indexer.extract.sheets import SheetWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator
     from pathlib import Path
 
     from indexer.extract.base import Limits
-    from indexer.extract.odf_source import OdfSource
+    from indexer.extract.odf import OdfSource
     from indexer.extract.page_writer import PageWriter
 
+_CELLS = frozenset({"table:table-cell", "table:covered-table-cell"})
 _MAX_COPIES = 16
 _MAX_CELLS = 20_000
 
@@ -27,59 +28,54 @@ _MAX_CELLS = 20_000
 class _Book(Body):
     """Writes sheet after sheet."""
 
+    open = Body.open | {
+        "office:spreadsheet", "table:table", "table:table-rows", "table:table-header-rows",
+        "table:table-row-group",
+    }  # fmt: skip
+
     def __init__(self, writer: PageWriter) -> None:
-        super().__init__()
-        self.number = 0
-        self._writer = writer
-        self._rows = SheetWriter(writer)
-        self._tables = 0
-        self._cells: list[str] = []
-        self._copies = 1
-        self._cell: list[str] | None = None
+        super().__init__(writer)
+        self._number = 0
+        self._sheet: SheetWriter | None = None
         self._aside: list[str] = []  # what is drawn on the sheet
 
     def page_count(self) -> int:
-        return max(self.number, 1)
+        return max(self._number, 1)
 
-    def begin(self, name: str, attributes: Mapping[str, str]) -> None:
+    def take(self, piece: Any) -> None:
+        name = short(piece.tag)
         if name == "table:table":
-            self._tables += 1
-            if self._tables == 1:
-                self.number += 1
-                if self.number > 1:
-                    self._writer.turn_to(self.number)
-                self._rows = SheetWriter(self._writer, attributes.get("table:name", ""))
+            sheet = self._opened(piece)
+            sheet.finish()
+            for text in self._aside:
+                self.writer.add(text)
+            self._sheet, self._aside = None, []
         elif name == "table:table-row":
-            self._cells = []
-        elif name in ("table:table-cell", "table:covered-table-cell"):
-            self._cell = []
-            copies = number(attributes.get("table:number-columns-repeated", ""), 1)
-            self._copies = min(max(copies, 1), _MAX_COPIES)
+            table = next(piece.iterancestors("{*}table"))
+            self._opened(table).row(list(_cells(piece)))
+        elif name == "table:shapes":
+            self._aside += texts(piece)
 
-    def finish(self, name: str) -> None:
-        if name in ("table:table-cell", "table:covered-table-cell") and self._cell is not None:
-            text, self._cell = " ".join(self._cell), None
-            if text and len(self._cells) < _MAX_CELLS:
-                self._cells += [text] * self._copies
-        elif name == "table:table-row" and self._tables == 1:
-            self._rows.row(self._cells)
-            self._cells = []
-        elif name == "table:table":
-            self._tables -= 1
-            if not self._tables:
-                self._end_sheet()
+    def _opened(self, table: Any) -> SheetWriter:
+        """Return the sheet under way; it is begun with its first row, or at its end."""
+        if self._sheet is None:
+            self._number += 1
+            if self._number > 1:
+                self.writer.turn_to(self._number)
+            self._sheet = SheetWriter(self.writer, attribute(table, "table:name"))
+        return self._sheet
 
-    def paragraph(self, text: str, level: int, style: str) -> None:  # noqa: ARG002
-        if self._cell is not None:
-            self._cell.append(text)
-        else:
-            self._aside.append(text)
 
-    def _end_sheet(self) -> None:
-        self._rows.finish()
-        for text in self._aside:
-            self._writer.add(text)
-        self._aside = []
+def _cells(row: Any) -> Iterator[str]:
+    """Yield what the cells of a row show."""
+    count = 0
+    for cell in row:
+        text = " ".join(texts(cell)) if short(cell.tag) in _CELLS else ""
+        if text and count < _MAX_CELLS:
+            copies = whole(attribute(cell, "table:number-columns-repeated"), 1)
+            copies = min(max(copies, 1), _MAX_COPIES)
+            count += copies
+            yield from [text] * copies
 
 
 def open_source(path: Path, password: str | None, limits: Limits) -> OdfSource:  # noqa: ARG001

@@ -6,18 +6,26 @@ are counted where the file remembers its last layout, else there is one.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from indexer.extract.base import MAX_ITEM_CHARS
-from indexer.extract.odf_source import Body, open_odf
+from indexer.extract.odf import Body, open_odf
+from indexer.extract.odf_text import (
+    PARAGRAPHS,
+    SKIPPED,
+    attribute,
+    read_paragraph,
+    short,
+    texts,
+    whole,
+)
 from indexer.types import BlockKind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     from indexer.extract.base import Limits
-    from indexer.extract.odf_source import OdfSource
+    from indexer.extract.odf import OdfSource
     from indexer.extract.page_writer import PageWriter
 
 _INDEXES = frozenset({
@@ -29,100 +37,94 @@ _LONG_CELL = 1_000
 _MAX_STYLES = 50_000
 
 
-class _Body(Body):
+class _Text(Body):
     """Writes the text of a document."""
 
+    open = Body.open | {
+        "office:automatic-styles", "office:text", "text:section", "table:table",
+        "table:table-rows", "table:table-header-rows", "table:table-row-group",
+    }  # fmt: skip
+
     def __init__(self, writer: PageWriter) -> None:
-        super().__init__()
-        self._writer = writer
+        super().__init__(writer)
         self._titles = {"Title"}
         self._captions = {"Caption", "Illustration", "Table", "Figure", "Drawing"}
         self._lists = 0
         self._indexes = 0
-        self._tables: list[list[list[str]]] = []
         self._turns = 0
 
     def page_count(self) -> int:
-        return self._writer.page
+        return self.writer.page
 
-    def begin(self, name: str, attributes: Mapping[str, str]) -> None:
-        if name == "style:style":
-            self._inherit(attributes)
+    def take(self, piece: Any) -> None:
+        name = short(piece.tag)
+        if name in PARAGRAPHS:
+            self._paragraph(piece, name)
+            self._turn()
+        elif name == "table:table-row":
+            self._row(piece)
+            self._turn()
+        elif name == "style:style":
+            self._inherit(piece)
         elif name == "text:soft-page-break":
             self._turns += 1
-            if not self.inside_paragraph and not self._tables:
-                self._turn()
-        elif name == "text:list":
-            self._lists += 1
-        elif name in _INDEXES:
-            self._indexes += 1
-        elif name == "table:table":
-            self._tables.append([])
-        elif name == "table:table-cell" and self._tables:
-            self._tables[-1].append([])
-
-    def finish(self, name: str) -> None:
-        if name == "text:list":
-            self._lists -= 1
-        elif name in _INDEXES:
-            self._indexes -= 1
-        elif name == "table:table-row" and self._tables:
-            self._end_row()
-        elif name == "table:table" and self._tables:
-            self._tables.pop()
-            if not self._tables:
-                self._writer.end_table()
-
-    def paragraph(self, text: str, level: int, style: str) -> None:
-        if self._tables:
-            if self._tables[-1]:
-                self._tables[-1][-1].append(text)
-            return
-        kind, level = self._role(text, level, style)
-        self._writer.add(text, kind, level)
-        if not self.inside_paragraph:
             self._turn()
+        elif name not in SKIPPED:
+            self._lists += name == "text:list"
+            self._indexes += name in _INDEXES
+            for child in piece:
+                self.take(child)
+            self._lists -= name == "text:list"
+            self._indexes -= name in _INDEXES
+            if name == "table:table":
+                self.writer.end_table()
 
-    def _role(self, text: str, level: int, style: str) -> tuple[BlockKind, int]:
+    def _paragraph(self, element: Any, name: str) -> None:
+        found = read_paragraph(element)
+        for drawn in found.drawn:
+            self.take(drawn)
+        level = whole(attribute(element, "text:outline-level"), 1) if name == "text:h" else 0
+        self._write(found.text, level, attribute(element, "text:style-name"))
+        for note in found.notes:
+            self._write(note, 0, "")
+        self._turns += found.turns
+
+    def _write(self, text: str, level: int, style: str) -> None:
         if self._indexes:
-            return BlockKind.FURNITURE, 0
-        if style in self._titles:
-            return BlockKind.HEADING, 1
-        if level:
-            return BlockKind.HEADING, level + _BELOW_TITLE
-        if style in self._captions:
-            return BlockKind.CAPTION, 0
-        if self._lists and len(text) <= MAX_ITEM_CHARS:
-            return BlockKind.LIST_ITEM, 0
-        return BlockKind.PARAGRAPH, 0
+            self.writer.add(text, BlockKind.FURNITURE)
+        elif style in self._titles:
+            self.writer.add(text, BlockKind.HEADING, 1)
+        elif level:
+            self.writer.add(text, BlockKind.HEADING, level + _BELOW_TITLE)
+        elif style in self._captions:
+            self.writer.add(text, BlockKind.CAPTION)
+        elif self._lists and len(text) <= MAX_ITEM_CHARS:
+            self.writer.add(text, BlockKind.LIST_ITEM)
+        else:
+            self.writer.add(text)
 
-    def _inherit(self, attributes: Mapping[str, str]) -> None:
+    def _inherit(self, style: Any) -> None:
         """Remember what a style of this document alone is derived from."""
-        name, parent = attributes.get("style:name", ""), attributes.get("style:parent-style-name")
         for known in (self._titles, self._captions):
-            if parent in known and len(known) < _MAX_STYLES:
-                known.add(name)
+            if attribute(style, "style:parent-style-name") in known and len(known) < _MAX_STYLES:
+                known.add(attribute(style, "style:name"))
 
-    def _end_row(self) -> None:
-        cells = self._tables[-1].copy()
-        self._tables[-1].clear()
-        if len(self._tables) > 1:
-            if self._tables[-2]:
-                self._tables[-2][-1] += [text for cell in cells for text in cell]
-            return
+    def _row(self, row: Any) -> None:
+        """Write a row; a table inside of a cell is text of that cell."""
+        cells = [list(texts(cell)) for cell in row if short(cell.tag) == "table:table-cell"]
         if any(sum(map(len, cell)) > _LONG_CELL for cell in cells):
             for text in (text for cell in cells for text in cell):
-                self._writer.add(text)
+                self.writer.add(text)
         else:
-            self._writer.row([" ".join(cell) for cell in cells])
-        self._turn()
+            self.writer.row([" ".join(cell) for cell in cells])
+        self._turns += sum(1 for _ in row.iter("{*}soft-page-break"))
 
     def _turn(self) -> None:
         if self._turns:
-            self._writer.turn_to(self._writer.page + self._turns)
+            self.writer.turn_to(self.writer.page + self._turns)
             self._turns = 0
 
 
 def open_source(path: Path, password: str | None, limits: Limits) -> OdfSource:  # noqa: ARG001
     """Open a text document (``indexer.extract.base.Opener``)."""
-    return open_odf(path, limits, _Body)
+    return open_odf(path, limits, _Text)

@@ -39,10 +39,11 @@ ACCENT_SIGNS = frozenset("\"'`^~=.")
 ACCENT_WORDS = frozenset("uvHckrdb")
 # What the library does not know, or not as what takes accents and is searched for.
 _OWN = {
-    "%": "%", "\n": " ", "i": "i", "j": "j", "sqrt": "√", "ne": "≠", "textbar": "|", "textless": "<",
-    "textgreater": ">", "space": " ", "quad": " ", "qquad": " ", "newline": "\n", "linebreak": "\n",
-    "glqq": "„", "grqq": "“", "flqq": "«", "frqq": "»", "euro": "€", "EUR": "€", "pounds": "£",
-    "S": "§", "P": "¶", "copyright": "©", "TeX": "TeX", "LaTeX": "LaTeX", "BibTeX": "BibTeX",
+    "%": "%", "\n": " ", "i": "i", "j": "j", "sqrt": "√", "ne": "≠", "space": " ", "quad": " ",
+    "qquad": " ", "newline": "\n", "linebreak": "\n", "textbar": "|", "textless": "<",
+    "textgreater": ">", "glqq": "„", "grqq": "“", "flqq": "«", "frqq": "»", "euro": "€", "EUR": "€",
+    "pounds": "£", "S": "§", "P": "¶", "copyright": "©", "TeX": "TeX", "LaTeX": "LaTeX",
+    "BibTeX": "BibTeX",
 }  # fmt: skip
 
 

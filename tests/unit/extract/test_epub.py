@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from typing import TYPE_CHECKING
 
 import pytest
@@ -89,6 +90,23 @@ def test_a_broken_contents_list_costs_no_chapter(book: Path) -> None:
     book.write_bytes(epub(more=parts))
     assert SENTENCE in read(book).text
     assert read(book).outline == ()
+
+
+def test_a_book_whose_list_of_files_is_damaged_is_read_as_far_as_it_goes(book: Path) -> None:
+    book.write_bytes(epub())
+    with zipfile.ZipFile(book) as file:
+        parts = {name: file.read(name) for name in file.namelist()}
+    listed = parts["OPS/book.opf"]
+    book.write_bytes(
+        zipped({**parts, "OPS/book.opf": listed.replace(b"</spine>", b"<x y=></spine>")})
+    )
+    found = read(book)
+    assert SENTENCE in found.text
+    assert found.unreadable == [1]
+    book.write_bytes(zipped({**parts, "OPS/book.opf": listed[:100]}))
+    with pytest.raises(WorldError) as caught:
+        read(book)
+    assert caught.value.code == "unreadable"
 
 
 def test_a_book_that_names_no_chapters_is_empty(book: Path) -> None:

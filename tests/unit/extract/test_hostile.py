@@ -12,8 +12,6 @@ import pytest
 
 from indexer.errors import WorldError
 from indexer.extract.base import Limits
-from indexer.extract.budget import Budget
-from indexer.extract.xml_events import MAX_DEPTH, parse
 from tests.fuzz.samples import SENTENCE, docx, epub, odt, pptx, samples, xlsx, zipped
 from tests.unit.extract.reading import read
 
@@ -160,18 +158,6 @@ def test_the_first_half_of_a_file_is_an_outcome(tmp_path: Path, name: str) -> No
         assert outcome(path) in (
             "read", "partial", "unreadable", "unsupported", "needs_libreoffice",
         )  # fmt: skip
-
-
-def test_elements_may_not_nest_without_end() -> None:
-    class Nothing:
-        def start(self, name: str, attributes: Mapping[str, str]) -> None: ...
-        def end(self, name: str) -> None: ...
-        def text(self, data: str) -> None: ...
-
-    parse([b"<a>" * (MAX_DEPTH - 1), b"</a>" * (MAX_DEPTH - 1)], Nothing(), Budget(Limits()))
-    with pytest.raises(WorldError) as caught:
-        parse([b"<a>" * (MAX_DEPTH + 1)], Nothing(), Budget(Limits()))
-    assert caught.value.code == "too_complex"
 
 
 @pytest.mark.parametrize(

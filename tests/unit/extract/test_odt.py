@@ -60,6 +60,34 @@ def test_inside_a_paragraph(tmp_path: Path, inner: str, expected: str) -> None:
     assert read_body(tmp_path, f"<text:p>{inner}</text:p>").text == expected
 
 
+def test_tables_stand_where_they_are(tmp_path: Path) -> None:
+    table = (
+        "<table:table><table:table-row><table:table-cell><text:p>a</text:p><table:table><table:table-row>"
+        "<table:table-cell><text:p>b</text:p></table:table-cell></table:table-row></table:table>"
+        "</table:table-cell><table:table-cell><text:p>c</text:p></table:table-cell></table:table-row>"
+        "</table:table>"
+    )
+    found = read_body(
+        tmp_path,
+        f"<text:section><text:p>one</text:p>{table}<text:list><text:list-item><text:p>two</text:p>{table}"
+        f"<text:p>three</text:p></text:list-item></text:list></text:section><text:p>four<draw:frame>"
+        f"<draw:text-box><text:p>inside</text:p>{table}</draw:text-box></draw:frame></text:p>",
+    )
+    assert found.blocks() == [
+        ("paragraph", "one"), ("table", "a b\tc"),
+        ("list_item", "two"), ("table", "a b\tc"), ("list_item", "three"),
+        ("paragraph", "inside"), ("table", "a b\tc"), ("paragraph", "four"),
+    ]  # fmt: skip
+
+
+def test_what_stands_before_a_damage_is_read(tmp_path: Path) -> None:
+    found = read_body(
+        tmp_path, "<text:p>kept</text:p><text:p>lost &nope; </text:p><text:p>gone</p>"
+    )
+    assert found.text.strip() == "kept"
+    assert found.unreadable == [1]
+
+
 def test_deleted_text_is_not_read(tmp_path: Path) -> None:
     deleted = "<text:tracked-changes><text:p>gone</text:p></text:tracked-changes>"
     assert read_body(tmp_path, f"{deleted}<text:p>kept</text:p>").text == "kept"
