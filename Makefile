@@ -5,7 +5,7 @@ PY := .venv/bin/python
 WORKERS ?= 3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-convert model lint types imports bench fuzz soak lock sample translations screenshots \
+.PHONY: help demo test test-convert model lint types imports bench bench-ranking fuzz soak lock sample translations screenshots \
 	clean
 
 help:  ## List these targets
@@ -42,6 +42,9 @@ model: .venv/convert.stamp  ## Train the late-chunked model anew (hours on a CPU
 
 bench: .venv/runtime.stamp  ## Quality, speed, memory and size on the shared corpora, one table
 	@$(PY) -m tests.benchmarks
+
+bench-ranking: .venv/runtime.stamp  ## What each part of the ranking is worth, into tests/benchmarks/RANKING.md
+	@$(PY) -m tests.benchmarks.ranking
 
 soak: .venv/dev.stamp  ## Ten minutes of changes and accidents to a watched library, then a comparison
 	@$(PY) -m tests.soak

@@ -41,10 +41,11 @@ def print_result(
     style = context.style()
     for note in result.notes:
         context.note(render.clean(sentence(note)))
-    context.print(*_lines(result, style, explain=explain))
+    context.print(*result_lines(result, style, explain=explain))
 
 
-def _lines(result: SearchResult, style: Style, *, explain: bool) -> list[str]:
+def result_lines(result: SearchResult, style: Style, *, explain: bool) -> list[str]:
+    """Lay out an answer: whether it is one, its hits, how long it took."""
     lines: list[str] = []
     if result.hits and not result.good:
         lines += ["No good match; the closest passages follow.", ""]

@@ -45,9 +45,10 @@ CLOSER = 64
 # A passage of this many characters is not short; they are cut to about so many.
 NOT_SHORT = 1000
 SHORTEST = 50
-# Names are short, and chance matches of one word are common: a sum of inverse document
-# frequencies below this is not full evidence however far it leads.
-NAME_FLOOR = 6.0
+# Names are short, and chance matches of one or two words are common ("agreement" in a question
+# without a name): a sum of inverse document frequencies below this is not full evidence however
+# far it leads.
+NAME_FLOOR = 10.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,7 +90,7 @@ class Judge:
         return signs.share >= EACH_ONCE or self.score(signs) >= 0.0
 
 
-DEFAULT_JUDGE = Judge(meaning=0.86, words=3.68, missing=-7.72, threshold=3.51)
+DEFAULT_JUDGE = Judge(meaning=0.87, words=3.60, missing=-7.81, threshold=3.42)
 
 
 def chance(counts: Sequence[float], passages: int) -> float:

@@ -33,6 +33,7 @@ from indexer.types import SearchResult
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from indexer.candidates import Leg
     from indexer.catalog import Catalog, Space
     from indexer.lexicon import Reading
     from indexer.models_in_use import ModelsInUse
@@ -54,7 +55,7 @@ CHECKED = 8
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class Wanted:
     """A query, what it leaves out, how many passages there are, and how many hits are wanted."""
 
     query: Query
@@ -64,11 +65,11 @@ class _Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class Found:
     """A query and its candidates.
 
-    ``phrases`` are those with the exact phrase, if one is asked; ``most_words`` is the BM25 that
-    the best passage reaches for the whole query.
+    ``phrases`` are those with the exact phrase, if one is asked; ``words`` is the leg that looked
+    for the words of the whole query.
     """
 
     asked: Asked
@@ -78,7 +79,7 @@ class _Found:
     legs: Legs
     keys: Keys
     phrases: Keys | None
-    most_words: float
+    words: Leg
     notes: tuple[Note, ...]
 
 
@@ -119,7 +120,7 @@ class Searcher:
         totals = self.catalog.spaces.totals()
         answer = _Answer()
         if query and not narrowing.empty:
-            wanted = _Wanted(query, narrowing, totals.passages, limit)
+            wanted = Wanted(query, narrowing, totals.passages, limit)
             answer = self._answer(wanted, token, explain=explain)
         return SearchResult(
             hits=tuple(hit if full_text else shorten(hit) for hit in answer.hits),
@@ -130,26 +131,37 @@ class Searcher:
             good=answer.good,
         )
 
-    def _answer(self, wanted: _Wanted, token: CancelToken, *, explain: bool) -> _Answer:
+    def _answer(self, wanted: Wanted, token: CancelToken, *, explain: bool) -> _Answer:
         query, narrowing, limit = wanted.query, wanted.narrowing, wanted.limit
         space = self.catalog.spaces.active()
         maker = HitMaker(self.catalog, self.store, query, narrowing)
         if space is None or not query.terms:
             return _Answer(maker.listing(limit))
+        found, ranked, scored, order = self.ranked(wanted, space, token)
+        why = self._explanation(ranked, scored, found) if explain else None
+        hits = maker.make(ranked, scored, order, found.phrases, limit, explain=why)
+        good = not len(order) or self._is_good(found, space, ranked, scored, int(order[0]))
+        return _Answer(hits, found.notes, good)
+
+    def ranked(
+        self, wanted: Wanted, space: Space, token: CancelToken | None = None
+    ) -> tuple[Found, Ranked, Scored, NDArray[np.intp]]:
+        """Find the candidates of a query, weigh them and put them in order.
+
+        Returns:
+            What was found, the candidates, their scores, and their order, best first.
+        """
+        token = token or CancelToken()
         with self.catalog.lexicon.reading() as reading:
             found = self._find(wanted, space, reading)
         token.check()
         ranked = found.where.weigh(found.asked, found.vectors, found.keys, found.legs)
         token.check()
         scored = self._score(ranked, found)
-        order = self._order(ranked.keys, scored, found.phrases)
-        why = self._explanation(ranked, scored, found) if explain else None
-        hits = maker.make(ranked, scored, order, found.phrases, limit, explain=why)
-        good = not len(order) or self._is_good(found, space, ranked, scored, int(order[0]))
-        return _Answer(hits, found.notes, good)
+        return found, ranked, scored, self._order(ranked.keys, scored, found.phrases)
 
     def _is_good(
-        self, found: _Found, space: Space, ranked: Ranked, scored: Scored, top: int
+        self, found: Found, space: Space, ranked: Ranked, scored: Scored, top: int
     ) -> bool:
         """Whether the best candidate is likely an answer; yes where that cannot be told.
 
@@ -163,7 +175,7 @@ class Searcher:
             return True
         return self.judge.is_good(signs(found, usual, ranked, scored, top))
 
-    def _find(self, wanted: _Wanted, space: Space, reading: Reading) -> _Found:
+    def _find(self, wanted: Wanted, space: Space, reading: Reading) -> Found:
         """Collect candidates; each leg starts as soon as what it needs is known."""
         query, narrowing = wanted.query, wanted.narrowing
         asking = question(query.text)
@@ -183,22 +195,21 @@ class Searcher:
         keys, phrases = union(legs), exact.result()
         if phrases is not None:
             keys = np.union1d(keys, phrases)
-        most = float(whole.result().scores.max(initial=0.0))
-        return _Found(asked, vectors, evidence, where, legs, keys, phrases, most, notes)
+        return Found(asked, vectors, evidence, where, legs, keys, phrases, whole, notes)
 
     def _encode(self, text: str, asked: str, space: Space) -> Vectors:
         embedder = self.models.query(space.record)
         whole = embedder.encode_query(text)
         return Vectors(whole, embedder.encode_query(asked) if asked != text else whole)
 
-    def _score(self, ranked: Ranked, found: _Found) -> Scored:
+    def _score(self, ranked: Ranked, found: Found) -> Scored:
         docs, owner = np.unique(ranked.docs, return_inverse=True)
         scored = fuse(ranked.pages, found.evidence.of(docs), owner, self.weights)
         leading = scored.leading()
         closer = found.where.look_closer(found.asked, ranked.keys[leading])
         return look_closer(scored, leading, ranked.pages.around, closer, self.weights)
 
-    def _explanation(self, ranked: Ranked, scored: Scored, found: _Found) -> Explanation:
+    def _explanation(self, ranked: Ranked, scored: Scored, found: Found) -> Explanation:
         docs, owner = np.unique(ranked.docs, return_inverse=True)
         return Explanation(scored, ranked.pages, found.evidence.of(docs), owner, self.weights)
 
@@ -239,7 +250,7 @@ class Searcher:
 
 
 def signs(
-    found: _Found, usual: background.Background, ranked: Ranked, scored: Scored, top: int
+    found: Found, usual: background.Background, ranked: Ranked, scored: Scored, top: int
 ) -> Signs:
     """What speaks for an answer among the candidates of a query.
 
@@ -252,7 +263,8 @@ def signs(
     """
     asked = found.asked
     most = ceiling(asked.counts, asked.passages)
-    share = min(found.most_words / most, 1.0) if most > 0.0 else 0.0
+    best = float(found.words.result().scores.max(initial=0.0))
+    share = min(best / most, 1.0) if most > 0.0 else 0.0
     there = found.evidence.words_in(int(ranked.docs[top]))
     return Signs(
         meaning=usual.deviations(float(scored.meaning[top])),

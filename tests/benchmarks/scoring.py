@@ -95,6 +95,35 @@ def ranks(wanted: BenchSet, run: Path) -> list[float]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Measurer:
+    """Scores the hits of single queries of a set, without a run file."""
+
+    _gold: Mapping[str, list[dict[str, Any]]]
+    _scorer: Any
+
+    @classmethod
+    def of(cls, wanted: BenchSet) -> Measurer:
+        scorer = _scorer()
+        queries = scorer.read_lines(wanted.folder / "queries.jsonl")
+        return cls({query["id"]: query["gold"] for query in queries}, scorer)
+
+    def files(self, query: str) -> set[str]:
+        """The files that answer a query."""
+        return {gold["file"] for gold in self._gold[query]}
+
+    def measure(self, query: str, hits: Sequence[RunHit]) -> tuple[float, ...]:
+        """The measures of one query, in the order of ``COLUMNS``."""
+        gold = self._gold[query]
+        spans = "spans" in gold[0]
+        scores = self._scorer.span_scores if spans else self._scorer.page_scores
+        found = scores(gold, hits[:LIMIT])
+        return tuple(
+            next(float(found[name]) for name in _NAMES[column] if name in found)
+            for column in COLUMNS
+        )
+
+
 def compared(base: Sequence[float], other: Sequence[float]) -> str:
     """How many queries another run answers better and worse.
 

@@ -1,0 +1,132 @@
+"""``make bench-ranking``: what ranks, what each part of it is worth, and whether that holds.
+
+Each set is asked once (``ranking_evidence``); the variants are arithmetic on what was found.
+Whatever is fitted is reported on the set it was not fitted on. Intervals are bootstrapped, pair by
+pair: the same queries are drawn for both sides. The table is kept in ``RANKING.md`` beside this
+file.
+
+python -m tests.benchmarks.ranking                 everything
+python -m tests.benchmarks.ranking --keep          with the libraries of an earlier run
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from indexer.atomic import write_file
+from indexer.fusion import DEFAULT_WEIGHTS
+from indexer.judgement import DEFAULT_JUDGE
+from tests.benchmarks import machine, ranking_tables, report, sets
+from tests.benchmarks.libraries import Libraries, Options, note
+from tests.benchmarks.ranking_evidence import Collector
+from tests.benchmarks.ranking_fit import Judged
+from tests.benchmarks.ranking_tables import Asked
+from tests.benchmarks.scoring import Measurer
+from tests.benchmarks.sets import Query, without_preamble
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from indexer.judgement import Signs
+    from tests.benchmarks.sets import BenchSet
+
+TABLE = Path(__file__).with_name("RANKING.md")
+# Questions of each other set that are put to a library.
+STRANGE = 150
+INTRODUCTION = """\
+# Ranking, as measured
+
+Made by `make bench-ranking`; do not edit. Meaning: one pooled vector against the whole query.
+Words: BM25 of the whole query. What the columns are is told in `tests/benchmarks/quality.py`;
+`mrr@10` has the difference to the search as it ships, with its 90 % interval.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What was found for one set."""
+
+    asked: list[Asked]  # the set, and the set asked otherwise
+    judged: Judged
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line and return its exit status."""
+    asked = _parse(arguments)
+    if not sets.BENCH.is_dir():
+        print(f"The benchmark sets are not there: {sets.BENCH} is missing. Nothing was measured.")
+        return 0
+    options = Options(out=asked.out.absolute(), keep=asked.keep)
+    libraries = Libraries(options)
+    found = [_collect(libraries, wanted) for wanted in options.chosen]
+    kinds = [one.asked[0] for one in found]
+    judged = {one.asked[0].name: one.judged for one in found}
+    sections = [
+        ranking_tables.ablation([each for one in found for each in one.asked]),
+        ranking_tables.left_out(kinds, DEFAULT_WEIGHTS),
+        ranking_tables.judging(judged, DEFAULT_JUDGE),
+        ranking_tables.speed(kinds, DEFAULT_WEIGHTS),
+    ]
+    text = INTRODUCTION + "\n" + report.document(sections, machine.facts())
+    write_file(TABLE, text)
+    print(text)
+    return 0
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.benchmarks.ranking",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--keep", action="store_true", help="take libraries as they are")
+    parser.add_argument("--out", type=Path, default=Path("bench-results"), help="where they are")
+    return parser.parse_args(arguments)
+
+
+def _collect(libraries: Libraries, wanted: BenchSet) -> Collected:
+    queries = wanted.queries()
+    measurer = Measurer.of(wanted)
+    with libraries.open(wanted.name) as engine:
+        collector = Collector.of(engine)
+        note(f"{wanted.name}: {collector.usual}")
+        asked = [Asked(wanted.name, collector.evidence(queries), measurer)]
+        short = [replace(query, text=without_preamble(query.text)) for query in queries]
+        if short != queries:
+            name = f"{wanted.name}, without its preamble"
+            asked.append(Asked(name, collector.evidence(short), measurer))
+        judged = _judged(collector, wanted, queries, measurer)
+    note(f"{wanted.name}: {len(queries)} queries collected")
+    return Collected(asked, judged)
+
+
+def _judged(
+    collector: Collector, wanted: BenchSet, queries: Sequence[Query], measurer: Measurer
+) -> Judged:
+    """The signs of a set's own questions, of those whose file is away, and of other sets'."""
+    unanswered: dict[str, list[Signs]] = {
+        "its file taken away": _signs(collector, queries, measurer)
+    }
+    for name in sets.NAMES:
+        if name != wanted.name:
+            others = sets.find(name).queries()
+            some = random.Random(1).sample(others, min(STRANGE, len(others)))
+            unanswered[name] = _signs(collector, some)
+    return Judged(_signs(collector, queries), unanswered)
+
+
+def _signs(
+    collector: Collector, queries: Sequence[Query], gone: Measurer | None = None
+) -> list[Signs]:
+    """The signs of some queries; with ``gone``, while the files that answer them are away."""
+    found = [collector.signs(one.text, gone.files(one.id) if gone else ()) for one in queries]
+    return [signs for signs in found if signs is not None]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,206 @@
+"""The tables of ``make bench-ranking``: variants, what was left out, the judge, and the time.
+
+Owns what is compared with what, and the intervals. It must not know engines.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indexer.fusion import DEFAULT_WEIGHTS
+from tests.benchmarks import scoring
+from tests.benchmarks.ranking_fit import fit_judge, fit_weights, share_bad
+from tests.benchmarks.report import Section
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from indexer.fusion import Weights
+    from indexer.judgement import Judge
+    from tests.benchmarks.ranking_evidence import Evidence
+    from tests.benchmarks.ranking_fit import Judged
+    from tests.benchmarks.report import Cell
+    from tests.benchmarks.scoring import Measurer, RunHit
+
+    Doubles = NDArray[np.float64]
+
+DRAWN = 2_000
+INTERVAL = (5.0, 95.0)
+SEED = 20
+# Constant of reciprocal rank fusion, as everybody has it.
+RRF = 60
+OFF: Mapping[str, Weights] = {
+    "without folding": DEFAULT_WEIGHTS,
+    "without sentence vectors": replace(DEFAULT_WEIGHTS, sentence=0.0),
+    "question not weighed apart": replace(DEFAULT_WEIGHTS, question=0.0),
+    "without the words of passages": replace(DEFAULT_WEIGHTS, words=0.0),
+    "without the words of documents": replace(DEFAULT_WEIGHTS, document_words=0.0),
+    "without names": replace(DEFAULT_WEIGHTS, name_meaning=0.0, name_words=0.0),
+    "without what stands around": replace(DEFAULT_WEIGHTS, around=0.0),
+    "without headings": replace(DEFAULT_WEIGHTS, heading=0.0),
+    "short text as good as long": replace(DEFAULT_WEIGHTS, short=0.0),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The questions of a set in one wording, and what was found."""
+
+    name: str
+    evidence: list[Evidence]
+    measurer: Measurer
+
+    def rows(self, hits: Callable[[Evidence], list[RunHit]]) -> Doubles:
+        """The measures of each query for some ranking: (queries, columns)."""
+        return np.array([self.measurer.measure(one.id, hits(one)) for one in self.evidence])
+
+
+def ablation(asked: Sequence[Asked]) -> Section:
+    """Each part off, each leg alone, and the usual fusions, on every set."""
+    rows: list[tuple[Cell, ...]] = []
+    for one in asked:
+        shipped = one.rows(lambda each: each.shipped)
+        rows.append((one.name, "as it ships", *_means(shipped), None))
+        for label, weights in OFF.items():
+            found = one.rows(lambda each, w=weights: each.hits(each.scores(w)))  # type: ignore[misc]
+            rows.append((one.name, label, *_means(found), _change(found, shipped)))
+        for label, scores in _LEGS.items():
+            found = one.rows(lambda each, s=scores: each.hits(s(each)))  # type: ignore[misc]
+            rows.append((one.name, label, *_means(found), _change(found, shipped)))
+    told = (
+        "A difference below 0 means that the part helps, or that the leg or fusion is worse. Parts "
+        "are left out of the score; the candidates are the same."
+    )
+    columns = ("set", "ranking", *scoring.COLUMNS, "mrr@10, difference")
+    return Section("ranking", "Each part off, each leg alone", columns, tuple(rows), (told,))
+
+
+def left_out(asked: Sequence[Asked], shipped: Weights) -> Section:
+    """Weights fitted on all sets but one, on that one; and the better leg there."""
+    rows: list[tuple[Cell, ...]] = []
+    for out in asked:
+        others = [one for one in asked if one is not out]
+        fitted = fit_weights(lambda weights: _mean_rank(others, weights))  # noqa: B023
+        legs = [out.rows(lambda each, s=_LEGS[leg]: each.hits(s(each))) for leg in _SINGLE]  # type: ignore[misc]
+        better = max(legs, key=lambda found: _means(found)[_MRR])
+        found = out.rows(lambda each, w=fitted: each.hits(each.scores(w)))  # type: ignore[misc]
+        now = out.rows(lambda each: each.hits(each.scores(shipped)))
+        rows.append((out.name, "the better leg", *_means(better), None, ""))
+        rows.append(
+            (
+                out.name,
+                "fitted on the others",
+                *_means(found),
+                _change(found, better),
+                _told(fitted),
+            )
+        )
+        rows.append((out.name, "as it ships", *_means(now), _change(now, better), _told(shipped)))
+    columns = ("set", "weights", *scoring.COLUMNS, "mrr@10 over the better leg", "values")
+    told = (
+        "Fitted from plain values, one weight after the other, by the mean of the sets' mrr@10. "
+        "Nothing is folded here."
+    )
+    title = "Weights fitted without the set"
+    return Section("ranking-left-out", title, columns, tuple(rows), (told,))
+
+
+def judging(judged: Mapping[str, Judged], shipped: Judge) -> Section:
+    """How many questions are told that nothing answers them."""
+    rows: list[tuple[Cell, ...]] = []
+    for name, one in judged.items():
+        fitted = fit_judge([other for key, other in judged.items() if key != name])
+        for label, judge in (("fitted on the others", fitted), ("as it ships", shipped)):
+            alarms = share_bad(judge, one.answered)
+            for kind, signs in one.unanswered.items():
+                rows.append((name, label, alarms, kind, len(signs), share_bad(judge, signs)))
+    everything = fit_judge(list(judged.values()))
+    columns = ("library", "judge", "false alarms", "asked", "questions", "no good match")
+    notes = (
+        "False alarms: the share of the set's own questions that are told so too.",
+        f"Fitted on all sets: {asdict(everything)}; what ships: {asdict(shipped)}.",
+    )
+    return Section("ranking-judge", "No good match", columns, tuple(rows), notes)
+
+
+def speed(asked: Sequence[Asked], weights: Weights) -> Section:
+    """How long the fusion takes, gathering of evidence aside."""
+    rows: list[tuple[Cell, ...]] = []
+    for one in asked:
+        spent = []
+        for each in one.evidence:
+            began = time.perf_counter()
+            each.scores(weights)
+            spent.append(1e3 * (time.perf_counter() - began))
+        sizes = [len(each.owner) for each in one.evidence]
+        rows.append((one.name, int(np.median(sizes)), max(sizes),
+                     float(np.median(spent)), float(np.quantile(spent, 0.95))))  # fmt: skip
+    columns = ("set", "candidates, median", "most", "ms, median", "ms, 95 %")
+    return Section("ranking-speed", "Time of the fusion", columns, tuple(rows))
+
+
+def interval(differences: Doubles) -> tuple[float, float, float]:
+    """The mean of paired differences and its bootstrap interval.
+
+    Args:
+        differences: Shape (queries,).
+    """
+    drawn = np.random.default_rng(SEED).integers(0, len(differences), (DRAWN, len(differences)))
+    low, high = np.percentile(differences[drawn].mean(axis=1), INTERVAL)
+    return float(differences.mean()), float(low), float(high)
+
+
+def _meaning(one: Evidence) -> NDArray[np.float32]:
+    return one.pages.pooled
+
+
+def _words(one: Evidence) -> NDArray[np.float32]:
+    return np.where(one.words > 0, one.words, np.float32(-np.inf))
+
+
+def _halves(one: Evidence) -> NDArray[np.float32]:
+    return (_between(one.pages.pooled) + _between(one.words)).astype(np.float32)
+
+
+def _reciprocal(one: Evidence) -> NDArray[np.float32]:
+    ranks = [np.argsort(np.argsort(-leg, kind="stable")) for leg in (one.pages.pooled, one.words)]
+    return sum(1.0 / (RRF + 1 + rank) for rank in ranks).astype(np.float32)  # type: ignore[union-attr]
+
+
+def _between(scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    spread = float(np.ptp(scores))
+    return (scores - scores.min()) / np.float32(spread) if spread > 0 else np.zeros_like(scores)
+
+
+_SINGLE = ("meaning alone", "words alone")
+_LEGS: Mapping[str, Callable[[Evidence], NDArray[np.float32]]] = {
+    "meaning alone": _meaning,
+    "words alone": _words,
+    "halves of both, normalised": _halves,
+    "reciprocal ranks": _reciprocal,
+}
+_MRR = scoring.COLUMNS.index("mrr@10")
+
+
+def _mean_rank(asked: Sequence[Asked], weights: Weights) -> float:
+    ranks = [one.rows(lambda each: each.hits(each.scores(weights)))[:, _MRR] for one in asked]
+    return float(np.mean([rank.mean() for rank in ranks]))
+
+
+def _means(rows: Doubles) -> tuple[float, ...]:
+    return tuple(float(mean) for mean in rows.mean(axis=0))
+
+
+def _change(rows: Doubles, base: Doubles) -> str:
+    mean, low, high = interval(rows[:, _MRR] - base[:, _MRR])
+    return f"{mean:+.3f} ({low:+.3f} to {high:+.3f})"
+
+
+def _told(weights: Weights) -> str:
+    return ", ".join(f"{name} {value:g}" for name, value in asdict(weights).items())

@@ -1,0 +1,107 @@
+"""The arithmetic of the ranking benchmark: intervals, fitting, variants."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.fusion import (
+    DEFAULT_WEIGHTS,
+    CloserEvidence,
+    DocumentEvidence,
+    PageEvidence,
+    Weights,
+)
+from indexer.judgement import EACH_ONCE, Signs
+from tests.benchmarks.ranking_evidence import Evidence
+from tests.benchmarks.ranking_fit import KEPT, TRIED, Judged, fit_judge, fit_weights, share_bad
+from tests.benchmarks.ranking_tables import OFF, interval
+
+
+def evidence(n: int) -> Evidence:
+    random = np.random.default_rng(3)
+    arrays = [random.random(n, dtype=np.float32) for _ in range(8)]
+    one = np.ones(1, np.float32)
+    return Evidence(
+        id="q",
+        pages=PageEvidence(*arrays[:6]),
+        documents=DocumentEvidence(one, one, one, 0.5),
+        owner=np.zeros(n, np.intp),
+        closer=CloserEvidence(arrays[6], 1000 * arrays[7]),
+        words=arrays[0],
+        places=[{"file": "a", "page": at, "start": at, "end": at + 1} for at in range(n)],
+        shipped=[],
+    )
+
+
+@given(st.lists(st.floats(-1, 1), min_size=2, max_size=40))
+def test_an_interval_holds_its_mean(differences: list[float]) -> None:
+    mean, low, high = interval(np.array(differences))
+    assert low - 1e-9 <= mean <= high + 1e-9
+    assert min(differences) - 1e-9 <= low <= high <= max(differences) + 1e-9
+
+
+def test_an_interval_is_the_same_each_time_and_narrows_with_more_queries() -> None:
+    few = np.tile([0.0, 1.0], 10)
+    many = np.tile([0.0, 1.0], 1_000)
+    assert interval(few) == interval(few)
+    assert np.ptp(interval(many)[1:]) < np.ptp(interval(few)[1:])
+
+
+def test_weights_that_matter_are_found_and_others_stay() -> None:
+    wanted = {"words": 2.0, "heading": 0.1}
+
+    def measure(weights: Weights) -> float:
+        return -sum(abs(getattr(weights, name) - value) for name, value in wanted.items())
+
+    found = asdict(fit_weights(measure))
+    assert {name: found[name] for name in wanted} == wanted
+    assert found["around"] == 0.0
+
+
+def test_every_weight_is_tried() -> None:
+    assert set(TRIED) == set(asdict(DEFAULT_WEIGHTS))
+    assert all(getattr(DEFAULT_WEIGHTS, name) in values for name, values in TRIED.items())
+
+
+def test_a_judge_tells_answered_questions_from_others() -> None:
+    random = np.random.default_rng(5)
+    good = [Signs(m, w, 0.05, 0.3) for m, w in random.normal((4, 1.0), 0.5, (200, 2))]
+    strange = [Signs(m, w, 0.2, 0.1) for m, w in random.normal((1, 0.5), 0.5, (200, 2))]
+    judge = fit_judge([Judged(good, {"strange": strange})])
+    assert judge.meaning > 0 > judge.missing
+    assert share_bad(judge, good) <= 1 - KEPT + 0.01
+    assert share_bad(judge, strange) > 0.9
+
+
+def test_what_holds_every_word_is_left_to_no_judge() -> None:
+    whole = [Signs(-5, 0.1, 0.9, EACH_ONCE)] * 10
+    good = [Signs(4, 1, 0, 0.3), Signs(5, 1.2, 0.1, 0.2)] * 10
+    judge = fit_judge([Judged([*good, *whole], {"strange": [Signs(0, 0.4, 0.3, 0.1)] * 20})])
+    assert share_bad(judge, whole) == 0.0
+
+
+def test_variants_rank_by_their_own_weights() -> None:
+    one = evidence(30)
+    shipped = one.scores(DEFAULT_WEIGHTS)
+    changed = [label for label, weights in OFF.items() if weights != DEFAULT_WEIGHTS]
+    for label in changed:
+        if label not in {"without the words of documents", "without names"}:  # one document
+            assert (one.scores(OFF[label]) != shipped).any(), label
+    best = one.hits(shipped)[0]
+    assert best["page"] == int(shipped.argmax())
+
+
+def test_passages_without_a_score_are_no_hits() -> None:
+    one = evidence(3)
+    hits = one.hits(np.array([0.5, -np.inf, 0.7], np.float32))
+    assert [hit["page"] for hit in hits] == [2, 0]
+
+
+@pytest.mark.parametrize("n", [1, 5])
+def test_few_candidates_are_scored_too(n: int) -> None:
+    assert evidence(n).scores(DEFAULT_WEIGHTS).shape == (n,)
