@@ -1,7 +1,8 @@
 """Mailboxes: one file, mail after mail; each is a page.
 
 Owns where a mail ends and the next begins; what is in a mail is the matter of ``eml``. Mails are
-read one at a time, whatever the size of the mailbox.
+read one at a time, whatever the size of the mailbox. The standard library's own reader takes every
+line that begins with "From " for a border, opens for writing, and reads all before the first mail.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Rich Text Format: paragraphs, headings, tables, footnotes, as WordPad or Outlook show them.
 
-Owns what control words mean for the text; their syntax is in ``rtf_tokens``. Libraries for this
-format give the bare text; headings, notes and what was struck out matter when one searches. The
-file is never executed in any sense: pictures, embedded objects and fields are passed over, the
-last results of fields are read.
+Owns what control words mean for the text; their syntax is in ``rtf_tokens``. striprtf, the library
+for this format, gives bare text: notes and comments are lost, what was struck out or hidden is
+there, and of headings, points and cells nothing tells. The file is never executed in any sense:
+pictures, embedded objects and fields are passed over, the last results of fields are read.
 """
 
 from __future__ import annotations
