@@ -92,3 +92,18 @@ def test_letters_and_digits_part_where_nobody_writes_them_together(catalog: Cata
     assert "2018" in year.groups[-1]
     assert weights(year)["2018"] == 1.0
     assert "10" not in weights(ask(catalog, "the 10K "))
+
+
+def test_words_keep_how_often_they_occur_and_whether_they_are_names(catalog: Catalog) -> None:
+    asked = ask(catalog, "When does the contract with Notice Ltd end? ")
+    told = dict(zip((group[0] for group in asked.groups), asked.named, strict=True))
+    assert told["notice"]
+    assert not told["contract"]
+    assert len(asked.counts) == len(asked.groups)
+    assert asked.passages == 100
+
+
+def test_a_word_that_is_still_growing_is_told(catalog: Catalog) -> None:
+    assert ask(catalog, "notice contracto").growing
+    assert not ask(catalog, "notice contracto ").growing
+    assert not ask(catalog, "contract").growing
