@@ -1,10 +1,11 @@
-"""Office files behind a password, locked as their programs do it."""
+"""Office files that other libraries have written, and the same behind a password."""
 
 from __future__ import annotations
 
 import io
 
 import docx
+import openpyxl
 from msoffcrypto.format.ooxml import OOXMLFile
 
 
@@ -12,6 +13,14 @@ def word(sentence: str) -> bytes:
     """A Word document, not encrypted."""
     document, made = docx.Document(), io.BytesIO()
     document.add_paragraph(sentence)
+    document.save(made)
+    return made.getvalue()
+
+
+def workbook(sentence: str) -> bytes:
+    """A workbook of Excel, not encrypted."""
+    document, made = openpyxl.Workbook(), io.BytesIO()
+    document.worksheets[0]["B2"] = sentence
     document.save(made)
     return made.getvalue()
 

@@ -6,24 +6,16 @@ import io
 import tempfile
 from pathlib import Path
 
-import openpyxl
 import pptx
 import pytest
 
 from indexer.errors import WorldError
 from indexer.extract import encrypted, registry, scratch
 from indexer.extract.base import Limits
-from tests.locked import locked, word
+from tests.locked import locked, word, workbook
 
 PASSWORD = "ßecret of 12"  # noqa: S105
 SENTENCE = "The keeper lights the lamp at dusk."
-
-
-def workbook() -> bytes:
-    document, made = openpyxl.Workbook(), io.BytesIO()
-    document.worksheets[0]["B2"] = SENTENCE
-    document.save(made)
-    return made.getvalue()
 
 
 def slides() -> bytes:
@@ -52,7 +44,8 @@ def left_behind() -> set[Path]:
 
 
 @pytest.mark.parametrize(
-    ("name", "content"), [("a.docx", word(SENTENCE)), ("a.xlsx", workbook()), ("a.pptx", slides())]
+    ("name", "content"),
+    [("a.docx", word(SENTENCE)), ("a.xlsx", workbook(SENTENCE)), ("a.pptx", slides())],
 )
 def test_the_right_password_opens_and_nothing_is_left(
     tmp_path: Path, name: str, content: bytes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -14,13 +15,14 @@ import pytest
 
 from indexer.errors import WorldError
 from indexer.extract.base import Limits
-from indexer.extract.libreoffice import open_source
+from indexer.extract.libreoffice import find_program, open_source
 from indexer.extract.scratch import PREFIX
 from tests.fuzz.ole import ole_file
 from tests.fuzz.samples import SENTENCE, docx
+from tests.locked import word, workbook
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 DOC = ole_file({"WordDocument": b"old words"})
 needs_scripts = pytest.mark.skipif(sys.platform == "win32", reason="the stand-in is a script")
@@ -119,3 +121,30 @@ def test_folders_that_killed_readers_left_are_removed(program: Path, document: P
     stand_in(program, "sys.exit(1)")
     with pytest.raises(WorldError):
         open_source(document, None, Limits())
+
+
+def made_old(name: str, content: bytes, folder: Path) -> Path:
+    """A file of today, written as one of before 2007 by LibreOffice itself."""
+    (folder / name).write_bytes(content)
+    profile = (folder / "profile").as_uri()
+    command = [find_program(), f"-env:UserInstallation={profile}", "--headless", "--convert-to"]
+    old = (folder / name).with_suffix(Path(name).suffix[:-1])
+    subprocess.run(
+        [*command, old.suffix[1:], "--outdir", str(folder), str(folder / name)],
+        check=True,
+        capture_output=True,
+    )
+    return old
+
+
+@pytest.mark.skipif(not find_program(), reason="LibreOffice is not installed")
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize(("name", "content"), [("a.docx", word), ("a.xlsx", workbook)])
+def test_the_real_program_converts(
+    tmp_path: Path, name: str, content: Callable[[str], bytes]
+) -> None:
+    source = open_source(made_old(name, content(SENTENCE), tmp_path), None, Limits())
+    try:
+        assert SENTENCE in "\n".join(page.text for page in source.pages())
+    finally:
+        source.close()
