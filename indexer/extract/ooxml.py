@@ -25,7 +25,7 @@ from lxml import etree
 
 from indexer.errors import LecternError, WorldError
 from indexer.extract.base import Metadata
-from indexer.extract.ooxml_parts import metadata, plausible_date  # noqa: F401  # for odf
+from indexer.extract.ooxml_parts import metadata
 from indexer.extract.package import Package, resolve
 from indexer.extract.xml_mend import Mender
 

@@ -92,7 +92,7 @@ class XlsxSource:
             try:
                 if not part:
                     raise WorldError("unreadable", reason="sheet_missing")
-                for row in _rows(book[name]):
+                for row in _rows(book, name):
                     rows.row(row)
                     yield from writer.take()
                 rows.finish()
@@ -120,10 +120,11 @@ class XlsxSource:
             raise damage
 
 
-def _rows(sheet: Any) -> Iterator[list[str]]:
-    """Yield the values of each row, as far as it has any."""
-    sheet.reset_dimensions()
+def _rows(book: Any, name: str) -> Iterator[list[str]]:
+    """Yield the values of each row of a sheet, as far as it has any."""
     with library_failures():
+        sheet = book[name]
+        sheet.reset_dimensions()
         for row in sheet.iter_rows():
             yield [_shown(cell) for cell in row if cell.value is not None]
 

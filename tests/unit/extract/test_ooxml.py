@@ -138,6 +138,13 @@ def test_a_file_that_is_no_document_leaves_nothing_open(tmp_path: Path) -> None:
     assert caught.value.reason == "no_text_part"
 
 
+def test_a_sheet_that_the_library_does_not_find_costs_a_sheet(tmp_path: Path) -> None:
+    parts = parts_of(xlsx())
+    workbook = parts["xl/workbook.xml"].replace(b"</sheets>", b"</sheets><sheets/>")
+    found = read(written(tmp_path, "a.xlsx", parts | {"xl/workbook.xml": workbook}))
+    assert [page.unreadable for page in found.pages] == ["parts_damaged"]
+
+
 def shapes(inside: str) -> str:
     return slide(("title", "Oil")).replace("</p:spTree>", f"{inside}</p:spTree>")
 
