@@ -99,8 +99,8 @@
         <translation>der ganze Text, an Wörtern und Sinn zu finden</translation>
     </message>
     <message>
-        <source>{share} of the text; all of it is found by its words already</source>
-        <translation>{share} des Textes; an den Wörtern ist schon alles zu finden</translation>
+        <source>{share} of the text; all that was read is found by its words already</source>
+        <translation>{share} des Textes; an den Wörtern ist alles Gelesene schon zu finden</translation>
     </message>
     <message>
         <source>decided at the first use</source>

@@ -116,7 +116,7 @@ def _understood(share: float) -> str:
     if share >= 1:
         return translate("ActivityPanel", "all of the text, by its words and by its meaning")
     text = translate(
-        "ActivityPanel", "{share} of the text; all of it is found by its words already"
+        "ActivityPanel", "{share} of the text; all that was read is found by its words already"
     )
     return text.format(share=words.share(share))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.ui.library.port import CannedLink, Said, canned_context
-from tests.ui.preview.made import tale
+from tests.ui.preview.made import hit_of, passages_of, tale
 from ui import passwords
 from ui.preview.client import RenderClient
 from ui.preview.panel import Preview
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
+    from indexer.types import Hit
     from ui.ports import Context
 
 WAIT_MS = 20_000
@@ -63,6 +64,12 @@ def preview(
     yield panel
     panel.close()
     panel.deleteLater()
+
+
+@pytest.fixture
+def hits(tale_path: Path) -> list[Hit]:
+    """A hit for each page of the tale, its second sentence the best."""
+    return [hit_of(tale_path, passage, (1,)) for passage in passages_of(tale_path)]
 
 
 class Answers:

@@ -1,0 +1,54 @@
+"""What is seen of a preview: waiting for it, and its pixels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from PySide6.QtGui import QColor, QImage
+
+from tests.ui.preview.conftest import WAIT_MS
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+    from pytestqt.qtbot import QtBot
+
+    from indexer.types import Hit
+    from ui.preview.panel import Preview
+
+
+def wait_for_page(qtbot: QtBot, preview: Preview) -> None:
+    """Wait until the page of the hit is painted with its marks."""
+
+    def there() -> bool:
+        pages = preview.pages
+        document = pages.document
+        return (
+            preview.shown is pages
+            and document is not None
+            and bool(pages.marks.passage)
+            and all(
+                document.band(key.page, key.width, key.band) is not None
+                for page in pages.visible_pages()
+                for key in pages.wanted(page)
+            )
+        )
+
+    qtbot.waitUntil(there, timeout=WAIT_MS)
+
+
+def show(qtbot: QtBot, preview: Preview, hit: Hit) -> None:
+    preview.show_hit(hit, [hit], 0)
+    wait_for_page(qtbot, preview)
+
+
+def pixels(widget: QWidget) -> Any:
+    """What a widget looks like: rows, columns, colours."""
+    image = widget.grab().toImage().convertToFormat(QImage.Format.Format_RGB888)
+    data = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1)
+    return data[:, : 3 * image.width()].reshape(image.height(), image.width(), 3).copy()
+
+
+def like(found: Any, colour: QColor, slack: int = 12) -> Any:
+    wanted = np.array([colour.red(), colour.green(), colour.blue()])
+    return (np.abs(found.astype(int) - wanted) <= slack).all(axis=2)

@@ -1,0 +1,213 @@
+"""The controls of the preview: pages, zoom, outline, selection, and what is done with a hit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pymupdf
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QGuiApplication, QWheelEvent
+from PySide6.QtWidgets import QApplication, QToolButton
+
+from indexer.types import page_unit
+from tests.ui.preview.conftest import WAIT_MS
+from tests.ui.preview.made import hit_of, passages_of
+from tests.ui.preview.seen import show, wait_for_page
+from ui.preview import panel as panel_module
+from ui.preview.page_layout import Fit
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from indexer.types import Hit
+    from tests.ui.library.port import CannedLink, Said
+    from ui.ports import Context
+    from ui.preview.panel import Preview
+
+
+def test_a_page_is_entered_by_label_or_number(
+    qtbot: QtBot, preview: Preview, tmp_path: Path
+) -> None:
+    document = pymupdf.open()
+    for _ in range(6):
+        document.new_page().insert_text((72, 72), "A lamp is lit at dusk.")
+    document.set_page_labels([{"startpage": 0, "style": "r"}, {"startpage": 2, "style": "D"}])
+    path = tmp_path / "a.pdf"
+    document.save(path)
+    show(qtbot, preview, hit_of(path, passages_of(path)[0]))
+    assert (preview.bar.page.text(), preview.bar.total.text()) == ("i", "(1 of 6)")
+    for text, page in (("3", 5), ("ii", 2), ("6", 6), ("99", 6), ("x", 6)):
+        preview.bar.page.setText(text)
+        qtbot.keyClick(preview.bar.page, Qt.Key.Key_Return)
+        assert preview.pages.page == page
+    assert preview.bar.page.text() == "4"
+
+
+def test_zooming(qtbot: QtBot, preview: Preview, hits: list[Hit]) -> None:
+    show(qtbot, preview, hits[0])
+    fitted = preview.pages.scale
+    qtbot.keyClick(preview, Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
+    assert preview.pages.scale > fitted
+    assert preview.bar.zoom.text() == f"{round(100 * preview.pages.scale)} %"
+    qtbot.mouseClick(preview.bar.smaller, Qt.MouseButton.LeftButton)
+    qtbot.keyClick(preview, Qt.Key.Key_0, Qt.KeyboardModifier.ControlModifier)
+    assert preview.pages.scale == pytest.approx(fitted)
+    turn(preview, 120)
+    assert preview.pages.scale > fitted
+    turn(preview, -120)
+    turn(preview, -120)
+    assert preview.pages.scale < fitted
+    preview.bar.zoom.menu().actions()[1].trigger()
+    assert preview.pages.zoom.fit is Fit.PAGE
+    for _ in range(30):
+        preview.pages.zoom_in()
+    assert preview.pages.scale == pytest.approx(4.0)
+    wait_for_page(qtbot, preview)
+    assert max(len(preview.pages.wanted(page)) for page in preview.pages.visible_pages()) >= 1
+    for _ in range(30):
+        preview.pages.zoom_out()
+    assert preview.pages.scale == pytest.approx(0.25)
+    wait_for_page(qtbot, preview)
+
+
+def turn(preview: Preview, angle: int) -> None:
+    viewport = preview.pages.viewport()
+    middle = QPointF(viewport.rect().center())
+    event = QWheelEvent(
+        middle, viewport.mapToGlobal(middle), QPoint(), QPoint(0, angle),
+        Qt.MouseButton.NoButton, Qt.KeyboardModifier.ControlModifier,
+        Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    QApplication.sendEvent(viewport, event)
+
+
+def test_text_is_selected_with_the_mouse_and_copied(
+    qtbot: QtBot, preview: Preview, canned: tuple[Context, CannedLink, Said], hits: list[Hit]
+) -> None:
+    show(qtbot, preview, hits[0])
+    view = preview.pages
+    document = view.document
+    assert document is not None
+    qtbot.waitUntil(lambda: document.letters(1) is not None, timeout=WAIT_MS)
+    letters = document.letters(1)
+    assert letters is not None
+    start = letters.text.index("keeper")
+    end = letters.text.index("narrow") + len("narrow")
+
+    def point(place: int, *, right: bool) -> QPoint:
+        letter = letters.boxes[place]
+        assert letter is not None
+        at = view.layout_.from_page(1, letter).translated(-QPointF(view.offset()))
+        return QPointF(at.right() - 1 if right else at.left() + 1, at.center().y()).toPoint()
+
+    press = point(start, right=False)
+    qtbot.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=press)
+    qtbot.mouseMove(view.viewport(), point(end - 1, right=True))
+    view.selection.move(QPointF(point(end - 1, right=True)) + QPointF(view.offset()))
+    assert view.selection.text.split() == letters.text[start:end].split()
+    qtbot.mouseRelease(view.viewport(), Qt.MouseButton.LeftButton)
+    view.copy()
+    assert QGuiApplication.clipboard().text() == "keeper climbed the narrow"
+    qtbot.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, pos=press)
+    assert view.selection.text == "keeper"
+    preview.bar.copy.click()
+    assert QGuiApplication.clipboard().text() == "keeper"
+    qtbot.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=press)
+    preview.bar.copy.click()
+    assert QGuiApplication.clipboard().text().startswith("Night 1. The keeper climbed")
+    assert canned[2].texts == ["The selection was copied.", "Passage copied."]
+    view.setFocus()
+    qtbot.keyClick(view, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    assert view.selection.text == letters.text
+
+
+def test_the_outline_leads_to_its_pages(qtbot: QtBot, preview: Preview, tmp_path: Path) -> None:
+    document = pymupdf.open()
+    for _ in range(9):
+        document.new_page().insert_text((72, 72), "A lamp is lit at dusk.")
+    document.set_toc([[1, "One", 1], [2, "One and a half", 3], [1, "Two", 6], [1, "Three", 8]])
+    path = tmp_path / "a.pdf"
+    document.save(path)
+    show(qtbot, preview, hit_of(path, passages_of(path)[0]))
+    assert preview.bar.outline.isVisible()
+    preview.pages.go_to(4)
+    preview.bar.outline.click()
+    popover = preview.controls.outline
+    qtbot.waitUntil(popover.isVisible, timeout=WAIT_MS)
+    assert popover.tree.currentIndex().data() == "One and a half"
+    qtbot.keyClick(popover.tree, Qt.Key.Key_Down)
+    qtbot.keyClick(popover.tree, Qt.Key.Key_Return)
+    assert preview.pages.page == 6
+    assert not popover.isVisible()
+
+
+def test_finding_what_is_similar_and_searching_inside(
+    qtbot: QtBot, preview: Preview, hits: list[Hit]
+) -> None:
+    show(qtbot, preview, hits[1])
+    queries: list[str] = []
+    paths: list[str] = []
+    preview.like_wanted.connect(queries.append)
+    preview.search_inside_wanted.connect(paths.append)
+    for action in preview.bar.menu.actions():
+        action.trigger()
+    assert len(queries) == 2
+    assert f"#{hits[1].start}-{hits[1].end}" in queries[0]
+    assert queries[1].startswith("like:")
+    assert paths == [hits[1].path]
+
+
+def test_opening_outside_goes_to_the_page_in_view(
+    qtbot: QtBot, preview: Preview, hits: list[Hit], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[tuple[str, int]] = []
+    monkeypatch.setattr(
+        panel_module, "open_external", lambda hit, _context, page: opened.append((hit.path, page))
+    )
+    monkeypatch.setattr(panel_module, "show_in_folder", lambda hit: opened.append((hit.path, -1)))
+    show(qtbot, preview, hits[1])
+    preview.pages.go_to(5)
+    preview.bar.open.click()
+    preview.bar.folder.click()
+    assert opened == [(hits[1].path, 5), (hits[1].path, -1)]
+
+
+def test_every_control_has_a_name_and_can_be_reached(
+    qtbot: QtBot, preview: Preview, hits: list[Hit]
+) -> None:
+    show(qtbot, preview, hits[0])
+    for button in preview.bar.findChildren(QToolButton):
+        assert button.accessibleName()
+        assert button.toolTip()
+        assert button.focusPolicy() & Qt.FocusPolicy.TabFocus
+    assert preview.pages.accessibleName()
+    assert preview.text.accessibleName()
+
+
+def test_a_narrow_panel_leaves_out_what_keys_do_too(
+    qtbot: QtBot, preview: Preview, hits: list[Hit]
+) -> None:
+    preview.show_hit(hits[0], hits, 0)
+    wait_for_page(qtbot, preview)
+    assert preview.bar.smaller.isVisible()
+    assert preview.bar.place.isVisible()
+    preview.resize(preview.minimumSizeHint().width(), 600)
+    QApplication.processEvents()
+    assert not preview.bar.smaller.isVisible()
+    for part in (preview.bar.after, preview.bar.page, preview.bar.zoom):
+        assert part.isVisible()
+        assert preview.bar.rect().contains(part.geometry())
+    preview.resize(700, 600)
+    QApplication.processEvents()
+    assert preview.bar.smaller.isVisible()
+
+
+def test_slides_and_sheets_are_called_that(preview: Preview) -> None:
+    labels = []
+    for form in ("pptx", "xlsx", "epub", "docx", "mbox", "ipynb", "md"):
+        preview.bar.show_unit(page_unit(form), 3)
+        labels.append(preview.bar.unit.text())
+    assert labels == ["Slide 3", "Sheet 3", "Chapter 3", "Page 3", "Message 3", "Cell 3", ""]

@@ -1,0 +1,77 @@
+"""Formats without pages in the preview: their text, with the same marks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QApplication
+
+from tests.ui.preview.conftest import WAIT_MS
+from tests.ui.preview.made import hit_of, passages_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from ui.preview.panel import Preview
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.md", "a.html"])
+def test_text_formats_show_their_text_with_the_same_marks(
+    qtbot: QtBot, preview: Preview, tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / name
+    lines = [f"Night {i}. The 🕯️ lamp burnt in the cafe\u0301. It went out." for i in range(300)]
+    joint = "<p>" if name.endswith("html") else "\r\n\r\n"
+    path.write_bytes(joint.join(lines).encode())
+    passages = passages_of(path)
+    passage = passages[len(passages) // 2]
+    preview.show_hit(hit_of(path, passage, (1, 0)), [], 0)
+    qtbot.waitUntil(lambda: preview.shown is preview.text, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(preview.text.extraSelections()), timeout=WAIT_MS)
+    marked = [selection.cursor.selectedText() for selection in preview.text.extraSelections()]
+    best = hit_of(path, passage, (1,)).marks[0]
+    assert "".join(marked[-1:]).split() == passage.text[slice(*best)].splitlines()[-1].split()
+    seen = preview.text.cursorForPosition(QPoint(20, preview.text.viewport().height() // 3))
+    assert seen.position() > 0
+    assert not preview.bar.page.isVisible()
+    assert preview.bar.unit.text() == ""
+    assert not preview.banner.isVisible()
+    before = preview.text.zoom_percent
+    turn_text(preview, 120)
+    assert preview.text.zoom_percent > before
+
+
+def turn_text(preview: Preview, angle: int) -> None:
+    viewport = preview.text.viewport()
+    middle = QPointF(viewport.rect().center())
+    event = QWheelEvent(
+        middle, viewport.mapToGlobal(middle), QPoint(), QPoint(0, angle),
+        Qt.MouseButton.NoButton, Qt.KeyboardModifier.ControlModifier,
+        Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    QApplication.sendEvent(viewport, event)
+
+
+def test_more_of_a_long_text_is_loaded_where_the_person_reaches_its_edge(
+    qtbot: QtBot, preview: Preview, tmp_path: Path
+) -> None:
+    path = tmp_path / "long.txt"
+    path.write_text("\n\n".join(f"Paragraph {i} says what it says." for i in range(20_000)))
+    passages = passages_of(path)
+    preview.show_hit(hit_of(path, passages[len(passages) // 2]), [], 0)
+    qtbot.waitUntil(lambda: preview.shown is preview.text, timeout=WAIT_MS)
+    start, end = preview.text.loaded
+    assert 0 < start < end < len(path.read_text())
+    bar = preview.text.verticalScrollBar()
+    bar.setValue(bar.maximum())
+    qtbot.waitUntil(lambda: preview.text.loaded[1] > end, timeout=WAIT_MS)
+    bar.setValue(0)
+    qtbot.waitUntil(lambda: preview.text.loaded[0] < start, timeout=WAIT_MS)
+    whole = path.read_text()
+    assert preview.text.loaded_text == whole[slice(*preview.text.loaded)]
+    assert preview.text.extraSelections()

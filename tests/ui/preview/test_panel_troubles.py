@@ -1,0 +1,126 @@
+"""What the preview says where there is no page to show."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pymupdf
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
+
+from indexer.types import FileState
+from tests.ui.preview.conftest import WAIT_MS
+from tests.ui.preview.made import hit_of, passages_of
+from tests.ui.preview.seen import like, pixels, show, wait_for_page
+from tests.unit.extract.pdfs import save, text_at
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from indexer.types import Hit
+    from tests.ui.library.port import CannedLink, Said
+    from ui import passwords
+    from ui.ports import Context
+    from ui.preview.panel import Preview
+
+
+def wait_for_excerpt(qtbot: QtBot, preview: Preview) -> None:
+    """Wait until the passage is shown as it was read, in place of a page."""
+    excerpt = preview.message._excerpt
+    qtbot.waitUntil(lambda: excerpt.isVisible() and "Night 1." in excerpt.text(), timeout=WAIT_MS)
+
+
+def test_a_file_that_is_gone(
+    qtbot: QtBot, preview: Preview, tmp_path: Path, hits: list[Hit], tale_path: Path
+) -> None:
+    gone = tmp_path / "gone.pdf"
+    preview.show_hit(replace(hits[0], path=str(gone)), [], 0)
+    wait_for_excerpt(qtbot, preview)
+    gone.write_bytes(tale_path.read_bytes())
+    assert preview.message._again.isVisible()
+    qtbot.mouseClick(preview.message._again, Qt.MouseButton.LeftButton)
+    wait_for_page(qtbot, preview)
+
+
+def test_a_file_that_has_changed(qtbot: QtBot, preview: Preview, hits: list[Hit]) -> None:
+    preview.show_hit(replace(hits[0], text="What it once said."), [], 0)
+    qtbot.waitUntil(preview.banner.isVisible, timeout=WAIT_MS)
+    assert preview.shown is preview.pages
+    assert "changed" in preview.banner.text()
+    show(qtbot, preview, hits[1])
+    assert not preview.banner.isVisible()
+
+
+@pytest.mark.parametrize("state", [FileState.OFFLINE, FileState.PLACEHOLDER])
+def test_what_must_not_be_touched_is_not(
+    qtbot: QtBot, preview: Preview, hits: list[Hit], state: FileState
+) -> None:
+    preview.show_hit(replace(hits[0], state=state), [], 0)
+    assert preview.shown is preview.message
+    assert preview.loader.client._known == {}
+    assert "Night 1." in preview.message._excerpt.text()
+
+
+def test_a_password_is_asked_for_in_place(
+    qtbot: QtBot,
+    preview: Preview,
+    canned: tuple[Context, CannedLink, Said],
+    tmp_path: Path,
+    no_keyring: passwords.Passwords,
+) -> None:
+    path = save(
+        tmp_path / "locked.pdf", text_at((72, 72, "The lamp is lit at dusk.")),
+        encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="door", owner_pw="owner",
+    )  # fmt: skip
+    text = "The lamp is lit at dusk."
+    passage = passages_of(save(tmp_path / "open.pdf", text_at((72, 72, text))))[0]
+    hit = replace(hit_of(path, passage), state=FileState.NEEDS_PASSWORD)
+    preview.show_hit(hit, [hit], 0)
+    field = preview.message._password
+    qtbot.waitUntil(field.isVisible, timeout=WAIT_MS)
+    qtbot.keyClicks(field, "wrong")
+    qtbot.keyClick(field, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: "does not open" in preview.message._step.text(), timeout=WAIT_MS)
+    assert field.isVisible()
+    assert field.text() == ""
+    qtbot.keyClicks(field, "door")
+    qtbot.mouseClick(preview.message._unlock, Qt.MouseButton.LeftButton)
+    wait_for_page(qtbot, preview)
+    link = canned[1]
+    assert [fields for kind, fields in link.asked if kind == "unlock"] == [
+        {"path": str(path), "password": "door"}
+    ]
+    assert no_keyring.remembered(str(path)) == "door"
+    preview.clear()
+    show(qtbot, preview, replace(hit, state=FileState.INDEXED))
+    assert len([kind for kind in link.kinds() if kind == "unlock"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "drawn"), [(b"%PDF-1.7 nothing", "warning"), (b"PK\x03\x04 zip", "document")]
+)
+def test_what_cannot_be_shown_says_why(
+    qtbot: QtBot, preview: Preview, tmp_path: Path, hits: list[Hit], content: bytes, drawn: str
+) -> None:
+    path = tmp_path / "a.pdf"
+    path.write_bytes(content)
+    preview.show_hit(replace(hits[0], path=str(path)), [], 0)
+    wait_for_excerpt(qtbot, preview)
+    assert preview.message._title.text()
+    assert preview.message._icon_name == drawn
+
+
+def test_a_slow_document_shows_the_shape_of_a_page(
+    qtbot: QtBot, preview: Preview, hits: list[Hit], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(preview.loader, "show", lambda *_: None)
+    preview.show_hit(hits[0], hits, 0)
+    assert not preview.pages.isVisible()
+    qtbot.waitUntil(lambda: preview.pages.loading, timeout=WAIT_MS)
+    assert preview.pages.isVisible()
+    painted = pixels(preview.pages.viewport())
+    assert like(painted, QColor("#e8eaed"), 2).sum() > 1000
