@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from app.render import Style
 
 STATEMENTS = 50
+# Of the likeness from which statements are the same; below, the nearest one is not worth a line.
+NEAR = 0.5
 
 
 def _compare_arguments(parser: ArgumentParser) -> None:
@@ -60,7 +62,7 @@ def _comparison_lines(found: dict[str, Any], style: Style) -> list[str]:
     first, second = found["first"], found["second"]
     lines: list[str] = []
     for mine, other in ((first, second), (second, first)):
-        lines += [*_side_lines(mine, other, style), ""]
+        lines += [*_side_lines(mine, other, found["border"], style), ""]
     if found["changes"]:
         title = f"In both, with other numbers or a negation: {found['changes']:,}"
         lines += [style.bold(title), *_change_lines(found, style), ""]
@@ -69,7 +71,9 @@ def _comparison_lines(found: dict[str, Any], style: Style) -> list[str]:
     return [*lines, style.dim(foot)]
 
 
-def _side_lines(mine: dict[str, Any], other: dict[str, Any], style: Style) -> Iterator[str]:
+def _side_lines(
+    mine: dict[str, Any], other: dict[str, Any], border: float, style: Style
+) -> Iterator[str]:
     """What one document says alone, by pages and headings."""
     names = [render.clean(each["file"]).rpartition("/")[2] for each in (mine, other)]
     yield style.bold(render.elide(f"Only in {names[0]}", style.width, style.dots))
@@ -88,11 +92,10 @@ def _side_lines(mine: dict[str, Any], other: dict[str, Any], style: Style) -> It
             yield f"  {style.bold(render.elide(where, style.width - 2, style.dots))}"
         for statement in group:
             yield from _wrapped(statement["text"], style, "  ")
-            if statement["near"]:
-                near = f"{_on(statement['near'], there)}{render.clean(statement['near']['text'])}"
-                text = render.elide(
-                    f"nearest {statement['cosine']:.2f}, {near}", style.width - 6, style.dots
-                )
+            if statement["near"] and statement["cosine"] >= NEAR * border:
+                where = _on(statement["near"], there)
+                near = f"nearest {statement['cosine']:.2f}, {where}{statement['near']['text']}"
+                text = render.elide(render.clean(near), style.width - 6, style.dots)
                 yield f"      {style.dim(text)}"
     if hidden := mine["alone"] - len(mine["only"]):
         yield ""

@@ -81,13 +81,15 @@ class Matched:
     """The statements of one document looked for in another.
 
     Attributes:
-        partner: Int64 (n,): the counterpart of each, or the statement closest to being one; -1
-            where the other document states nothing.
-        cosines: Float32 (n,): how alike the closest is.
+        partner: Int64 (n,): the counterpart of each, if the other document says it: of those that
+            are close, the one with the most common words; -1 where it states nothing at all.
+        closest: Int64 (n,): the one that is closest in meaning; -1 likewise.
+        cosines: Float32 (n,): how alike that one is.
         said: Bool (n,): whether the other document says it.
     """
 
     partner: Places
+    closest: Places
     cosines: Floats
     said: NDArray[np.bool_]
 
@@ -148,8 +150,8 @@ class Comparer:
             shown = np.sort(alone[np.argsort(matched.cosines[alone], kind="stable")[:limit]])
         only = []
         for number in shown.tolist():
-            partner = int(matched.partner[number])
-            near = other.said[partner].to_json() if partner >= 0 else None
+            closest = int(matched.closest[number])
+            near = other.said[closest].to_json() if closest >= 0 else None
             cosine = float(matched.cosines[number])
             only.append({**side.said[number].to_json(), "near": near, "cosine": cosine})
         files = self.catalog.files.places([side.place.doc.doc])
@@ -194,8 +196,8 @@ def match(one: Side, other: Side, border: float) -> Matched:
     count = len(one.said)
     places, cosines = nearest(one.vectors, other.vectors, CLOSEST)
     if not places.shape[1]:
-        nothing = np.zeros(count, np.float32)
-        return Matched(np.full(count, -1, np.int64), nothing, np.zeros(count, np.bool_))
+        nobody = np.full(count, -1, np.int64)
+        return Matched(nobody, nobody, np.zeros(count, np.float32), np.zeros(count, np.bool_))
     wording = Wording(other.said)
     partner = np.zeros(count, np.int64)
     same = np.zeros(count, np.bool_)
@@ -203,7 +205,7 @@ def match(one: Side, other: Side, border: float) -> Matched:
         shared = [overlap(statement, other.said[place]) for place in places[number].tolist()]
         partner[number] = places[number, int(np.argmax(shared))]
         same[number] = max(shared) >= SHARED_WORDS or wording.share(statement) >= SAME_WORDS
-    return Matched(partner, cosines[:, 0], same | (cosines[:, 0] >= border))
+    return Matched(partner, places[:, 0], cosines[:, 0], same | (cosines[:, 0] >= border))
 
 
 def _changed(one: Side, other: Side, there: Matched, back: Matched) -> list[tuple[int, int]]:

@@ -33,7 +33,8 @@ COMMON = 0.15
 RUN = 4
 # "Termination ..... 12", a line to sign on, "Name: Jane Doe".
 _NO_SENTENCE = re.compile(
-    r"(?:\.{3}|\u2026) ?\d+\s*$|_{8}|\b(?:By|BY|Name|NAME|Title|TITLE|Its|ITS) ?:\s*(?:$|\W|[A-Z])"
+    r"(?:\.{3}|\u2026) ?\d+\s*$"
+    r"|\b(?:By|BY|Name|NAME|Title|TITLE|Its|ITS) ?(?::\s*(?:$|\W|[A-Z])|:?\s*_{3})"
 )
 # Lines of a table of contents whose dots were lost: each begins with a number or is one of
 # several, and ends with one.

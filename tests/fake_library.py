@@ -224,7 +224,7 @@ class FakeLibrary:
     ) -> dict[str, Any]:
         there = {one["text"] for one in theirs}
         near = theirs[0] if theirs else None
-        only = [{**one, "near": near, "cosine": 0.2} for one in mine if one["text"] not in there]
+        only = [{**one, "near": near, "cosine": 0.3} for one in mine if one["text"] not in there]
         return {
             "path": path, "file": Path(path).name, "title": Path(path).stem, "format": "text",
             "pages": 1, "statements": len(mine), "alone": len(only), "only": only[: limit or None],

@@ -22,8 +22,8 @@ def test_compare_says_what_each_says_alone(lectern: Lectern, folder: Path) -> No
     assert "The landlord mends the roof." in first
     assert "The landlord paints the doors." in second
     assert "One › Two" in first
-    assert "nearest 0.20" in first
-    assert "The tenant pays rent." not in said.stdout.replace("nearest 0.20, The tenant pays", "")
+    assert "nearest 0.30" in first
+    assert "The tenant pays rent." not in said.stdout.replace("nearest 0.30, The tenant pays", "")
     assert "2 and 2 statements" in second
 
 

@@ -35,6 +35,7 @@ def statement(text: str) -> Statement:
         "The tenant pays the rent on the first day of each month.",
         "NEITHER PARTY WILL BE LIABLE TO THE OTHER PARTY FOR ANY DAMAGES OF WHATEVER KIND.",
         "and the landlord has no obligation to mend what the tenant broke;",
+        "This agreement is made on the ___ day of ___ by and between ___ and the tenant.",
         "Term. This Agreement goes on to the end of December 31, 2019",
     ],
 )
@@ -54,6 +55,7 @@ def test_a_sentence_states_something(text: str) -> None:
         "11.7 Irreparable Injury to Us 27\n11.8 Compliance with the Covenants 27",
         "By: ________________ for and on behalf of the tenant",
         "Name: Jane Doe of the house of the Does",
+        "By ___ Its ___ Exhibits to be added by the parties",
         "Cash and cash equivalents at the end of the year 876,560 1,117,400",
         "Proceeds from the issuance of the debt \u2014 989,280",
         "1,011 876 560 1,117 400 834 556 of the year",
