@@ -24,28 +24,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from indexer.extract.scanned import Scanned
     from indexer.ocr.tesseract import Program
     from indexer.protocol import Header
     from indexer.types import DocumentInfo, Passage
 
     Decide = Callable[[DocumentInfo, Mapping[str, int]], bool]
     Watch = Callable[[int, int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Scanned:
-    """What the library knows of a document's scanned pages, and who is told which they are.
-
-    Args:
-        library: The folder of the library, where a child looks up what was recognised.
-        content: The hash of the document's bytes.
-        textless: Told which pages show something and hold no text, before anything else is
-            known of the document; only for formats whose pages may be scans.
-    """
-
-    library: Path
-    content: str
-    textless: Callable[[list[int]], None]
 
 
 # A fresh process now and then: whatever a library leaks, it leaks at most this often.
@@ -253,7 +238,7 @@ class ExtractionChild:
             "limits": asdict(self._limits),
             "skip": attempt.skip,
             "careful": attempt.careful,
-            "recognised": _where(attempt.scanned),
+            "recognised": attempt.scanned.to_wire() if attempt.scanned else None,
         }
 
     def _replies(self, process: ChildProcess, number: int) -> Iterator[Header]:
@@ -305,9 +290,3 @@ class ExtractionChild:
         if process is not None:
             with suppress(OSError):
                 process.close()
-
-
-def _where(scanned: Scanned | None) -> Header | None:
-    if scanned is None:
-        return None
-    return {"library": str(scanned.library.absolute()), "content": scanned.content}

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING
 
 from indexer import faults
 from indexer.errors import Cancelled, InternalError, LecternError, WorldError
-from indexer.extract.sandbox import ExtractionChild, Scanned
+from indexer.extract.sandbox import ExtractionChild
+from indexer.extract.scanned import Scanned
 from indexer.hashing import content_id, unchanged
 from indexer.phrases import reason_of
 from indexer.pipeline.events import (
