@@ -77,6 +77,8 @@ class Reader:
         for _ in range(count):
             found = TOKEN.match(self._text, self._at)
             if found is None:
+                while self._roles:
+                    self._close()
                 self._paragraph()
                 return False
             self._at = found.end()
@@ -267,8 +269,6 @@ class Reader:
 
     def _paragraph(self) -> None:
         """End the paragraph under way; inside an argument an empty line is a space."""
-        while self._roles and self._at >= len(self._text):
-            self._close()
         if self._roles or self._in_table:
             self._groups[-1].parts.append(" ")
             return

@@ -58,9 +58,11 @@ def _signs() -> dict[str, str]:
 
     specs: Any = get_default_latex_context_db().iter_macro_specs()
     texts = {spec.macroname: spec.simplify_repl for spec in specs}
-    found = {name: text for name, text in texts.items() if isinstance(text, str) and len(text) == 1}
-    # What else is text are functions by their names, templates for arguments, and today's date.
-    return found | {name: f"{name} " for name, text in texts.items() if text == name}
+    functions = {name: f"{name} " for name, text in texts.items() if text == name}
+    # What else is text is templates for arguments, and the date of today.
+    return functions | {
+        name: text for name, text in texts.items() if isinstance(text, str) and len(text) == 1
+    }
 
 
 def accented(accent: str, letter: str) -> str:

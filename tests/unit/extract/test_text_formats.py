@@ -81,6 +81,7 @@ def tex(text: str) -> str:
         (r"\v{c}aj \c cedille \'{\i}n \H{o} \~n", "čaj çedille ín ő ñ"),
         (r"na\"{\i}ve \ss tra\ss e", "naïve ßtraße"),
         (r"\lceil x\rceil \textcelsius \sin x \vspace{1cm}\% \today", "⌈x⌉℃sin x %"),
+        (r"a\&b \$5 \#1 \{x\} y\_z", "a&b $5 #1 {x} y_z"),
         ("a---b -- ``c'' ~d", "a—b – “c” d"),
         (r"see~\cite[p.~3]{x}, \ref{y}", "see , "),
         (r"\unknown[opt]{kept} \textbf{bold \emph{both}}", "kept bold both"),
@@ -130,6 +131,7 @@ def test_whatever_order_of_signs_is_read(parts: list[str]) -> None:
 def test_braces_without_end() -> None:
     assert tex("{" * 300_000 + "deep" + "}" * 300_000) == "deep"
     assert "deep" in tex(r"\footnote{" * 5_000 + "deep")
+    assert "deep" in tex(r"\section{" * 5_000 + "deep")
 
 
 def test_definitions_head_their_code_and_comments_are_prose(tmp_path: Path) -> None:
