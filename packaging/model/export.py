@@ -1,0 +1,102 @@
+"""Puts a trained checkpoint where Lectern finds it: weights in float16, tokenizer and record.
+
+    python packaging/model/export.py --run build/model/first --id lectern-minilm-late
+
+Owns the form in which a checkpoint ships. The record holds what the files hash to, and a sentence
+with the first values of its vector, so that a conversion that goes wrong is noticed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import torch
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from bert import POSITIONS, load_weights  # noqa: E402
+from distil import encode_alone  # noqa: E402
+from loop import CHECKPOINT  # noqa: E402
+
+from indexer.embed.fetch import ensure_source, hash_file  # noqa: E402
+from indexer.embed.models import (  # noqa: E402
+    RECORDS,
+    TOKENIZER,
+    WEIGHTS,
+    Package,
+    PoolScope,
+    Probe,
+    SourceFile,
+)
+from indexer.embed.record_files import shipped_folder, write_record  # noqa: E402
+from indexer.embed.tokens import TextTokenizer  # noqa: E402
+
+if TYPE_CHECKING:
+    from indexer.embed.models import ModelRecord
+
+GENUINE = RECORDS["all-MiniLM-L6-v2"]
+PROBE = "The library opens at nine in the morning."
+PROBE_VALUES = 8
+OVERLAP = 32
+
+
+def main() -> None:
+    options = _options()
+    places = [options.genuine] if options.genuine else []
+    source = ensure_source(GENUINE, options.work / "genuine", places=places)
+    home = options.models / options.id
+    home.mkdir(parents=True, exist_ok=True)
+    _write_weights(options.run / CHECKPOINT, home / WEIGHTS)
+    shutil.copyfile(source / TOKENIZER, home / TOKENIZER)
+    record = _record(options.id, home, options.window)
+    write_record(record, options.models)
+    print(f"{home}: {record.download_bytes / 1e6:.1f} MB, windows of {record.window}")
+
+
+def _write_weights(checkpoint: Path, target: Path) -> None:
+    from safetensors.torch import save_file
+
+    student = torch.load(checkpoint, weights_only=True)["student"]
+    save_file({name: tensor.half().contiguous() for name, tensor in student.items()}, target)
+    target.chmod(0o644)  # it is made its maker's alone
+
+
+def _record(model: str, home: Path, window: int) -> ModelRecord:
+    files = tuple(
+        SourceFile(name, f"resources/models/{model}/{name}", hash_file(path), path.stat().st_size)
+        for name in (WEIGHTS, TOKENIZER)
+        for path in (home / name,)
+    )
+    weights = load_weights(home / WEIGHTS)
+    shape = replace(GENUINE.architecture, positions=len(weights[POSITIONS]))
+    tokenizer = TextTokenizer(home / TOKENIZER)
+    (tokens,) = tokenizer.encode([PROBE])
+    ids = [*tokenizer.lead, *tokens.ids, *tokenizer.tail]
+    vector = encode_alone(weights, shape, [ids])[0]
+    values = tuple(round(float(value), 6) for value in vector[:PROBE_VALUES])
+    return replace(
+        GENUINE, id=model, package=Package("lectern", "1", files), architecture=shape,
+        pool_scope=PoolScope.PASSAGE, window=window, late=True, overlap=OVERLAP,
+        probe=Probe(PROBE, values), homepage="",
+    )  # fmt: skip
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Put a trained checkpoint where Lectern finds it.")
+    parser.add_argument("--run", type=Path, required=True, help="folder of the run")
+    parser.add_argument("--id", required=True, help="what the model is called")
+    parser.add_argument("--window", type=int, default=512, help="tokens read together on a CPU")
+    parser.add_argument("--models", type=Path, default=shipped_folder(), help="folder of models")
+    parser.add_argument("--work", type=Path, default=ROOT / "build" / "model")
+    parser.add_argument("--genuine", type=Path, help="folder of the genuine model, else fetched")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+"""Makes the reference vectors that the tests compare our late-chunked model with.
+
+Owns the one place where a library of models that is not ours (torch, transformers) reads windows.
+The passages are those that ``reference.py`` drew, taken together as they fit a window. Needs
+`pip install 'lectern[convert]'`:
+
+    python packaging/model/late_reference.py --model resources/models/lectern-minilm-late
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+DATA = Path(__file__).resolve().parents[2] / "tests" / "data"
+PASSAGES = DATA / "minilm" / "passages.json"
+RUNS, VECTORS = DATA / "late" / "runs.json", DATA / "late" / "vectors.npz"
+TITLE, HEADINGS = "A library of adventures", ("Part One", "The sea")
+PREFIX = "A library of adventures. Part One \u203a The sea: "
+WINDOW, COUNT = 512, 24
+WEIGHTS = "model.safetensors"
+
+
+def open_original(folder: Path) -> tuple[Any, Any]:
+    """The tokenizer, and the encoder as transformers runs it."""
+    from safetensors.torch import load_file
+    from tokenizers import Tokenizer
+    from transformers import BertConfig, BertModel
+
+    record = json.loads((folder / "record.json").read_text("utf-8"))
+    shape = record["architecture"]
+    config = BertConfig(
+        vocab_size=shape["vocabulary"], hidden_size=shape["hidden"],
+        num_hidden_layers=shape["layers"], num_attention_heads=shape["heads"],
+        intermediate_size=shape["intermediate"], max_position_embeddings=shape["positions"],
+        layer_norm_eps=shape["norm_epsilon"],
+    )  # fmt: skip
+    model = BertModel(config, add_pooling_layer=False)
+    weights = {name: tensor.float() for name, tensor in load_file(folder / WEIGHTS).items()}
+    model.load_state_dict(weights, strict=True)
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer, model.eval()
+
+
+def runs_of(texts: Sequence[str], tokenizer: Any) -> Iterator[list[str]]:
+    """Passages that fit a window together, two at least."""
+    room = WINDOW - 2 - len(_ids(tokenizer, PREFIX))
+    run: list[str] = []
+    size = 0
+    for text in texts:
+        length = len(_ids(tokenizer, text))
+        if size + length > room:
+            if len(run) > 1:
+                yield run
+            run, size = [], 0
+        if length <= room:
+            run.append(text)
+            size += length
+
+
+def encode(model: Any, tokenizer: Any, run: Sequence[str]) -> np.ndarray[Any, Any]:
+    """Vectors of length 1 of the passages of a run, ``(passages, hidden)``."""
+    first, last = tokenizer.encode("").ids
+    parts = [[first, *_ids(tokenizer, PREFIX)], *(_ids(tokenizer, text) for text in run), [last]]
+    ids = torch.tensor([[token for part in parts for token in part]])
+    with torch.no_grad():
+        states = model(input_ids=ids).last_hidden_state[0].numpy()
+    ends = np.cumsum([len(part) for part in parts])
+    means = [states[a:b].mean(axis=0) for a, b in pairwise(ends[:-1])]
+    vectors = np.stack(means)
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), np.float32)
+
+
+def _ids(tokenizer: Any, text: str) -> list[int]:
+    return list(tokenizer.encode(text, add_special_tokens=False).ids)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Make the reference vectors of the late model.")
+    parser.add_argument("--model", type=Path, required=True, help="folder with record and weights")
+    options = parser.parse_args()
+    tokenizer, model = open_original(options.model)
+    texts = json.loads(PASSAGES.read_text("utf-8"))
+    runs = list(runs_of(texts, tokenizer))[:COUNT]
+    vectors = np.concatenate([encode(model, tokenizer, run) for run in runs])
+    RUNS.parent.mkdir(parents=True, exist_ok=True)
+    kept = {"title": TITLE, "headings": HEADINGS, "runs": runs}
+    RUNS.write_text(json.dumps(kept, ensure_ascii=False, indent=0), "utf-8")
+    np.savez_compressed(VECTORS, vectors=vectors)
+    print(f"{len(vectors)} passages in {len(runs)} windows -> {VECTORS}")
+
+
+if __name__ == "__main__":
+    main()
