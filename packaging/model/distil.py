@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     Tensor = Any
 
 TEMPERATURE = 1 / 20
-BARE_WEIGHT = 0.5
+# A query has nothing round it, and must not follow where the windows pull the weights.
+BARE_WEIGHT = 5.0
 _TEACHER_TOKENS = 2048
 
 

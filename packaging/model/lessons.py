@@ -31,7 +31,9 @@ PASSAGE_TOKENS = (48, 200)
 LEAST_TOKENS, MOST_TOKENS = 5, 400
 STRETCH = 1024  # tokens from one document: its other passages are the ones to be told apart
 MOST_PREFIX = 64
-BARE = 8  # sentences of a share that are read as a query is, without title or window
+# Texts of a share that are read as a query is, without title or window: all of one length, drawn
+# evenly by its logarithm, and as many as make so many tokens.
+BARE_TOKENS, BARE_LENGTHS = 640, (4, 128)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """A share of a step: windows of one length, and bare sentences with their special tokens."""
+    """A share of a step: windows of one length, and bare texts with their special tokens."""
 
     windows: tuple[Window, ...]
     bare: tuple[Ints, ...]
@@ -160,11 +162,13 @@ class Lessons:
         return self._framed(np.concatenate([self._prefix(title, path), text]))
 
     def _bare(self, windows: Sequence[Window], chance: Any) -> Iterator[Ints]:
-        """Sentences of the windows, framed as a query is."""
-        for _ in range(BARE):
+        """Texts from the windows, framed as a query is."""
+        shortest, longest = BARE_LENGTHS
+        length = int(shortest * (longest / shortest) ** chance.random())
+        for _ in range(BARE_TOKENS // length):
             ids = windows[chance.integers(len(windows))].ids
-            begin = int(chance.integers(len(self._tokenizer.lead), len(ids) - 40))
-            yield self._framed(ids[begin : begin + int(chance.integers(4, 32))])
+            begin = int(chance.integers(len(self._tokenizer.lead), len(ids) - length))
+            yield self._framed(ids[begin : begin + length])
 
     def _framed(self, ids: Ints) -> Ints:
         return np.concatenate([self._tokenizer.lead, ids, self._tokenizer.tail])
