@@ -26,6 +26,7 @@ from tests.benchmarks import (
     size,
     throttle,
     throughput,
+    windows,
     words,
 )
 from tests.benchmarks.libraries import Libraries, Options, note
@@ -45,10 +46,12 @@ PARTS: dict[str, Callable[[Options, Libraries], Section]] = {
     "ablation": ablation.run,
     "throttle": throttle.run,
     "words": words.run,
+    "windows": windows.run,
 }
 # Throughput indexes a set anew, so it goes first and the other parts have that library.
 ORDER = (
     "throughput", "quality", "size", "latency", "ablation", "memory", "throttle", "words",
+    "windows",
 )  # fmt: skip
 TABLE = "table"
 

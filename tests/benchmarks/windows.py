@@ -1,0 +1,97 @@
+"""Windows: what it costs to read passages inside their document, against each of them alone.
+
+The same passages of a set go through the model trained late, run by run as the index lane hands
+them over, and through the genuine one, a passage at a time: alone, late, late, alone, in one
+process. What counts is seconds; tokens tell how much is read twice.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+from app.paths import models_folder
+from indexer.config import Precision
+from indexer.embed.onnx import open_embedder
+from indexer.embed.record_files import find_record
+from indexer.pipeline.sections import Reading
+from tests.benchmarks.libraries import note
+from tests.benchmarks.report import Section
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from indexer.embed.base import EmbedInput
+    from indexer.embed.onnx import OnnxEmbedder
+    from indexer.engine import Engine
+    from tests.benchmarks.libraries import Libraries, Options
+    from tests.benchmarks.report import Cell
+
+LATE, ALONE = "lectern-minilm-late", "all-MiniLM-L6-v2"
+PASSAGES = 500  # at least so many, of whole documents
+COLUMNS = ("set", "passages", "read", "tokens", "s", "processor s", "times alone")
+NOTE = "Sums of two runs each, in the order alone, late, late, alone; int8, two threads."
+
+
+@dataclass(slots=True)
+class Spent:
+    """What two runs took."""
+
+    tokens: int = 0
+    seconds: float = 0.0
+    work: float = 0.0
+
+
+def run(options: Options, libraries: Libraries) -> Section:
+    """Measure both on every set chosen."""
+    rows: list[tuple[Cell, ...]] = []
+    embedders = {
+        name: open_embedder(find_record(name), models_folder(), Precision.INT8, threads=2)
+        for name in (ALONE, LATE)
+    }
+    for wanted in options.chosen:
+        with libraries.open(wanted.name) as engine:
+            fed = {name: _fed(engine, one.record.window * one.record.late)
+                   for name, one in embedders.items()}  # fmt: skip
+        passages = len(fed[ALONE][0])
+        spent = {name: Spent() for name in embedders}
+        for name in (ALONE, LATE, LATE, ALONE):
+            _measure(embedders[name], *fed[name], spent[name])
+        for name, one in spent.items():
+            rows.append(
+                (wanted.name, passages, name, one.tokens, one.seconds, one.work,
+                 one.seconds / spent[ALONE].seconds)
+            )  # fmt: skip
+        note(f"{wanted.name}: {spent[LATE].work / spent[ALONE].work:.2f} times the processor time")
+    return Section("windows", "What windows cost", COLUMNS, tuple(rows), (NOTE,))
+
+
+def _fed(engine: Engine, window: int) -> tuple[list[EmbedInput], list[int]]:
+    """What the model is given for whole documents, and the runs it is read in."""
+    inputs: list[EmbedInput] = []
+    runs: list[int] = []
+    passages = engine.store.iter_passages(engine.store.known_docs().tolist())
+    read = 0
+    for doc, own in groupby(passages, attrgetter("doc")):
+        reading = Reading(engine.catalog.docs.get([doc])[doc].title_used, window)
+        for run in reading.runs(own):
+            both = [one for one in (run.before, *run.passages) if one is not None]
+            inputs += [reading.input(one) for one in both]
+            runs.append(len(both))
+            read += len(run.passages)
+        if read >= PASSAGES:
+            break
+    return inputs, runs
+
+
+def _measure(
+    embedder: OnnxEmbedder, inputs: Sequence[EmbedInput], runs: Sequence[int], spent: Spent
+) -> None:
+    began, work = time.perf_counter(), time.process_time()
+    for batch in embedder.encode_batches(inputs, runs=runs):
+        spent.tokens += sum(vectors.tokens for _, vectors in batch)
+    spent.seconds += time.perf_counter() - began
+    spent.work += time.process_time() - work
