@@ -278,6 +278,10 @@ CODES = _declare(
 )
 
 
+# Failures that say it all, as reasons within others.
+_AS_REASONS = {"too_complex": "unpacks_too_much"}
+
+
 class LecternError(Exception):
     """Root of the failures that carry a code.
 
@@ -306,7 +310,7 @@ class LecternError(Exception):
     @property
     def reason(self) -> str:
         """What is behind it, as a code of ``indexer.phrases``; its own code if nothing is."""
-        return str(self.detail.get("reason", self.code))
+        return str(self.detail.get("reason") or _AS_REASONS.get(self.code, self.code))
 
     def note(self) -> Note:
         """The failure as something to know besides an answer."""
