@@ -164,6 +164,11 @@ class EngineApi(Protocol):
             explain: Fill ``Hit.explain`` with the numbers behind each hit.
             full_text: Put whole passages into the hits, not only the part around the best
                 sentence.
+
+        Returns:
+            ``good`` is false where nothing answers and the hits are only the closest passages;
+            each hit's ``also`` lists the places of nearly the same text in other documents, which
+            are no hits of their own.
         """
 
     def explain(self, text: str, path: Path, start: int) -> dict[str, Any]:

@@ -56,7 +56,8 @@ def test_weights_that_matter_are_found_and_others_stay() -> None:
     wanted = {"words": 2.0, "heading": 0.1}
 
     def measure(weights: Weights) -> float:
-        return -sum(abs(getattr(weights, name) - value) for name, value in wanted.items())
+        found = asdict(weights)
+        return -sum(abs(float(found[name]) - value) for name, value in wanted.items())
 
     found = asdict(fit_weights(measure))
     assert {name: found[name] for name in wanted} == wanted
