@@ -72,7 +72,10 @@ class CoverageDetails(QScrollArea):
         """The height at which all of it is seen."""
         layout = self._inner.layout()
         assert layout is not None  # noqa: S101  # made above
-        return layout.totalHeightForWidth(self.viewport().width()) + 2 * self.frameWidth()
+        height = layout.totalSizeHint().height()
+        if layout.hasHeightForWidth():
+            height = layout.totalHeightForWidth(self.viewport().width())
+        return height + 2 * self.frameWidth()
 
     def minimumSizeHint(self) -> QSize:
         return QSize(super().minimumSizeHint().width(), min(self.needed, self._least()))

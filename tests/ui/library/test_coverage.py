@@ -261,6 +261,12 @@ def test_choosing_everything_of_many_asks_no_row(
     page.hide()
 
 
+def test_what_to_do_is_said_before_a_file_is_chosen(page: CoveragePage) -> None:
+    assert "Choose a file" in page.details._name.text()
+    assert page.details.viewport().height() >= page.details._name.sizeHint().height()
+    assert page.details.height() < page.height() / 4
+
+
 def test_all_about_a_file_is_seen_at_twice_the_size_of_text(
     page: CoveragePage, qtbot: QtBot
 ) -> None:
@@ -270,10 +276,13 @@ def test_all_about_a_file_is_seen_at_twice_the_size_of_text(
     page.resize(1100, 800)
     _choose(page, "locked.txt")
     details = page.details
-    qtbot.waitUntil(lambda: details.verticalScrollBar().maximum() == 0)
-    for part in (details.password.field, details.password.button):
-        assert part.isVisible()
-        assert part.height() >= part.fontMetrics().height()
+
+    def seen() -> bool:
+        parts = (details.password.field, details.password.button)
+        whole = all(part.height() >= part.fontMetrics().height() for part in parts)
+        return whole and details.verticalScrollBar().maximum() == 0
+
+    qtbot.waitUntil(seen)
     page.resize(500, 300)
     qtbot.waitUntil(lambda: details.verticalScrollBar().maximum() > 0)
     assert page.table.isVisible()
