@@ -215,9 +215,9 @@ class EngineApi(Protocol):
         The keys: ``library`` (path), ``bytes`` (on disk), ``roots`` (a list of ``path``,
         ``files``, ``states`` (count by state), ``bytes``, ``patterns``, ``offline``, ``watched``:
         as ``how`` in ``watch``, "" if nobody watches, and ``watched_why``), ``files`` (count by
-        state), ``documents``, ``passages``, ``model``, ``precision``, ``space``, ``understood`` (share of
-        passages with vectors, 0 to 1), ``device``, ``device_notes``, ``languages`` (a list of
-        ``language``, ``documents``, ``advice`` for those the model does not cover), ``running``
+        state), ``documents``, ``passages``, ``model``, ``precision``, ``space``, ``understood``
+        (share of passages with vectors, 0 to 1), ``device``, ``device_notes``, ``languages`` (a
+        list of ``language``, ``documents``, ``advice`` for those the model does not cover), ``running``
         (None, or a dictionary with ``job`` and ``progress``), ``connections``
         (every one ever made, newest first: ``time``, ``what``, ``outcome``), ``scans`` (pages
         that show something and hold no text: how many were ``read``, are ``waiting`` to be

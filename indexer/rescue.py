@@ -107,7 +107,7 @@ def _copy(path: Path, catalog: Catalog) -> tuple[int, set[str]]:
                 for rows in reader.blocks(columns):
                     marks = ", ".join("?" * len(columns))
                     connection.executemany(
-                        f"INSERT OR REPLACE INTO {table} ({', '.join(columns)}) VALUES ({marks})",  # noqa: S608
+                        f"INSERT OR REPLACE INTO {table} ({', '.join(columns)}) VALUES ({marks})",
                         rows,
                     )
                     total += len(rows)
@@ -136,7 +136,7 @@ class _Reader:
 
     def _has_rowid(self) -> bool:
         try:
-            self._connection.execute(f"SELECT rowid FROM {self._table} LIMIT 0")  # noqa: S608
+            self._connection.execute(f"SELECT rowid FROM {self._table} LIMIT 0")
         except sqlite3.OperationalError:
             return False
         except sqlite3.Error:
@@ -147,7 +147,7 @@ class _Reader:
         """From both ends, up to where something is damaged."""
         for order in ("", " DESC"):
             rows: list[tuple[object, ...]] = []
-            sql = f"SELECT {wanted} FROM {self._table} ORDER BY {self._key() or '1'}{order}"  # noqa: S608
+            sql = f"SELECT {wanted} FROM {self._table} ORDER BY {self._key() or '1'}{order}"
             failed = False
             try:
                 rows.extend(self._connection.execute(sql))
@@ -167,10 +167,7 @@ class _Reader:
         return keys[0][1] if keys else ""
 
     def _by_rowid(self, wanted: str) -> Iterator[list[tuple[object, ...]]]:
-        sql = (
-            f"SELECT rowid, {wanted} FROM {self._table} WHERE rowid >= ? "  # noqa: S608
-            "ORDER BY rowid LIMIT ?"
-        )
+        sql = f"SELECT rowid, {wanted} FROM {self._table} WHERE rowid >= ? ORDER BY rowid LIMIT ?"
         at, step, last = -(1 << 62), 1, self._last()
         while at <= last:
             rows, whole = self._read(sql, at)
@@ -205,7 +202,7 @@ class _Reader:
         for order in ("DESC", "ASC"):
             with contextlib.suppress(sqlite3.Error):
                 row = self._connection.execute(
-                    f"SELECT rowid FROM {self._table} ORDER BY rowid {order} LIMIT 1"  # noqa: S608
+                    f"SELECT rowid FROM {self._table} ORDER BY rowid {order} LIMIT 1"
                 ).fetchone()
                 if order == "DESC":
                     return int(row[0]) if row else -1
@@ -218,7 +215,7 @@ def _make_consistent(catalog: Catalog) -> None:
     with catalog.write() as connection:
         for table, column in (("files", "content"), ("files", "upcoming")):
             connection.execute(
-                f"UPDATE {table} SET {column} = NULL WHERE {column} IS NOT NULL "  # noqa: S608
+                f"UPDATE {table} SET {column} = NULL WHERE {column} IS NOT NULL "
                 f"AND {column} NOT IN (SELECT id FROM contents)"
             )
         connection.execute("UPDATE contents SET doc = NULL WHERE doc NOT IN (SELECT doc FROM docs)")
@@ -235,7 +232,7 @@ def _make_consistent(catalog: Catalog) -> None:
             ("name_vectors", "name", "names", "id"),
         ):
             connection.execute(
-                f"DELETE FROM {table} WHERE {column} NOT IN (SELECT {key} FROM {parent})"  # noqa: S608
+                f"DELETE FROM {table} WHERE {column} NOT IN (SELECT {key} FROM {parent})"
             )
         connection.execute("UPDATE files SET stem = NULL WHERE stem NOT IN (SELECT id FROM names)")
         connection.execute(
@@ -257,7 +254,7 @@ def _forget_words(catalog: Catalog) -> None:
     """Have all documents read again for their words; their vectors stay."""
     with catalog.write() as connection:
         for table in sorted(_DERIVED):
-            connection.execute(f"DELETE FROM {table}")  # noqa: S608
+            connection.execute(f"DELETE FROM {table}")
     catalog.docs.read_again(catalog.docs.expected())
 
 

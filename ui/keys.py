@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from ui.theme import XL, L, M, S
+from ui.words.mark import QT_TRANSLATE_NOOP
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,11 +40,6 @@ class Group(NamedTuple):
 
     title: str
     keys: tuple[Key, ...]
-
-
-def QT_TRANSLATE_NOOP(context: str, text: str) -> str:  # noqa: ARG001
-    """Mark a text for translation. Qt's own is not typed."""
-    return text
 
 
 SEARCH_BOX, PREVIEW, SETTINGS, LIST, PAUSE = "Ctrl+L", "F1", "Ctrl+,", "?", "Ctrl+Shift+P"

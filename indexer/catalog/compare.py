@@ -32,7 +32,7 @@ UPDATE files SET format = ?, size = ?, mtime_ns = ?, volume = ?, inode = ?, verd
     crashes = 0, content = CASE WHEN ?6 IN ('', '{FileState.PLACEHOLDER}',
     '{FileState.FAILED}') THEN content ELSE NULL END
 WHERE id = ?
-"""  # noqa: S608  # built from constants
+"""  # built from constants
 
 
 # Single rows are asked for up to here, whole folders beyond.

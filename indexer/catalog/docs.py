@@ -42,8 +42,8 @@ WHERE f.id = ? AND c.doc IS NOT NULL
 _OUTDATED = """
 verdict = '' AND content IN (SELECT id FROM contents WHERE extractor_version < ?)
 """
-_COUNT_OUTDATED = f"SELECT count(*) FROM files WHERE {_OUTDATED}"  # noqa: S608  # a constant
-_REQUEUE_OUTDATED = f"UPDATE files SET pending = 2 WHERE pending = 0 AND {_OUTDATED}"  # noqa: S608
+_COUNT_OUTDATED = f"SELECT count(*) FROM files WHERE {_OUTDATED}"  # a constant
+_REQUEUE_OUTDATED = f"UPDATE files SET pending = 2 WHERE pending = 0 AND {_OUTDATED}"
 _ORPHANS_LEFT = """
 SELECT doc FROM docs WHERE NOT EXISTS (SELECT 1 FROM contents c JOIN files f
     ON f.content = c.id OR f.upcoming = c.id WHERE c.doc = docs.doc) ORDER BY doc
@@ -51,7 +51,7 @@ SELECT doc FROM docs WHERE NOT EXISTS (SELECT 1 FROM contents c JOIN files f
 _LOST_CONTENTS = """
 content IS NULL AND upcoming IS NULL AND pending = 0 AND verdict = '' AND code = ''
 """
-_FILES_WITHOUT = f"SELECT id FROM files WHERE {_LOST_CONTENTS}"  # noqa: S608  # a constant
+_FILES_WITHOUT = f"SELECT id FROM files WHERE {_LOST_CONTENTS}"  # a constant
 # Stands before the name of a text that is to be read again though no version has changed.
 READ_AGAIN = "again: "
 # A text that was edited again before it had vectors leads on to the one before.
@@ -62,7 +62,7 @@ WITH RECURSIVE chain (doc, depth) AS (
     UNION SELECT e.earlier, depth + 1 FROM chain JOIN earlier_docs e ON e.doc = chain.doc
     WHERE depth < {_EARLIER_TEXTS}
 ) SELECT doc FROM chain ORDER BY depth
-"""  # noqa: S608  # built from a constant
+"""  # built from a constant
 
 
 class Docs:
@@ -206,8 +206,7 @@ class Docs:
     def get(self, docs: Iterable[int]) -> dict[int, DocRow]:
         """Give the documents of some numbers; unknown numbers are left out."""
         rows = self._db.rows(
-            f"SELECT {_DOC_COLUMNS} FROM docs WHERE doc IN "  # noqa: S608
-            "(SELECT value FROM json_each(?))",
+            f"SELECT {_DOC_COLUMNS} FROM docs WHERE doc IN (SELECT value FROM json_each(?))",
             json.dumps([int(doc) for doc in docs]),
         )
         return {row[0]: DocRow(*row) for row in rows}
@@ -341,7 +340,7 @@ def _settle(connection: sqlite3.Connection, where: str, value: int) -> None:
     A file that changed again while it was read is no longer in flight: it stays queued.
     """
     rows = connection.execute(
-        "UPDATE files SET content = upcoming, upcoming = NULL, code = '', detail = '', "  # noqa: S608
+        "UPDATE files SET content = upcoming, upcoming = NULL, code = '', detail = '', "
         "pending = CASE WHEN in_flight > 0 THEN 0 ELSE pending END, in_flight = 0, "
         f"crashes = 0, attempts = 0 WHERE {where} AND upcoming IS NOT NULL RETURNING id",
         (value,),

@@ -30,7 +30,7 @@ WHERE d.root = r.id AND f.folder = d.id
 """
 # Without CROSS the planner is free to start at the files.
 _ROW_BY_ID = (
-    _ROW.replace("CROSS JOIN", "JOIN")  # noqa: S608  # no values in it
+    _ROW.replace("CROSS JOIN", "JOIN")  # no values in it
     + "AND f.id IN (SELECT value FROM json_each(?))"
 )
 _PLACES = """
@@ -126,7 +126,7 @@ class Files:
         condition = "" if root is None else "WHERE root = ?"
         values = () if root is None else (root,)
         rows = self._db.rows(
-            f"SELECT state, count(*) FROM files {condition} GROUP BY state",  # noqa: S608
+            f"SELECT state, count(*) FROM files {condition} GROUP BY state",
             *values,
         )
         return {FileState(state): count for state, count in rows}

@@ -45,8 +45,8 @@ FROM files f JOIN folders d ON d.id = f.folder JOIN roots r ON r.id = f.root
 WHERE {_READY} AND f.in_flight = 0
     AND f.id NOT IN (SELECT value FROM json_each(?)) AND (f.crashes > 0) = ?
 ORDER BY f.priority DESC, f.size_class, f.mtime_ns DESC LIMIT ?
-"""  # noqa: S608  # built from constants
-_WAITING = f"SELECT count(*) FROM files f JOIN roots r ON r.id = f.root WHERE {_READY}"  # noqa: S608
+"""  # built from constants
+_WAITING = f"SELECT count(*) FROM files f JOIN roots r ON r.id = f.root WHERE {_READY}"
 _RETRY = """
 UPDATE files SET pending = 1, in_flight = 0, crashes = 0, attempts = 0, code = '', detail = '',
     priority = ?

@@ -70,13 +70,13 @@ class Roots:
                 (whole, only, "\n".join(patterns), time.time_ns()),
             )
             row = connection.execute(
-                f"SELECT {_COLUMNS} FROM roots WHERE path = ? AND only = ?",  # noqa: S608
+                f"SELECT {_COLUMNS} FROM roots WHERE path = ? AND only = ?",
                 (whole, only),
             ).fetchone()
         return _root(row)
 
     def all(self) -> list[Root]:
-        rows = self._db.rows(f"SELECT {_COLUMNS} FROM roots ORDER BY path, only")  # noqa: S608
+        rows = self._db.rows(f"SELECT {_COLUMNS} FROM roots ORDER BY path, only")
         return [_root(row) for row in rows]
 
     def get(self, root: int) -> Root:
@@ -85,7 +85,7 @@ class Roots:
         Raises:
             KeyError: If there is none with this id.
         """
-        rows = self._db.rows(f"SELECT {_COLUMNS} FROM roots WHERE id = ?", root)  # noqa: S608
+        rows = self._db.rows(f"SELECT {_COLUMNS} FROM roots WHERE id = ?", root)
         if not rows:
             raise KeyError(root)
         return _root(rows[0])

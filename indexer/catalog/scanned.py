@@ -25,7 +25,7 @@ JOIN roots r ON r.id = f.root LEFT JOIN docs o ON o.doc = c.doc
 WHERE c.content_id = ? AND r.state = 'online' AND NOT f.lost AND f.verdict = '' LIMIT 1
 """
 # A version that no extractor has; one of its own for each row, because the three are unique.
-_OUTDATE = f"UPDATE contents SET extractor_version = -id - {1 << 40} WHERE content_id = ?"  # noqa: S608
+_OUTDATE = f"UPDATE contents SET extractor_version = -id - {1 << 40} WHERE content_id = ?"
 _QUEUE = """
 UPDATE files SET pending = 2 WHERE pending = 0 AND verdict = '' AND content IN
 (SELECT id FROM contents WHERE content_id = ?)
@@ -86,10 +86,10 @@ class ScannedContents:
         """Put one reason in the place of some others, all of the same state."""
         listed, told = json.dumps(list(codes)), json.dumps(dict(detail)) if detail else ""
         where = "code IN (SELECT value FROM json_each(?)) AND (code <> ? OR detail <> ?)"
-        if self._db.value(f"SELECT 1 FROM contents WHERE {where}", listed, code, told):  # noqa: S608
+        if self._db.value(f"SELECT 1 FROM contents WHERE {where}", listed, code, told):
             with self._db.write() as connection:
                 connection.execute(
-                    f"UPDATE contents SET code = ?, detail = ? WHERE {where}",  # noqa: S608
+                    f"UPDATE contents SET code = ?, detail = ? WHERE {where}",
                     (code, told, listed, code, told),
                 )
 

@@ -69,15 +69,15 @@ CASE
     LEFT JOIN doc_spaces v ON v.doc = c.doc AND v.space = (SELECT id FROM spaces WHERE active)
     WHERE c.id = files.content)
 END
-"""  # noqa: S608  # built from the constants above
+"""  # built from the constants above
 
 
 def derive(connection: sqlite3.Connection, where: str, *values: object) -> None:
     """Store the state of the files that ``where`` selects, inside the caller's transaction."""
-    connection.execute(f"UPDATE files SET state = {_RULE} WHERE {where}", values)  # noqa: S608
+    connection.execute(f"UPDATE files SET state = {_RULE} WHERE {where}", values)
 
 
 def derive_docs(connection: sqlite3.Connection, docs: str, *values: object) -> None:
     """Store the state of all files of some documents; ``docs`` is a condition on ``doc``."""
-    selected = f"content IN (SELECT id FROM contents WHERE {docs})"  # noqa: S608
+    selected = f"content IN (SELECT id FROM contents WHERE {docs})"
     derive(connection, selected, *values)

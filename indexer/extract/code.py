@@ -36,7 +36,7 @@ _MAX_LEVEL = 9
 _LONG_CODE = 4_000  # characters of one block
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> TextSource:  # noqa: ARG001
+def open_source(path: Path, password: str | None, limits: Limits) -> TextSource:
     """Open a program (``indexer.extract.base.Opener``)."""
     return TextSource(open_text(path, limits.source_bytes), code_blocks)
 

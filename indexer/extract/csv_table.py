@@ -39,7 +39,7 @@ class CsvSource:
     outline: tuple[OutlineEntry, ...] = ()
     page_count: int = 1
 
-    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:  # noqa: ARG002
+    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         first = True
         for section in self.file.sections():
             yield RawPage(1, section, tuple(table_blocks(section, first=first)))
@@ -49,7 +49,7 @@ class CsvSource:
         """Nothing stays open between two sections."""
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> CsvSource:  # noqa: ARG001
+def open_source(path: Path, password: str | None, limits: Limits) -> CsvSource:
     """Open a table (``indexer.extract.base.Opener``)."""
     return CsvSource(open_text(path, limits.text_bytes))
 

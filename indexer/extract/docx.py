@@ -61,7 +61,7 @@ class DocxSource:
         if self._body is None:
             raise WorldError("unreadable", reason="no_text_part")
 
-    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:  # noqa: ARG002
+    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         writer = PageWriter(self._office.budget)
         return salvage(self._pages(writer), writer)
 
@@ -103,7 +103,7 @@ class DocxSource:
                     writer.add(text)
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> DocxSource:  # noqa: ARG001
+def open_source(path: Path, password: str | None, limits: Limits) -> DocxSource:
     """Open a Word document (``indexer.extract.base.Opener``)."""
     office = OfficeFile(path, limits, _KINDS, "word/document.xml", "no_text_part")
     try:

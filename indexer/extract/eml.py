@@ -49,7 +49,7 @@ class EmlSource:
         self._limits = limits
         self.metadata = mail.metadata
 
-    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:  # noqa: ARG002
+    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         writer = PageWriter(Budget(self._limits))
         write_mail(self._mail, writer)
         self._mail = Mail()
@@ -59,7 +59,7 @@ class EmlSource:
         self._mail = Mail()
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> EmlSource:  # noqa: ARG001
+def open_source(path: Path, password: str | None, limits: Limits) -> EmlSource:
     """Open a mail (``indexer.extract.base.Opener``)."""
     size = path.stat().st_size
     if size == 0:

@@ -173,7 +173,7 @@ def _ncx(package: Package, part: str) -> Iterator[tuple[int, str, str]]:
         yield level, title, "" if content is None else content.get("src", "")
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> EpubSource:  # noqa: ARG001
+def open_source(path: Path, password: str | None, limits: Limits) -> EpubSource:
     """Open a book (``indexer.extract.base.Opener``)."""
     package = Package(path, limits)
     try:

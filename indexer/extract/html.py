@@ -65,7 +65,7 @@ class HtmlSource:
         self._tree = tree
         self.metadata = _metadata(tree)
 
-    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:  # noqa: ARG002
+    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         tree, self._tree = self._tree, None
         yield RawPage(1, *read_tree(tree))
 
@@ -73,7 +73,7 @@ class HtmlSource:
         self._tree = None
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> HtmlSource:  # noqa: ARG001
+def open_source(path: Path, password: str | None, limits: Limits) -> HtmlSource:
     """Open a page (``indexer.extract.base.Opener``)."""
     size = path.stat().st_size
     if size == 0:

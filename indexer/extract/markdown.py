@@ -44,7 +44,7 @@ class MarkdownSource:
         self._file = file
         self.metadata = Metadata()
 
-    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:  # noqa: ARG002
+    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         for number, section in enumerate(self._file.sections()):
             front = _FRONT_MATTER.match(section) if number == 0 else None
             body = front.end() if front else 0
@@ -58,7 +58,7 @@ class MarkdownSource:
         """Nothing stays open between two sections."""
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> MarkdownSource:  # noqa: ARG001
+def open_source(path: Path, password: str | None, limits: Limits) -> MarkdownSource:
     """Open a Markdown file (``indexer.extract.base.Opener``)."""
     return MarkdownSource(open_text(path, limits.text_bytes))
 

@@ -88,7 +88,7 @@ class MboxSource:
             yield lines if size <= self._limits.message_bytes else None
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> MboxSource:  # noqa: ARG001
+def open_source(path: Path, password: str | None, limits: Limits) -> MboxSource:
     """Open a mailbox (``indexer.extract.base.Opener``)."""
     size = path.stat().st_size
     if size == 0:

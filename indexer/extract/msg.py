@@ -42,7 +42,7 @@ _ROOT_HEADER_BYTES, _INNER_HEADER_BYTES = 32, 24
 _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> EmlSource:  # noqa: ARG001
+def open_source(path: Path, password: str | None, limits: Limits) -> EmlSource:
     """Open a mail (``indexer.extract.base.Opener``)."""
     size = path.stat().st_size
     if size == 0:

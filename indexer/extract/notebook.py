@@ -39,7 +39,7 @@ class NotebookSource:
         self.page_count = len(self._cells)
         self.metadata = _metadata(content)
 
-    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:  # noqa: ARG002
+    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         writer = PageWriter(Budget(self._limits))
         for number, cell in enumerate(self._cells, 1):
             writer.page = number
@@ -50,7 +50,7 @@ class NotebookSource:
         self._cells = []
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> NotebookSource:  # noqa: ARG001
+def open_source(path: Path, password: str | None, limits: Limits) -> NotebookSource:
     """Open a notebook (``indexer.extract.base.Opener``)."""
     size = path.stat().st_size
     if size == 0:

@@ -66,7 +66,7 @@ class OdfSource:
         self.metadata = _metadata(package)
         self.page_count = 1
 
-    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:  # noqa: ARG002  # one stream
+    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:  # one stream
         writer = PageWriter(self._package.budget)
         return salvage(self._pages(writer), writer)
 

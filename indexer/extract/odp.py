@@ -79,6 +79,6 @@ def _shape(element: Any) -> Shape:
     return shape
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> OdfSource:  # noqa: ARG001
+def open_source(path: Path, password: str | None, limits: Limits) -> OdfSource:
     """Open a presentation (``indexer.extract.base.Opener``)."""
     return open_odf(path, limits, _Slides)

@@ -78,6 +78,6 @@ def _cells(row: Any) -> Iterator[str]:
             yield from [text] * copies
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> OdfSource:  # noqa: ARG001
+def open_source(path: Path, password: str | None, limits: Limits) -> OdfSource:
     """Open a spreadsheet (``indexer.extract.base.Opener``)."""
     return open_odf(path, limits, _Book)

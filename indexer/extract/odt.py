@@ -125,6 +125,6 @@ class _Text(Body):
             self._turns = 0
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> OdfSource:  # noqa: ARG001
+def open_source(path: Path, password: str | None, limits: Limits) -> OdfSource:
     """Open a text document (``indexer.extract.base.Opener``)."""
     return open_odf(path, limits, _Text)

@@ -137,7 +137,7 @@ def _text(paragraph: Any) -> str:
     return "".join(parts)
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> PptxSource:  # noqa: ARG001
+def open_source(path: Path, password: str | None, limits: Limits) -> PptxSource:
     """Open a presentation (``indexer.extract.base.Opener``)."""
     office = OfficeFile(path, limits, _KINDS, "ppt/presentation.xml", "no_slides")
     try:

@@ -75,7 +75,7 @@ class RtfSource:
         self._budget = Budget(limits)
         self.metadata = Metadata()
 
-    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:  # noqa: ARG002
+    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         writer = PageWriter(self._budget)
         reader = _Reader(writer)
         for count, token in enumerate(Tokens(self._data)):
@@ -247,7 +247,7 @@ class _Reader:
         self.end_paragraph()
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> RtfSource:  # noqa: ARG001
+def open_source(path: Path, password: str | None, limits: Limits) -> RtfSource:
     """Open a file (``indexer.extract.base.Opener``)."""
     size = path.stat().st_size
     if size == 0:

@@ -38,7 +38,7 @@ class TexSource:
         self._limits = limits
         self.metadata = Metadata()
 
-    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:  # noqa: ARG002
+    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         text = "\n".join(self._file.sections()).replace("\r\n", "\n")
         writer = PageWriter(Budget(self._limits))
         reader = Reader(text, writer)
@@ -55,6 +55,6 @@ class TexSource:
         """Nothing stays open."""
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> TexSource:  # noqa: ARG001
+def open_source(path: Path, password: str | None, limits: Limits) -> TexSource:
     """Open a document (``indexer.extract.base.Opener``)."""
     return TexSource(open_text(path, limits.markup_bytes), limits)

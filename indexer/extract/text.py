@@ -53,7 +53,7 @@ class TextSource:
     outline: tuple[OutlineEntry, ...] = ()
     page_count: int = 1
 
-    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:  # noqa: ARG002
+    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         for section in self.file.sections():
             yield RawPage(1, section, tuple(self.blocks(section)))
 
@@ -61,7 +61,7 @@ class TextSource:
         """Nothing stays open between two sections."""
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> TextSource:  # noqa: ARG001
+def open_source(path: Path, password: str | None, limits: Limits) -> TextSource:
     """Open a text file (``indexer.extract.base.Opener``)."""
     return TextSource(open_text(path, limits.text_bytes), plain_blocks)
 

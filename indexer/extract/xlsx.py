@@ -159,7 +159,7 @@ def _is_share(cell: Any) -> bool:
     return code.partition(";")[0].rstrip().endswith("%")
 
 
-def open_source(path: Path, password: str | None, limits: Limits) -> XlsxSource:  # noqa: ARG001
+def open_source(path: Path, password: str | None, limits: Limits) -> XlsxSource:
     """Open a workbook (``indexer.extract.base.Opener``)."""
     office = OfficeFile(path, limits, _KINDS, "xl/workbook.xml", "no_sheets")
     try:

@@ -3,9 +3,9 @@
 The engine is Tesseract, spawned as a command for each page (``tesseract``), not a library:
 
 - Of seven pages of annual reports, scanned by ``python -m tests.benchmarks.ocr --pages 7
-  --rapidocr``, Tesseract 5.3 lost .03 of the words, in 2.2 seconds of a processor a page and 115 MB;
-  RapidOCR .76 (words that it runs together count), in 18 seconds and 1,090 MB, three times what a
-  reader may have.
+  --rapidocr``, Tesseract 5.3 lost .03 of the words, in 2.2 seconds of a processor a page and 115
+  MB; RapidOCR .76 (words that it runs together count), in 18 seconds and 1,090 MB, three times
+  what a reader may have.
 - tesserocr binds Tesseract's C++ interface. A damaged image then takes our process along, its
   memory is ours, and its wheels bring a Tesseract of their own but none of its languages.
 - pytesseract spawns the same command as we do, through two temporary files that hold the person's

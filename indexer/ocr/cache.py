@@ -68,13 +68,13 @@ WITH waiting AS (
 SELECT c.content_id, w.page FROM waiting w JOIN contents c ON c.id = w.content
 WHERE c.content_id NOT IN (SELECT value FROM json_each(?2))
 ORDER BY w.missing, w.content, w.page LIMIT 1
-"""  # noqa: S608  # constants
+"""  # constants
 _DUE = f"""
 SELECT content_id FROM contents c WHERE fresh > 0 AND (
     NOT EXISTS (SELECT 1 FROM pages WHERE content = c.id AND {_WAITS})
     OR fresh >= max({_FIRST_PAGES}, (SELECT count(*) FROM pages
         WHERE content = c.id AND NOT {_WAITS}) - fresh))
-"""  # noqa: S608  # constants
+"""  # constants
 _ASIDE = "words IS NULL AND reason <> ''"
 
 
@@ -161,7 +161,7 @@ class PageCache:
     def counts(self, maker: str) -> PageCounts:
         """Count the pages of the library."""
         ((total, waiting, aside),) = self._rows(
-            f"SELECT count(*), coalesce(sum({_WAITS}), 0), "  # noqa: S608  # constants
+            f"SELECT count(*), coalesce(sum({_WAITS}), 0), "  # constants
             f"coalesce(sum(NOT {_WAITS} AND {_ASIDE}), 0) FROM pages",
             maker,
         ) or [(0, 0, 0)]
@@ -171,7 +171,7 @@ class PageCache:
         """Whether pages of some bytes are still to be read."""
         return bool(
             self._rows(
-                "SELECT 1 FROM pages JOIN contents c ON c.id = content "  # noqa: S608
+                "SELECT 1 FROM pages JOIN contents c ON c.id = content "
                 f"WHERE c.content_id = ?2 AND {_WAITS} LIMIT 1",
                 maker,
                 content_id,
@@ -188,7 +188,7 @@ class PageCache:
             return
         with self._write() as connection:
             connection.executemany(
-                f"UPDATE pages SET made_by = '', stops = 0, reason = '' WHERE {_ASIDE} "  # noqa: S608
+                f"UPDATE pages SET made_by = '', stops = 0, reason = '' WHERE {_ASIDE} "
                 "AND content = (SELECT id FROM contents WHERE content_id = ?)",
                 [(content_id,) for content_id in content_ids],
             )

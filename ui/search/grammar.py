@@ -14,16 +14,12 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLay
 from indexer.filters import GRAMMAR, TYPES
 from ui.search.link import Link
 from ui.theme import L, M, S
+from ui.words.mark import QT_TRANSLATE_NOOP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _KINDS = ", ".join(TYPES)
-
-
-def QT_TRANSLATE_NOOP(context: str, text: str) -> str:  # noqa: ARG001
-    """Give the text as it is; the name is what lupdate looks for. Qt's own is not typed."""
-    return text
 
 
 # What the table says, once more for the translators' tool; a test compares the two.
