@@ -217,14 +217,13 @@ class EngineApi(Protocol):
         as ``how`` in ``watch``, "" if nobody watches, and ``watched_why``), ``files`` (count by
         state), ``documents``, ``passages``, ``model``, ``precision``, ``space``, ``understood``
         (share of passages with vectors, 0 to 1), ``device``, ``device_notes``, ``languages`` (a
-        list of ``language``, ``documents``, ``advice`` for those the model does not cover), ``running``
-        (None, or a dictionary with ``job`` and ``progress``), ``connections``
-        (every one ever made, newest first: ``time``, ``what``, ``outcome``), ``scans`` (pages
-        that show something and hold no text: how many were ``read``, are ``waiting`` to be
-        recognised, or ``set_aside``; the ``engine`` that does it and its ``languages``, "" and
-        none without one; the ``code`` of the reason then, and what would ``install`` it),
-        ``free_bytes``, and
-        of ``activity`` the keys ``speed``, ``paused``, ``reason``, ``pending`` and ``set_aside``.
+        list of ``language``, ``documents``, ``advice`` for those the model does not cover),
+        ``running`` (None, or a dictionary with ``job`` and ``progress``), ``connections`` (every
+        one ever made, newest first: ``time``, ``what``, ``outcome``), ``scans`` (pages that show
+        something and hold no text: how many were ``read``, are ``waiting`` to be recognised, or
+        ``set_aside``; the ``engine`` that does it and its ``languages``, "" and none without one;
+        the ``code`` of the reason then, and what would ``install`` it), ``free_bytes``, and of
+        ``activity`` the keys ``speed``, ``paused``, ``reason``, ``pending`` and ``set_aside``.
         All of it fits JSON.
         """
 
