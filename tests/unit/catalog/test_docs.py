@@ -141,7 +141,7 @@ def test_numbers_that_could_not_be_promised_are_not_given_out(tmp_path: Path) ->
         refused = action == sqlite3.SQLITE_TRANSACTION and what == "COMMIT"
         return sqlite3.SQLITE_DENY if refused else sqlite3.SQLITE_OK
 
-    docs = []
+    docs: list[int] = []
     for names in (["a", "b"], ["a", "b", "c"]):
         with Catalog(tmp_path / "catalog.sqlite") as catalog:
             root = root_at(catalog, tmp_path / "documents")
@@ -163,8 +163,8 @@ def test_a_document_that_the_model_had_at_two_crashes_is_set_aside(
     space = catalog.spaces.add("mini", {})
     catalog.spaces.activate(space.id)
     catalog.scans.apply(root, FakeWalk({"": [found("a"), found("b"), found("copy")]}))
-    docs = {"a": read(catalog, *catalog.queue.take(1), "a"), "b": 0}
-    docs["b"] = read(catalog, *catalog.queue.take(1), "b")
+    docs = {"a": read(catalog, catalog.queue.take(1)[0], "a"), "b": 0}
+    docs["b"] = read(catalog, catalog.queue.take(1)[0], "b")
     catalog.spaces.begin(docs["a"], space.id)
     catalog.spaces.begin(docs["b"], space.id)
     assert catalog.spaces.recover(crashed=True) == 0
@@ -176,7 +176,7 @@ def test_a_document_that_the_model_had_at_two_crashes_is_set_aside(
     catalog.spaces.begin(docs["a"], space.id)
     assert catalog.spaces.recover(crashed=True) == 1
     # A copy that is found later shares what is known.
-    read(catalog, *catalog.queue.take(1), "a")
+    read(catalog, catalog.queue.take(1)[0], "a")
     assert states(catalog) == {"a": "failed", "b": "indexed", "copy": "failed"}
     assert {row.code for row in catalog.files.listing(FileState.FAILED)} == {"crashed_engine"}
     assert catalog.coverage.set_aside() == 2
