@@ -28,6 +28,7 @@ from indexer.narrowing import Narrowing, narrow
 from indexer.phrases import Note
 from indexer.progress import CancelToken
 from indexer.query import Query, parse
+from indexer.terms import words
 from indexer.types import SearchResult
 
 if TYPE_CHECKING:
@@ -271,6 +272,7 @@ def signs(
         words=share / chance(asked.counts, asked.passages),
         missing=missing(asked.counts, asked.passages, asked.named, there),
         share=share,
+        length=len(words(asked.text)),
     )
 
 

@@ -59,11 +59,17 @@ class Libraries:
     @contextmanager
     def open(self, name: str) -> Iterator[Engine]:
         """Open a set's library, indexed by this run or, with ``keep``, by an earlier one."""
+        with self.open_folder(name, sets.find(name).corpus) as engine:
+            yield engine
+
+    @contextmanager
+    def open_folder(self, name: str, corpus: Path) -> Iterator[Engine]:
+        """Do the same for any folder of documents."""
         if name not in self._ready and not self.options.keep:
             self._discard(name)
         with closing(self._engine(name)) as engine:
             if name not in self._ready:
-                index(engine, sets.find(name).corpus)
+                index(engine, corpus)
                 self._ready.add(name)
             yield engine
 

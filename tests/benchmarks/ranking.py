@@ -26,6 +26,7 @@ from tests.benchmarks.libraries import Libraries, Options, note
 from tests.benchmarks.ranking_evidence import Collector
 from tests.benchmarks.ranking_fit import Judged
 from tests.benchmarks.ranking_tables import Asked
+from tests.benchmarks.sample_questions import ANSWERED, UNANSWERED
 from tests.benchmarks.scoring import Measurer
 from tests.benchmarks.sets import Query, without_preamble
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from tests.benchmarks.sets import BenchSet
 
 TABLE = Path(__file__).with_name("RANKING.md")
+SAMPLE = Path(__file__).parents[2] / "resources" / "sample" / "documents"
 # Questions of each other set that are put to a library.
 STRANGE = 150
 INTRODUCTION = """\
@@ -71,6 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     found = [_collect(libraries, wanted) for wanted in options.chosen]
     kinds = [one.asked[0] for one in found]
     judged = {one.asked[0].name: one.judged for one in found}
+    judged["sample"] = _sample(libraries)
     sections = [
         ranking_tables.ablation([each for one in found for each in one.asked]),
         ranking_tables.left_out(kinds, DEFAULT_WEIGHTS),
@@ -123,6 +126,19 @@ def _judged(
             some = random.Random(1).sample(others, min(STRANGE, len(others)))
             unanswered[name] = _signs(collector, some)
     return Judged(_signs(collector, queries), unanswered)
+
+
+def _sample(libraries: Libraries) -> Judged:
+    """The same for the sample documents, which are asked short questions."""
+    with libraries.open_folder("sample", SAMPLE) as engine:
+        collector = Collector.of(engine)
+        unanswered = {"everyday questions": _short(collector, UNANSWERED)}
+        return Judged(_short(collector, ANSWERED), unanswered)
+
+
+def _short(collector: Collector, texts: Sequence[str]) -> list[Signs]:
+    found = [collector.signs(text) for text in texts]
+    return [signs for signs in found if signs is not None]
 
 
 def _signs(

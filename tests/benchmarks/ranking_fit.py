@@ -1,12 +1,13 @@
 """Fitting of what is fitted: the weights of the fusion and the judge, on some sets for another.
 
 Owns the search for weights (one at a time over a few values each, since the optimum is flat) and
-the regression of the judge. Pure but for the weights it starts from; it must not know engines.
+the judge's. Pure but for the weights it starts from; it must not know engines.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,11 +18,7 @@ from indexer.judgement import EACH_ONCE, Judge
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
     from indexer.judgement import Signs
-
-    Doubles = NDArray[np.float64]
 
 # Plain values to start from, and those that are tried.
 NEUTRAL = Weights(
@@ -42,8 +39,10 @@ TRIED: Mapping[str, Sequence[float]] = {
 ROUNDS = 2
 # Of questions with an answer, so many at least are to be told so.
 KEPT = 0.95
-RIDGE = 1e-3
-STEPS = 80
+# What a judge's signs are tried with, in deviations of meaning.
+WORDS = (1.0, 2.0, 3.0, 4.0)
+MISSING = (-2.0, -4.0, -8.0, -12.0)
+LENGTH = (0.0, -0.5, -1.0, -1.5)
 
 
 def fit_weights(measure: Callable[[Weights], float]) -> Weights:
@@ -67,24 +66,27 @@ class Judged:
 
 
 def fit_judge(sets: Sequence[Judged]) -> Judge:
-    """The judge that tells answered questions from the others, every set counting alike.
+    """The judge that turns most unanswered questions down, every set and kind counting alike.
 
-    The threshold keeps ``KEPT`` of the answered questions of each set.
+    Its threshold keeps ``KEPT`` of the answered questions of each set.
     """
-    features, labels, weights = [], [], []
-    for one in sets:
-        kinds = [(one.answered, 1.0, 1.0)]
-        kinds += [(signs, 0.0, 1.0 / len(one.unanswered)) for signs in one.unanswered.values()]
-        for signs, label, weight in kinds:
-            open_ones = [each for each in signs if each.share < EACH_ONCE]
-            features += [each.bounded() for each in open_ones]
-            labels += [label] * len(open_ones)
-            weights += [weight / len(signs)] * len(open_ones)
-    line = _regression(np.array(features), np.array(labels), np.array(weights))
-    meaning, words, missing = (round(float(value), 2) for value in line)
-    judge = Judge(meaning, words, missing, threshold=0.0)
-    lowest = min(_quantile(judge, one.answered) for one in sets)
-    return replace(judge, threshold=round(lowest, 2))
+    best, reached = None, -1.0
+    for words, missing, length in product(WORDS, MISSING, LENGTH):
+        judge = Judge(words, missing, length, threshold=0.0)
+        lowest = min(_quantile(judge, one.answered) for one in sets)
+        judge = replace(judge, threshold=round(lowest, 2))
+        found = float(
+            np.mean(
+                [
+                    np.mean([share_bad(judge, signs) for signs in one.unanswered.values()])
+                    for one in sets
+                ]
+            )
+        )
+        if found > reached:
+            best, reached = judge, found
+    assert best is not None
+    return best
 
 
 def share_bad(judge: Judge, signs: Sequence[Signs]) -> float:
@@ -96,17 +98,3 @@ def _quantile(judge: Judge, answered: Sequence[Signs]) -> float:
     scores = [np.inf if one.share >= EACH_ONCE else judge.score(one) for one in answered]
     found = float(np.quantile(np.array(scores), 1 - KEPT, method="lower"))
     return found if np.isfinite(found) else 0.0
-
-
-def _regression(features: Doubles, labels: Doubles, weights: Doubles) -> Doubles:
-    """Weighted logistic regression with a small ridge, by Newton's steps; without its constant."""
-    design = np.column_stack([features, np.ones(len(features))])
-    ridge = np.diag([2 * RIDGE] * features.shape[1] + [1e-9])
-    line = np.zeros(design.shape[1])
-    for _ in range(STEPS):
-        chances = 1 / (1 + np.exp(-np.clip(design @ line, -30, 30)))
-        slope = design.T @ (weights * (chances - labels)) + ridge @ line
-        curve = (design * (weights * chances * (1 - chances))[:, None]).T @ design + ridge
-        line -= np.clip(np.linalg.solve(curve, slope), -2, 2)
-    found: Doubles = line[:-1]
-    return found

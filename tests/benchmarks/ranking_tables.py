@@ -124,7 +124,8 @@ def judging(judged: Mapping[str, Judged], shipped: Judge) -> Section:
     everything = fit_judge(list(judged.values()))
     columns = ("library", "judge", "false alarms", "asked", "questions", "no good match")
     notes = (
-        "False alarms: the share of the set's own questions that are told so too.",
+        "False alarms: the share of the library's own questions that are told so too.",
+        "The questions of the sample documents are in `tests/benchmarks/sample_questions.py`.",
         f"Fitted on all sets: {asdict(everything)}; what ships: {asdict(shipped)}.",
     )
     return Section("ranking-judge", "No good match", columns, tuple(rows), notes)

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.judgement import DEFAULT_JUDGE, EACH_ONCE, Judge, Signs, chance, missing
+from indexer.judgement import (
+    DEFAULT_JUDGE,
+    EACH_ONCE,
+    MOST_WORDS,
+    Judge,
+    Signs,
+    chance,
+    missing,
+)
 
 counts = st.lists(st.floats(0, 5_000), min_size=1, max_size=12)
 passages = st.integers(1, 5_000)
@@ -62,13 +72,20 @@ def test_a_rare_name_is_missed_more_than_a_common_one() -> None:
 
 
 def test_a_passage_with_every_word_is_good_whatever_else() -> None:
-    assert DEFAULT_JUDGE.is_good(Signs(meaning=-6, words=0.5, missing=0, share=EACH_ONCE))
+    assert DEFAULT_JUDGE.is_good(Signs(-6, 0.5, 0, EACH_ONCE, length=5))
 
 
 def test_what_no_leg_finds_is_not_good() -> None:
-    assert not DEFAULT_JUDGE.is_good(Signs(meaning=0, words=0.4, missing=0, share=0.2))
-    assert DEFAULT_JUDGE.is_good(Signs(meaning=5, words=0.6, missing=0, share=0.2))
-    assert not DEFAULT_JUDGE.is_good(Signs(meaning=4, words=0.6, missing=0.5, share=0.2))
+    nothing = Signs(meaning=0, words=0.4, missing=0, share=0.2, length=10)
+    assert not DEFAULT_JUDGE.is_good(nothing)
+    assert DEFAULT_JUDGE.is_good(replace(nothing, meaning=5))
+    assert not DEFAULT_JUDGE.is_good(replace(nothing, meaning=4, missing=0.5))
+
+
+def test_a_short_query_needs_less_likeness_than_a_long_one() -> None:
+    signs = Signs(meaning=1.5, words=0.5, missing=0, share=0.2, length=5)
+    assert DEFAULT_JUDGE.is_good(signs)
+    assert not DEFAULT_JUDGE.is_good(replace(signs, length=MOST_WORDS))
 
 
 @given(
@@ -78,7 +95,7 @@ def test_what_no_leg_finds_is_not_good() -> None:
 def test_more_signs_never_count_less(
     meaning: float, words: float, lacking: float, more: float, times: float, found: float
 ) -> None:
-    judge = Judge(0.9, 3.7, -7.7, 3.5)
-    before = judge.score(Signs(meaning, words, lacking, 0.1))
-    after = judge.score(Signs(meaning + more, words + times, lacking * found, 0.1))
+    judge = Judge(3.7, -7.7, -1.0, 3.5)
+    before = judge.score(Signs(meaning, words, lacking, 0.1, 8))
+    after = judge.score(Signs(meaning + more, words + times, lacking * found, 0.1, 8))
     assert after >= before - 1e-9

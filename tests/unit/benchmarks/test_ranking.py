@@ -71,18 +71,18 @@ def test_every_weight_is_tried() -> None:
 
 def test_a_judge_tells_answered_questions_from_others() -> None:
     random = np.random.default_rng(5)
-    good = [Signs(m, w, 0.05, 0.3) for m, w in random.normal((4, 1.0), 0.5, (200, 2))]
-    strange = [Signs(m, w, 0.2, 0.1) for m, w in random.normal((1, 0.5), 0.5, (200, 2))]
+    good = [Signs(m, w, 0.05, 0.3, 9) for m, w in random.normal((4, 1.0), 0.5, (200, 2))]
+    strange = [Signs(m, w, 0.2, 0.1, 9) for m, w in random.normal((1, 0.5), 0.5, (200, 2))]
     judge = fit_judge([Judged(good, {"strange": strange})])
-    assert judge.meaning > 0 > judge.missing
+    assert judge.words > 0 > judge.missing
     assert share_bad(judge, good) <= 1 - KEPT + 0.01
     assert share_bad(judge, strange) > 0.9
 
 
 def test_what_holds_every_word_is_left_to_no_judge() -> None:
-    whole = [Signs(-5, 0.1, 0.9, EACH_ONCE)] * 10
-    good = [Signs(4, 1, 0, 0.3), Signs(5, 1.2, 0.1, 0.2)] * 10
-    judge = fit_judge([Judged([*good, *whole], {"strange": [Signs(0, 0.4, 0.3, 0.1)] * 20})])
+    whole = [Signs(-5, 0.1, 0.9, EACH_ONCE, 9)] * 10
+    good = [Signs(4, 1, 0, 0.3, 9), Signs(5, 1.2, 0.1, 0.2, 9)] * 10
+    judge = fit_judge([Judged([*good, *whole], {"strange": [Signs(0, 0.4, 0.3, 0.1, 9)] * 20})])
     assert share_bad(judge, whole) == 0.0
 
 
