@@ -1,4 +1,4 @@
-"""Trains our late-chunked checkpoint; `make model` runs it as it was run for the one that ships.
+"""Trains our late-chunked checkpoint; `make model` runs it with its defaults.
 
     python packaging/model/train.py --texts ../shared/train --run build/model/first
 
