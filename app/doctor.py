@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from app import paths
 from app.render import size
-from indexer.embed.models import RECORDS
+from indexer.embed.record_files import known_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +37,7 @@ def checks(settings: Settings, config: EngineConfig) -> Iterator[dict[str, Any]]
         found = version(name)
         yield check(name, found or "missing", ok=bool(found), advice="Install Lectern again.")
     yield _runtime()
-    yield check("known models", ", ".join(RECORDS))
+    yield check("known models", ", ".join(record.id for record in known_records()))
     yield _settings(settings)
     yield _disk(config)
 
