@@ -28,6 +28,13 @@ LAUGHS = (
 OUTSIDE = '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>'
 
 
+@pytest.fixture(autouse=True)
+def no_libreoffice(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Outcomes must not depend on what else is installed."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("indexer.extract.libreoffice._PLACES", {})
+
+
 def outcome(path: Path, limits: Limits = LIMITS) -> str:
     begun = time.monotonic()
     try:
