@@ -97,7 +97,7 @@ SETTINGS = {
         Setting("threads", Kind.INTEGER, 0,
                 "Threads of the model while indexing; 0: one for each core.", high=256),
         Setting("readers", Kind.INTEGER, 0,
-                "Documents read at the same time; 0: half as many as cores.", high=64),
+                "Documents read at the same time; 0: half as many as cores, or two.", high=64),
         Setting("document_silence_s", Kind.NUMBER, _LIMITS.silence_s,
                 "A document without a sign of progress for so many seconds is given up.",
                 low=1, high=3600),

@@ -70,8 +70,9 @@ class Run:
                 parts.password_of,
                 parts.throttle,
                 parts.scans.library,
+                extra=number > 0,
             )
-            for _ in range(parts.children)
+            for number in range(parts.children)
         ]
         self._worker = EmbeddingWorker(
             parts.open_embedder, self._events, parts.gate, parts.throttle

@@ -54,6 +54,7 @@ class Reader:
         password_of: Asked, with the path of a file, how to open it.
         throttle: Says how long to rest.
         library: The folder of the library, where children look up what scans say.
+        extra: Takes no jobs while the work is to be gentle.
 
     ``busy_s`` adds up the seconds that the child was read with.
     """
@@ -66,8 +67,11 @@ class Reader:
         password_of: Callable[[bytes], str | None],
         throttle: Throttle,
         library: Path,
+        *,
+        extra: bool = False,
     ) -> None:
         self._jobs = jobs
+        self._extra = extra
         self._library = library
         self._events = events
         self._limits = limits
@@ -94,6 +98,9 @@ class Reader:
             with ExtractionChild(self._limits) as child:
                 self._child = child
                 while not self._stopping.is_set():
+                    if self._extra and self._throttle.gentle:
+                        self._stopping.wait(WAIT_S)
+                        continue
                     try:
                         job = self._jobs.get(timeout=WAIT_S)
                     except Empty:

@@ -3532,8 +3532,8 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Leser</translation>
     </message>
     <message>
-        <source>Documents read at the same time; 0: half as many as cores.</source>
-        <translation>Gleichzeitig gelesene Dokumente; 0: halb so viele wie Kerne.</translation>
+        <source>Documents read at the same time; 0: half as many as cores, or two.</source>
+        <translation>Gleichzeitig gelesene Dokumente; 0: halb so viele wie Kerne, oder zwei.</translation>
     </message>
     <message>
         <source>Patience (s)</source>

@@ -156,7 +156,7 @@ SETTINGS = {
     "readers": (
         QT_TRANSLATE_NOOP("Words", "Readers"),
         QT_TRANSLATE_NOOP(
-            "Words", "Documents read at the same time; 0: half as many as cores."
+            "Words", "Documents read at the same time; 0: half as many as cores, or two."
         ),
     ),
     "document_silence_s": (

@@ -14,7 +14,7 @@ from indexer.extract.base import Limits
 from indexer.hashing import stamp_of
 from indexer.pipeline.events import Cut, Event, Finished, Hashed, Opened
 from indexer.pipeline.reading import Reader
-from indexer.throttle import Throttle
+from indexer.throttle import Speed, Throttle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,11 +26,18 @@ ELSEWHEN = Stamp(0, 0, 0, 0)
 class Lane:
     """Gives jobs to a reader and answers what it asks."""
 
-    def __init__(self) -> None:
+    def __init__(self, throttle: Throttle | None = None, *, extra: bool = False) -> None:
         self.jobs: Queue[Job] = Queue()
         self.events: Queue[Event] = Queue(2)
+        self.throttle = throttle or Throttle()
         self.reader = Reader(
-            self.jobs, self.events, Limits(), lambda _path: None, Throttle(), Path("library")
+            self.jobs,
+            self.events,
+            Limits(),
+            lambda _path: None,
+            self.throttle,
+            Path("library"),
+            extra=extra,
         )
 
     def give(self, path: Path, *, number: int = 1) -> None:
@@ -81,6 +88,25 @@ def test_a_new_file_is_hashed_read_and_cut(lane: Lane, file: Path) -> None:
     finished = lane.finished()
     assert finished.failure is None
     assert finished.content == hashed.content
+
+
+def test_only_the_first_reader_works_while_the_work_is_gentle(file: Path) -> None:
+    throttle = Throttle()
+    throttle.set(Speed.SLOW, paused=None, typing=None)
+    first, extra = Lane(throttle), Lane(throttle, extra=True)
+    try:
+        extra.give(file)
+        first.give(file)
+        first.hashed().answer.give(False)
+        first.finished()
+        assert extra.jobs.qsize() == 1
+        throttle.set(Speed.NORMAL, paused=None, typing=None)
+        extra.hashed().answer.give(False)
+        extra.finished()
+    finally:
+        for lane in (first, extra):
+            lane.reader.stop()
+            lane.reader.join()
 
 
 def test_known_bytes_are_not_read(lane: Lane, file: Path) -> None:
