@@ -24,7 +24,13 @@ _MOST_BYTES = 1 << 18
 
 
 def note(folder: Path, what: str, outcome: str) -> None:
-    """Add a connection to the log of a folder; what cannot be written goes to the common log."""
+    """Add a connection to the log of a folder; what cannot be written goes to the common log.
+
+    Args:
+        folder: Of the log.
+        what: What was asked for.
+        outcome: A code of ``indexer.phrases``, or what another program said.
+    """
     line = {
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
         "what": what,

@@ -117,6 +117,7 @@ PHRASES = {
     "not_a_file": QT_TRANSLATE_NOOP("Words", "it is no regular file"),
     "not_listed": QT_TRANSLATE_NOOP("Words", "it cannot be listed"),
     # why the engine or the library cannot
+    "connected": QT_TRANSLATE_NOOP("Words", "done"),
     "offline": QT_TRANSLATE_NOOP("Words", "working offline"),
     "package_wrong": QT_TRANSLATE_NOOP("Words", "its package lacks the expected files"),
     "not_a_catalog": QT_TRANSLATE_NOOP("Words", "its catalog is none"),

@@ -181,7 +181,7 @@ def _noted_download(record: ModelRecord, folder: Path, log_folder: Path) -> None
     except WorldError as error:
         connections.note(log_folder, what, str(error.detail.get("reason", error.message)))
         raise
-    connections.note(log_folder, what, "done")
+    connections.note(log_folder, what, "connected")
 
 
 def _download(record: ModelRecord, folder: Path) -> None:

@@ -2960,6 +2960,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>der Inhalt lässt sich nicht auflisten</translation>
     </message>
     <message>
+        <source>done</source>
+        <translation>erledigt</translation>
+    </message>
+    <message>
         <source>working offline</source>
         <translation>es wird offline gearbeitet</translation>
     </message>

@@ -93,7 +93,7 @@ class PrivacyPage(QWidget):
             told = [
                 words.instant(str(each.get("time", ""))),
                 str(each.get("what", "")),
-                str(each.get("outcome", "")),
+                words.phrase(str(each.get("outcome", "")), {}),
             ]
             item = QTreeWidgetItem(told)
             item.setToolTip(2, told[2])

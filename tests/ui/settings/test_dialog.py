@@ -199,7 +199,7 @@ def test_privacy_shows_what_is_kept_and_every_connection(
     dialog: SettingsDialog, qtbot: QtBot, canned: tuple[Context, CannedLink, Said]
 ) -> None:
     link = canned[1]
-    made = {"time": "2026-01-02T03:04:05+00:00", "what": "pip download x", "outcome": "done"}
+    made = {"time": "2026-01-02T03:04:05+00:00", "what": "pip download x", "outcome": "connected"}
     link.answers["status"] = lambda _fields: {
         "status": {"library": "/lib", "bytes": 2_000_000, "connections": [made]}
     }
@@ -209,7 +209,7 @@ def test_privacy_shows_what_is_kept_and_every_connection(
     qtbot.waitUntil(page.connections.isVisible)
     item = page.connections.topLevelItem(0)
     assert item is not None
-    assert item.text(1) == "pip download x"
+    assert (item.text(1), item.text(2)) == ("pip download x", "done")
     assert page._facts.value("Size on disk:") == "2.0 MB"
     assert page._none.isHidden()
 

