@@ -42,8 +42,8 @@ class Options:
         return [sets.find(name) for name in self.names]
 
     def config(self, library: Path) -> EngineConfig:
-        """The settings a person starts with."""
-        return EngineConfig(library=library, models=models_folder())
+        """The settings a person starts with; scans are left, or Tesseract would be measured too."""
+        return EngineConfig(library=library, models=models_folder(), ocr=False)
 
 
 @dataclass(slots=True)
