@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtGui import QColor, QImage
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QColor, QImage, QWheelEvent
+from PySide6.QtWidgets import QApplication
 
 from tests.ui.preview.conftest import WAIT_MS
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QWidget
+    from PySide6.QtWidgets import QAbstractScrollArea, QWidget
     from pytestqt.qtbot import QtBot
 
     from indexer.types import Hit
@@ -52,3 +54,15 @@ def pixels(widget: QWidget) -> Any:
 def like(found: Any, colour: QColor, slack: int = 12) -> Any:
     wanted = np.array([colour.red(), colour.green(), colour.blue()])
     return (np.abs(found.astype(int) - wanted) <= slack).all(axis=2)
+
+
+def turn(view: QAbstractScrollArea, angle: int) -> None:
+    """Turn the wheel over the middle of a view while Ctrl is held."""
+    viewport = view.viewport()
+    middle = QPointF(viewport.rect().center())
+    event = QWheelEvent(
+        middle, viewport.mapToGlobal(middle), QPoint(), QPoint(0, angle),
+        Qt.MouseButton.NoButton, Qt.KeyboardModifier.ControlModifier,
+        Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    QApplication.sendEvent(viewport, event)

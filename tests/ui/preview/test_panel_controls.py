@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import pymupdf
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QGuiApplication, QWheelEvent
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QToolButton
 
 from indexer.types import page_unit
 from tests.ui.preview.conftest import WAIT_MS
 from tests.ui.preview.made import hit_of, passages_of
-from tests.ui.preview.seen import show, wait_for_page
+from tests.ui.preview.seen import show, turn, wait_for_page
 from ui.preview import panel as panel_module
 from ui.preview.page_layout import Fit
 
@@ -55,10 +55,10 @@ def test_zooming(qtbot: QtBot, preview: Preview, hits: list[Hit]) -> None:
     qtbot.mouseClick(preview.bar.smaller, Qt.MouseButton.LeftButton)
     qtbot.keyClick(preview, Qt.Key.Key_0, Qt.KeyboardModifier.ControlModifier)
     assert preview.pages.scale == pytest.approx(fitted)
-    turn(preview, 120)
+    turn(preview.pages, 120)
     assert preview.pages.scale > fitted
-    turn(preview, -120)
-    turn(preview, -120)
+    turn(preview.pages, -120)
+    turn(preview.pages, -120)
     assert preview.pages.scale < fitted
     preview.bar.zoom.menu().actions()[1].trigger()
     assert preview.pages.zoom.fit is Fit.PAGE
@@ -71,17 +71,6 @@ def test_zooming(qtbot: QtBot, preview: Preview, hits: list[Hit]) -> None:
         preview.pages.zoom_out()
     assert preview.pages.scale == pytest.approx(0.25)
     wait_for_page(qtbot, preview)
-
-
-def turn(preview: Preview, angle: int) -> None:
-    viewport = preview.pages.viewport()
-    middle = QPointF(viewport.rect().center())
-    event = QWheelEvent(
-        middle, viewport.mapToGlobal(middle), QPoint(), QPoint(0, angle),
-        Qt.MouseButton.NoButton, Qt.KeyboardModifier.ControlModifier,
-        Qt.ScrollPhase.NoScrollPhase, False,
-    )  # fmt: skip
-    QApplication.sendEvent(viewport, event)
 
 
 def test_text_is_selected_with_the_mouse_and_copied(

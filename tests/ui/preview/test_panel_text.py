@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QPoint
 
 from tests.ui.preview.conftest import WAIT_MS
 from tests.ui.preview.made import hit_of, passages_of
+from tests.ui.preview.seen import turn
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,19 +41,8 @@ def test_text_formats_show_their_text_with_the_same_marks(
     assert preview.bar.unit.text() == ""
     assert not preview.banner.isVisible()
     before = preview.text.zoom_percent
-    turn_text(preview, 120)
+    turn(preview.text, 120)
     assert preview.text.zoom_percent > before
-
-
-def turn_text(preview: Preview, angle: int) -> None:
-    viewport = preview.text.viewport()
-    middle = QPointF(viewport.rect().center())
-    event = QWheelEvent(
-        middle, viewport.mapToGlobal(middle), QPoint(), QPoint(0, angle),
-        Qt.MouseButton.NoButton, Qt.KeyboardModifier.ControlModifier,
-        Qt.ScrollPhase.NoScrollPhase, False,
-    )  # fmt: skip
-    QApplication.sendEvent(viewport, event)
 
 
 def test_more_of_a_long_text_is_loaded_where_the_person_reaches_its_edge(
