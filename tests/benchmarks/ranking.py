@@ -132,13 +132,11 @@ def _sample(libraries: Libraries) -> Judged:
     """The same for the sample documents, which are asked short questions."""
     with libraries.open_folder("sample", SAMPLE) as engine:
         collector = Collector.of(engine)
-        unanswered = {"everyday questions": _short(collector, UNANSWERED)}
-        return Judged(_short(collector, ANSWERED), unanswered)
-
-
-def _short(collector: Collector, texts: Sequence[str]) -> list[Signs]:
-    found = [collector.signs(text) for text in texts]
-    return [signs for signs in found if signs is not None]
+        answered, strange = (
+            [Query(text, text) for text in texts] for texts in (ANSWERED, UNANSWERED)
+        )
+        unanswered = {"everyday questions": _signs(collector, strange)}
+        return Judged(_signs(collector, answered), unanswered)
 
 
 def _signs(
