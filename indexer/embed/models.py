@@ -7,7 +7,7 @@ asks for a model by name. Standard library only; it must not know how a model is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,13 @@ class PoolScope(StrEnum):
 
     SEQUENCE = "sequence"  # title, headings, passage and special tokens
     PASSAGE = "passage"  # the passage's own tokens
+
+
+class Side(StrEnum):
+    """What an encoder reads; some models have one for each (``ModelRecord.adapted``)."""
+
+    PASSAGES = "passages"
+    QUERIES = "queries"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +87,12 @@ class ModelRecord:
     ``window`` is the longest sequence the model was made for, special tokens included. ``late``
     tells whether it was trained to hold a passage's meaning inside a whole window; where it was
     not, each passage is encoded alone. ``overlap`` is how many tokens two windows share.
+
+    Where ``query_window`` is not 0, the file holds two encoders (``embed.adapter``) and all else
+    here is about the one that reads passages. The other one reads queries, and them alone: up to
+    ``query_window`` tokens, and the vector is the mean over all of them, special ones included.
+    The probe is then of that one. It has to stay the same as long as the id does, because it also
+    asks vectors that earlier files of the model made.
     """
 
     id: str
@@ -97,6 +110,20 @@ class ModelRecord:
     licence: str  # of the weights, as an SPDX expression
     homepage: str
     probe: Probe | None = None
+    query_window: int = 0
+
+    @property
+    def adapted(self) -> bool:
+        """Whether queries and passages are read by different encoders."""
+        return self.query_window > 0
+
+    @property
+    def edition(self) -> str:
+        """Tells files of one id apart whose vectors must not be mixed; empty for one encoder.
+
+        A model with one encoder is never trained again under its id.
+        """
+        return self.file(WEIGHTS).sha256[:8] if self.adapted else ""
 
     @property
     def dimension(self) -> int:
@@ -105,6 +132,14 @@ class ModelRecord:
     @property
     def download_bytes(self) -> int:
         return sum(file.size for file in self.package.files)
+
+    def reading(self, side: Side) -> ModelRecord:
+        """The record of one encoder, as a model of its own; itself if there is one for both."""
+        if not self.adapted:
+            return self
+        if side is Side.PASSAGES:
+            return replace(self, probe=None)
+        return replace(self, window=self.query_window, late=False, pool_scope=PoolScope.SEQUENCE)
 
     def file(self, name: str) -> SourceFile:
         """The source file of that name.

@@ -90,6 +90,7 @@ def _parse(data: dict[str, Any]) -> ModelRecord:
             "pooling": Pooling(data["pooling"]),
             "pool_scope": PoolScope(data["pool_scope"]),
             "languages": tuple(data["languages"]),
+            "query_window": int(data.get("query_window", 0)),
             "probe": probe,
         }
     )

@@ -1,0 +1,107 @@
+"""Two encoders in one file of weights: the one that reads queries, and what passages change in it.
+
+Owns the names by which a file says so, the merging, and the checks that such a file makes sense.
+The tensors under their own names are an encoder by themselves, which reads queries. For passages,
+``passages.<name>.up`` [out, r] times ``passages.<name>.down`` [r, in] is added to the matrix of
+that name, and ``passages.<name>`` takes the place of any other tensor; only the table of positions
+may be longer than the one it replaces. A file without such tensors is one encoder for both. Pure;
+it must not know files or graphs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indexer.embed.models import Side
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+    Floats = NDArray[np.float32]
+
+POSITIONS = "embeddings.position_embeddings.weight"
+_CHANGED = "passages."
+_UP, _DOWN = ".up", ".down"
+
+
+def own_names(names: Iterable[str]) -> list[str]:
+    """The tensors of each of the encoders, without those that say how they differ."""
+    return [name for name in names if not name.startswith(_CHANGED)]
+
+
+def weights_of(
+    names: Collection[str], read: Callable[[str], Array], side: Side
+) -> Callable[[str], Floats]:
+    """Choose one encoder of a file.
+
+    Tensors are read when they are asked for, so that a model is never whole in memory; a merged
+    one is no larger than the one it was merged with, whatever the file says.
+
+    Args:
+        names: Of all tensors there are.
+        read: Gives a tensor of the file by its name.
+        side: Whose encoder is wanted.
+
+    Returns:
+        What gives the tensors of that encoder by their own names. It raises ``ValueError`` for one
+        that does not fit what it changes, or holds what is no number.
+
+    Raises:
+        ValueError: If a change is not to be understood by the names of its tensors.
+    """
+    changed = [name for name in names if name.startswith(_CHANGED)]
+    low_rank = {_checked(name, names) for name in changed if name.endswith((_UP, _DOWN))}
+    replaced = {_checked(name, names) for name in changed if not name.endswith((_UP, _DOWN))}
+    if both := low_rank & replaced:
+        raise ValueError(f"{min(both)} is changed in two ways")
+
+    def merged(name: str) -> Floats:
+        if side is Side.PASSAGES and name in low_rank:
+            stem = _CHANGED + name
+            return _added(name, read(name), read(stem + _UP), read(stem + _DOWN))
+        if side is Side.PASSAGES and name in replaced:
+            return _replaced(name, read(name), read(_CHANGED + name))
+        return np.asarray(read(name), np.float32)
+
+    return merged
+
+
+def _checked(changed: str, names: Collection[str]) -> str:
+    """The name of the tensor that one of the file changes."""
+    plain = changed.removeprefix(_CHANGED)
+    name = plain.removesuffix(_UP).removesuffix(_DOWN)
+    if name not in names:
+        raise ValueError(f"{changed} changes what is not there")
+    if name != plain and not {_CHANGED + name + _UP, _CHANGED + name + _DOWN} <= set(names):
+        raise ValueError(f"{changed} is one of two, and the other is missing")
+    return name
+
+
+def _added(name: str, weight: Array, up: Array, down: Array) -> Floats:
+    """``weight + up @ down``, in float32."""
+    fits = (
+        weight.ndim == up.ndim == down.ndim == 2
+        and (up.shape[0], down.shape[1]) == weight.shape
+        and 0 < up.shape[1] == down.shape[0] <= min(weight.shape)
+    )
+    if not fits:
+        raise ValueError(f"{up.shape} and {down.shape} do not suit {name}, {weight.shape}")
+    return _proper(name, np.asarray(weight, np.float32) + _proper(name, up) @ _proper(name, down))
+
+
+def _replaced(name: str, old: Array, new: Array) -> Floats:
+    longer = name == POSITIONS and new.ndim == 2 and len(new) > len(old)
+    if (new[: len(old)] if longer else new).shape != old.shape:
+        raise ValueError(f"{new.shape} cannot take the place of {name}, {old.shape}")
+    return _proper(name, new)
+
+
+def _proper(name: str, values: Array) -> Floats:
+    if values.dtype.kind != "f" or not np.isfinite(values).all():
+        raise ValueError(f"what changes {name} holds what is no number")
+    return np.asarray(values, np.float32)

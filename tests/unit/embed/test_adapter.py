@@ -1,0 +1,120 @@
+"""A file with two encoders gives the one that is asked for, or says what is wrong with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.embed.adapter import POSITIONS, own_names, weights_of
+from indexer.embed.models import Side
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Tensors = dict[str, NDArray[Any]]
+
+MATRIX, BIAS = "encoder.layer.0.output.dense.weight", "encoder.layer.0.output.dense.bias"
+both = pytest.mark.parametrize("side", list(Side))
+
+
+def _tensors() -> Tensors:
+    random = np.random.default_rng(5)
+    shapes = {
+        MATRIX: (6, 4), BIAS: (6,), POSITIONS: (8, 4),
+        f"passages.{MATRIX}.up": (6, 2), f"passages.{MATRIX}.down": (2, 4),
+        f"passages.{BIAS}": (6,), f"passages.{POSITIONS}": (12, 4),
+    }  # fmt: skip
+    return {name: random.standard_normal(s).astype(np.float16) for name, s in shapes.items()}
+
+
+def _read(tensors: Tensors, side: Side) -> Tensors:
+    weights = weights_of(tensors, tensors.__getitem__, side)
+    return {name: weights(name) for name in own_names(tensors)}
+
+
+def test_passages_are_read_by_what_is_merged() -> None:
+    tensors = _tensors()
+    found = _read(tensors, Side.PASSAGES)
+    up, down = (tensors[f"passages.{MATRIX}.{part}"].astype(np.float32) for part in ("up", "down"))
+    np.testing.assert_array_equal(found[MATRIX], tensors[MATRIX].astype(np.float32) + up @ down)
+    for name in (BIAS, POSITIONS):
+        np.testing.assert_array_equal(found[name], tensors[f"passages.{name}"])
+    assert {one.dtype for one in found.values()} == {np.dtype(np.float32)}
+
+
+def test_queries_are_read_by_what_has_its_own_name() -> None:
+    tensors = _tensors()
+    found = _read(tensors, Side.QUERIES)
+    assert sorted(found) == sorted([MATRIX, BIAS, POSITIONS])
+    for name, tensor in found.items():
+        np.testing.assert_array_equal(tensor, tensors[name])
+
+
+@both
+def test_one_encoder_is_for_both(side: Side) -> None:
+    tensors = {name: one for name, one in _tensors().items() if not name.startswith("passages.")}
+    for name, tensor in _read(tensors, side).items():
+        np.testing.assert_array_equal(tensor, tensors[name])
+
+
+@given(st.sampled_from([f"passages.{MATRIX}.up", f"passages.{MATRIX}.down"]), st.data())
+def test_a_merged_matrix_keeps_its_shape(name: str, data: st.DataObject) -> None:
+    tensors = _tensors()
+    shape = data.draw(st.lists(st.integers(0, 9), max_size=3).map(tuple))
+    fits = shape == tensors[name].shape
+    tensors[name] = np.ones(shape, np.float16)
+    if fits:
+        assert _read(tensors, Side.PASSAGES)[MATRIX].shape == tensors[MATRIX].shape
+    else:
+        with pytest.raises(ValueError, match="do not suit encoder"):
+            _read(tensors, Side.PASSAGES)
+
+
+def test_a_rank_above_the_matrix_is_refused() -> None:
+    tensors = _tensors()
+    tensors[f"passages.{MATRIX}.up"] = np.zeros((6, 5), np.float16)
+    tensors[f"passages.{MATRIX}.down"] = np.zeros((5, 4), np.float16)
+    with pytest.raises(ValueError, match="do not suit"):
+        _read(tensors, Side.PASSAGES)
+
+
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    [(BIAS, (7,)), (BIAS, ()), (POSITIONS, (7, 4)), (POSITIONS, (12, 5)), (POSITIONS, (12,))],
+)
+def test_a_replacement_has_the_shape_of_what_it_replaces(name: str, shape: tuple[int, ...]) -> None:
+    tensors = {**_tensors(), f"passages.{name}": np.zeros(shape, np.float16)}
+    with pytest.raises(ValueError, match="cannot take the place of"):
+        _read(tensors, Side.PASSAGES)
+
+
+@pytest.mark.parametrize("name", [f"passages.{MATRIX}.up", f"passages.{BIAS}"])
+@pytest.mark.parametrize("harm", [np.nan, np.inf, "integers"])
+def test_what_is_no_number_is_refused(name: str, harm: object) -> None:
+    tensors = _tensors()
+    if isinstance(harm, float):
+        tensors[name].flat[0] = harm
+    else:
+        tensors[name] = tensors[name].astype(np.int32)
+    with pytest.raises(ValueError, match="no number"):
+        _read(tensors, Side.PASSAGES)
+
+
+@both
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("passages.nothing.weight", "what is not there"),
+        ("passages.nothing.weight.up", "what is not there"),
+        (f"passages.{BIAS}.down", "the other is missing"),
+        (f"passages.{MATRIX}", "in two ways"),
+    ],
+)
+def test_a_change_that_makes_no_sense_is_refused(name: str, said: str, side: Side) -> None:
+    tensors = {**_tensors(), name: np.zeros((6, 4), np.float16)}
+    with pytest.raises(ValueError, match=said):
+        weights_of(tensors, tensors.__getitem__, side)
