@@ -48,13 +48,13 @@ class Explainer:
             raise WorldError("not_understood", path=str(path))
         passage, read, place = found
         query = parse(text)
-        embedder = self._embedder(space)
-        if embedder is None or not query.terms:
+        readers = self._readers(space)
+        if readers is None or not query.terms:
             return {}
         asked = question(query.text)
         return describe_match(
-            Told.of(asked, embedder.query_states(asked)),
-            Told.of(passage.view, embedder.passage_states(read, place)),
+            Told.of(asked, readers[0].query_states(asked)),
+            Told.of(passage.view, readers[1].passage_states(read, place)),
             passage.text,
             doc.language,
         )
@@ -67,10 +67,13 @@ class Explainer:
             raise WorldError("not_understood", path=str(path))
         return space, known[2]
 
-    def _embedder(self, space: Space) -> OnnxEmbedder | None:
-        """The model of the queries; None where it cannot be had, and search goes by words."""
+    def _readers(self, space: Space) -> tuple[OnnxEmbedder, OnnxEmbedder] | None:
+        """What reads queries and what reads passages, in most models the same.
+
+        None where the model cannot be had, and search goes by words.
+        """
         try:
-            return self.models.query(space.record)
+            return self.models.query(space.record), self.models.passages(space.record)
         except WorldError:
             return None
 

@@ -1,8 +1,9 @@
 """Which embedder answers queries and which one indexes, each opened when it is first needed.
 
-Owns the two sessions of an engine and their thread counts. Queries are encoded by the model of
-the space that is searched, passages by the model the settings name; after a change of the
-settings these differ until the new space is complete. It must not know how models are built.
+Owns the sessions of an engine and their thread counts. Queries are encoded by the model of the
+space that is searched, passages by the model the settings name; after a change of the settings
+these differ until the new space is complete. A model that reads queries and passages by different
+encoders has one session for each. It must not know how models are built.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from indexer.config import Precision
 from indexer.embed.devices import CPU
+from indexer.embed.models import Side
 from indexer.embed.onnx import EmbedderFactory, OnnxEmbedder, SessionOptions, space_of
 from indexer.embed.record_files import find_record
 from indexer.phrases import Note
@@ -31,7 +34,7 @@ class ModelsInUse:
     config: EngineConfig
     _opening: threading.Lock = field(default_factory=threading.Lock)
     _indexing: OnnxEmbedder | None = None
-    _query: tuple[str, OnnxEmbedder] | None = None
+    _asking: dict[Side, tuple[tuple[str, Precision], OnnxEmbedder]] = field(default_factory=dict)
 
     def space(self, catalog: Catalog) -> Space:
         """The space that indexing fills; the first one of a library is searched from the start."""
@@ -76,13 +79,30 @@ class ModelsInUse:
         Args:
             record: The facts of the space that is searched.
         """
-        model = str(record["model"])
+        return self._to_ask(str(record["model"]), self.config.query_precision, Side.QUERIES)
+
+    def passages(self, record: Mapping[str, Any]) -> OnnxEmbedder:
+        """The embedder that reads a passage again for a query, to compare the two token by token.
+
+        It is that of the queries, unless the model has one of its own for passages: then it is
+        the one that the vectors are of.
+
+        Args:
+            record: The facts of the space that is searched.
+        """
+        query = self.query(record)
+        if not query.record.adapted:
+            return query
+        return self._to_ask(query.record.id, Precision(record["precision"]), Side.PASSAGES)
+
+    def _to_ask(self, model: str, precision: Precision, side: Side) -> OnnxEmbedder:
         with self._opening:
-            if self._query is None or self._query[0] != model:
+            known = self._asking.get(side)
+            if known is None or known[0] != (model, precision):
                 options = SessionOptions(self.config.threads)
-                factory = self._factory(model, CPU)
-                self._query = model, factory.open(self.config.query_precision, options)
-            return self._query[1]
+                opened = self._factory(model, CPU).open(precision, options, side)
+                known = self._asking[side] = (model, precision), opened
+            return known[1]
 
     @property
     def device(self) -> tuple[str, tuple[Note, ...]]:

@@ -29,6 +29,7 @@ from indexer.embed.models import (
 from indexer.embed.record_files import write_record
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -45,28 +46,38 @@ def install_tiny_model(
     name: str = TINY,
     late: bool = False,
     window: int = 160,
+    query_window: int = 0,
     probe: tuple[float, ...] = (),
+    weights: Mapping[str, NDArray[Any]] | None = None,
 ) -> ModelRecord:
     """Write the sources and the record of the tiny model into a folder of models.
 
     Afterwards ``find_record(TINY, models)`` finds it and it compiles without the network. Other
     processes can use it by naming ``TINY`` as the model and the same folder. Under another name it
-    is another model, with other weights.
+    is another model, with other weights, unless they are given; with a ``query_window`` they have
+    to hold two encoders.
     """
     from safetensors.numpy import save
 
     vocabulary = _vocabulary()
-    seed = _SEED if name == TINY else zlib.crc32(name.encode())
-    contents = {WEIGHTS: save(_weights(len(vocabulary), seed)), TOKENIZER: _tokenizer(vocabulary)}
+    tensors = dict(weights or tiny_weights(name))
+    contents = {WEIGHTS: save(tensors), TOKENIZER: _tokenizer(vocabulary)}
     source = models / name / "source"
     source.mkdir(parents=True, exist_ok=True)
     for file, content in contents.items():
         (source / file).write_bytes(content)
-    record = replace(_record(contents, len(vocabulary), late=late, window=window), id=name)
+    record = _record(contents, len(vocabulary), late=late, window=window)
+    record = replace(record, id=name, query_window=query_window)
     if probe:
         record = replace(record, probe=Probe("a probe", probe))
     write_record(record, models)
     return record
+
+
+def tiny_weights(name: str = TINY) -> dict[str, NDArray[np.float32]]:
+    """The weights of the tiny model of a name."""
+    seed = _SEED if name == TINY else zlib.crc32(name.encode())
+    return _weights(len(_vocabulary()), seed)
 
 
 def _record(contents: dict[str, bytes], vocabulary: int, *, late: bool, window: int) -> ModelRecord:

@@ -1,8 +1,9 @@
 """Compiled models on disk: built once from verified weights, checked at every opening.
 
 Owns the folder ``<models>/<model>/<precision>-<version>`` with the graph, the tokenizer and a
-manifest of their hashes. A folder appears whole or not at all; one that does not match its
-manifest is built again. It must not know sessions or tokens.
+manifest of their hashes; a model with two encoders has two, with the side in front of the name. A
+folder appears whole or not at all; one that does not match its manifest is built again. It must
+not know sessions or tokens.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from indexer.config import Precision
 from indexer.embed.calibrate import compile_float, compile_integer
 from indexer.embed.fetch import NO_ACCESS, NO_SPACE, OWNER_ONLY, ensure_source, hash_file
 from indexer.embed.graph import DATA, GRAPH
-from indexer.embed.models import TOKENIZER
+from indexer.embed.models import TOKENIZER, Side
 from indexer.errors import WorldError
 
 if TYPE_CHECKING:
@@ -40,11 +41,15 @@ _FILES = (GRAPH, DATA, TOKENIZER)
 
 @dataclass(frozen=True, slots=True)
 class CompiledModel:
-    """A model ready to be opened; every file was verified a moment ago."""
+    """A model ready to be opened; every file was verified a moment ago.
+
+    ``side`` says what it reads; where one encoder reads both, the folder is the same for both.
+    """
 
     record: ModelRecord
     precision: Precision
     folder: Path
+    side: Side = Side.PASSAGES
 
     @property
     def graph(self) -> Path:
@@ -55,15 +60,19 @@ class CompiledModel:
         return self.folder / TOKENIZER
 
 
-def compiled_folder(record: ModelRecord, models: Path, precision: Precision) -> Path:
+def compiled_folder(
+    record: ModelRecord, models: Path, precision: Precision, side: Side = Side.PASSAGES
+) -> Path:
     """Where the compiled form of a model lies, or would."""
-    return models / record.id / f"{precision}-{BUILDER_VERSION}"
+    encoder = f"{side}-" if record.adapted else ""
+    return models / record.id / f"{encoder}{precision}-{BUILDER_VERSION}"
 
 
 def ensure_compiled(
     record: ModelRecord,
     models: Path,
     precision: Precision,
+    side: Side = Side.PASSAGES,
     *,
     places: Iterable[Path] = (),
     download: bool = True,
@@ -75,18 +84,20 @@ def ensure_compiled(
         record: Which model.
         models: The folder all compiled models lie in; made if missing.
         precision: Of the weights.
+        side: What is to be read; a model with one encoder is compiled once for both.
         places: Folders that may hold the package, see ``fetch.ensure_source``.
         download: Whether the network may be asked if the weights are missing.
         note: Told, in a sentence, what takes long.
 
     Raises:
-        WorldError: ``model_missing`` if there is nothing to build from, ``library_unwritable`` or
-            ``disk_full`` if the folder cannot be written, ``busy`` if another process builds for
-            longer than anyone should.
+        WorldError: ``model_missing`` if there is nothing to build from, ``model_damaged`` if the
+            weights make no sense, ``library_unwritable`` or ``disk_full`` if the folder cannot be
+            written, ``busy`` if another process builds for longer than anyone should.
     """
     from filelock import FileLock, Timeout
 
-    compiled = CompiledModel(record, precision, compiled_folder(record, models, precision))
+    folder = compiled_folder(record, models, precision, side)
+    compiled = CompiledModel(record, precision, folder, side)
     if intact(compiled):
         return compiled
     home = models / record.id
@@ -130,6 +141,7 @@ def _made(compiled: CompiledModel) -> dict[str, Any]:
     """What the compiled files depend on."""
     return {
         "model": compiled.record.id,
+        **({"side": str(compiled.side)} if compiled.record.adapted else {}),
         "precision": str(compiled.precision),
         "builder": BUILDER_VERSION,
         "source": {file.name: file.sha256 for file in compiled.record.package.files},
@@ -141,8 +153,7 @@ def _build(compiled: CompiledModel, source: Path) -> None:
     home = compiled.folder.parent
     scratch = Path(tempfile.mkdtemp(prefix="building-", dir=home))
     try:
-        write = compile_integer if compiled.precision is Precision.INT8 else compile_float
-        write(compiled.record, source, scratch)
+        _compile(compiled, source, scratch)
         shutil.copyfile(source / TOKENIZER, scratch / TOKENIZER)
         files = {name: hash_file(scratch / name) for name in _FILES}
         manifest = json.dumps({"made": _made(compiled), "files": files}, indent=1)
@@ -159,12 +170,22 @@ def _build(compiled: CompiledModel, source: Path) -> None:
     _clear_away(compiled)
 
 
+def _compile(compiled: CompiledModel, source: Path, folder: Path) -> None:
+    write = compile_integer if compiled.precision is Precision.INT8 else compile_float
+    try:
+        write(compiled.record, source, folder, compiled.side)
+    except ValueError as error:
+        log.warning("%s cannot be compiled: %s", compiled.record.id, error)
+        raise WorldError("model_damaged", model=compiled.record.id, path=str(source)) from error
+
+
 def _clear_away(compiled: CompiledModel) -> None:
     """Remove what older builders made, and what a killed one left behind."""
-    home = compiled.folder.parent
-    for pattern in (f"{compiled.precision}-*", "building-*"):
+    record, precision, home = compiled.record, compiled.precision, compiled.folder.parent
+    kept = {compiled_folder(record, home.parent, precision, side) for side in Side}
+    for pattern in (f"{precision}-*", f"*-{precision}-*", "building-*"):
         for folder in home.glob(pattern):
-            if folder != compiled.folder:
+            if folder not in kept:
                 shutil.rmtree(folder, ignore_errors=True)
 
 

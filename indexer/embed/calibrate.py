@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indexer.embed.adapter import POSITIONS, own_names, weights_of
 from indexer.embed.batches import in_batches
 from indexer.embed.devices import CPU
 from indexer.embed.encoder import Encoder
 from indexer.embed.graph import STATES, write_encoder
-from indexer.embed.models import TOKENIZER, WEIGHTS
+from indexer.embed.models import TOKENIZER, WEIGHTS, Side
 from indexer.embed.quantize import (
     FULL_RANGE,
     SAFE_RANGE,
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 
     from indexer.embed.models import ModelRecord
 
+    Weights = Callable[[str], NDArray[np.float32]]
+
 log = logging.getLogger(__name__)
 
 # What an 8-bit graph must reach on every calibration text to be accepted at full range.
@@ -58,32 +61,40 @@ class Sample:
     ranges: Mapping[str, Range]
 
 
-def compile_float(record: ModelRecord, source: Path, folder: Path) -> None:
+def compile_float(
+    model: ModelRecord, source: Path, folder: Path, side: Side = Side.PASSAGES
+) -> None:
     """Write the float32 graph into a folder, and prove it.
 
     Args:
-        record: Which model.
+        model: Which model.
         source: The folder of its verified files.
         folder: Where to.
+        side: Which of its encoders, if it has two.
 
     Raises:
         InternalError: If the record's probe comes out wrong.
+        ValueError: If the weights are not what the record says.
     """
-    model = write_encoder(record.architecture, _weights(source), FloatLinear(), folder)
-    _prove(record, Encoder(model, CPU), TextTokenizer(source / TOKENIZER))
+    record, weights = model.reading(side), _weights(model, source, side)
+    graph = write_encoder(record.architecture, weights, FloatLinear(), folder)
+    _prove(record, Encoder(graph, CPU), TextTokenizer(source / TOKENIZER))
 
 
-def compile_integer(record: ModelRecord, source: Path, folder: Path) -> None:
+def compile_integer(
+    model: ModelRecord, source: Path, folder: Path, side: Side = Side.PASSAGES
+) -> None:
     """Write the 8-bit graph into a folder; see ``compile_float``.
 
     The weights are coarser where the processor cannot add up full ones, as their vectors tell.
     """
+    record, weights = model.reading(side), _weights(model, source, side)
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
-        sample = _observe(record, source, Path(scratch))
+        sample = _observe(record, weights, source, Path(scratch))
     for levels in (FULL_RANGE, SAFE_RANGE):
         linear = IntegerLinear(sample.ranges, levels)
-        model = write_encoder(record.architecture, _weights(source), linear, folder)
-        vectors = _vectors(Encoder(model, CPU), sample.ids)
+        graph = write_encoder(record.architecture, weights, linear, folder)
+        vectors = _vectors(Encoder(graph, CPU), sample.ids)
         cosine = float((vectors * sample.vectors).sum(axis=1).min())
         log.info("%s in 8 bits, %d levels: lowest cosine %.4f", record.id, levels, cosine)
         if cosine >= CLOSE:
@@ -96,9 +107,8 @@ def calibration_texts() -> list[str]:
     return file.read_text("utf-8").splitlines()
 
 
-def _observe(record: ModelRecord, source: Path, folder: Path) -> Sample:
+def _observe(record: ModelRecord, weights: Weights, source: Path, folder: Path) -> Sample:
     linear = RecordingLinear()
-    weights = _weights(source)
     model = write_encoder(record.architecture, weights, linear, folder, linear.activations)
     encoder = Encoder(model, CPU)
     tokenizer = TextTokenizer(source / TOKENIZER)
@@ -130,11 +140,18 @@ def _prove(record: ModelRecord, encoder: Encoder, tokenizer: TextTokenizer) -> N
         raise InternalError("internal", reason=f"{record.id} was compiled wrongly ({error})")
 
 
-def _weights(source: Path) -> Callable[[str], NDArray[np.float32]]:
+def _weights(model: ModelRecord, source: Path, side: Side) -> Weights:
+    """The tensors of one encoder of a model, read as they are asked for."""
     from safetensors import safe_open
 
     tensors: Any = safe_open(source / WEIGHTS, "numpy")
-    return lambda name: np.asarray(tensors.get_tensor(name), np.float32)
+    names = set(tensors.keys())
+    weights = weights_of(names, tensors.get_tensor, side)
+    if model.adapted == (len(own_names(names)) == len(names)):
+        raise ValueError(f"how many encoders {model.id} has, its record and its file disagree on")
+    if len(weights(POSITIONS)) < model.reading(side).window:
+        raise ValueError(f"{model.id} has too few positions for what its {side} may take")
+    return weights
 
 
 def _sequences(

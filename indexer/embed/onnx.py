@@ -18,12 +18,13 @@ from indexer.embed.build import BUILDER_VERSION, ensure_compiled
 from indexer.embed.devices import AUTO, CPU, candidates, choose, load_runtime
 from indexer.embed.encoder import Encoder
 from indexer.embed.layout import Layout
+from indexer.embed.models import Side
 from indexer.embed.side_by_side import closing_pool, in_order
 from indexer.embed.token_states import TokenStates, collect
 from indexer.embed.tokens import TextTokenizer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Sequence
     from concurrent.futures import ThreadPoolExecutor
     from pathlib import Path
 
@@ -61,11 +62,15 @@ class SessionOptions:
 def space_of(record: ModelRecord, precision: Precision) -> str:
     """Name the space a model's vectors are in; it can be told before the model is loaded."""
     mode = LATE if record.late else ALONE
-    return f"{record.id}/{precision}-{BUILDER_VERSION}/{mode}"
+    edition = f"/{record.edition}" if record.edition else ""
+    return f"{record.id}/{precision}-{BUILDER_VERSION}/{mode}{edition}"
 
 
 class OnnxEmbedder:
     """One model, one session. Implements ``base.Embedder``.
+
+    Of a model whose queries and passages are read by different encoders it has the one that was
+    compiled, and raises ``ValueError`` when it is given what the other one reads.
 
     Args:
         compiled: The verified files of the model.
@@ -81,7 +86,9 @@ class OnnxEmbedder:
     ) -> None:
         self.record: ModelRecord = compiled.record
         self.precision: Precision = compiled.precision
-        self._layout = Layout(compiled.record, TextTokenizer(compiled.tokenizer))
+        self.side: Side = compiled.side
+        self._reading = compiled.record.reading(compiled.side)
+        self._layout = Layout(self._reading, TextTokenizer(compiled.tokenizer))
 
         def proven(name: str) -> Encoder:
             encoder = Encoder(compiled.graph, name)
@@ -102,8 +109,9 @@ class OnnxEmbedder:
         return _TOKENS_A_RUN.get(self.provider.name, _TOKENS_A_RUN_ELSEWHERE)
 
     def encode_query(self, text: str) -> NDArray[np.float32]:
+        self._check(Side.QUERIES)
         sequences = self._layout.text(self.record.query_prefix + text)
-        pooler = Pooler(self.record, [1], sequences)
+        pooler = Pooler(self._reading, [1], sequences)
         done = [
             pair
             for batch in self._batches([sequence.ids for sequence in sequences], None)
@@ -126,13 +134,14 @@ class OnnxEmbedder:
         with closing_pool(self._workers) as pool:
             sequences = self._lay_out(passages, pool, runs)
             counts = [len(passage.view_starts) for passage in passages]
-            pooler = Pooler(self.record, counts, sequences)
+            pooler = Pooler(self._reading, counts, sequences)
             batches = self._batches([sequence.ids for sequence in sequences], budget)
             for run in in_order(pool, self._run, batches, self._workers):
                 yield self._pool(run, sequences, pooler)
 
     def query_states(self, text: str) -> TokenStates:
         """The tokens whose mean is the direction of ``encode_query(text)``."""
+        self._check(Side.QUERIES)
         sequences = self._layout.text(self.record.query_prefix + text)
         starts = self._layout.starts(text, self.record.query_prefix)
         return self._token_states(sequences, 0, starts)
@@ -144,6 +153,7 @@ class OnnxEmbedder:
             passages: As for ``encode_passages``; a model trained late reads it among the others.
             wanted: Its index.
         """
+        self._check(Side.PASSAGES)
         bodies = self._layout.tokenize(passages)
         sequences = self._layout.sequences(passages, bodies)
         return self._token_states(sequences, wanted, bodies[wanted].starts)
@@ -158,7 +168,7 @@ class OnnxEmbedder:
             for row, index in enumerate(batch.sequences):
                 states[index] = found[row, : batch.lengths[row]]
         read = ((sequence, states[index]) for index, sequence in enumerate(holding))
-        return collect(self.record, read, wanted, starts)
+        return collect(self._reading, read, wanted, starts)
 
     def sequences(self, passages: Sequence[EmbedInput]) -> list[NDArray[np.int32]]:
         """The token ids the model would read for passages, for ``bare_throughput``."""
@@ -174,12 +184,17 @@ class OnnxEmbedder:
                 pass
         return sum(len(ids) for ids in sequences) / (time.perf_counter() - started)
 
+    def _check(self, side: Side) -> None:
+        if self.record.adapted and side is not self.side:
+            raise ValueError(f"{self.record.id} was opened for {self.side}, not for {side}")
+
     def _lay_out(
         self,
         passages: Sequence[EmbedInput],
         pool: ThreadPoolExecutor,
         runs: Sequence[int] | None = None,
     ) -> list[TokenSequence]:
+        self._check(Side.PASSAGES)
         share = max(1, math.ceil(len(passages) / self._workers))
         parts = [passages[start : start + share] for start in range(0, len(passages), share)]
         bodies = [body for part in pool.map(self._layout.tokenize, parts) for body in part]
@@ -228,31 +243,36 @@ class EmbedderFactory:
     provider: str = AUTO
     note: Callable[[str], None] = lambda _text: None
 
-    def open(self, precision: Precision, options: SessionOptions) -> OnnxEmbedder:
-        """Open an embedder with a session of its own.
+    def open(
+        self, precision: Precision, options: SessionOptions, side: Side = Side.PASSAGES
+    ) -> OnnxEmbedder:
+        """Open an embedder with a session of its own, for one side or, if they share one, both.
 
         Raises:
-            WorldError: ``no_runtime``, ``model_missing``, ``library_unwritable`` or
-                ``bad_setting``, each with its reason.
+            WorldError: ``no_runtime``, ``model_missing``, ``model_damaged``,
+                ``library_unwritable`` or ``bad_setting``, each with its reason.
         """
         runtime = load_runtime()  # before a download that would be of no use
         *accelerators, _ = candidates(runtime.get_available_providers(), self.provider)
         if precision is Precision.FP32 or not accelerators:
-            return self._open(precision, options, self.provider)
+            return self._open(precision, side, options, self.provider)
         # 8-bit graphs are for the CPU; where something faster works, float32 is faster there.
-        embedder = self._open(Precision.FP32, options, self.provider)
+        embedder = self._open(Precision.FP32, side, options, self.provider)
         if embedder.provider.name != CPU:
             return embedder
         reason = embedder.provider
-        embedder = self._open(precision, options, CPU)
+        embedder = self._open(precision, side, options, CPU)
         embedder.provider = reason
         return embedder
 
-    def _open(self, precision: Precision, options: SessionOptions, provider: str) -> OnnxEmbedder:
+    def _open(
+        self, precision: Precision, side: Side, options: SessionOptions, provider: str
+    ) -> OnnxEmbedder:
         compiled = ensure_compiled(
             self.record,
             self.models,
             precision,
+            side,
             places=self.places,
             download=self.download,
             note=self.note,
@@ -264,12 +284,12 @@ def open_embedder(
     record: ModelRecord,
     models: Path,
     precision: Precision,
+    side: Side = Side.PASSAGES,
     *,
     threads: int = 0,
     provider: str = AUTO,
-    places: Iterable[Path] = (),
     download: bool = True,
 ) -> OnnxEmbedder:
     """Open an embedder in one call; see ``EmbedderFactory``."""
-    factory = EmbedderFactory(record, models, tuple(places), download, provider)
-    return factory.open(precision, SessionOptions(threads=threads))
+    factory = EmbedderFactory(record, models, (), download, provider)
+    return factory.open(precision, SessionOptions(threads=threads), side)
