@@ -11,9 +11,11 @@ from indexer.errors import WorldError
 from indexer.progress import CancelToken
 from tests.integration.world import World
 from tests.tiny_model import install_tiny_model
+from tests.two_encoders import install_two_encoders
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
     from typing import Any
 
     from indexer.engine import Engine
@@ -48,10 +50,18 @@ def lease(*statements: str) -> str:
     return "\n".join(parts)
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["alone", "late"])
+def install_late(models: Path) -> None:
+    install_tiny_model(models, late=True)
+
+
+@pytest.fixture(
+    scope="module",
+    params=[install_tiny_model, install_late, install_two_encoders],
+    ids=["alone", "late", "two encoders"],
+)
 def world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> World:
     folder = tmp_path_factory.mktemp("compare")
-    install_tiny_model(folder / "models", late=request.param)
+    request.param(folder / "models")
     world = World(folder / "documents", folder / "library", folder / "models")
     world.documents.mkdir()
     texts = {
