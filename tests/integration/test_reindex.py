@@ -15,6 +15,7 @@ from indexer.store import schema
 from tests.integration import killing
 from tests.integration.world import World, check_same, found, look, quoted, states
 from tests.tiny_model import TINY, install_tiny_model
+from tests.two_encoders import install_two_encoders
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -246,6 +247,24 @@ def test_queries_never_meet_half_a_space(world: World) -> None:
         engine.reindex(OTHER, None, report=ask, token=CancelToken())
         ask(Progress(Step.MAINTAIN))
     assert vectors == {TINY: "long.txt", OTHER: "long.txt"}
+
+
+def test_a_newer_file_of_a_model_takes_over_like_another_model(world: World) -> None:
+    """Vectors of one id that different files made are never in one space."""
+    keys = set()
+    for seed in (None, 3, 4):
+        if seed is not None:
+            install_two_encoders(world.models, seed=seed)
+        with world.engine() as engine:
+            assert found(engine, "zephyr clause")[0] == "long.txt"
+            read = world.index(engine).summary.passages
+            assert read == (0 if seed is None else engine.status()["passages"])
+            active = engine.catalog.spaces.active()
+            assert active is not None
+            keys.add(active.key)
+            assert found(engine, "zephyr clause")[0] == "long.txt"
+            assert world.index(engine).work == (0, 0, 0)
+    assert len(keys) == 3
 
 
 def test_nothing_is_previous_at_first(world: World) -> None:
