@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 POSITIONS = "embeddings.position_embeddings.weight"
-_CHANGED = "passages."
-_UP, _DOWN = ".up", ".down"
+CHANGED = "passages."
+UP, DOWN = ".up", ".down"
 
 
 def own_names(names: Iterable[str]) -> list[str]:
     """The tensors of each of the encoders, without those that say how they differ."""
-    return [name for name in names if not name.startswith(_CHANGED)]
+    return [name for name in names if not name.startswith(CHANGED)]
 
 
 def weights_of(
@@ -54,18 +54,18 @@ def weights_of(
     Raises:
         ValueError: If a change is not to be understood by the names of its tensors.
     """
-    changed = [name for name in names if name.startswith(_CHANGED)]
-    low_rank = {_checked(name, names) for name in changed if name.endswith((_UP, _DOWN))}
-    replaced = {_checked(name, names) for name in changed if not name.endswith((_UP, _DOWN))}
+    changed = [name for name in names if name.startswith(CHANGED)]
+    low_rank = {_checked(name, names) for name in changed if name.endswith((UP, DOWN))}
+    replaced = {_checked(name, names) for name in changed if not name.endswith((UP, DOWN))}
     if both := low_rank & replaced:
         raise ValueError(f"{min(both)} is changed in two ways")
 
     def merged(name: str) -> Floats:
         if side is Side.PASSAGES and name in low_rank:
-            stem = _CHANGED + name
-            return _added(name, read(name), read(stem + _UP), read(stem + _DOWN))
+            stem = CHANGED + name
+            return _added(name, read(name), read(stem + UP), read(stem + DOWN))
         if side is Side.PASSAGES and name in replaced:
-            return _replaced(name, read(name), read(_CHANGED + name))
+            return _replaced(name, read(name), read(CHANGED + name))
         return np.asarray(read(name), np.float32)
 
     return merged
@@ -73,11 +73,11 @@ def weights_of(
 
 def _checked(changed: str, names: Collection[str]) -> str:
     """The name of the tensor that one of the file changes."""
-    plain = changed.removeprefix(_CHANGED)
-    name = plain.removesuffix(_UP).removesuffix(_DOWN)
+    plain = changed.removeprefix(CHANGED)
+    name = plain.removesuffix(UP).removesuffix(DOWN)
     if name not in names:
         raise ValueError(f"{changed} changes what is not there")
-    if name != plain and not {_CHANGED + name + _UP, _CHANGED + name + _DOWN} <= set(names):
+    if name != plain and not {CHANGED + name + UP, CHANGED + name + DOWN} <= set(names):
         raise ValueError(f"{changed} is one of two, and the other is missing")
     return name
 

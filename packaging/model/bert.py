@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.nn import functional
 
+from indexer.embed.adapter import own_names, weights_of
+from indexer.embed.models import Side
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -24,11 +27,14 @@ POSITIONS = "embeddings.position_embeddings.weight"
 _UNUSED = ("embeddings.position_ids", "pooler.dense.weight", "pooler.dense.bias")
 
 
-def load_weights(path: Path) -> Weights:
-    """The tensors of a safetensors file in float32, without those that no state depends on."""
-    from safetensors.torch import load_file
+def load_weights(path: Path, side: Side = Side.PASSAGES) -> Weights:
+    """One encoder of a safetensors file in float32, without tensors that no state depends on."""
+    from safetensors.numpy import load_file
 
-    return {name: tensor.float() for name, tensor in load_file(path).items() if name not in _UNUSED}
+    tensors = load_file(path)
+    weights = weights_of(tensors, tensors.__getitem__, side)
+    names = [name for name in own_names(tensors) if name not in _UNUSED]
+    return {name: torch.tensor(weights(name)) for name in names}
 
 
 def with_positions(weights: Weights, count: int, start: str) -> Weights:

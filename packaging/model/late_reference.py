@@ -45,12 +45,23 @@ def open_original(folder: Path) -> tuple[Any, Any]:
         layer_norm_eps=shape["norm_epsilon"],
     )  # fmt: skip
     model = BertModel(config, add_pooling_layer=False)
-    weights = {name: tensor.float() for name, tensor in load_file(folder / WEIGHTS).items()}
-    model.load_state_dict(weights, strict=True)
+    tensors = {name: tensor.float() for name, tensor in load_file(folder / WEIGHTS).items()}
+    model.load_state_dict(passage_weights(tensors), strict=True)
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return tokenizer, model.eval()
+
+
+def passage_weights(tensors: dict[str, Any]) -> dict[str, Any]:
+    """The encoder of passages, where the file holds another one for queries too."""
+    weights = {name: one for name, one in tensors.items() if not name.startswith("passages.")}
+    for name, own in weights.items():
+        change = f"passages.{name}"
+        weights[name] = tensors.get(change, own)
+        if f"{change}.up" in tensors:
+            weights[name] = own + tensors[f"{change}.up"] @ tensors[f"{change}.down"]
+    return weights
 
 
 def runs_of(texts: Sequence[str], tokenizer: Any) -> Iterator[list[str]]:

@@ -12,6 +12,7 @@ import pytest
 from indexer.config import Precision
 from indexer.embed.base import EmbedInput
 from indexer.embed.fetch import ensure_source
+from indexer.embed.models import Side
 from indexer.embed.onnx import OnnxEmbedder, open_embedder
 from indexer.embed.record_files import find_record, shipped_folder
 
@@ -66,9 +67,12 @@ def test_its_files_are_used_where_they_lie(tmp_path: Path) -> None:
 
 
 def test_a_query_finds_its_passage(models: Path) -> None:
-    embedder = open_embedder(find_record(LATE), models, Precision.FP32, download=False)
-    query = embedder.encode_query("How much notice must be given to terminate the agreement?")
-    notice, bread = embedder.encode_passages(
+    passages, queries = (
+        open_embedder(find_record(LATE), models, Precision.FP32, side, download=False)
+        for side in Side
+    )
+    query = queries.encode_query("How much notice must be given to terminate the agreement?")
+    notice, bread = passages.encode_passages(
         [
             EmbedInput("", (), "Either party may terminate upon thirty days' notice. ", (0,)),
             EmbedInput("", (), "Knead the dough for ten minutes and let it rise.", (0,)),

@@ -32,6 +32,7 @@ def test_a_record_fits_together(record: ModelRecord) -> None:
     shape = record.architecture
     assert shape.hidden % shape.heads == 0
     assert record.max_prefix + record.overlap < record.window <= shape.positions
+    assert record.query_window <= shape.positions
     assert record.licence
     assert record.languages
     assert record.probe is not None
