@@ -53,7 +53,10 @@ class PassageVectors:
 
 
 class Embedder(Protocol):
-    """Turns queries and passages into vectors of one space. Thread-safe."""
+    """Turns queries and passages into vectors of one space. Thread-safe.
+
+    Where a model has an encoder for each of the two, an embedder reads what it was opened for.
+    """
 
     @property
     def record(self) -> ModelRecord: ...
