@@ -26,6 +26,7 @@ NAMES = {
     "document": "document",
     "document.words": "words of the document",
     "document_words": "words of the document",
+    "figures": "figures",
     "heading": "headings",
     "meaning": "meaning",
     "name_meaning": "likeness of the name",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indexer import figures
 from indexer.fusion import CloserEvidence, PageEvidence, best_of_groups, shares
 from indexer.heading_match import heading_share
 from indexer.store import DocFilter, docs_of
@@ -155,15 +156,21 @@ class Where:
 
     def look_closer(self, asked: Asked, keys: Keys) -> CloserEvidence:
         """Read of leading passages what is not worth reading of all."""
-        passages = self.store.passages_of(keys, ("heading_path", "char_start", "char_end"))
+        columns = ("heading_path", "char_start", "char_end", "view")
+        passages = self.store.passages_of(keys, columns)
         wanted = frozenset(term.text for term in asked.question_terms)
-        heading, length = np.zeros((2, len(keys)), np.float32)
-        for at, key in enumerate(keys.tolist()):
+        in_figures = figures.asked_for(asked.question)
+        heading, length, digits = np.zeros((3, len(keys)), np.float32)
+        same = np.arange(len(keys))
+        first: dict[tuple[int, str], int] = {}
+        for at, (key, doc) in enumerate(zip(keys.tolist(), docs_of(keys).tolist(), strict=True)):
             if key in passages:
                 found = passages[key]
                 heading[at] = heading_share(found["heading_path"], wanted, asked.languages)
                 length[at] = found["char_end"] - found["char_start"]
-        return CloserEvidence(heading, length)
+                digits[at] = figures.share(found["view"]) if in_figures else 0.0
+                same[at] = first.setdefault((doc, found["view"]), at)
+        return CloserEvidence(heading, length, digits, same)
 
     def _bm25(self, asked: Asked, keys: Keys, legs: Legs) -> Floats:
         """BM25 of candidates for the question; what a leg has scored already is not asked again."""

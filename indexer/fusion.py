@@ -16,8 +16,12 @@ from. In words:
   noise over all: a little of the likeness of the passage before and of the one after (an answer
   stands among text on its topic, a chance likeness stands alone), the share of its heading's words
   that the question asks for ("Consolidated Statements of Cash Flows" for a question about cash
-  flow: tables say what they show only in their headings), and a deduction for short text, whose
-  vector is near to anything on its topic.
+  flow: tables say what they show only in their headings), a deduction for short text, whose
+  vector is near to anything on its topic, and, where the question has a figure in it, the share of
+  figures in the text: who asks about 2018 or percents asks for a number, and numbers stand in
+  tables, which have hardly a word of the question.
+* *A text that stands twice* in a document scores as its better place does, and the first place is
+  listed first: what stands around a repetition says nothing about it.
 
 A fixed sum of normalised scores (the usual convex fusion, or reciprocal ranks) ranks pages of
 contracts and reports worse than vectors alone, because the words that find the document are spread
@@ -27,7 +31,7 @@ and lets them lead on running text. `make bench-ranking` prints what each part i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -45,6 +49,8 @@ CLOSER = 64
 # A passage of this many characters is not short; they are cut to about so many.
 NOT_SHORT = 1000
 SHORTEST = 50
+# Text of which this share is digits is a table of figures; more of them are no merit.
+ALL_FIGURES = 0.2
 # Names are short, and chance matches of one or two words are common ("agreement" in a question
 # without a name): a sum of inverse document frequencies below this is not full evidence however
 # far it leads.
@@ -61,6 +67,7 @@ class Weights:
     around: float = 0.15  # of the passages before and after, each
     heading: float = 0.15
     short: float = 0.05  # for each e-fold that text is shorter than usual
+    figures: float = 0.15  # of a table of figures, where figures are asked for
     name_meaning: float = 0.3
     name_words: float = 0.5
     document_words: float = 2.0
@@ -104,18 +111,23 @@ class CloserEvidence:
     """What is read of k leading passages; arrays are float32 of shape (k,).
 
     ``heading`` is the share of the words of a heading that the question has, 0 to 1; ``length``
-    counts characters.
+    counts characters; ``figures`` is the share of digits among them, 0 where the question asks for
+    no figures. ``same`` (intp) is a number that passages of one document share if they say the
+    same, letter for letter.
     """
 
     heading: Floats
     length: Floats
+    figures: Floats
+    same: NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
     """The parts of the scores of n passages, float32 of shape (n,), and their sum.
 
-    ``short`` is 0 or below; it, ``around`` and ``heading`` are 0 before the closer look.
+    ``short`` is 0 or below; it, ``around``, ``heading`` and ``figures`` are 0 before the closer
+    look.
     """
 
     meaning: Floats
@@ -124,11 +136,12 @@ class Scored:
     around: Floats
     heading: Floats
     short: Floats
+    figures: Floats
 
     @property
     def total(self) -> Floats:
         first = self.meaning + self.words + self.document
-        return first + self.around + self.heading + self.short
+        return first + self.around + self.heading + self.short + self.figures
 
     def leading(self) -> NDArray[np.intp]:
         """Which passages deserve a closer look, best first."""
@@ -202,6 +215,7 @@ def fuse(
         around=none,
         heading=none,
         short=none,
+        figures=none,
     )
 
 
@@ -222,12 +236,24 @@ def look_closer(
         weights: The parameters.
     """
     length = np.clip(evidence.length, SHORTEST, NOT_SHORT) / np.float32(NOT_SHORT)
-    return replace(
+    figures = np.minimum(evidence.figures / np.float32(ALL_FIGURES), np.float32(1.0))
+    looked = replace(
         scored,
         around=_at(leading, weights.around * around[leading], len(around)),
         heading=_at(leading, weights.heading * evidence.heading, len(around)),
         short=_at(leading, weights.short * np.log(length), len(around)),
+        figures=_at(leading, weights.figures * figures, len(around)),
     )
+    return _as_the_best(looked, leading, evidence.same)
+
+
+def _as_the_best(scored: Scored, leading: NDArray[np.intp], same: NDArray[np.intp]) -> Scored:
+    """Give leading passages that say the same the parts of the best of them."""
+    best_first = np.argsort(-scored.total[leading], kind="stable")
+    _, first, group = np.unique(same[best_first], return_index=True, return_inverse=True)
+    source = np.arange(len(scored.meaning))
+    source[leading[best_first]] = leading[best_first[first[group]]]
+    return Scored(**{part.name: getattr(scored, part.name)[source] for part in fields(Scored)})
 
 
 def _at(places: NDArray[np.intp], values: Floats, count: int) -> Floats:

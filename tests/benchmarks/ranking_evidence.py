@@ -7,13 +7,13 @@ not know which variants there are.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from indexer import background
-from indexer.fusion import fuse, look_closer
+from indexer.fusion import CloserEvidence, fuse, look_closer
 from indexer.hits import HitMaker
 from indexer.narrowing import narrow
 from indexer.query import parse
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from indexer.background import Background
     from indexer.catalog import Space
     from indexer.engine import Engine
-    from indexer.fusion import CloserEvidence, DocumentEvidence, PageEvidence, Weights
+    from indexer.fusion import DocumentEvidence, PageEvidence, Weights
     from indexer.judgement import Signs
     from indexer.search import Found
     from tests.benchmarks.scoring import RunHit
@@ -69,10 +69,11 @@ class Evidence:
         """The scores of the passages by other weights."""
         first = fuse(self.pages, self.documents, self.owner, weights)
         leading = first.leading()
-        closer = replace(
-            self.closer,
-            heading=self.closer.heading[leading],
-            length=self.closer.length[leading],
+        closer = CloserEvidence(
+            **{
+                part.name: getattr(self.closer, part.name)[leading]
+                for part in fields(CloserEvidence)
+            }
         )
         return look_closer(first, leading, self.pages.around, closer, weights).total
 

@@ -44,6 +44,7 @@ OFF: Mapping[str, Weights] = {
     "without names": replace(DEFAULT_WEIGHTS, name_meaning=0.0, name_words=0.0),
     "without what stands around": replace(DEFAULT_WEIGHTS, around=0.0),
     "without headings": replace(DEFAULT_WEIGHTS, heading=0.0),
+    "figures as good as words": replace(DEFAULT_WEIGHTS, figures=0.0),
     "short text as good as long": replace(DEFAULT_WEIGHTS, short=0.0),
 }
 

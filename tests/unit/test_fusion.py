@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from indexer.fusion import (
+    ALL_FIGURES,
     CLOSER,
     DEFAULT_WEIGHTS,
     NOT_SHORT,
@@ -84,15 +85,21 @@ def test_a_closer_look_adds_to_leading_passages_alone(
     pages, documents, owner = given_
     scored = fuse(pages, documents, owner, DEFAULT_WEIGHTS)
     leading = scored.leading()[: data.draw(st.integers(0, len(owner)))]
+    k = len(leading)
     closer = CloserEvidence(
-        data.draw(some(len(leading))), NOT_SHORT * data.draw(some(len(leading)))
+        data.draw(some(k)), NOT_SHORT * data.draw(some(k)), data.draw(some(k)), np.arange(k)
     )
     looked = look_closer(scored, leading, pages.around, closer, DEFAULT_WEIGHTS)
     added = looked.total - scored.total
     others = np.setdiff1d(np.arange(len(owner)), leading)
     assert (added[others] == 0).all()
     w = DEFAULT_WEIGHTS
-    expected = w.around * pages.around[leading] + w.heading * closer.heading + looked.short[leading]
+    expected = (
+        w.around * pages.around[leading]
+        + w.heading * closer.heading
+        + w.figures * np.minimum(closer.figures / ALL_FIGURES, 1)
+        + looked.short[leading]
+    )
     assert added[leading] == pytest.approx(expected, abs=1e-5)
     assert (looked.short <= 0).all()
 
@@ -102,10 +109,29 @@ def test_short_text_is_held_against_a_passage_and_long_text_is_no_merit() -> Non
     none = np.zeros(3, np.float32)
     scored = fuse(pages, DocumentEvidence(none, none, none, 0.0), np.arange(3), DEFAULT_WEIGHTS)
     lengths = np.array([NOT_SHORT / 4, NOT_SHORT, 9 * NOT_SHORT], np.float32)
-    looked = look_closer(
-        scored, np.arange(3), pages.around, CloserEvidence(none, lengths), DEFAULT_WEIGHTS
-    )
+    closer = CloserEvidence(none, lengths, none, np.arange(3))
+    looked = look_closer(scored, np.arange(3), pages.around, closer, DEFAULT_WEIGHTS)
     assert looked.total[0] < looked.total[1] == looked.total[2]
+
+
+@given(evidence(), st.data())
+def test_passages_that_say_the_same_score_as_the_best_of_them(
+    given_: tuple[PageEvidence, DocumentEvidence, np.ndarray], data: st.DataObject
+) -> None:
+    pages, documents, owner = given_
+    scored = fuse(pages, documents, owner, DEFAULT_WEIGHTS)
+    leading = scored.leading()
+    k = len(leading)
+    some_of_each = data.draw(some(k)), NOT_SHORT * data.draw(some(k)), data.draw(some(k))
+    same = data.draw(arrays(np.intp, k, elements=st.integers(0, 3)))
+    apart, together = (
+        look_closer(
+            scored, leading, pages.around, CloserEvidence(*some_of_each, groups), DEFAULT_WEIGHTS
+        ).total[leading]
+        for groups in (np.arange(k), same)
+    )
+    for group in np.unique(same):
+        assert (together[same == group] == apart[same == group].max()).all()
 
 
 def test_no_more_passages_lead_than_are_worth_a_read() -> None:
