@@ -1,8 +1,10 @@
-"""How far the student is from the teacher.
+"""How far the student is from the teacher, and from what a query should find.
 
 Owns the loss and the runs of both over a lesson. The teacher reads each passage alone, with its
 title and headings in front; the student reads whole windows, and the mean over a passage's own
-tokens is to be the teacher's vector. It must not know where lessons come from.
+tokens is to be the teacher's vector. Queries are read by the genuine model on both sides; what they
+find among the student's passages is to be what they find among the teacher's, and in part the
+passages they were taken from. It must not know where lessons come from.
 """
 
 from __future__ import annotations
@@ -27,8 +29,8 @@ if TYPE_CHECKING:
     Tensor = Any
 
 TEMPERATURE = 1 / 20
-# A query has nothing round it, and must not follow where the windows pull the weights.
-BARE_WEIGHT = 5.0
+# Of what a query is to find, so much is its own passages, the rest what it finds with the teacher.
+OWN_SHARE = 0.5
 _TEACHER_TOKENS = 2048
 
 
@@ -37,25 +39,28 @@ class Losses:
     """The parts of the loss; ``total`` is what is minimised."""
 
     total: Tensor
-    cosine: float
-    divergence: float
-    bare: float
+    cosine: float  # one minus it, of the two vectors of a passage
+    divergence: float  # of what passages find among passages
+    queries: float  # of what queries find among passages
+    hits: float  # share of queries that find a passage of their own first
 
 
 def losses(student: Weights, teacher: Weights, shape: Architecture, lesson: Lesson) -> Losses:
     """Compare the two over a lesson."""
     alone = [passage.alone for window in lesson.windows for passage in window.passages]
     # What is learnt from comes first, so that both are read in one go.
-    wanted = encode_alone(teacher, shape, [*alone, *lesson.bare])
-    passages, bare = wanted[: len(alone)], wanted[len(alone) :]
+    wanted = encode_alone(teacher, shape, [*alone, *(query.ids for query in lesson.queries)])
+    passages, queries = wanted[: len(alone)], wanted[len(alone) :]
     found = late_vectors(student, shape, lesson)
     cosine = 1 - (found * passages).sum(-1).mean()
-    divergence = _divergence(found, passages)
-    ids, mask = _padded(lesson.bare)
-    query = _mean(token_states(student, shape, ids, mask), _inner(mask))
-    apart = 1 - (query * bare).sum(-1).mean()
-    total = cosine + divergence + BARE_WEIGHT * apart
-    return Losses(total, cosine.item(), divergence.item(), apart.item())
+    divergence = _divergence(passages @ found.T, _chosen(passages @ passages.T))
+    own = _own(lesson, len(alone))
+    aim = (1 - OWN_SHARE) * _chosen(queries @ passages.T) + OWN_SHARE * own
+    seen = queries @ found.T
+    apart = _divergence(seen, aim)
+    hits = (own.gather(1, seen.argmax(-1, keepdim=True)) > 0).float().mean()
+    total = cosine + divergence + apart
+    return Losses(total, cosine.item(), divergence.item(), apart.item(), hits.item())
 
 
 def late_vectors(student: Weights, shape: Architecture, lesson: Lesson) -> Tensor:
@@ -91,11 +96,22 @@ def _groups(order: Sequence[int], sequences: Sequence[Ints]) -> Iterator[list[in
     yield group
 
 
-def _divergence(found: Tensor, wanted: Tensor) -> Tensor:
-    """How differently the two see a passage among all others of the lesson."""
-    aim = functional.softmax(wanted @ wanted.T / TEMPERATURE, dim=-1)
-    seen = functional.log_softmax(found @ wanted.T / TEMPERATURE, dim=-1)
+def _chosen(likeness: Tensor) -> Tensor:
+    return functional.softmax(likeness / TEMPERATURE, dim=-1)
+
+
+def _divergence(likeness: Tensor, aim: Tensor) -> Tensor:
+    """How differently passages are chosen from what is aimed at; both ``[askers, passages]``."""
+    seen = functional.log_softmax(likeness / TEMPERATURE, dim=-1)
     return functional.kl_div(seen, aim, reduction="batchmean")
+
+
+def _own(lesson: Lesson, passages: int) -> Tensor:
+    """The passages each query was taken from, in equal shares: ``[queries, passages]``."""
+    own = torch.zeros(len(lesson.queries), passages)
+    for row, query in enumerate(lesson.queries):
+        own[row, query.first : query.last] = 1 / (query.last - query.first)
+    return own
 
 
 def _padded(sequences: Sequence[Ints]) -> tuple[Tensor, Tensor]:
@@ -106,14 +122,6 @@ def _padded(sequences: Sequence[Ints]) -> tuple[Tensor, Tensor]:
         ids[row, : len(sequence)] = sequence
         mask[row, : len(sequence)] = True
     return torch.from_numpy(ids), torch.from_numpy(mask)
-
-
-def _inner(mask: Tensor) -> Tensor:
-    """The mask without the first and the last token, which are special."""
-    inner = mask.clone()
-    inner[:, 0] = False
-    inner[torch.arange(len(mask)), mask.sum(1) - 1] = False
-    return inner
 
 
 def _mean(states: Tensor, mask: Tensor) -> Tensor:

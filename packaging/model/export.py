@@ -2,7 +2,8 @@
 
     python packaging/model/export.py --run build/model/first --id lectern-minilm-late
 
-Owns the form in which a checkpoint ships. The record holds what the files hash to, and a sentence
+Owns the form in which a checkpoint ships: the genuine weights, which read queries, and beside them
+what was learnt for passages. The record holds what the files hash to, and a sentence
 with the first values of its vector, so that a conversion that goes wrong is noticed.
 """
 
@@ -32,6 +33,7 @@ from indexer.embed.models import (  # noqa: E402
     Package,
     PoolScope,
     Probe,
+    Side,
     SourceFile,
 )
 from indexer.embed.record_files import shipped_folder, write_record  # noqa: E402
@@ -52,18 +54,19 @@ def main() -> None:
     source = ensure_source(GENUINE, options.work / "genuine", places=places)
     home = options.models / options.id
     home.mkdir(parents=True, exist_ok=True)
-    _write_weights(options.run / CHECKPOINT, home / WEIGHTS)
+    _write_weights(source / WEIGHTS, options.run / CHECKPOINT, home / WEIGHTS)
     shutil.copyfile(source / TOKENIZER, home / TOKENIZER)
     record = _record(options.id, home, options.window)
     write_record(record, options.models)
     print(f"{home}: {record.download_bytes / 1e6:.1f} MB, windows of {record.window}")
 
 
-def _write_weights(checkpoint: Path, target: Path) -> None:
+def _write_weights(genuine: Path, checkpoint: Path, target: Path) -> None:
     from safetensors.torch import save_file
 
-    student = torch.load(checkpoint, weights_only=True)["student"]
-    save_file({name: tensor.half().contiguous() for name, tensor in student.items()}, target)
+    learnt = torch.load(checkpoint, weights_only=True)["learnt"]
+    both = {**load_weights(genuine), **learnt}
+    save_file({name: tensor.half().contiguous() for name, tensor in both.items()}, target)
     target.chmod(0o644)  # it is made its maker's alone
 
 
@@ -73,17 +76,18 @@ def _record(model: str, home: Path, window: int) -> ModelRecord:
         for name in (WEIGHTS, TOKENIZER)
         for path in (home / name,)
     )
-    weights = load_weights(home / WEIGHTS)
-    shape = replace(GENUINE.architecture, positions=len(weights[POSITIONS]))
+    queries = load_weights(home / WEIGHTS, Side.QUERIES)
+    positions = len(load_weights(home / WEIGHTS, Side.PASSAGES)[POSITIONS])
     tokenizer = TextTokenizer(home / TOKENIZER)
     (tokens,) = tokenizer.encode([PROBE])
     ids = [*tokenizer.lead, *tokens.ids, *tokenizer.tail]
-    vector = encode_alone(weights, shape, [ids])[0]
+    vector = encode_alone(queries, GENUINE.architecture, [ids])[0]
     values = tuple(round(float(value), 6) for value in vector[:PROBE_VALUES])
     return replace(
-        GENUINE, id=model, package=Package("lectern", "1", files), architecture=shape,
+        GENUINE, id=model, package=Package("lectern", "1", files),
+        architecture=replace(GENUINE.architecture, positions=positions),
         pool_scope=PoolScope.PASSAGE, window=window, late=True, overlap=OVERLAP,
-        probe=Probe(PROBE, values), homepage="",
+        query_window=GENUINE.window, probe=Probe(PROBE, values), homepage="",
     )  # fmt: skip
 
 

@@ -31,18 +31,26 @@ PASSAGE_TOKENS = (48, 200)
 LEAST_TOKENS, MOST_TOKENS = 5, 400
 STRETCH = 1024  # tokens from one document: its other passages are the ones to be told apart
 MOST_PREFIX = 64
-# Texts of a share that are read as a query is, without title or window: all of one length, drawn
-# evenly by its logarithm, and as many as make so many tokens.
-BARE_TOKENS, BARE_LENGTHS = 640, (4, 128)
+# Queries: a heading, for the passages under it; a sentence, or some words of it, for its passage.
+MOST_HEADING, LEAST_HEADING = 32, 4  # tokens, characters
+MOST_QUERY, LEAST_SENTENCE, LEAST_QUERY = 40, 6, 3  # tokens
+THINNED, KEPT_WORDS = 0.5, (0.3, 0.8)  # share of the sentences that lose words; of words that stay
+ASKED, FEWEST_ASKED = 0.5, 8  # share of the passages that are asked for by a sentence
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Where a passage stands in its window, and what the teacher reads for it."""
+    """Where a passage stands in its window, and what the teacher reads for it.
+
+    ``first`` and ``last`` number its sentences in the corpus, the last one not included.
+    """
 
     start: int
     end: int
     alone: Ints
+    path: tuple[str, ...]
+    first: int
+    last: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +62,20 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
+class Query:
+    """Its ids, with special tokens, and which passages of the lesson are its own."""
+
+    ids: Ints
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
 class Lesson:
-    """A share of a step: windows of one length, and bare texts with their special tokens."""
+    """A share of a step: windows of one length, and queries that some of their passages answer."""
 
     windows: tuple[Window, ...]
-    bare: tuple[Ints, ...]
+    queries: tuple[Query, ...]
 
 
 class Lessons:
@@ -89,7 +106,9 @@ class Lessons:
             document = int(chance.choice(len(weights), p=weights))
             wanted = max(1, min(STRETCH, tokens) // window)
             windows += self._stretch(document, window, wanted, chance)
-        return Lesson(tuple(windows), tuple(self._bare(windows, chance)))
+        passages = [passage for window in windows for passage in window.passages]
+        queries = (*self._headings(passages), *self._sentences(passages, chance))
+        return Lesson(tuple(windows), queries)
 
     def _weights(self, least: int, *, held: bool) -> Any:
         """How likely each document is: by its length, the sources in their proportions."""
@@ -133,6 +152,9 @@ class Lessons:
                 int(corpus.sentences[a] - begin) + len(lead),
                 int(corpus.sentences[b] - begin) + len(lead),
                 self._alone(title, a, b),
+                corpus.paths[corpus.headings[a]],
+                a,
+                b,
             )
             for a, b in self._passages(sentence, held, chance)
         )
@@ -161,14 +183,32 @@ class Lessons:
         text = corpus.ids[corpus.sentences[first] : corpus.sentences[last]]
         return self._framed(np.concatenate([self._prefix(title, path), text]))
 
-    def _bare(self, windows: Sequence[Window], chance: Any) -> Iterator[Ints]:
-        """Texts from the windows, framed as a query is."""
-        shortest, longest = BARE_LENGTHS
-        length = int(shortest * (longest / shortest) ** chance.random())
-        for _ in range(BARE_TOKENS // length):
-            ids = windows[chance.integers(len(windows))].ids
-            begin = int(chance.integers(len(self._tokenizer.lead), len(ids) - length))
-            yield self._framed(ids[begin : begin + length])
+    def _headings(self, passages: Sequence[Passage]) -> Iterator[Query]:
+        """Headings, each for the passages that follow each other under it."""
+        seen = set()
+        for number, passage in enumerate(passages):
+            path = passage.path
+            if not path or path in seen or len(path[-1]) < LEAST_HEADING:
+                continue
+            seen.add(path)
+            last = number
+            while last < len(passages) and passages[last].path == path:
+                last += 1
+            (tokens,) = self._tokenizer.encode([path[-1]])
+            yield Query(self._framed(tokens.ids[:MOST_HEADING]), number, last)
+
+    def _sentences(self, passages: Sequence[Passage], chance: Any) -> Iterator[Query]:
+        """Sentences of some passages, half of them with words left out, as people ask."""
+        count = max(FEWEST_ASKED, int(ASKED * len(passages)))
+        for number in chance.permutation(len(passages))[:count].tolist():
+            passage = passages[number]
+            ids = self._corpus.sentence(int(chance.integers(passage.first, passage.last)))
+            if len(ids) < LEAST_SENTENCE:
+                continue
+            if chance.random() < THINNED:
+                ids = ids[chance.random(len(ids)) < chance.uniform(*KEPT_WORDS)]
+            if len(ids) >= LEAST_QUERY:
+                yield Query(self._framed(ids[:MOST_QUERY]), number, number + 1)
 
     def _framed(self, ids: Ints) -> Ints:
         return np.concatenate([self._tokenizer.lead, ids, self._tokenizer.tail])

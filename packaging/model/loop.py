@@ -21,11 +21,15 @@ if TYPE_CHECKING:
     from bert import Weights
     from distil import Losses
     from lessons import Lessons
+    from student import Student
 
     from indexer.embed.models import Architecture
 
 CHECKPOINT, LOG, SETTINGS = "checkpoint.pt", "log.jsonl", "settings.json"
 _HELD_TOKENS = 8192
+# Mostly what a CPU reads, so that it is best there; the longer ones as often as they can be borne.
+WINDOWS = (512, 512, 1024, 512, 512, 2048, 512, 1024, 512, 4096)
+_PARTS = ("cosine", "divergence", "queries", "hits")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +40,13 @@ class Settings:
     on a thread of its own.
     """
 
-    windows: tuple[int, ...] = (512,)
-    positions: int = 512
+    windows: tuple[int, ...] = WINDOWS
+    positions: int = max(WINDOWS)
     start: str = "repeated"
-    tokens: int = 1_500_000
+    tokens: int = 4_096_000
     step_tokens: int = 4096
-    rate: float = 4e-5
+    rank: int = 32
+    rate: float = 6e-4
     warm_up: float = 0.05
     decay: float = 0.01
     seed: int = 5
@@ -60,19 +65,16 @@ class Run:
         self,
         settings: Settings,
         teacher: Weights,
-        student: Weights,
+        student: Student,
         shape: Architecture,
         lessons: Lessons,
         folder: Path,
     ) -> None:
         self.settings = settings
         self._teacher, self._shape, self._lessons, self._folder = teacher, shape, lessons, folder
-        self.student = {
-            name: tensor.clone().requires_grad_(True)  # noqa: FBT003  # torch's own signature
-            for name, tensor in student.items()
-        }
+        self.student = student
         self._optimiser = torch.optim.AdamW(
-            self.student.values(), lr=settings.rate, weight_decay=settings.decay
+            student.groups(settings.rate), weight_decay=settings.decay
         )
         self._done = 0
         self._take_up()
@@ -93,7 +95,7 @@ class Run:
                 due = self._done % self.settings.check_every == 0
                 last = self._done == self.settings.steps
                 held = self._held(pool) if due or last else {}
-                parts = [_mean(found, part) for part in ("cosine", "divergence", "bare")]
+                parts = [_mean(found, part) for part in _PARTS]
                 self._note(loss=parts, seconds=round(seconds, 1), held=held)
                 if due or last:
                     self._keep()
@@ -101,13 +103,13 @@ class Run:
     def _step(self, pool: ThreadPoolExecutor) -> list[Losses]:
         settings = self.settings
         window = settings.windows[self._done % len(settings.windows)]
-        parameters = list(self.student.values())
+        parameters = list(self.student.learnt.values())
 
         def learn(share: int) -> tuple[Losses, tuple[Any, ...]]:
             tokens = settings.step_tokens // settings.shares
             lesson = self._lessons.draw(self._done, share, window, tokens, held=False)
             with torch.autocast("cpu", torch.bfloat16):
-                found = losses(self.student, self._teacher, self._shape, lesson)
+                found = losses(self.student.weights(), self._teacher, self._shape, lesson)
             return found, torch.autograd.grad(found.total, parameters, allow_unused=True)
 
         results = list(pool.map(learn, range(settings.shares)))
@@ -116,7 +118,7 @@ class Run:
             parameter.grad = sum(known) / settings.shares if known else None
         torch.nn.utils.clip_grad_norm_(parameters, 1.0)
         for group in self._optimiser.param_groups:
-            group["lr"] = settings.rate * self._slope()
+            group["lr"] = group["scale"] * self._slope()
         self._optimiser.step()
         return [found for found, _ in results]
 
@@ -131,12 +133,12 @@ class Run:
         def look(window: int, share: int) -> Losses:
             lesson = self._lessons.draw(share, share, window, _HELD_TOKENS // 2, held=True)
             with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
-                return losses(self.student, self._teacher, self._shape, lesson)
+                return losses(self.student.weights(), self._teacher, self._shape, lesson)
 
         found = {}
         for window in dict.fromkeys(self.settings.windows):
             both = list(pool.map(look, [window] * 2, range(2)))
-            found[str(window)] = [_mean(both, part) for part in ("cosine", "divergence", "bare")]
+            found[str(window)] = [_mean(both, part) for part in _PARTS]
         return found
 
     def _note(self, **facts: Any) -> None:
@@ -149,7 +151,7 @@ class Run:
         part = self._folder / f"{CHECKPOINT}.part"
         state = {
             "done": self._done,
-            "student": {name: tensor.detach() for name, tensor in self.student.items()},
+            "learnt": {name: one.detach() for name, one in self.student.learnt.items()},
             "optimiser": self._optimiser.state_dict(),
         }
         torch.save(state, part)
@@ -161,9 +163,7 @@ class Run:
             return
         state = torch.load(path, weights_only=True)
         self._done = state["done"]
-        with torch.no_grad():
-            for name, tensor in self.student.items():
-                tensor.copy_(state["student"][name])
+        self.student.take(state["learnt"])
         self._optimiser.load_state_dict(state["optimiser"])
 
 

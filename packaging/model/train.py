@@ -18,7 +18,8 @@ sys.path.insert(0, str(ROOT))
 from bert import load_weights, with_positions  # noqa: E402
 from corpus import KEPT_BACK, read_corpus  # noqa: E402
 from lessons import Lessons  # noqa: E402
-from loop import Run, Settings  # noqa: E402
+from loop import WINDOWS, Run, Settings  # noqa: E402
+from student import Student  # noqa: E402
 
 from indexer.embed.fetch import ensure_source  # noqa: E402
 from indexer.embed.models import RECORDS, TOKENIZER, WEIGHTS  # noqa: E402
@@ -34,13 +35,13 @@ def main() -> None:
     tokenizer = TextTokenizer(source / TOKENIZER)
     settings = Settings(
         windows=tuple(options.windows), positions=max(options.windows), start=options.start,
-        tokens=options.tokens, rate=options.rate, seed=options.seed,
+        tokens=options.tokens, rank=options.rank, rate=options.rate, seed=options.seed,
     )  # fmt: skip
     kept = options.work / "corpus.npz"
     corpus = read_corpus(options.texts, tokenizer, kept, settings.seed)
     teacher = load_weights(source / WEIGHTS)
-    student = load_weights(options.begin) if options.begin else teacher
-    student = with_positions(student, settings.positions, settings.start)
+    base = with_positions(teacher, settings.positions, settings.start)
+    student = Student(base, settings.rank, settings.seed)
     lessons = Lessons(corpus, tokenizer, settings.seed, KEPT_BACK)
     Run(settings, teacher, student, GENUINE.architecture, lessons, options.run).train()
 
@@ -51,11 +52,11 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--work", type=Path, default=ROOT / "build" / "model", help="kept between")
     parser.add_argument("--run", type=Path, required=True, help="folder of this run")
     parser.add_argument("--genuine", type=Path, help="folder of the genuine model, else fetched")
-    parser.add_argument("--begin", type=Path, help="weights to begin with, else the genuine ones")
-    parser.add_argument("--windows", type=int, nargs="+", default=[512])
+    parser.add_argument("--windows", type=int, nargs="+", default=WINDOWS)
     parser.add_argument("--start", choices=("interpolated", "repeated"), default="repeated")
-    parser.add_argument("--tokens", type=int, default=1_500_000)
-    parser.add_argument("--rate", type=float, default=4e-5)
+    parser.add_argument("--tokens", type=int, default=4_096_000)
+    parser.add_argument("--rank", type=int, default=32)
+    parser.add_argument("--rate", type=float, default=6e-4)
     parser.add_argument("--seed", type=int, default=5)
     return parser.parse_args()
 
