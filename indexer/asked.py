@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from indexer.fusion import BM25_CEILING
-from indexer.name_words import parts_of, written_as_names
+from indexer.name_words import parts_of
 from indexer.store import Term
 from indexer.terms import stems, words
 
@@ -43,9 +43,9 @@ class Asked:
     is about the most BM25 that a passage can reach for the question. Words were stemmed in each of
     ``languages``.
 
-    ``counts`` and ``named`` belong to ``groups``: how often each occurs in the library, about, and
-    whether the query writes it as people write names. ``growing`` says that the last word was taken
-    for the beginning of others. ``passages`` is how many the library has.
+    ``words`` and ``counts`` belong to ``groups``: the words of the query, and how often each group
+    occurs in the library, about. ``growing`` says that the last word was taken for the beginning of
+    others. ``passages`` is how many the library has.
     """
 
     text: str
@@ -56,7 +56,7 @@ class Asked:
     ceiling: float
     languages: tuple[str, ...] = ()
     counts: tuple[float, ...] = ()
-    named: tuple[bool, ...] = ()
+    words: tuple[str, ...] = ()
     growing: bool = False
     passages: int = 0
 
@@ -93,7 +93,6 @@ def prepare(
         wanted = set(words(asked))
         at = [place for place, meaning in enumerate(found) if meaning.word in wanted]
         inside, counts = [found[place] for place in at], [everywhere[place] for place in at]
-    names = written_as_names(query.text)
     return Asked(
         text=query.text,
         question=asked,
@@ -103,7 +102,7 @@ def prepare(
         ceiling=ceiling(counts, passages),
         languages=tuple(languages),
         counts=tuple(everywhere),
-        named=tuple(meaning.word in names for meaning in found),
+        words=tuple(meaning.word for meaning in found),
         growing=any(meaning.growing for meaning in found),
         passages=passages,
     )

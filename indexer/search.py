@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer import background
-from indexer.asked import Asked, ceiling, prepare
+from indexer.asked import Asked, prepare
 from indexer.candidates import Legs, Ranked, Vectors, Where, union
 from indexer.errors import WorldError
 from indexer.evidence import Library, gather
@@ -23,13 +23,13 @@ from indexer.explain_rank import Explanation
 from indexer.focus import question
 from indexer.fusion import DEFAULT_WEIGHTS, Scored, Weights, fuse, look_closer, score_documents
 from indexer.hits import HitMaker, shorten
-from indexer.judgement import DEFAULT_JUDGE, Judge, Signs, chance, missing
+from indexer.judgement import DEFAULT_JUDGE, Judge
 from indexer.narrowing import Narrowing, narrow
 from indexer.phrases import Note
 from indexer.progress import CancelToken
 from indexer.query import Query, parse
-from indexer.terms import words
-from indexer.types import SearchResult
+from indexer.signs import signs
+from indexer.types import SearchResult, Why
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -141,8 +141,8 @@ class Searcher:
         found, ranked, scored, order = self.ranked(wanted, space, token)
         why = self._explanation(ranked, scored, found) if explain else None
         hits = maker.make(ranked, scored, order, found.phrases, limit, explain=why)
-        good = not len(order) or self._is_good(found, space, ranked, scored, int(order[0]))
-        return _Answer(hits, found.notes, good)
+        meaning = float(scored.meaning[order[0]]) if len(order) else 0.0
+        return _Answer(hits, found.notes, self._is_good(found, space, hits, meaning))
 
     def ranked(
         self, wanted: Wanted, space: Space, token: CancelToken | None = None
@@ -161,20 +161,25 @@ class Searcher:
         scored = self._score(ranked, found)
         return found, ranked, scored, self._order(ranked.keys, scored, found.phrases)
 
-    def _is_good(
-        self, found: Found, space: Space, ranked: Ranked, scored: Scored, top: int
-    ) -> bool:
-        """Whether the best candidate is likely an answer; yes where that cannot be told.
+    def _is_good(self, found: Found, space: Space, hits: tuple[Hit, ...], meaning: float) -> bool:
+        """Whether the hits likely hold an answer; yes where that cannot be told.
 
         It cannot without vectors, or before the background was measured, or while the last word
-        is being typed. An exact phrase is what was asked for.
+        is being typed. An exact phrase is what was asked for, and so is a file of that name.
+
+        Args:
+            found: The query and its candidates.
+            space: The space that was searched.
+            hits: The best first, with their whole text.
+            meaning: Of the best candidate.
         """
         usual = background.known(self.catalog, space)
-        exact = found.phrases is not None and len(found.phrases) > 0
-        unread = not scored.meaning[top]
-        if usual is None or exact or unread or found.asked.growing:
+        if usual is None or not meaning or found.asked.growing:
             return True
-        return self.judge.is_good(signs(found, usual, ranked, scored, top))
+        if not hits or any(hit.why in (Why.PHRASE, Why.NAME) for hit in hits):
+            return True
+        told = signs(found.asked, found.evidence, found.where.docs, hits, usual.deviations(meaning))
+        return self.judge.is_good(told)
 
     def _find(self, wanted: Wanted, space: Space, reading: Reading) -> Found:
         """Collect candidates; each leg starts as soon as what it needs is known."""
@@ -248,32 +253,6 @@ class Searcher:
         counts = self.catalog.docs.languages()
         known = sorted((language for language in counts if language), key=lambda one: -counts[one])
         return tuple(known[:3])
-
-
-def signs(
-    found: Found, usual: background.Background, ranked: Ranked, scored: Scored, top: int
-) -> Signs:
-    """What speaks for an answer among the candidates of a query.
-
-    Args:
-        found: The query and what was found.
-        usual: What the library reaches for questions it does not answer.
-        ranked: The candidates.
-        scored: Their scores.
-        top: Which of them is best.
-    """
-    asked = found.asked
-    most = ceiling(asked.counts, asked.passages)
-    best = float(found.words.result().scores.max(initial=0.0))
-    share = min(best / most, 1.0) if most > 0.0 else 0.0
-    there = found.evidence.words_in(int(ranked.docs[top]))
-    return Signs(
-        meaning=usual.deviations(float(scored.meaning[top])),
-        words=share / chance(asked.counts, asked.passages),
-        missing=missing(asked.counts, asked.passages, asked.named, there),
-        share=share,
-        length=len(words(asked.text)),
-    )
 
 
 def _vectors(encoding: Future[Vectors], space: Space) -> tuple[Vectors, tuple[Note, ...]]:

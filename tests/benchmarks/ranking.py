@@ -22,16 +22,16 @@ from indexer.atomic import write_file
 from indexer.fusion import DEFAULT_WEIGHTS
 from indexer.judgement import DEFAULT_JUDGE
 from tests.benchmarks import machine, ranking_tables, report, sets
+from tests.benchmarks.judging import Judged, judging
 from tests.benchmarks.libraries import Libraries, Options, note
 from tests.benchmarks.ranking_evidence import Collector
-from tests.benchmarks.ranking_fit import Judged
 from tests.benchmarks.ranking_tables import Asked
 from tests.benchmarks.sample_questions import ANSWERED, UNANSWERED
 from tests.benchmarks.scoring import Measurer
 from tests.benchmarks.sets import Query, without_preamble
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from indexer.judgement import Signs
     from tests.benchmarks.sets import BenchSet
@@ -77,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sections = [
         ranking_tables.ablation([each for one in found for each in one.asked]),
         ranking_tables.left_out(kinds, DEFAULT_WEIGHTS),
-        ranking_tables.judging(judged, DEFAULT_JUDGE),
+        judging(judged, DEFAULT_JUDGE),
         ranking_tables.speed(kinds, DEFAULT_WEIGHTS),
     ]
     text = INTRODUCTION + "\n" + report.document(sections, machine.facts())
@@ -122,21 +122,32 @@ def _judged(
     }
     for name in sets.NAMES:
         if name != wanted.name:
-            others = sets.find(name).queries()
-            some = random.Random(1).sample(others, min(STRANGE, len(others)))
-            unanswered[name] = _signs(collector, some)
-    return Judged(_signs(collector, queries), unanswered)
+            unanswered[name] = _signs(collector, _some(name))
+    strange = {"the sample's questions": _signs(collector, _queries((*ANSWERED, *UNANSWERED)))}
+    short = list(dict.fromkeys(without_preamble(query.text) for query in queries))
+    if len(short) < len(queries):
+        strange["its questions without their preamble"] = _signs(collector, _queries(short))
+    return Judged(_signs(collector, queries), unanswered, strange)
+
+
+def _some(name: str) -> list[Query]:
+    """Questions of a set that are put to another library."""
+    queries = sets.find(name).queries()
+    return random.Random(1).sample(queries, min(STRANGE, len(queries)))
+
+
+def _queries(texts: Iterable[str]) -> list[Query]:
+    return [Query(text, text) for text in texts]
 
 
 def _sample(libraries: Libraries) -> Judged:
     """The same for the sample documents, which are asked short questions."""
     with libraries.open_folder("sample", SAMPLE) as engine:
         collector = Collector.of(engine)
-        answered, strange = (
-            [Query(text, text) for text in texts] for texts in (ANSWERED, UNANSWERED)
-        )
-        unanswered = {"everyday questions": _signs(collector, strange)}
-        return Judged(_signs(collector, answered), unanswered)
+        unanswered = {"everyday questions": _signs(collector, _queries(UNANSWERED))}
+        for name in sets.NAMES:
+            unanswered[name] = _signs(collector, _some(name))
+        return Judged(_signs(collector, _queries(ANSWERED)), unanswered, {})
 
 
 def _signs(

@@ -17,7 +17,8 @@ from indexer.fusion import CloserEvidence, fuse, look_closer
 from indexer.hits import HitMaker
 from indexer.narrowing import narrow
 from indexer.query import parse
-from indexer.search import Wanted, signs
+from indexer.search import Wanted
+from indexer.signs import signs
 from indexer.store import DocFilter, docs_of
 from tests.benchmarks import scoring
 
@@ -27,11 +28,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.background import Background
+    from indexer.candidates import Ranked
     from indexer.catalog import Space
     from indexer.engine import Engine
-    from indexer.fusion import DocumentEvidence, PageEvidence, Weights
+    from indexer.fusion import DocumentEvidence, PageEvidence, Scored, Weights
     from indexer.judgement import Signs
     from indexer.search import Found
+    from indexer.types import Hit
     from tests.benchmarks.scoring import RunHit
     from tests.benchmarks.sets import Query
 
@@ -108,7 +111,17 @@ class Collector:
         """What tells whether a query is answered, some files being away; None without hits."""
         wanted = self._wanted(text, without)
         found, ranked, scored, order = self.engine.searcher.ranked(wanted, self.space)
-        return signs(found, self.usual, ranked, scored, int(order[0])) if len(order) else None
+        hits = self._hits(wanted, ranked, scored, order)
+        if not hits:
+            return None
+        meaning = self.usual.deviations(float(scored.meaning[order[0]]))
+        return signs(found.asked, found.evidence, found.where.docs, hits, meaning)
+
+    def _hits(
+        self, wanted: Wanted, ranked: Ranked, scored: Scored, order: Order
+    ) -> tuple[Hit, ...]:
+        maker = HitMaker(self.engine.catalog, self.engine.store, wanted.query, wanted.narrowing)
+        return maker.make(ranked, scored, order, None, scoring.LIMIT, explain=None)
 
     def _wanted(self, text: str, without: Iterable[str] = ()) -> Wanted:
         query = parse(text)
@@ -127,8 +140,7 @@ class Collector:
         searcher = self.engine.searcher
         found, ranked, scored, order = searcher.ranked(wanted, self.space)
         docs, owner = np.unique(ranked.docs, return_inverse=True)
-        maker = HitMaker(self.engine.catalog, self.engine.store, wanted.query, wanted.narrowing)
-        shipped = maker.make(ranked, scored, order, None, scoring.LIMIT, explain=None)
+        shipped = self._hits(wanted, ranked, scored, order)
         return Evidence(
             id=query.id,
             pages=ranked.pages,

@@ -1,4 +1,4 @@
-"""The tables of ``make bench-ranking``: variants, what was left out, the judge, and the time.
+"""The tables of ``make bench-ranking``: variants, what was left out, and the time.
 
 Owns what is compared with what, and the intervals. It must not know engines.
 """
@@ -13,7 +13,7 @@ import numpy as np
 
 from indexer.fusion import DEFAULT_WEIGHTS
 from tests.benchmarks import scoring
-from tests.benchmarks.ranking_fit import fit_judge, fit_weights, share_bad
+from tests.benchmarks.ranking_fit import fit_weights
 from tests.benchmarks.report import Section
 
 if TYPE_CHECKING:
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.fusion import Weights
-    from indexer.judgement import Judge
     from tests.benchmarks.ranking_evidence import Evidence
-    from tests.benchmarks.ranking_fit import Judged
     from tests.benchmarks.report import Cell
     from tests.benchmarks.scoring import Measurer, RunHit
 
@@ -111,25 +109,6 @@ def left_out(asked: Sequence[Asked], shipped: Weights) -> Section:
     )
     title = "Weights fitted without the set"
     return Section("ranking-left-out", title, columns, tuple(rows), (told,))
-
-
-def judging(judged: Mapping[str, Judged], shipped: Judge) -> Section:
-    """How many questions are told that nothing answers them."""
-    rows: list[tuple[Cell, ...]] = []
-    for name, one in judged.items():
-        fitted = fit_judge([other for key, other in judged.items() if key != name])
-        for label, judge in (("fitted on the others", fitted), ("as it ships", shipped)):
-            alarms = share_bad(judge, one.answered)
-            for kind, signs in one.unanswered.items():
-                rows.append((name, label, alarms, kind, len(signs), share_bad(judge, signs)))
-    everything = fit_judge(list(judged.values()))
-    columns = ("library", "judge", "false alarms", "asked", "questions", "no good match")
-    notes = (
-        "False alarms: the share of the library's own questions that are told so too.",
-        "The questions of the sample documents are in `tests/benchmarks/sample_questions.py`.",
-        f"Fitted on all sets: {asdict(everything)}; what ships: {asdict(shipped)}.",
-    )
-    return Section("ranking-judge", "No good match", columns, tuple(rows), notes)
 
 
 def speed(asked: Sequence[Asked], weights: Weights) -> Section:

@@ -1,101 +1,116 @@
-"""What chance gives, which names are missing, and the verdict."""
+"""What each sign says, and the verdict."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.judgement import (
     DEFAULT_JUDGE,
-    EACH_ONCE,
-    MOST_WORDS,
-    Judge,
+    NO_YEAR,
+    OTHER_YEAR,
     Signs,
-    chance,
-    missing,
+    missing_names,
+    missing_year,
+    share_of,
 )
+from indexer.named_things import Named, Standing
 
-counts = st.lists(st.floats(0, 5_000), min_size=1, max_size=12)
-passages = st.integers(1, 5_000)
-
-
-@given(counts, passages)
-def test_chance_is_a_share(found: list[float], many: int) -> None:
-    assert 0.0 < chance(found, many) <= 1.0
+shares = st.floats(0, 1)
+rarities = st.lists(st.floats(0, 12), min_size=1, max_size=12)
+ACME = Standing.of("ACMEROBOTICS_2019_10K Acme Robotics Inc.", "Sales to Globex fell in 2018.")
+LETTER = Standing.of("letter", "In 2018 we met.")
 
 
-@given(counts, passages)
-def test_the_order_of_words_says_nothing(found: list[float], many: int) -> None:
-    assert chance(found, many) == pytest.approx(chance(found[::-1], many))
+def named(*names: tuple[str, ...], years: tuple[str, ...] = ()) -> Named:
+    return Named(names, years)
 
 
-def test_chance_bounds_what_strewn_words_reach() -> None:
-    """The bound holds for the thing it bounds: words strewn at random, the best passage taken."""
-    random = np.random.default_rng(7)
-    many = 2_000
-    often = np.array([900, 400, 150, 60, 25, 10, 4, 2])
-    weights = np.log1p((many - often + 0.5) / (often + 0.5))
-    best = []
-    for _ in range(40):
-        there = random.random((many, len(often))) < often / many
-        best.append((there @ weights).max() / weights.sum())
-    bound = chance(often.tolist(), many)
-    assert np.mean(best) <= bound <= 1.5 * np.mean(best)
+@given(rarities, st.data())
+def test_a_share_grows_with_what_is_there(weights: list[float], data: st.DataObject) -> None:
+    there = data.draw(st.lists(st.booleans(), min_size=len(weights), max_size=len(weights)))
+    more = [one or other for one, other in zip(there, reversed(there), strict=True)]
+    assert 0.0 <= share_of(weights, there, 2) <= share_of(weights, more, 2) <= 1.0
 
 
-def test_one_word_alone_may_stand_anywhere_by_chance() -> None:
-    assert chance([3.0], 1_000) == 1.0
-    assert chance([], 1_000) == 1.0
-    assert chance([3.0], 0) == 1.0
+@given(rarities)
+def test_a_share_is_of_the_whole(weights: list[float]) -> None:
+    everything = [True] * len(weights)
+    assert share_of(weights, everything) in (pytest.approx(1.0), 0.0)
+    assert share_of(weights, [False] * len(weights)) == 0.0
 
 
-def test_a_long_question_has_less_by_chance_than_a_short_one() -> None:
-    assert chance([5.0] * 20, 5_000) < chance([5.0] * 4, 5_000)
+def test_squared_the_rarest_word_counts_most() -> None:
+    assert share_of([6.0, 2.0], [True, False], 2) > share_of([6.0, 2.0], [True, False])
+    assert share_of([], []) == 0.0
 
 
-def test_only_names_that_are_not_there_are_missing() -> None:
-    counts_ = [10.0, 10.0, 10.0, 10.0]
-    named = [True, True, False, False]
-    assert missing(counts_, 100, named, [True, False, False, True]) == pytest.approx(0.25)
-    assert missing(counts_, 100, named, [True, True, False, False]) == 0.0
-    assert missing([], 100, [], []) == 0.0
+def test_a_name_that_a_document_has_is_not_missing() -> None:
+    weighed = {"acme": 6.0, "robotics": 5.0, "globex": 7.0, "initech": 7.0}
+    asked = named(("acme", "robotics"), ("globex",))
+    assert missing_names(asked, weighed, 8.0, [LETTER, ACME]) == 0.0
+    assert missing_names(asked, weighed, 8.0, [LETTER]) == pytest.approx(7 / 8)
+    assert missing_names(asked, weighed, 8.0, []) == pytest.approx(7 / 8)
+    half = missing_names(named(("acme",), ("initech",)), weighed, 8.0, [ACME])
+    assert half == pytest.approx(7 / 8 * 7 / 13)
 
 
-def test_a_rare_name_is_missed_more_than_a_common_one() -> None:
-    rare = missing([1.0, 500.0], 1_000, [True, True], [False, True])
-    common = missing([1.0, 500.0], 1_000, [True, True], [True, False])
-    assert rare > common > 0.0
+def test_all_that_is_named_must_be_in_one_document() -> None:
+    other = Standing.of("globex", "")
+    apart = [Standing.of("acme", ""), other]
+    assert missing_names(named(("acme",), ("globex",)), {}, 8.0, apart) == pytest.approx(0.5)
 
 
-def test_a_passage_with_every_word_is_good_whatever_else() -> None:
-    assert DEFAULT_JUDGE.is_good(Signs(-6, 0.5, 0, EACH_ONCE, length=5))
+def test_nobody_misses_a_common_name() -> None:
+    assert missing_names(named(("ltd",)), {"ltd": 0.1}, 8.0, [LETTER]) < 0.02
+    assert missing_names(named(), {}, 8.0, [LETTER]) == 0.0
+    assert missing_names(named(("ltd",)), {"ltd": 0.0}, 0.0, [LETTER]) == 0.0
 
 
-def test_what_no_leg_finds_is_not_good() -> None:
-    nothing = Signs(meaning=0, words=0.4, missing=0, share=0.2, length=10)
+def test_the_last_year_of_a_query_is_the_one_a_document_is_of() -> None:
+    assert missing_year(named(years=("2018", "2019")), [ACME]) == 0.0
+    assert missing_year(named(years=("2019", "2020")), [ACME]) == 1.0
+    assert missing_year(named(), [ACME]) == 0.0
+    assert missing_year(named(years=("2019",)), []) == 1.0
+
+
+def test_what_a_document_says_of_another_year_is_little() -> None:
+    assert missing_year(named(years=("2018",)), [ACME]) == OTHER_YEAR
+    assert missing_year(named(years=("2018",)), [LETTER]) == 0.0
+    assert missing_year(named(years=("2017",)), [LETTER]) == NO_YEAR
+    assert missing_year(named(years=("2018",)), [ACME, LETTER]) == 0.0
+
+
+def test_what_no_sign_speaks_for_is_not_good() -> None:
+    nothing = Signs(meaning=0, page=0.2, unheard=0, names=0, year=0)
     assert not DEFAULT_JUDGE.is_good(nothing)
-    assert DEFAULT_JUDGE.is_good(replace(nothing, meaning=5))
-    assert not DEFAULT_JUDGE.is_good(replace(nothing, meaning=4, missing=0.5))
+    assert DEFAULT_JUDGE.is_good(replace(nothing, meaning=4))
+    assert DEFAULT_JUDGE.is_good(replace(nothing, page=0.5))
+    assert not DEFAULT_JUDGE.is_good(replace(nothing, meaning=4, names=1.0))
+    assert not DEFAULT_JUDGE.is_good(replace(nothing, meaning=4, year=1.0))
+    assert not DEFAULT_JUDGE.is_good(replace(nothing, page=0.5, unheard=0.4))
 
 
-def test_a_short_query_needs_less_likeness_than_a_long_one() -> None:
-    signs = Signs(meaning=1.5, words=0.5, missing=0, share=0.2, length=5)
-    assert DEFAULT_JUDGE.is_good(signs)
-    assert not DEFAULT_JUDGE.is_good(replace(signs, length=MOST_WORDS))
+def test_no_likeness_outweighs_a_missing_name() -> None:
+    most = Signs(meaning=99, page=0.2, unheard=0, names=1, year=0)
+    assert not DEFAULT_JUDGE.is_good(most)
 
 
-@given(
-    st.floats(-50, 50), st.floats(0, 9), st.floats(0, 1), st.floats(0, 5), st.floats(0, 5),
-    st.floats(0, 1),
-)  # fmt: skip
+@given(st.floats(-50, 50), shares, shares, shares, shares, st.floats(0, 5), shares)
 def test_more_signs_never_count_less(
-    meaning: float, words: float, lacking: float, more: float, times: float, found: float
+    meaning: float,
+    page: float,
+    unheard: float,
+    names: float,
+    year: float,
+    more: float,
+    found: float,
 ) -> None:
-    judge = Judge(3.7, -7.7, -1.0, 3.5)
-    before = judge.score(Signs(meaning, words, lacking, 0.1, 8))
-    after = judge.score(Signs(meaning + more, words + times, lacking * found, 0.1, 8))
+    before = DEFAULT_JUDGE.score(Signs(meaning, page, unheard, names, year))
+    after = DEFAULT_JUDGE.score(
+        Signs(meaning + more, max(page, found), unheard * found, names * found, year * found)
+    )
     assert after >= before - 1e-9

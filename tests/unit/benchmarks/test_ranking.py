@@ -16,9 +16,8 @@ from indexer.fusion import (
     PageEvidence,
     Weights,
 )
-from indexer.judgement import EACH_ONCE, Signs
 from tests.benchmarks.ranking_evidence import Evidence
-from tests.benchmarks.ranking_fit import KEPT, TRIED, Judged, fit_judge, fit_weights, share_bad
+from tests.benchmarks.ranking_fit import TRIED, fit_weights
 from tests.benchmarks.ranking_tables import OFF, interval
 
 
@@ -67,23 +66,6 @@ def test_weights_that_matter_are_found_and_others_stay() -> None:
 def test_every_weight_is_tried() -> None:
     assert set(TRIED) == set(asdict(DEFAULT_WEIGHTS))
     assert all(getattr(DEFAULT_WEIGHTS, name) in values for name, values in TRIED.items())
-
-
-def test_a_judge_tells_answered_questions_from_others() -> None:
-    random = np.random.default_rng(5)
-    good = [Signs(m, w, 0.05, 0.3, 9) for m, w in random.normal((4, 1.0), 0.5, (200, 2))]
-    strange = [Signs(m, w, 0.2, 0.1, 9) for m, w in random.normal((1, 0.5), 0.5, (200, 2))]
-    judge = fit_judge([Judged(good, {"strange": strange})])
-    assert judge.words > 0 > judge.missing
-    assert share_bad(judge, good) <= 1 - KEPT + 0.01
-    assert share_bad(judge, strange) > 0.9
-
-
-def test_what_holds_every_word_is_left_to_no_judge() -> None:
-    whole = [Signs(-5, 0.1, 0.9, EACH_ONCE, 9)] * 10
-    good = [Signs(4, 1, 0, 0.3, 9), Signs(5, 1.2, 0.1, 0.2, 9)] * 10
-    judge = fit_judge([Judged([*good, *whole], {"strange": [Signs(0, 0.4, 0.3, 0.1, 9)] * 20})])
-    assert share_bad(judge, whole) == 0.0
 
 
 def test_variants_rank_by_their_own_weights() -> None:

@@ -1,0 +1,67 @@
+"""Fitting of the judge, and the table of what it says."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import numpy as np
+
+from indexer.judgement import DEFAULT_JUDGE, Signs
+from tests.benchmarks.judging import (
+    KEPT,
+    NAMES,
+    PAGE,
+    UNHEARD,
+    YEAR,
+    Judged,
+    fit_judge,
+    judging,
+    share_bad,
+)
+
+
+def drawn(meaning: float, page: float, names: float, count: int = 200) -> list[Signs]:
+    random = np.random.default_rng(5)
+    return [
+        Signs(m, min(max(p, 0.0), 1.0), 0.0, names, 0.0)
+        for m, p in random.normal((meaning, page), (0.5, 0.1), (count, 2))
+    ]
+
+
+GOOD, STRANGE, NAMELESS = drawn(2, 0.5, 0.0), drawn(0, 0.2, 0.0), drawn(2, 0.5, 1.0)
+
+
+def test_a_judge_tells_answered_questions_from_others() -> None:
+    judge = fit_judge([Judged(GOOD, {"strange": STRANGE}, {})])
+    assert share_bad(judge, GOOD) <= 1 - KEPT + 0.01
+    assert share_bad(judge, STRANGE) > 0.9
+
+
+def test_a_sign_that_tells_apart_is_worth_more_than_one_that_does_not() -> None:
+    judge = fit_judge([Judged(GOOD, {"strange": STRANGE, "named": NAMELESS}, {})])
+    assert share_bad(judge, NAMELESS) > 0.9
+    assert judge.names < max(NAMES)
+
+
+def test_every_library_keeps_its_answers() -> None:
+    short = drawn(0.5, 0.9, 0.0)
+    judge = fit_judge([Judged(GOOD, {"strange": STRANGE}, {}), Judged(short, {"s": STRANGE}, {})])
+    assert share_bad(judge, GOOD) <= 1 - KEPT + 0.01
+    assert share_bad(judge, short) <= 1 - KEPT + 0.01
+
+
+def test_what_ships_is_among_what_is_tried() -> None:
+    shipped = asdict(DEFAULT_JUDGE)
+    tried = {"page": PAGE, "unheard": UNHEARD, "names": NAMES, "year": YEAR}
+    assert all(shipped[name] in values for name, values in tried.items())
+    assert set(shipped) == {*tried, "threshold"}
+
+
+def test_the_table_has_a_line_for_each_kind_and_judge() -> None:
+    judged = {
+        "one": Judged(GOOD, {"strange": STRANGE}, {"short": GOOD}),
+        "other": Judged(GOOD, {"strange": STRANGE}, {}),
+    }
+    section = judging(judged, DEFAULT_JUDGE)
+    assert [row[:2] for row in section.rows].count(("one", "as it ships")) == 2
+    assert len(section.rows) == 6
