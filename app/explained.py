@@ -39,6 +39,7 @@ NAMES = {
     "share": "share of the words",
     "short": "shortness",
     "words": "words",
+    "year": "year of the name",
 }
 
 

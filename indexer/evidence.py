@@ -1,4 +1,4 @@
-"""Which documents a query means: the likeness and the words of names, the words of documents.
+"""Which documents a query means: likeness, words and years of names, words of texts.
 
 Owns the gathering of document evidence for ``indexer.fusion``. Names are bound late: they are read
 from the catalog at every query, so a rename counts at once. It must not rank passages.
@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.fusion import NAME_FLOOR, DocumentEvidence, clarity, relative
-from indexer.name_words import of_query
+from indexer.name_words import YEARS, last_year, of_query, year_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.asked import Asked
     from indexer.catalog import Catalog, Space
-    from indexer.lexicon import Reading
+    from indexer.lexicon import Lexicon, Reading
 
     Docs = NDArray[np.int32]
     Floats = NDArray[np.float32]
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 DOCUMENTS = 200
 # The name of a folder says less about one of its files than the file's own name.
 FOLDER_SHARE = 0.7
+# A document of a later year than the one asked for tells of that one too.
+LATER = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,7 @@ class Library:
     name_meaning: ScoredDocs
     name_words: ScoredDocs
     words: ScoredDocs
+    year: ScoredDocs
     clarity: float
     counts: tuple[Floats, ...] = ()
 
@@ -69,6 +72,7 @@ class Library:
             name_meaning=self.name_meaning.of(docs),
             name_words=self.name_words.of(docs),
             words=self.words.of(docs),
+            year=self.year.of(docs),
             clarity=self.clarity,
         )
 
@@ -97,9 +101,24 @@ def gather(
         name_meaning=_likeness(vector, catalog, space),
         name_words=ScoredDocs(named, relative(name_scores, NAME_FLOOR)),
         words=_ordered(docs, relative(scores)),
+        year=_of_other_years(last_year(asked.text), catalog.lexicon),
         clarity=clarity(scores),
         counts=tuple(reading.counts(group) for group in asked.groups),
     )
+
+
+def _of_other_years(year: int | None, lexicon: Lexicon) -> ScoredDocs:
+    """Documents whose names have years, but not the one that is asked for nor years around it."""
+    if year is None:
+        return ScoredDocs(np.zeros(0, np.int32), np.zeros(0, np.float32))
+    before, here, after = (
+        lexicon.named(year_words(years))
+        for years in (range(YEARS.start, year), range(year, year + 1), range(year + 1, YEARS.stop))
+    )
+    older = np.setdiff1d(before, np.union1d(here, after))
+    younger = np.setdiff1d(after, np.union1d(here, before))
+    scores = np.concatenate([np.ones(len(older)), np.full(len(younger), LATER)])
+    return _ordered(np.concatenate([older, younger]), scores.astype(np.float32))
 
 
 def _likeness(vector: Floats, catalog: Catalog, space: Space) -> ScoredDocs:

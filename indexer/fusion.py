@@ -11,7 +11,9 @@ from. In words:
 * *Document evidence* says which document is meant: the likeness of file names to the query, the
   words of names in the query, and the BM25 of whole documents. The last counts by its clarity, the
   lead of the best document over the second: without a lead, words common to many documents would
-  decide between them.
+  decide between them. A document that bears a year in its name, and not the last one that the
+  query names, loses: all if it is older (the report of 2018 cannot tell of 2020), half if it is
+  younger (the report of 2020 tells of 2018 too, but not first).
 * *A closer look* at the passages that lead so far adds what costs a read, or would only spread
   noise over all: a little of the likeness of the passage before and of the one after (an answer
   stands among text on its topic, a chance likeness stands alone), the share of its heading's words
@@ -71,6 +73,7 @@ class Weights:
     name_meaning: float = 0.3
     name_words: float = 0.5
     document_words: float = 2.0
+    year: float = 0.2  # taken off a document of a year before the one that is asked for
 
 
 DEFAULT_WEIGHTS = Weights()
@@ -97,12 +100,15 @@ class PageEvidence:
 class DocumentEvidence:
     """What speaks for each of m documents; arrays are float32 of shape (m,), 0 to 1.
 
-    ``clarity`` is the lead of the best document by words over the second best of the library.
+    ``clarity`` is the lead of the best document by words over the second best of the library;
+    ``year`` is 1 for a document whose name has a year before the one that is asked for, less for a
+    later one.
     """
 
     name_meaning: Floats
     name_words: Floats
     words: Floats
+    year: Floats
     clarity: float
 
 
@@ -183,6 +189,7 @@ def score_documents(documents: DocumentEvidence, weights: Weights) -> Floats:
         weights.name_meaning * documents.name_meaning
         + weights.name_words * documents.name_words
         + weights.document_words * documents.clarity * documents.words
+        - weights.year * documents.year
     ).astype(np.float32)
     return score
 

@@ -3,7 +3,8 @@
 Owns the two sides of matching names: people write "ActivisionBlizzard_2019_10K" for what they call
 "Activision Blizzard's 10-K of fiscal 2019". Names are cut at changes of case and between letters
 and digits; a query also offers its neighbouring words run together, and tells by its capitals and
-digits which of its words are names. Pure functions of text.
+digits which of its words are names, and by its years which year it is about. Pure functions of
+text.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ _RUNS = re.compile(r"[^\W\d_]+\d+|[^\W\d_]+|\d+")
 _LETTERS = re.compile(r"[^\W\d_]+(?=\d)")
 _DIGITS = re.compile(r"(?<=[^\W\d_])\d+")
 _MARKS = "\"'\u201c\u201d\u2018\u2019()[]{}<>,.;:?!"
+YEARS = range(1950, 2050)
+_YEAR_OF = {word: year for year in YEARS for word in (str(year), f"fy{year % 100:02}")}
 # More words run together are no name anybody writes.
 MOST_TOGETHER = 4
 # A long query (a pasted paragraph) names no more than this many words from its beginning.
@@ -50,6 +53,25 @@ def of_query(query: str) -> list[str]:
     for count in range(2, MOST_TOGETHER + 1):
         found += ["".join(plain[at : at + count]) for at in range(len(plain) - count + 1)]
     return list(dict.fromkeys(found))
+
+
+def last_year(query: str) -> int | None:
+    """Give the latest year that a query names, or None if it names none.
+
+    >>> last_year("growth from FY2018 to FY2020"), last_year("net income FY21"), last_year("rent")
+    (2020, 2021, None)
+    """
+    pieces = (piece for word in words(query) for piece in (word, *parts_of(word)))
+    return max((_YEAR_OF[piece] for piece in pieces if piece in _YEAR_OF), default=None)
+
+
+def year_words(years: range) -> list[str]:
+    """Give the words that stand for years in names: 2021 and fy21.
+
+    >>> year_words(range(2020, 2022))
+    ['2020', 'fy20', '2021', 'fy21']
+    """
+    return [word for word, year in _YEAR_OF.items() if year in years]
 
 
 def written_as_names(query: str) -> frozenset[str]:

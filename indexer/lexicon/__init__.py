@@ -202,6 +202,11 @@ class Lexicon:
         with self._db.read():
             return self._names.scores(wanted)
 
+    def named(self, wanted: Sequence[str]) -> NDArray[np.int32]:
+        """Give the documents with one of some words in their names, ascending."""
+        with self._db.read():
+            return self._names.docs(wanted)
+
     def df(self, wanted: Sequence[str]) -> dict[str, int]:
         """Count the documents that have each word in their text, title or names."""
         with self.reading() as reading:

@@ -41,7 +41,8 @@ class NameWords:
         with self._lock:
             self._grow()
             self._links()
-            parts = [self._of_word(word) for word in dict.fromkeys(wanted)]
+            there = [word for word in dict.fromkeys(wanted) if word in self._by_word]
+            parts = [self._of_word(word) for word in there]
         parts = [part for part in parts if len(part)]
         if len(parts) == 1:
             return parts[0]

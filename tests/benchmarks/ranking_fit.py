@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # Plain values to start from, and those that are tried.
 NEUTRAL = Weights(
     sentence=0.5, question=0.5, words=1.0, around=0.0, heading=0.0, short=0.0, figures=0.0,
-    name_meaning=0.3, name_words=0.3, document_words=1.0,
+    name_meaning=0.3, name_words=0.3, document_words=1.0, year=0.0,
 )  # fmt: skip
 TRIED: Mapping[str, Sequence[float]] = {
     "words": (0.0, 0.5, 1.0, 1.5, 2.0, 3.0),
@@ -28,6 +28,7 @@ TRIED: Mapping[str, Sequence[float]] = {
     "heading": (0.0, 0.1, 0.15, 0.2),
     "short": (0.0, 0.03, 0.05, 0.1),
     "figures": (0.0, 0.1, 0.15, 0.2),
+    "year": (0.0, 0.1, 0.2, 0.3),
     "question": (0.3, 0.5, 0.7),
     "sentence": (0.3, 0.5, 0.7),
 }

@@ -40,6 +40,7 @@ OFF: Mapping[str, Weights] = {
     "without the words of passages": replace(DEFAULT_WEIGHTS, words=0.0),
     "without the words of documents": replace(DEFAULT_WEIGHTS, document_words=0.0),
     "without names": replace(DEFAULT_WEIGHTS, name_meaning=0.0, name_words=0.0),
+    "years of names all alike": replace(DEFAULT_WEIGHTS, year=0.0),
     "without what stands around": replace(DEFAULT_WEIGHTS, around=0.0),
     "without headings": replace(DEFAULT_WEIGHTS, heading=0.0),
     "figures as good as words": replace(DEFAULT_WEIGHTS, figures=0.0),

@@ -38,7 +38,7 @@ def some(n: int) -> st.SearchStrategy[np.ndarray]:
 def evidence(draw: st.DrawFn) -> tuple[PageEvidence, DocumentEvidence, np.ndarray]:
     n, m = draw(st.integers(1, 8)), draw(st.integers(1, 3))
     pages = PageEvidence(*(draw(some(n)) for _ in range(6)))
-    documents = DocumentEvidence(draw(some(m)), draw(some(m)), draw(some(m)), draw(unit))
+    documents = DocumentEvidence(*(draw(some(m)) for _ in range(4)), draw(unit))
     owner = draw(arrays(np.intp, n, elements=st.integers(0, m - 1)))
     return pages, documents, owner
 
@@ -62,6 +62,7 @@ def test_the_score_is_the_sum_that_the_docstring_tells(
             + w.name_meaning * documents.name_meaning[doc]
             + w.name_words * documents.name_words[doc]
             + w.document_words * documents.clarity * documents.words[doc]
+            - w.year * documents.year[doc]
         )
         assert scored.total[i] == pytest.approx(expected, abs=1e-5)
 
@@ -107,7 +108,9 @@ def test_a_closer_look_adds_to_leading_passages_alone(
 def test_short_text_is_held_against_a_passage_and_long_text_is_no_merit() -> None:
     pages = PageEvidence(*(np.full(3, 0.5, np.float32) for _ in range(6)))
     none = np.zeros(3, np.float32)
-    scored = fuse(pages, DocumentEvidence(none, none, none, 0.0), np.arange(3), DEFAULT_WEIGHTS)
+    scored = fuse(
+        pages, DocumentEvidence(none, none, none, none, 0.0), np.arange(3), DEFAULT_WEIGHTS
+    )
     lengths = np.array([NOT_SHORT / 4, NOT_SHORT, 9 * NOT_SHORT], np.float32)
     closer = CloserEvidence(none, lengths, none, np.arange(3))
     looked = look_closer(scored, np.arange(3), pages.around, closer, DEFAULT_WEIGHTS)
@@ -139,7 +142,9 @@ def test_no_more_passages_lead_than_are_worth_a_read() -> None:
     falling = np.linspace(1, 0, n, dtype=np.float32)
     pages = PageEvidence(*(falling for _ in range(6)))
     none = np.zeros(n, np.float32)
-    scored = fuse(pages, DocumentEvidence(none, none, none, 0.0), np.arange(n), DEFAULT_WEIGHTS)
+    scored = fuse(
+        pages, DocumentEvidence(none, none, none, none, 0.0), np.arange(n), DEFAULT_WEIGHTS
+    )
     assert scored.leading().tolist() == list(range(CLOSER))
 
 
@@ -147,8 +152,12 @@ def test_without_clarity_the_words_of_documents_decide_nothing() -> None:
     pages = PageEvidence(*(np.full(2, 0.5, np.float32) for _ in range(6)))
     words = np.array([1.0, 0.2], np.float32)
     none = np.zeros(2, np.float32)
-    level = fuse(pages, DocumentEvidence(none, none, words, 0.0), np.arange(2), DEFAULT_WEIGHTS)
-    clear = fuse(pages, DocumentEvidence(none, none, words, 0.8), np.arange(2), DEFAULT_WEIGHTS)
+    level = fuse(
+        pages, DocumentEvidence(none, none, words, none, 0.0), np.arange(2), DEFAULT_WEIGHTS
+    )
+    clear = fuse(
+        pages, DocumentEvidence(none, none, words, none, 0.8), np.arange(2), DEFAULT_WEIGHTS
+    )
     assert level.total[0] == level.total[1]
     assert clear.total[0] > clear.total[1]
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.name_words import of_name, of_query, written_as_names
+from indexer.name_words import YEARS, last_year, of_name, of_query, written_as_names, year_words
 
 
 @pytest.mark.parametrize(
@@ -56,3 +56,24 @@ def test_names_are_told_by_capitals_and_digits(query: str, names: set[str]) -> N
 @given(st.text(max_size=60))
 def test_any_text_may_be_looked_at_for_names(text: str) -> None:
     assert all(word == word.casefold() for word in written_as_names(text))
+
+
+@pytest.mark.parametrize(
+    ("query", "year"),
+    [
+        ("FY2018 - FY2020 average", 2020),
+        ("between FY20 and FY21", 2021),
+        ("Q2 of 2024", 2024),
+        ("sold 18000 units to 7 shops", None),
+        ("", None),
+    ],
+)
+def test_the_last_year_of_a_query_is_found_as_people_write_it(query: str, year: int | None) -> None:
+    assert last_year(query) == year
+
+
+@given(st.sampled_from(YEARS))
+def test_each_year_is_known_by_its_own_words(year: int) -> None:
+    found = year_words(range(year, year + 1))
+    assert {last_year(word) for word in found} == {year}
+    assert not set(found) & set(year_words(range(year + 1, YEARS.stop)))
