@@ -9,7 +9,7 @@ of its debt. Pure functions of text; it must not know where the texts come from.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -60,11 +60,13 @@ class Standing:
     years_said: frozenset[str]
 
     @classmethod
-    def of(cls, called: str, said: str) -> Standing:
-        """Describe a document by its name and title, and by the text of its leading passages."""
-        return cls(
-            frozenset(of_name(called)), years_of(called), frozenset(words(said)), years_of(said)
-        )
+    def of(cls, called: str) -> Standing:
+        """Describe a document by its name and title."""
+        return cls(frozenset(of_name(called)), years_of(called), frozenset(), frozenset())
+
+    def saying(self, said: frozenset[str], years: frozenset[str]) -> Standing:
+        """The same document with the words and years of one more passage."""
+        return replace(self, said=self.said | said, years_said=self.years_said | years)
 
     def has(self, word: str, name: tuple[str, ...]) -> bool:
         """Whether a word of a name stands in what the document is called or in what it says."""

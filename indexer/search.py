@@ -178,8 +178,9 @@ class Searcher:
             return True
         if not hits or any(hit.why in (Why.PHRASE, Why.NAME) for hit in hits):
             return True
-        told = signs(found.asked, found.evidence, found.where.docs, hits, usual.deviations(meaning))
-        return self.judge.is_good(told)
+        deviations = usual.deviations(meaning)
+        counts = found.evidence.counts
+        return self.judge.is_good(signs(found.asked, counts, found.where.docs, hits, deviations))
 
     def _find(self, wanted: Wanted, space: Space, reading: Reading) -> Found:
         """Collect candidates; each leg starts as soon as what it needs is known."""

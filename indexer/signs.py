@@ -6,6 +6,7 @@ is in the hits already. It must not know how signs are weighed.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -14,38 +15,46 @@ import numpy as np
 from indexer.asked import rarity
 from indexer.heading_match import NEAREST
 from indexer.judgement import Signs, missing_names, missing_year, share_of
-from indexer.named_things import Standing, named_in
+from indexer.named_things import Standing, named_in, years_of
 from indexer.terms import words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from indexer.asked import Asked
-    from indexer.evidence import Library
     from indexer.store import DocFilter
     from indexer.types import Also, Hit
+
+    Floats = NDArray[np.float32]
 
 # Hits whose documents may be what the query names.
 LEADING = 5
 
 
 def signs(
-    asked: Asked, evidence: Library, docs: DocFilter | None, hits: Sequence[Hit], meaning: float
+    asked: Asked,
+    everywhere: Sequence[Floats],
+    docs: DocFilter | None,
+    hits: Sequence[Hit],
+    meaning: float,
 ) -> Signs:
     """Gather the signs of a query.
 
     Args:
         asked: The query.
-        evidence: Where in the library its words occur.
+        everywhere: How often each of its words occurs in each document, indexed by document.
         docs: Which documents may answer; None for all.
         hits: The best first, at least one, with their whole text.
         meaning: Of the best, in deviations from the library's background.
     """
-    counts = _occurrences(asked, evidence, docs)
+    counts = _occurrences(asked, everywhere, docs)
     rarities = [rarity(count, asked.passages) for count in counts]
-    first = frozenset(words(_said(hits[0])))
     named = named_in(asked.text)
-    standings = _standings(hits[:LEADING])
+    # Most short queries name nothing: one passage is enough then.
+    said = [_Said.of(hit) for hit in hits[: LEADING if named.names or named.years else 1]]
+    standings, first = _standings(said), said[0].words
     most = rarity(0.0, asked.passages)
     weighed = dict(zip(asked.words, rarities, strict=True))
     return Signs(
@@ -57,30 +66,40 @@ def signs(
     )
 
 
-def _occurrences(asked: Asked, evidence: Library, docs: DocFilter | None) -> Sequence[float]:
+def _occurrences(
+    asked: Asked, everywhere: Sequence[Floats], docs: DocFilter | None
+) -> Sequence[float]:
     """How often each word of the query occurs in the documents that may answer."""
-    if docs is None or not evidence.counts:
+    if docs is None or not everywhere:
         return asked.counts
-    kept = docs.keeps(np.arange(len(evidence.counts[0]), dtype=np.int32))
-    return [float(count[kept].sum()) for count in evidence.counts]
+    kept = docs.keeps(np.arange(len(everywhere[0]), dtype=np.int32))
+    return [float(count[kept].sum()) for count in everywhere]
 
 
-def _standings(hits: Sequence[Hit]) -> list[Standing]:
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A hit, and the folded words and the years of its passage."""
+
+    hit: Hit
+    words: frozenset[str]
+    years: frozenset[str]
+
+    @classmethod
+    def of(cls, hit: Hit) -> _Said:
+        # The headings further up are of chapters, and on every page.
+        text = "\n".join((*hit.heading_path[-NEAREST:], hit.text))
+        return cls(hit, frozenset(words(text)), years_of(text))
+
+
+def _standings(found: Sequence[_Said]) -> list[Standing]:
     """The documents of some hits, each with all that its passages among them say."""
-    names: dict[str, str] = {}
-    texts: dict[str, list[str]] = {}
-    for hit in hits:
-        said = _said(hit)
-        places: tuple[Hit | Also, ...] = (hit, *hit.also)
+    standings: dict[str, Standing] = {}
+    for said in found:
+        places: tuple[Hit | Also, ...] = (said.hit, *said.hit.also)
         for place in places:
-            names.setdefault(place.path, _called(place))
-            texts.setdefault(place.path, []).append(said)
-    return [Standing.of(names[path], "\n".join(said)) for path, said in texts.items()]
-
-
-def _said(hit: Hit) -> str:
-    """A passage below its headings; those further up are of chapters, and on every page."""
-    return "\n".join((*hit.heading_path[-NEAREST:], hit.text))
+            known = standings.get(place.path) or Standing.of(_called(place))
+            standings[place.path] = known.saying(said.words, said.years)
+    return list(standings.values())
 
 
 def _called(place: Hit | Also) -> str:

@@ -115,7 +115,7 @@ class Collector:
         if not hits:
             return None
         meaning = self.usual.deviations(float(scored.meaning[order[0]]))
-        return signs(found.asked, found.evidence, found.where.docs, hits, meaning)
+        return signs(found.asked, found.evidence.counts, found.where.docs, hits, meaning)
 
     def _hits(
         self, wanted: Wanted, ranked: Ranked, scored: Scored, order: Order

@@ -17,12 +17,19 @@ from indexer.judgement import (
     missing_year,
     share_of,
 )
-from indexer.named_things import Named, Standing
+from indexer.named_things import Named, Standing, years_of
+from indexer.terms import words
 
 shares = st.floats(0, 1)
 rarities = st.lists(st.floats(0, 12), min_size=1, max_size=12)
-ACME = Standing.of("ACMEROBOTICS_2019_10K Acme Robotics Inc.", "Sales to Globex fell in 2018.")
-LETTER = Standing.of("letter", "In 2018 we met.")
+
+
+def standing(called: str, said: str = "") -> Standing:
+    return Standing.of(called).saying(frozenset(words(said)), years_of(said))
+
+
+ACME = standing("ACMEROBOTICS_2019_10K Acme Robotics Inc.", "Sales to Globex fell in 2018.")
+LETTER = standing("letter", "In 2018 we met.")
 
 
 def named(*names: tuple[str, ...], years: tuple[str, ...] = ()) -> Named:
@@ -59,8 +66,8 @@ def test_a_name_that_a_document_has_is_not_missing() -> None:
 
 
 def test_all_that_is_named_must_be_in_one_document() -> None:
-    other = Standing.of("globex", "")
-    apart = [Standing.of("acme", ""), other]
+    other = standing("globex")
+    apart = [standing("acme"), other]
     assert missing_names(named(("acme",), ("globex",)), {}, 8.0, apart) == pytest.approx(0.5)
 
 
