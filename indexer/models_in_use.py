@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from indexer.catalog import Catalog, Space
     from indexer.config import EngineConfig
+    from indexer.embed.devices import ProviderInUse
 
 
 @dataclass(slots=True)
@@ -34,6 +35,7 @@ class ModelsInUse:
     config: EngineConfig
     _opening: threading.Lock = field(default_factory=threading.Lock)
     _indexing: OnnxEmbedder | None = None
+    _runs_on: ProviderInUse | None = None
     _asking: dict[Side, tuple[tuple[str, Precision], OnnxEmbedder]] = field(default_factory=dict)
 
     def space(self, catalog: Catalog) -> Space:
@@ -58,7 +60,15 @@ class ModelsInUse:
             changed = (config.model, config.precision) != (self.config.model, self.config.precision)
             self.config = config
             if changed:
-                self._indexing = None
+                self._indexing = self._runs_on = None
+
+    def rest(self) -> None:
+        """Close the embedder of passages until it is needed again; nothing may be embedding.
+
+        It and the one of queries take about 50 MB each, and more while they work.
+        """
+        with self._opening:
+            self._indexing = None
 
     def indexing(self) -> OnnxEmbedder:
         """The embedder of passages, opened at the first call.
@@ -71,6 +81,7 @@ class ModelsInUse:
                 options = SessionOptions(self.config.threads)
                 factory = self._factory(self.config.model, self.config.provider)
                 self._indexing = factory.open(self.config.precision, options)
+                self._runs_on = self._indexing.provider
             return self._indexing
 
     def query(self, record: Mapping[str, Any]) -> OnnxEmbedder:
@@ -107,9 +118,9 @@ class ModelsInUse:
     @property
     def device(self) -> tuple[str, tuple[Note, ...]]:
         """The execution provider really in use for indexing and why; empty before it is opened."""
-        if self._indexing is None:
+        if self._runs_on is None:
             return "", (Note("device_unknown"),)
-        return self._indexing.provider.name, self._indexing.provider.notes
+        return self._runs_on.name, self._runs_on.notes
 
     def _factory(self, model: str, provider: str) -> EmbedderFactory:
         return EmbedderFactory(

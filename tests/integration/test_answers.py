@@ -6,7 +6,9 @@ The model is the one that ships: the tiny one knows no meaning.
 from __future__ import annotations
 
 import contextlib
+import gc
 import shutil
+import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -119,6 +121,38 @@ def test_the_background_is_measured_once_until_the_library_changes_much(engine: 
     assert background.known(engine.catalog, space) is None
     background.refresh(engine.catalog, engine.store, engine.models)
     assert background.known(engine.catalog, space) == before
+
+
+def test_only_one_model_is_open_when_the_background_is_measured(engine: Engine) -> None:
+    passages = weakref.ref(engine.models.indexing())
+    device = engine.models.device
+    space = engine.catalog.spaces.active()
+    assert space is not None
+    engine.catalog.set_meta(f"background_{space.id}", "{}")
+    background.refresh(engine.catalog, engine.store, engine.models)
+    gc.collect()
+    assert passages() is None
+    assert engine.models.device == device != ("", ())
+    assert background.known(engine.catalog, space) is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What was Shackleton's rent in FY2016?",
+        "Which bread did Globex bake in 2019?",
+        "How is the register of the lighthouse of Skagen kept?",
+    ],
+)
+def test_a_named_thing_that_is_not_here_is_missed(engine: Engine, text: str) -> None:
+    assert not ask(engine, text).good
+
+
+@pytest.mark.parametrize("year", YEARS)
+def test_a_year_is_found_in_any_of_the_files_that_are_listed_once(
+    engine: Engine, year: int
+) -> None:
+    assert ask(engine, f"Who inspected the lamp of the lighthouse in {year}?").good
 
 
 def test_the_same_text_in_three_files_is_one_hit(engine: Engine) -> None:
