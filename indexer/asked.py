@@ -8,7 +8,7 @@ typo forgiven. It must not search.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from indexer.fusion import BM25_CEILING
@@ -46,6 +46,9 @@ class Asked:
     ``words`` and ``counts`` belong to ``groups``: the words of the query, and how often each group
     occurs in the library, about. ``growing`` says that the last word was taken for the beginning of
     others. ``passages`` is how many the library has.
+
+    ``asking`` are the question's words, and ``told`` says that some were taken out of it because
+    the document that is meant goes by them; see ``without``.
     """
 
     text: str
@@ -59,11 +62,33 @@ class Asked:
     words: tuple[str, ...] = ()
     growing: bool = False
     passages: int = 0
+    asking: tuple[tuple[_Meaning, float], ...] = ()
+    told: bool = False
 
     @property
     def two_parts(self) -> bool:
         """Whether the question is only a part of the query."""
         return self.question != self.text
+
+    def without(self, names: frozenset[str]) -> Asked:
+        """Take out of the question the words that a document goes by; all stay if none is left.
+
+        They say which document is meant, and nothing about which of its pages.
+
+        Args:
+            names: Folded words of the document's names and title.
+        """
+        kept = [pair for pair in self.asking if names.isdisjoint(pair[0].group)]
+        if not kept or len(kept) == len(self.asking):
+            return self
+        meanings, counts = [meaning for meaning, _ in kept], [count for _, count in kept]
+        return replace(
+            self,
+            question_terms=_terms(_telling(meanings, counts, self.passages)),
+            ceiling=ceiling(counts, self.passages),
+            asking=tuple(kept),
+            told=True,
+        )
 
 
 def prepare(
@@ -105,6 +130,7 @@ def prepare(
         words=tuple(meaning.word for meaning in found),
         growing=any(meaning.growing for meaning in found),
         passages=passages,
+        asking=tuple(zip(inside, counts, strict=True)),
     )
 
 

@@ -96,7 +96,8 @@ class Where:
     def start_words(self, asked: Asked, depth: int) -> Legs:
         """Begin to look for words; twice as many passages as the ``depth`` hits wanted."""
         wide = max(WIDE, 2 * depth)
-        whole = [self._by_words(asked.terms, wide, self.docs)] if asked.two_parts else []
+        other = asked.two_parts or asked.told
+        whole = [self._by_words(asked.terms, wide, self.docs)] if other else []
         return Legs([self._by_words(asked.question_terms, wide, self.docs)], whole)
 
     def start_meaning(self, asked: Asked, vectors: Vectors, depth: int) -> Legs:
@@ -176,7 +177,9 @@ class Where:
         """BM25 of candidates for the question; what a leg has scored already is not asked again."""
         scores = np.zeros(len(keys), np.float32)
         missing = np.ones(len(keys), bool)
-        for leg in legs.question:
+        # The first leg looked everywhere and has the last word: rows that no index covers yet are
+        # counted among those searched, so that inside few documents every word seems common.
+        for leg in reversed(legs.question):
             found = leg.result()
             at = np.searchsorted(keys, found.keys)
             scores[at] = found.scores

@@ -6,13 +6,17 @@ from the catalog at every query, so a rename counts at once. It must not rank pa
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indexer.catalog.names import stem_of
 from indexer.fusion import NAME_FLOOR, DocumentEvidence, clarity, relative
-from indexer.name_words import YEARS, last_year, of_query, year_words
+from indexer.name_words import YEARS, last_year, of_name, of_query, year_words
+from indexer.terms import words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,6 +51,9 @@ class ScoredDocs:
         return np.where(self.docs[at] == docs, self.scores[at], np.float32(0.0))
 
 
+_NONE = ScoredDocs(np.zeros(0, np.int32), np.zeros(0, np.float32))
+
+
 @dataclass(frozen=True, slots=True)
 class Library:
     """Evidence about all documents of a library for one query.
@@ -55,12 +62,12 @@ class Library:
     document; they must not be changed.
     """
 
-    name_meaning: ScoredDocs
     name_words: ScoredDocs
     words: ScoredDocs
     year: ScoredDocs
     clarity: float
     counts: tuple[Floats, ...] = ()
+    name_meaning: ScoredDocs = _NONE
 
     def words_in(self, doc: int) -> tuple[bool, ...]:
         """Which words of the query a document has in its text, its title or its names."""
@@ -83,22 +90,17 @@ class Library:
         )
 
 
-def gather(
-    asked: Asked, vector: Floats, catalog: Catalog, reading: Reading, space: Space
-) -> Library:
-    """Collect what speaks for documents.
+def gather(asked: Asked, catalog: Catalog, reading: Reading) -> Library:
+    """Collect what words say for documents; ``likened`` adds what vectors say.
 
     Args:
         asked: The query.
-        vector: The whole query's vector, (dim,), in ``space``.
         catalog: Knows the names and their words.
         reading: Knows the words of documents.
-        space: Whose vectors of names are compared.
     """
     docs, scores = reading.document_scores(asked.groups, limit=DOCUMENTS)
     named, name_scores = catalog.lexicon.name_scores(of_query(asked.text))
     return Library(
-        name_meaning=_likeness(vector, catalog, space),
         name_words=ScoredDocs(named, relative(name_scores, NAME_FLOOR)),
         words=_ordered(docs, relative(scores)),
         year=_of_other_years(last_year(asked.text), catalog.lexicon),
@@ -107,10 +109,32 @@ def gather(
     )
 
 
+def likened(library: Library, vector: Floats, catalog: Catalog, space: Space) -> Library:
+    """Add the likeness of names to a query.
+
+    Args:
+        library: What is known of documents so far.
+        vector: The whole query's, (dim,), in ``space``.
+        catalog: Knows the names.
+        space: Whose vectors of names are compared.
+    """
+    return replace(library, name_meaning=_likeness(vector, catalog, space))
+
+
+def identity(docs: Docs, catalog: Catalog) -> frozenset[str]:
+    """The folded words that documents go by: of their titles and their files' names."""
+    numbers = docs.tolist()
+    found = [word for row in catalog.docs.get(numbers).values() for word in words(row.title)]
+    for places in catalog.files.places(numbers).values():
+        files = (os.fsencode(PurePath(place.relative).name) for place in places)
+        found += [word for file in files for word in of_name(stem_of(file))]
+    return frozenset(found)
+
+
 def _of_other_years(year: int | None, lexicon: Lexicon) -> ScoredDocs:
     """Documents whose names have years, but not the one that is asked for nor years around it."""
     if year is None:
-        return ScoredDocs(np.zeros(0, np.int32), np.zeros(0, np.float32))
+        return _NONE
     before, here, after = (
         lexicon.named(year_words(years))
         for years in (range(YEARS.start, year), range(year, year + 1), range(year + 1, YEARS.stop))
@@ -126,7 +150,7 @@ def _likeness(vector: Floats, catalog: Catalog, space: Space) -> ScoredDocs:
     names, vectors = catalog.names.vectors(space.id)
     links = catalog.names.links()
     if not len(names) or not len(links.name):
-        return ScoredDocs(np.empty(0, np.int32), np.empty(0, np.float32))
+        return _NONE
     cosines = (vectors @ vector).astype(np.float32, copy=False)
     at = np.minimum(np.searchsorted(names, links.name), len(names) - 1)
     share = np.where(links.depth == 0, np.float32(1.0), np.float32(FOLDER_SHARE))

@@ -7,7 +7,9 @@ from. In words:
   and part best sentence (MaxSim with one query vector), to the whole query and to its question in
   equal parts. Words are the BM25 of the question as a share of what a passage could reach at all,
   squared: a passage that holds nearly all of a question's rare words is likely the answer, one
-  that holds half of them is seldom more than of the same topic.
+  that holds half of them is seldom more than of the same topic. Words that
+  the likeliest document goes by, in its name or title, are left out: they say which document is
+  meant and nothing about its pages, and being rare they would drown the others.
 * *Document evidence* says which document is meant: the likeness of file names to the query, the
   words of names in the query, and the BM25 of whole documents. The last counts by its clarity, the
   lead of the best document over the second: without a lead, words common to many documents would

@@ -18,7 +18,7 @@ from indexer import background
 from indexer.asked import Asked, prepare
 from indexer.candidates import Legs, Ranked, Vectors, Where, union
 from indexer.errors import WorldError
-from indexer.evidence import Library, gather
+from indexer.evidence import Library, gather, identity, likened
 from indexer.explain_rank import Explanation
 from indexer.focus import question
 from indexer.fusion import DEFAULT_WEIGHTS, Scored, Weights, fuse, look_closer, score_documents
@@ -189,6 +189,8 @@ class Searcher:
         encoding = self.pool.submit(self._encode, query.text, asking, space)
         lexicon, languages = self.catalog.lexicon, self._languages()
         asked = prepare(query, asking, lexicon, reading, languages, wanted.passages)
+        evidence = gather(asked, self.catalog, reading)
+        asked = asked.without(identity(self._likely(evidence, narrowing)[:1], self.catalog))
         where = Where(self.store, space.key, narrowing.docs, query.excluded_words, self.pool)
         depth = wanted.limit * CHECKED if narrowing.checks_text else wanted.limit
         legs = where.start_words(asked, depth)
@@ -197,7 +199,7 @@ class Searcher:
         vectors, notes = _vectors(encoding, space)
         if not notes:
             legs += where.start_meaning(asked, vectors, depth)
-        evidence = gather(asked, vectors.whole, self.catalog, reading, space)
+        evidence = likened(evidence, vectors.whole, self.catalog, space)
         legs += where.start_inside(asked, vectors, self._likely(evidence, narrowing))
         keys, phrases = union(legs), exact.result()
         if phrases is not None:
@@ -221,6 +223,7 @@ class Searcher:
         return Explanation(scored, ranked.pages, found.evidence.of(docs), owner, self.weights)
 
     def _likely(self, evidence: Library, narrowing: Narrowing) -> NDArray[np.int32]:
+        """The documents that stand out, best first."""
         docs = evidence.known()
         if narrowing.docs is not None:
             docs = docs[narrowing.docs.keeps(docs)]
@@ -228,7 +231,7 @@ class Searcher:
             return docs
         scores = score_documents(evidence.of(docs), self.weights)
         likely = np.argsort(-scores, kind="stable")[:LIKELY]
-        return np.sort(docs[likely[scores[likely] >= LIKELY_FROM]])
+        return docs[likely[scores[likely] >= LIKELY_FROM]]
 
     def _phrases(self, query: Query, asked: Asked, narrowing: Narrowing) -> Keys | None:
         """The passages that hold every phrase that is asked for, or None if nothing is quoted.

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 
 from indexer.asked import Asked, prepare
 from indexer.catalog import Catalog
-from indexer.evidence import LATER, gather
+from indexer.evidence import LATER, gather, identity
 from indexer.query import parse
 from tests.unit.catalog.fakes import FakeWalk, found, read_all, root_at
 
@@ -34,10 +33,9 @@ def catalog(tmp_path: Path) -> Iterator[Catalog]:
 
 
 def ask(catalog: Catalog, text: str) -> tuple[Asked, Library]:
-    space = catalog.spaces.add("mini", {})
     with catalog.lexicon.reading() as reading:
         asked = prepare(parse(text), text, catalog.lexicon, reading, ("en",), passages=20)
-        return asked, gather(asked, np.zeros(0, np.float32), catalog, reading, space)
+        return asked, gather(asked, catalog, reading)
 
 
 def years(catalog: Catalog, text: str) -> dict[str, float]:
@@ -64,3 +62,28 @@ def test_of_several_years_the_last_counts(catalog: Catalog) -> None:
 
 def test_without_a_year_all_documents_are_alike(catalog: Catalog) -> None:
     assert set(years(catalog, "margin").values()) == {0.0}
+
+
+def test_a_document_goes_by_its_title_and_the_names_of_its_files(catalog: Catalog) -> None:
+    doc = catalog.lexicon.named(["fy19"])
+    assert identity(doc, catalog) == {"title", "of", "acme", "fy19", "txt", "19", "fy"}
+    assert identity(doc[:0], catalog) == frozenset()
+
+
+def test_words_of_the_name_are_no_part_of_the_question(catalog: Catalog) -> None:
+    asked, _ = ask(catalog, "the margin of Acme in FY2018")
+    apart = asked.without(frozenset({"acme", "2018"}))
+    assert apart.told
+    assert {term.text for term in asked.question_terms} >= {"acm", "2018", "margin"}
+    assert "margin" in {term.text for term in apart.question_terms}
+    assert not {"acm", "2018"} & {term.text for term in apart.question_terms}
+    assert apart.ceiling < asked.ceiling
+    assert (apart.terms, apart.groups, apart.counts) == (asked.terms, asked.groups, asked.counts)
+
+
+@pytest.mark.parametrize("names", [frozenset(), frozenset({"rent"}), frozenset({"acme", "margin"})])
+def test_a_question_keeps_its_words_if_none_or_all_are_of_the_name(
+    catalog: Catalog, names: frozenset[str]
+) -> None:
+    asked, _ = ask(catalog, "Acme margin")
+    assert asked.without(names) is asked
