@@ -11,7 +11,8 @@ other; whether the best of them is good is told by:
   (Auckenthaler et al., "Score normalization for text-independent speaker verification", 2000).
 * *The page.* How much of the query the leading passage holds, word by word, each counting by the
   square of its rarity: the rarest words say what is asked.
-* *The unheard of.* Words that stand nowhere in the library.
+* *The unheard of.* Words that stand nowhere in the library. One of two ("landlord obligations")
+  may only be another word for what is there, so a short query is taken for one of some length.
 * *Names.* The clause asked for stands in every contract, but only one is with Acme: the share of
   the query's names that no leading document is called by or speaks of in its leading passages.
 * *Years.* Three yearly reports of one company differ in little else.
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 LEAST_DEVIATIONS, MOST_DEVIATIONS = -6.0, 4.0
 # A document of another year speaks of the year asked for: reports compare years and look ahead.
 OTHER_YEAR = 0.4
+# So many words that stand nowhere weigh as much as a query does at least.
+FEW = 4
 # What nothing tells the year of may be of any.
 NO_YEAR = 0.5
 
@@ -84,59 +87,59 @@ class Judge:
 DEFAULT_JUDGE = Judge(page=5.0, unheard=-4.0, names=-3.0, year=-6.0, threshold=2.29)
 
 
-def share_of(rarities: Sequence[float], there: Sequence[bool], power: int = 1) -> float:
+def share_of(
+    rarities: Sequence[float], there: Sequence[bool], power: int = 1, least: float = 0.0
+) -> float:
     """The share that some words have in the weight of all, 0 to 1; 0 without any weight.
 
     Args:
         rarities: What each word weighs.
         there: Which words count.
         power: To which a weight is raised.
+        least: What the weight of all is taken for where it is less.
     """
     weights = np.array(rarities, float) ** power
-    total = float(weights.sum())
+    total = max(float(weights.sum()), least)
     return float(weights[np.array(there, bool)].sum()) / total if total > 0.0 else 0.0
 
 
-def missing_names(
+def missing(
     named: Named, rarities: Mapping[str, float], most: float, standings: Sequence[Standing]
-) -> float:
-    """How much of a query's names no leading document has, 0 to 1.
+) -> tuple[float, float]:
+    """How much of a query's names and of its year is missing, each 0 to 1.
 
-    Words count by their rarity, and the whole by that of the rarest: nobody misses "Ltd". All are
-    to be found in one document; a contract has two parties.
+    It is what the leading document misses that misses least: a name here and the year there make
+    no report of that company for that year, and a contract has two parties.
 
     Args:
         named: What the query names.
         rarities: Of its words.
         most: The rarity of a word that stands nowhere, which those not listed have.
-        standings: The leading documents.
+        standings: The leading documents, at least one.
     """
     found = [(word, name) for name in named.names for word in name]
     weights = [rarities.get(word, most) for word, _ in found]
-    if most <= 0.0 or not found:
-        return 0.0
-    shares = [
-        share_of(weights, [standing.has(word, name) for word, name in found])
-        for standing in standings
+    # Nobody misses "Ltd": the whole counts by the rarity of the rarest.
+    weight = min(max(weights) / most, 1.0) if found and most > 0.0 else 0.0
+    pairs = [
+        (
+            weight * (1.0 - share_of(weights, [one.has(word, name) for word, name in found])),
+            _missing_year(named, one),
+        )
+        for one in standings
     ]
-    return min(max(weights) / most, 1.0) * (1.0 - max(shares, default=0.0))
+    return min(pairs, key=sum)
 
 
-def missing_year(named: Named, standings: Sequence[Standing]) -> float:
-    """How much the last year that a query names is missing in all leading documents, 0 to 1.
+def _missing_year(named: Named, standing: Standing) -> float:
+    """How much the last year that a query names is missing in a document.
 
     The last, since a report of 2019 answers for 2018 as well. A document without a year in its name
     and title may be of any year that it speaks of.
     """
-    if not named.years:
+    asked = max(named.years, default="")
+    if not asked or asked in standing.years:
         return 0.0
-    asked = max(named.years)
-    return min((_without(asked, standing) for standing in standings), default=1.0)
-
-
-def _without(year: str, standing: Standing) -> float:
-    if year in standing.years:
-        return 0.0
-    if year in standing.years_said:
+    if asked in standing.years_said:
         return OTHER_YEAR if standing.years else 0.0
     return 1.0 if standing.years else NO_YEAR

@@ -14,7 +14,7 @@ import numpy as np
 
 from indexer.asked import rarity
 from indexer.heading_match import NEAREST
-from indexer.judgement import Signs, missing_names, missing_year, share_of
+from indexer.judgement import FEW, Signs, missing, share_of
 from indexer.named_things import Standing, named_in, years_of
 from indexer.terms import words
 
@@ -54,15 +54,16 @@ def signs(
     named = named_in(asked.text)
     # Most short queries name nothing: one passage is enough then.
     said = [_Said.of(hit) for hit in hits[: LEADING if named.names or named.years else 1]]
-    standings, first = _standings(said), said[0].words
-    most = rarity(0.0, asked.passages)
     weighed = dict(zip(asked.words, rarities, strict=True))
+    most = rarity(0.0, asked.passages)
+    names, year = missing(named, weighed, most, _standings(said))
+    first = said[0].words
     return Signs(
         meaning=meaning,
         page=share_of(rarities, [not first.isdisjoint(group) for group in asked.groups], 2),
-        unheard=share_of(rarities, [count == 0.0 for count in counts]),
-        names=missing_names(named, weighed, most, standings),
-        year=missing_year(named, standings),
+        unheard=share_of(rarities, [count == 0.0 for count in counts], least=FEW * most),
+        names=names,
+        year=year,
     )
 
 

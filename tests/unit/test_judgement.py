@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -13,12 +14,14 @@ from indexer.judgement import (
     NO_YEAR,
     OTHER_YEAR,
     Signs,
-    missing_names,
-    missing_year,
+    missing,
     share_of,
 )
 from indexer.named_things import Named, Standing, years_of
 from indexer.terms import words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 shares = st.floats(0, 1)
 rarities = st.lists(st.floats(0, 12), min_size=1, max_size=12)
@@ -55,40 +58,63 @@ def test_squared_the_rarest_word_counts_most() -> None:
     assert share_of([], []) == 0.0
 
 
+def test_one_word_of_two_is_less_than_half_of_a_query() -> None:
+    assert share_of([5.0, 5.0], [True, False], least=20.0) == 0.25
+    assert share_of([5.0] * 8, [True] * 8, least=20.0) == 1.0
+
+
+def missing_names(asked: Named, weighed: dict[str, float], *standings: Standing) -> float:
+    return missing(asked, weighed, 8.0, standings)[0]
+
+
+def missing_year(*years: str, of: Sequence[Standing]) -> float:
+    return missing(named(years=years), {}, 8.0, of)[1]
+
+
 def test_a_name_that_a_document_has_is_not_missing() -> None:
     weighed = {"acme": 6.0, "robotics": 5.0, "globex": 7.0, "initech": 7.0}
     asked = named(("acme", "robotics"), ("globex",))
-    assert missing_names(asked, weighed, 8.0, [LETTER, ACME]) == 0.0
-    assert missing_names(asked, weighed, 8.0, [LETTER]) == pytest.approx(7 / 8)
-    assert missing_names(asked, weighed, 8.0, []) == pytest.approx(7 / 8)
-    half = missing_names(named(("acme",), ("initech",)), weighed, 8.0, [ACME])
+    assert missing_names(asked, weighed, LETTER, ACME) == 0.0
+    assert missing_names(asked, weighed, LETTER) == pytest.approx(7 / 8)
+    half = missing_names(named(("acme",), ("initech",)), weighed, ACME)
     assert half == pytest.approx(7 / 8 * 7 / 13)
 
 
 def test_all_that_is_named_must_be_in_one_document() -> None:
-    other = standing("globex")
-    apart = [standing("acme"), other]
-    assert missing_names(named(("acme",), ("globex",)), {}, 8.0, apart) == pytest.approx(0.5)
+    apart = [standing("acme"), standing("globex")]
+    assert missing_names(named(("acme",), ("globex",)), {}, *apart) == pytest.approx(0.5)
+    other = [standing("acme 2018"), standing("globex 2019")]
+    names, year = missing(named(("globex",), years=("2018",)), {}, 8.0, other)
+    assert names + year == 1.0
 
 
 def test_nobody_misses_a_common_name() -> None:
-    assert missing_names(named(("ltd",)), {"ltd": 0.1}, 8.0, [LETTER]) < 0.02
-    assert missing_names(named(), {}, 8.0, [LETTER]) == 0.0
-    assert missing_names(named(("ltd",)), {"ltd": 0.0}, 0.0, [LETTER]) == 0.0
+    assert missing_names(named(("ltd",)), {"ltd": 0.1}, LETTER) < 0.02
+    assert missing(named(), {}, 8.0, [LETTER]) == (0.0, 0.0)
+    assert missing(named(("ltd",)), {"ltd": 0.0}, 0.0, [LETTER]) == (0.0, 0.0)
 
 
 def test_the_last_year_of_a_query_is_the_one_a_document_is_of() -> None:
-    assert missing_year(named(years=("2018", "2019")), [ACME]) == 0.0
-    assert missing_year(named(years=("2019", "2020")), [ACME]) == 1.0
-    assert missing_year(named(), [ACME]) == 0.0
-    assert missing_year(named(years=("2019",)), []) == 1.0
+    assert missing_year("2018", "2019", of=[ACME]) == 0.0
+    assert missing_year("2019", "2020", of=[ACME]) == 1.0
+    assert missing_year(of=[ACME]) == 0.0
 
 
 def test_what_a_document_says_of_another_year_is_little() -> None:
-    assert missing_year(named(years=("2018",)), [ACME]) == OTHER_YEAR
-    assert missing_year(named(years=("2018",)), [LETTER]) == 0.0
-    assert missing_year(named(years=("2017",)), [LETTER]) == NO_YEAR
-    assert missing_year(named(years=("2018",)), [ACME, LETTER]) == 0.0
+    assert missing_year("2018", of=[ACME]) == OTHER_YEAR
+    assert missing_year("2018", of=[LETTER]) == 0.0
+    assert missing_year("2017", of=[LETTER]) == NO_YEAR
+    assert missing_year("2018", of=[ACME, LETTER]) == 0.0
+
+
+@given(
+    st.lists(st.sampled_from(["acme", "globex", "robotics", "letter"]), max_size=3),
+    st.lists(st.sampled_from([ACME, LETTER]), min_size=1, max_size=2),
+)
+def test_more_documents_never_miss_more(words_: list[str], standings: list[Standing]) -> None:
+    asked = named(*[(word,) for word in words_], years=("2019",))
+    first, every = (sum(missing(asked, {}, 8.0, some)) for some in (standings[:1], standings))
+    assert every <= first
 
 
 def test_what_no_sign_speaks_for_is_not_good() -> None:
