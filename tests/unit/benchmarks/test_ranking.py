@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ from indexer.fusion import (
     Weights,
 )
 from tests.benchmarks.ranking_evidence import Evidence
-from tests.benchmarks.ranking_fit import TRIED, fit_weights
+from tests.benchmarks.ranking_fit import NEUTRAL, TRIED, fit_weights
 from tests.benchmarks.ranking_tables import OFF, interval
 
 
@@ -52,20 +52,28 @@ def test_an_interval_is_the_same_each_time_and_narrows_with_more_queries() -> No
 
 
 def test_weights_that_matter_are_found_and_others_stay() -> None:
-    wanted = {"words": 2.0, "heading": 0.1}
+    wanted = {"words": 2.0, "heading": 0.15}
 
-    def measure(weights: Weights) -> float:
+    def measure(weights: Weights) -> list[np.ndarray]:
         found = asdict(weights)
-        return -sum(abs(float(found[name]) - value) for name, value in wanted.items())
+        missed = sum(abs(float(found[name]) - value) for name, value in wanted.items())
+        return [np.full(9, -missed), np.full(5, -missed)]
 
-    found = asdict(fit_weights(measure))
-    assert {name: found[name] for name in wanted} == wanted
-    assert found["around"] == 0.0
+    assert fit_weights(measure) == replace(NEUTRAL, **wanted)
+
+
+@pytest.mark.parametrize(("better", "moves"), [(1, False), (3, False), (30, True)])
+def test_plain_values_stay_where_a_gain_may_be_chance(better: int, moves: bool) -> None:
+    def measure(weights: Weights) -> list[np.ndarray]:
+        return [np.where(np.arange(200) < better, weights.words, 0.0)]
+
+    assert (fit_weights(measure).words != NEUTRAL.words) == moves
 
 
 def test_every_weight_is_tried() -> None:
     assert set(TRIED) == set(asdict(DEFAULT_WEIGHTS))
-    assert all(getattr(DEFAULT_WEIGHTS, name) in values for name, values in TRIED.items())
+    for start in (NEUTRAL, DEFAULT_WEIGHTS):
+        assert all(getattr(start, name) in values for name, values in TRIED.items())
 
 
 def test_variants_rank_by_their_own_weights() -> None:
