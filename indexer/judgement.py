@@ -137,9 +137,8 @@ def _missing_year(named: Named, standing: Standing) -> float:
     The last, since a report of 2019 answers for 2018 as well. A document without a year in its name
     and title may be of any year that it speaks of.
     """
-    asked = max(named.years, default="")
-    if not asked or asked in standing.years:
+    if not named.year or named.year in standing.years:
         return 0.0
-    if asked in standing.years_said:
+    if named.year in standing.years_said:
         return OTHER_YEAR if standing.years else 0.0
     return 1.0 if standing.years else NO_YEAR

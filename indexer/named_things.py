@@ -14,7 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from indexer.focus import clauses
-from indexer.name_words import of_name, parts_of
+from indexer.name_words import last_year, of_name, parts_of
 from indexer.stop_words import STOP_WORDS
 from indexer.terms import words
 
@@ -25,7 +25,6 @@ _MARKS = "\"'\u201c\u201d\u2018\u2019()[]{}<>,.;:?!*"
 _OPENING = "([{\"'\u201c\u2018"
 _GENITIVE = re.compile(r"['\u2019]s$")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-_FISCAL = re.compile(r"fy'?(\d\d)", re.IGNORECASE)
 # Inside a name these are part of it: "Bank of America", "Johnson and Johnson".
 _JOINING = frozenset(("of", "and", "&"))
 # A query with a larger share of capitals is written in them; they tell nothing.
@@ -37,10 +36,10 @@ _SHORTEST_JOINED = 5
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What a query names: the folded words of each name, and years of four digits."""
+    """What a query names: the folded words of each name, and its last year, "" if there is none."""
 
     names: tuple[tuple[str, ...], ...]
-    years: tuple[str, ...]
+    year: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,23 +104,21 @@ def named_in(query: str) -> Named:
     they are abbreviations as often ("in USD"). So are digits with letters ("3M"), but not numbers.
 
     >>> named_in("What did Acme Robotics Inc. owe Best Buy in FY2019? USD only.")
-    Named(names=(('acme', 'robotics', 'inc'), ('best', 'buy')), years=('2019',))
+    Named(names=(('acme', 'robotics', 'inc'), ('best', 'buy')), year='2019')
     """
     letters = [char for char in query if char.isalpha()]
     shouted = sum(char.isupper() for char in letters) > _SHOUTING * len(letters)
     names: dict[tuple[str, ...], None] = {}
-    years: dict[str, None] = {}
     run: list[_Token] = []
     for token in _tokens(query):
         if token.opens or not (token.named or (run and token.plain.lower() in _JOINING)):
             _end(run, names)
-        years.update(dict.fromkeys(token.years))
         if token.named and not (shouted and not token.digits):
             run.append(token)
-        if token.closes or token.years:
+        if token.closes or token.year:
             _end(run, names)
     _end(run, names)
-    return Named(tuple(names), tuple(years))
+    return Named(tuple(names), str(last_year(query) or ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +136,8 @@ class _Token:
         return any(char.isdigit() for char in self.plain)
 
     @property
-    def years(self) -> tuple[str, ...]:
-        short = _FISCAL.fullmatch(self.plain)
-        return (f"20{short[1]}",) if short else tuple(_YEAR.findall(self.plain))
+    def year(self) -> bool:
+        return self.digits and last_year(self.plain) is not None
 
     @property
     def capitals(self) -> bool:
@@ -152,7 +148,7 @@ class _Token:
     def named(self) -> bool:
         """Whether it may be a word of a name."""
         if self.digits:
-            return not self.years and any(char.isalpha() for char in self.plain)
+            return not self.year and any(char.isalpha() for char in self.plain)
         if not self.plain[:1].isupper() or sum(char.isalpha() for char in self.plain) < 2:
             return False
         inside = any(char.isupper() for char in self.plain[1:])

@@ -53,7 +53,7 @@ def signs(
     rarities = [rarity(count, asked.passages) for count in counts]
     named = named_in(asked.text)
     # Most short queries name nothing: one passage is enough then.
-    said = [_Said.of(hit) for hit in hits[: LEADING if named.names or named.years else 1]]
+    said = [_Said.of(hit) for hit in hits[: LEADING if named.names or named.year else 1]]
     weighed = dict(zip(asked.words, rarities, strict=True))
     most = rarity(0.0, asked.passages)
     names, year = missing(named, weighed, most, _standings(said))

@@ -35,8 +35,8 @@ ACME = standing("ACMEROBOTICS_2019_10K Acme Robotics Inc.", "Sales to Globex fel
 LETTER = standing("letter", "In 2018 we met.")
 
 
-def named(*names: tuple[str, ...], years: tuple[str, ...] = ()) -> Named:
-    return Named(names, years)
+def named(*names: tuple[str, ...], year: str = "") -> Named:
+    return Named(names, year)
 
 
 @given(rarities, st.data())
@@ -67,8 +67,8 @@ def missing_names(asked: Named, weighed: dict[str, float], *standings: Standing)
     return missing(asked, weighed, 8.0, standings)[0]
 
 
-def missing_year(*years: str, of: Sequence[Standing]) -> float:
-    return missing(named(years=years), {}, 8.0, of)[1]
+def missing_year(year: str, of: Sequence[Standing]) -> float:
+    return missing(named(year=year), {}, 8.0, of)[1]
 
 
 def test_a_name_that_a_document_has_is_not_missing() -> None:
@@ -84,7 +84,7 @@ def test_all_that_is_named_must_be_in_one_document() -> None:
     apart = [standing("acme"), standing("globex")]
     assert missing_names(named(("acme",), ("globex",)), {}, *apart) == pytest.approx(0.5)
     other = [standing("acme 2018"), standing("globex 2019")]
-    names, year = missing(named(("globex",), years=("2018",)), {}, 8.0, other)
+    names, year = missing(named(("globex",), year="2018"), {}, 8.0, other)
     assert names + year == 1.0
 
 
@@ -94,10 +94,10 @@ def test_nobody_misses_a_common_name() -> None:
     assert missing(named(("ltd",)), {"ltd": 0.0}, 0.0, [LETTER]) == (0.0, 0.0)
 
 
-def test_the_last_year_of_a_query_is_the_one_a_document_is_of() -> None:
-    assert missing_year("2018", "2019", of=[ACME]) == 0.0
-    assert missing_year("2019", "2020", of=[ACME]) == 1.0
-    assert missing_year(of=[ACME]) == 0.0
+def test_the_year_of_a_query_is_the_one_a_document_is_of() -> None:
+    assert missing_year("2019", of=[ACME]) == 0.0
+    assert missing_year("2020", of=[ACME]) == 1.0
+    assert missing_year("", of=[ACME]) == 0.0
 
 
 def test_what_a_document_says_of_another_year_is_little() -> None:
@@ -112,7 +112,7 @@ def test_what_a_document_says_of_another_year_is_little() -> None:
     st.lists(st.sampled_from([ACME, LETTER]), min_size=1, max_size=2),
 )
 def test_more_documents_never_miss_more(words_: list[str], standings: list[Standing]) -> None:
-    asked = named(*[(word,) for word in words_], years=("2019",))
+    asked = named(*[(word,) for word in words_], year="2019")
     first, every = (sum(missing(asked, {}, 8.0, some)) for some in (standings[:1], standings))
     assert every <= first
 
