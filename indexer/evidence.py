@@ -69,10 +69,6 @@ class Library:
     counts: tuple[Floats, ...] = ()
     name_meaning: ScoredDocs = _NONE
 
-    def words_in(self, doc: int) -> tuple[bool, ...]:
-        """Which words of the query a document has in its text, its title or its names."""
-        return tuple(doc < len(counts) and bool(counts[doc]) for counts in self.counts)
-
     def of(self, docs: Docs) -> DocumentEvidence:
         """The evidence of given documents, in their order."""
         return DocumentEvidence(

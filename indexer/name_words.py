@@ -2,16 +2,14 @@
 
 Owns the two sides of matching names: people write "ActivisionBlizzard_2019_10K" for what they call
 "Activision Blizzard's 10-K of fiscal 2019". Names are cut at changes of case and between letters
-and digits; a query also offers its neighbouring words run together, and tells by its capitals and
-digits which of its words are names, and by its years which year it is about. Pure functions of
-text.
+and digits; a query also offers its neighbouring words run together, and tells by its years which
+year it is about. Pure functions of text.
 """
 
 from __future__ import annotations
 
 import re
 
-from indexer.focus import clauses
 from indexer.terms import words
 
 _CASE = re.compile(r"(?<=[a-z\u00df-\u00ff])(?=[A-Z\u00c0-\u00de])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -19,7 +17,6 @@ _CASE = re.compile(r"(?<=[a-z\u00df-\u00ff])(?=[A-Z\u00c0-\u00de])|(?<=[A-Z])(?=
 _RUNS = re.compile(r"[^\W\d_]+\d+|[^\W\d_]+|\d+")
 _LETTERS = re.compile(r"[^\W\d_]+(?=\d)")
 _DIGITS = re.compile(r"(?<=[^\W\d_])\d+")
-_MARKS = "\"'\u201c\u201d\u2018\u2019()[]{}<>,.;:?!"
 YEARS = range(1950, 2050)
 _YEAR_OF = {word: year for year in YEARS for word in (str(year), f"fy{year % 100:02}")}
 # More words run together are no name anybody writes.
@@ -72,25 +69,6 @@ def year_words(years: range) -> list[str]:
     ['2020', 'fy20', '2021', 'fy21']
     """
     return [word for word, year in _YEAR_OF.items() if year in years]
-
-
-def written_as_names(query: str) -> frozenset[str]:
-    """Give the folded words that a query writes as people write names and numbers.
-
-    Those have a digit, or a capital in front and small letters behind it; the capital that opens a
-    sentence says nothing, nor do capitals throughout, which are abbreviations and emphasis alike.
-
-    >>> sorted(written_as_names("What did Acme Ltd owe in FY2019? USD only."))
-    ['acme', 'fy2019', 'ltd']
-    """
-    found: set[str] = set()
-    for clause in clauses(query):
-        for place, word in enumerate(clause.split()):
-            plain = word.strip(_MARKS)
-            named = plain[:1].isupper() and not plain.isupper() and place > 0
-            if named or any(char.isdigit() for char in plain):
-                found.update(words(plain))
-    return frozenset(found)
 
 
 def parts_of(word: str) -> list[str]:

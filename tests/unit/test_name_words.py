@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.name_words import YEARS, last_year, of_name, of_query, written_as_names, year_words
+from indexer.name_words import YEARS, last_year, of_name, of_query, year_words
 
 
 @pytest.mark.parametrize(
@@ -36,26 +36,6 @@ def test_words_are_folded_and_none_comes_twice(text: str) -> None:
 
 def test_a_pasted_paragraph_stays_cheap() -> None:
     assert len(of_query("word " * 10_000 + "end")) < 1_000
-
-
-@pytest.mark.parametrize(
-    ("query", "names"),
-    [
-        ("What is the lease with Acme Corp?", {"acme", "corp"}),
-        ("Acme owes what? Globex owes nothing.", set()),  # capitals that open sentences
-        ("revenue in 2019 and Q2", {"2019", "q2"}),
-        ("the SEC and NASA", set()),
-        ('pay "Tenant", (O\'Neill)', {"tenant", "o", "neill", "oneill"}),
-        ("", set()),
-    ],
-)
-def test_names_are_told_by_capitals_and_digits(query: str, names: set[str]) -> None:
-    assert written_as_names(query) == names
-
-
-@given(st.text(max_size=60))
-def test_any_text_may_be_looked_at_for_names(text: str) -> None:
-    assert all(word == word.casefold() for word in written_as_names(text))
 
 
 @pytest.mark.parametrize(
