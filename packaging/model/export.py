@@ -25,8 +25,10 @@ from bert import POSITIONS, load_weights  # noqa: E402
 from distil import encode_alone  # noqa: E402
 from loop import CHECKPOINT  # noqa: E402
 
+from indexer.embed.adapter import CHANGED  # noqa: E402
 from indexer.embed.fetch import ensure_source, hash_file  # noqa: E402
 from indexer.embed.models import (  # noqa: E402
+    MINILM,
     RECORDS,
     TOKENIZER,
     WEIGHTS,
@@ -42,10 +44,12 @@ from indexer.embed.tokens import TextTokenizer  # noqa: E402
 if TYPE_CHECKING:
     from indexer.embed.models import ModelRecord
 
-GENUINE = RECORDS["all-MiniLM-L6-v2"]
+GENUINE = RECORDS[MINILM]
 PROBE = "The library opens at nine in the morning."
 PROBE_VALUES = 8
 OVERLAP = 32
+# Windows of 4,096 were learnt too; their positions would make the file larger than it may be.
+POSITIONS_KEPT = 2048
 
 
 def main() -> None:
@@ -54,17 +58,18 @@ def main() -> None:
     source = ensure_source(GENUINE, options.work / "genuine", places=places)
     home = options.models / options.id
     home.mkdir(parents=True, exist_ok=True)
-    _write_weights(source / WEIGHTS, options.run / CHECKPOINT, home / WEIGHTS)
+    _write_weights(source / WEIGHTS, options.run / CHECKPOINT, home / WEIGHTS, options.positions)
     shutil.copyfile(source / TOKENIZER, home / TOKENIZER)
     record = _record(options.id, home, options.window)
     write_record(record, options.models)
     print(f"{home}: {record.download_bytes / 1e6:.1f} MB, windows of {record.window}")
 
 
-def _write_weights(genuine: Path, checkpoint: Path, target: Path) -> None:
+def _write_weights(genuine: Path, checkpoint: Path, target: Path, positions: int) -> None:
     from safetensors.torch import save_file
 
     learnt = torch.load(checkpoint, weights_only=True)["learnt"]
+    learnt[CHANGED + POSITIONS] = learnt[CHANGED + POSITIONS][:positions]
     both = {**load_weights(genuine), **learnt}
     save_file({name: tensor.half().contiguous() for name, tensor in both.items()}, target)
     target.chmod(0o644)  # it is made its maker's alone
@@ -96,6 +101,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--run", type=Path, required=True, help="folder of the run")
     parser.add_argument("--id", required=True, help="what the model is called")
     parser.add_argument("--window", type=int, default=512, help="tokens read together on a CPU")
+    parser.add_argument("--positions", type=int, default=POSITIONS_KEPT, help="of those learnt")
     parser.add_argument("--models", type=Path, default=shipped_folder(), help="folder of models")
     parser.add_argument("--work", type=Path, default=ROOT / "build" / "model")
     parser.add_argument("--genuine", type=Path, help="folder of the genuine model, else fetched")

@@ -22,10 +22,10 @@ from loop import WINDOWS, Run, Settings  # noqa: E402
 from student import Student  # noqa: E402
 
 from indexer.embed.fetch import ensure_source  # noqa: E402
-from indexer.embed.models import RECORDS, TOKENIZER, WEIGHTS  # noqa: E402
+from indexer.embed.models import MINILM, RECORDS, TOKENIZER, WEIGHTS  # noqa: E402
 from indexer.embed.tokens import TextTokenizer  # noqa: E402
 
-GENUINE = RECORDS["all-MiniLM-L6-v2"]
+GENUINE = RECORDS[MINILM]
 
 
 def main() -> None:
