@@ -36,7 +36,7 @@ def run(context: Context, folder: str = FOLDER) -> int:
     """Index the samples into ``folder`` and answer the question; return the exit status."""
     home = absolute_path(folder)
     context.library = home / "library"
-    context.note("Reading the sample documents. The first time, the language model is fetched.")
+    context.note("Reading the sample documents. The first time, the language model is compiled.")
     summary = index(context, [documents()])
     context.print(*summary_lines(summary))
     if summary.cancelled:

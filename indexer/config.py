@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 GIB = 1 << 30
-DEFAULT_MODEL = "all-MiniLM-L6-v2"
+DEFAULT_MODEL = "lectern-minilm-late"
 
 
 class Precision(StrEnum):

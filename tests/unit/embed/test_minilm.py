@@ -1,4 +1,4 @@
-"""The default model: equal to the original in float32, close to it in 8 bits."""
+"""The genuine model: equal to the original in float32, close to it in 8 bits."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexer.config import DEFAULT_MODEL, Precision
+from indexer.config import Precision
 from indexer.embed.base import EmbedInput
+from indexer.embed.models import MINILM, RECORDS
 from indexer.embed.onnx import OnnxEmbedder, open_embedder
-from indexer.embed.record_files import find_record
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "minilm"
 
@@ -28,7 +28,7 @@ def expected() -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
 
 
 def _open(models: Path, precision: Precision) -> OnnxEmbedder:
-    return open_embedder(find_record(DEFAULT_MODEL), models, precision, download=False)
+    return open_embedder(RECORDS[MINILM], models, precision, download=False)
 
 
 @pytest.fixture(scope="module")
