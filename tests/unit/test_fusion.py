@@ -38,7 +38,8 @@ def some(n: int) -> st.SearchStrategy[np.ndarray]:
 def evidence(draw: st.DrawFn) -> tuple[PageEvidence, DocumentEvidence, np.ndarray]:
     n, m = draw(st.integers(1, 8)), draw(st.integers(1, 3))
     pages = PageEvidence(*(draw(some(n)) for _ in range(6)))
-    documents = DocumentEvidence(*(draw(some(m)) for _ in range(4)), draw(unit))
+    names, name_words, words, years = (draw(some(m)) for _ in range(4))
+    documents = DocumentEvidence(names, name_words, words, years, clarity=draw(unit))
     owner = draw(arrays(np.intp, n, elements=st.integers(0, m - 1)))
     return pages, documents, owner
 
