@@ -84,7 +84,7 @@ class Judge:
         return self.score(signs) >= 0.0
 
 
-DEFAULT_JUDGE = Judge(page=5.0, unheard=-4.0, names=-3.0, year=-6.0, threshold=2.29)
+DEFAULT_JUDGE = Judge(page=5.0, unheard=-4.0, names=-3.0, year=-6.0, threshold=2.0)
 
 
 def share_of(
