@@ -85,7 +85,7 @@ class Judge:
         return self.score(signs) >= 0.0
 
 
-DEFAULT_JUDGE = Judge(page=5.0, unheard=-7.0, names=-4.0, year=-7.0, threshold=1.83)
+DEFAULT_JUDGE = Judge(page=5.0, unheard=-7.0, names=-3.3, year=-7.0, threshold=1.83)
 
 
 def share_of(
