@@ -77,7 +77,7 @@ def test_what_it_makes_is_read(program: Path, document: Path) -> None:
 def _dead(pid: int) -> bool:
     """Whether a process is no more, or only waits to be asked how it ended."""
     try:
-        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+        return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
         return True
 
