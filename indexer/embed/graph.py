@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from indexer.embed.adapter import POSITIONS
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
@@ -176,10 +178,7 @@ def write_encoder(
 
 def _embeddings(graph: Graph, shape: Architecture, weights: Weights, linear: Linear) -> str:
     # Every token is of type 0, so that row is part of each position.
-    positions = (
-        weights("embeddings.position_embeddings.weight")
-        + weights("embeddings.token_type_embeddings.weight")[0]
-    )
+    positions = weights(POSITIONS) + weights("embeddings.token_type_embeddings.weight")[0]
     words = linear.lookup(graph, "words", weights("embeddings.word_embeddings.weight"))
     zero = graph.constant("zero", np.array([0], np.int64))
     length = graph.node("Shape", [IDS], start=1, end=2)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.nn import functional
 
-from indexer.embed.adapter import own_names, weights_of
+from indexer.embed.adapter import POSITIONS, own_names, weights_of
 from indexer.embed.models import Side
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     Tensor = Any
     Weights = dict[str, Tensor]
 
-POSITIONS = "embeddings.position_embeddings.weight"
 _UNUSED = ("embeddings.position_ids", "pooler.dense.weight", "pooler.dense.bias")
 
 

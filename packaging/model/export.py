@@ -21,11 +21,11 @@ import torch
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from bert import POSITIONS, load_weights  # noqa: E402
+from bert import load_weights  # noqa: E402
 from distil import encode_alone  # noqa: E402
 from loop import CHECKPOINT  # noqa: E402
 
-from indexer.embed.adapter import CHANGED  # noqa: E402
+from indexer.embed.adapter import CHANGED, POSITIONS  # noqa: E402
 from indexer.embed.fetch import ensure_source, hash_file  # noqa: E402
 from indexer.embed.models import (  # noqa: E402
     MINILM,
