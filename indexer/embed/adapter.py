@@ -3,9 +3,9 @@
 Owns the names by which a file says so, the merging, and the checks that such a file makes sense.
 The tensors under their own names are an encoder by themselves, which reads queries. For passages,
 ``passages.<name>.up`` [out, r] times ``passages.<name>.down`` [r, in] is added to the matrix of
-that name, and ``passages.<name>`` takes the place of any other tensor; only the table of positions
-may be longer than the one it replaces. A file without such tensors is one encoder for both. Pure;
-it must not know files or graphs.
+that name, and ``passages.<name>`` takes the place of any other tensor. Only the table of positions
+may become longer: a change with more rows is added to the table repeated. A file without such
+tensors is one encoder for both. Pure; it must not know files or graphs.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 POSITIONS = "embeddings.position_embeddings.weight"
 CHANGED = "passages."
 UP, DOWN = ".up", ".down"
+# Thin changes are small in the file and wide in memory; no window is so long.
+MOST_POSITIONS = 16_384
 
 
 def own_names(names: Iterable[str]) -> list[str]:
@@ -83,7 +85,9 @@ def _checked(changed: str, names: Collection[str]) -> str:
 
 
 def _added(name: str, weight: Array, up: Array, down: Array) -> Floats:
-    """``weight + up @ down``, in float32."""
+    """``weight + up @ down``, in float32; a table of positions is repeated as often as it takes."""
+    if _longer(name, weight, up) and len(up) <= MOST_POSITIONS:
+        weight = weight[np.arange(len(up)) % len(weight)]
     fits = (
         weight.ndim == up.ndim == down.ndim == 2
         and (up.shape[0], down.shape[1]) == weight.shape
@@ -95,10 +99,14 @@ def _added(name: str, weight: Array, up: Array, down: Array) -> Floats:
 
 
 def _replaced(name: str, old: Array, new: Array) -> Floats:
-    longer = name == POSITIONS and new.ndim == 2 and len(new) > len(old)
+    longer = _longer(name, old, new)
     if (new[: len(old)] if longer else new).shape != old.shape:
         raise ValueError(f"{new.shape} cannot take the place of {name}, {old.shape}")
     return _proper(name, new)
+
+
+def _longer(name: str, old: Array, new: Array) -> bool:
+    return name == POSITIONS and old.ndim == new.ndim == 2 and len(new) > len(old) > 0
 
 
 def _proper(name: str, values: Array) -> Floats:

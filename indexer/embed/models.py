@@ -60,7 +60,11 @@ class Package:
 
 @dataclass(frozen=True, slots=True)
 class Architecture:
-    """The shape of a post-norm encoder with absolute positions, as BERT has it."""
+    """The shape of a post-norm encoder with absolute positions, as BERT has it.
+
+    Where ``block`` is not 0, tokens see those of their own block of so many and of its neighbours,
+    and the ``anchors`` at the start of the sequence (``embed.blocks``); else they see all.
+    """
 
     layers: int
     heads: int
@@ -69,6 +73,13 @@ class Architecture:
     vocabulary: int
     positions: int
     norm_epsilon: float = 1e-12
+    block: int = 0
+    anchors: int = 0
+
+    @property
+    def open(self) -> Architecture:
+        """The same shape where every token sees every other."""
+        return replace(self, block=0, anchors=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +150,10 @@ class ModelRecord:
             return self
         if side is Side.PASSAGES:
             return replace(self, probe=None)
-        return replace(self, window=self.query_window, late=False, pool_scope=PoolScope.SEQUENCE)
+        return replace(
+            self, window=self.query_window, late=False, pool_scope=PoolScope.SEQUENCE,
+            architecture=self.architecture.open,
+        )  # fmt: skip
 
     def file(self, name: str) -> SourceFile:
         """The source file of that name.

@@ -13,6 +13,7 @@ import torch
 from torch.nn import functional
 
 from indexer.embed.adapter import POSITIONS, own_names, weights_of
+from indexer.embed.blocks import plan_blocks
 from indexer.embed.models import Side
 
 if TYPE_CHECKING:
@@ -67,7 +68,8 @@ def token_states(
         weights: Of the encoder.
         shape: Its layers, heads and the like.
         ids: int64, ``[batch, sequence]``.
-        mask: bool, ``[batch, sequence]``, true for tokens; without it nothing is padding.
+        mask: bool, ``[batch, sequence]``, true for tokens; without it nothing is padding. An
+            encoder that attends within blocks takes none.
 
     Returns:
         float32, ``[batch, sequence, hidden]``.
@@ -83,21 +85,44 @@ def token_states(
 
 
 def _layer(weights: Weights, shape: Architecture, stem: str, x: Tensor, seen: Tensor) -> Tensor:
-    batch, sequence, _ = x.shape
-
-    def heads(part: str) -> Tensor:
-        projected = _product(weights, x, f"{stem}attention.self.{part}")
-        return projected.view(batch, sequence, shape.heads, -1).transpose(1, 2)
-
-    context = functional.scaled_dot_product_attention(
-        heads("query"), heads("key"), heads("value"), attn_mask=seen
-    )
-    context = context.transpose(1, 2).reshape(batch, sequence, shape.hidden)
+    parts = [
+        _product(weights, x, f"{stem}attention.self.{part}") for part in ("query", "key", "value")
+    ]
+    context = _in_blocks(*parts, shape) if shape.block else _attend(*parts, shape.heads, seen)
     mixed = _product(weights, context, f"{stem}attention.output.dense")
     x = _normalised(weights, shape, x + mixed, f"{stem}attention.output.LayerNorm")
     inner = functional.gelu(_product(weights, x, f"{stem}intermediate.dense"))
     outer = _product(weights, inner, f"{stem}output.dense")
     return _normalised(weights, shape, x + outer, f"{stem}output.LayerNorm")
+
+
+def _attend(query: Tensor, key: Tensor, value: Tensor, heads: int, seen: Tensor = None) -> Tensor:
+    """Attention of each query, ``[batch, n, hidden]``, to all keys, ``[batch, m, hidden]``."""
+
+    def split(x: Tensor) -> Tensor:
+        return x.view(*x.shape[:2], heads, -1).transpose(1, 2)
+
+    context = functional.scaled_dot_product_attention(
+        split(query), split(key), split(value), attn_mask=seen
+    )
+    return context.transpose(1, 2).reshape(query.shape)
+
+
+def _in_blocks(query: Tensor, key: Tensor, value: Tensor, shape: Architecture) -> Tensor:
+    """Attention within blocks, each of them a row of a larger batch."""
+    batch, sequence, hidden = query.shape
+    plan = plan_blocks(sequence, shape.block, shape.anchors)
+
+    def rows(x: Tensor, numbers: Any) -> Tensor:
+        chosen = x.index_select(1, torch.from_numpy(numbers.reshape(-1)))
+        return chosen.view(batch * len(numbers), -1, hidden)
+
+    blocks = _attend(
+        rows(query, plan.queries), rows(key, plan.keys), rows(value, plan.keys), shape.heads
+    )
+    body = blocks.view(batch, -1, hidden).index_select(1, torch.from_numpy(plan.places))
+    first = _attend(query[:, : plan.anchors], key, value, shape.heads)
+    return torch.cat([first, body], 1)
 
 
 def _product(weights: Weights, x: Tensor, name: str) -> Tensor:

@@ -46,10 +46,10 @@ class Losses:
 
 
 def losses(student: Weights, teacher: Weights, shape: Architecture, lesson: Lesson) -> Losses:
-    """Compare the two over a lesson."""
+    """Compare the two over a lesson; ``shape`` is the student's, the teacher sees everything."""
     alone = [passage.alone for window in lesson.windows for passage in window.passages]
     # What is learnt from comes first, so that both are read in one go.
-    wanted = encode_alone(teacher, shape, [*alone, *(query.ids for query in lesson.queries)])
+    wanted = encode_alone(teacher, shape.open, [*alone, *(query.ids for query in lesson.queries)])
     passages, queries = wanted[: len(alone)], wanted[len(alone) :]
     found = late_vectors(student, shape, lesson)
     cosine = 1 - (found * passages).sum(-1).mean()

@@ -10,6 +10,7 @@ with the first values of its vector, so that a conversion that goes wrong is not
 from __future__ import annotations
 
 import argparse
+import json
 import shutil
 import sys
 from dataclasses import replace
@@ -23,9 +24,8 @@ sys.path.insert(0, str(ROOT))
 
 from bert import load_weights  # noqa: E402
 from distil import encode_alone  # noqa: E402
-from loop import CHECKPOINT  # noqa: E402
+from loop import CHECKPOINT, SETTINGS, Settings  # noqa: E402
 
-from indexer.embed.adapter import CHANGED, POSITIONS  # noqa: E402
 from indexer.embed.fetch import ensure_source, hash_file  # noqa: E402
 from indexer.embed.models import (  # noqa: E402
     MINILM,
@@ -42,14 +42,12 @@ from indexer.embed.record_files import shipped_folder, write_record  # noqa: E40
 from indexer.embed.tokens import TextTokenizer  # noqa: E402
 
 if TYPE_CHECKING:
-    from indexer.embed.models import ModelRecord
+    from indexer.embed.models import Architecture, ModelRecord
 
 GENUINE = RECORDS[MINILM]
 PROBE = "The library opens at nine in the morning."
 PROBE_VALUES = 8
 OVERLAP = 32
-# Windows of 4,096 were learnt too; their positions would make the file larger than it may be.
-POSITIONS_KEPT = 2048
 
 
 def main() -> None:
@@ -58,31 +56,32 @@ def main() -> None:
     source = ensure_source(GENUINE, options.work / "genuine", places=places)
     home = options.models / options.id
     home.mkdir(parents=True, exist_ok=True)
-    _write_weights(source / WEIGHTS, options.run / CHECKPOINT, home / WEIGHTS, options.positions)
+    settings = Settings(**json.loads((options.run / SETTINGS).read_text("utf-8")))
+    if settings.start != "repeated":
+        raise SystemExit("a file can only say what was learnt on repeated positions")
+    _write_weights(source / WEIGHTS, options.run / CHECKPOINT, home / WEIGHTS)
     shutil.copyfile(source / TOKENIZER, home / TOKENIZER)
-    record = _record(options.id, home, options.window)
+    record = _record(options.id, home, options.window, settings.shape(GENUINE.architecture))
     write_record(record, options.models)
     print(f"{home}: {record.download_bytes / 1e6:.1f} MB, windows of {record.window}")
 
 
-def _write_weights(genuine: Path, checkpoint: Path, target: Path, positions: int) -> None:
+def _write_weights(genuine: Path, checkpoint: Path, target: Path) -> None:
     from safetensors.torch import save_file
 
     learnt = torch.load(checkpoint, weights_only=True)["learnt"]
-    learnt[CHANGED + POSITIONS] = learnt[CHANGED + POSITIONS][:positions]
     both = {**load_weights(genuine), **learnt}
     save_file({name: tensor.half().contiguous() for name, tensor in both.items()}, target)
     target.chmod(0o644)  # it is made its maker's alone
 
 
-def _record(model: str, home: Path, window: int) -> ModelRecord:
+def _record(model: str, home: Path, window: int, shape: Architecture) -> ModelRecord:
     files = tuple(
         SourceFile(name, f"resources/models/{model}/{name}", hash_file(path), path.stat().st_size)
         for name in (WEIGHTS, TOKENIZER)
         for path in (home / name,)
     )
     queries = load_weights(home / WEIGHTS, Side.QUERIES)
-    positions = len(load_weights(home / WEIGHTS, Side.PASSAGES)[POSITIONS])
     tokenizer = TextTokenizer(home / TOKENIZER)
     (tokens,) = tokenizer.encode([PROBE])
     ids = [*tokenizer.lead, *tokens.ids, *tokenizer.tail]
@@ -90,8 +89,8 @@ def _record(model: str, home: Path, window: int) -> ModelRecord:
     values = tuple(round(float(value), 6) for value in vector[:PROBE_VALUES])
     return replace(
         GENUINE, id=model, package=Package("lectern", "1", files),
-        architecture=replace(GENUINE.architecture, positions=positions),
-        pool_scope=PoolScope.PASSAGE, window=window, late=True, overlap=OVERLAP,
+        architecture=shape, pool_scope=PoolScope.PASSAGE,
+        window=window, late=True, overlap=OVERLAP,
         query_window=GENUINE.window, probe=Probe(PROBE, values), homepage="",
     )  # fmt: skip
 
@@ -101,7 +100,6 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--run", type=Path, required=True, help="folder of the run")
     parser.add_argument("--id", required=True, help="what the model is called")
     parser.add_argument("--window", type=int, default=512, help="tokens read together on a CPU")
-    parser.add_argument("--positions", type=int, default=POSITIONS_KEPT, help="of those learnt")
     parser.add_argument("--models", type=Path, default=shipped_folder(), help="folder of models")
     parser.add_argument("--work", type=Path, default=ROOT / "build" / "model")
     parser.add_argument("--genuine", type=Path, help="folder of the genuine model, else fetched")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -27,8 +27,10 @@ if TYPE_CHECKING:
 
 CHECKPOINT, LOG, SETTINGS = "checkpoint.pt", "log.jsonl", "settings.json"
 _HELD_TOKENS = 8192
-# Mostly what a CPU reads, so that it is best there; the longer ones as often as they can be borne.
-WINDOWS = (512, 512, 1024, 512, 512, 2048, 512, 1024, 512, 4096)
+# All are read much alike, since attention is kept within blocks; a step of 4,096 is a double one.
+WINDOWS = (512, 2048, 1024, 512, 2048, 1024, 512, 4096)
+BLOCK, ANCHORS = 128, 32
+TOKENS = 8_192_000
 _PARTS = ("cosine", "divergence", "queries", "hits")
 
 
@@ -43,7 +45,9 @@ class Settings:
     windows: tuple[int, ...] = WINDOWS
     positions: int = max(WINDOWS)
     start: str = "repeated"
-    tokens: int = 4_096_000
+    block: int = BLOCK
+    anchors: int = ANCHORS
+    tokens: int = TOKENS
     step_tokens: int = 4096
     rank: int = 32
     rate: float = 6e-4
@@ -51,11 +55,15 @@ class Settings:
     decay: float = 0.01
     seed: int = 5
     shares: int = 2
-    check_every: int = 25
+    check_every: int = 50
 
     @property
     def steps(self) -> int:
         return self.tokens // self.step_tokens
+
+    def shape(self, genuine: Architecture) -> Architecture:
+        """Of the encoder that is taught."""
+        return replace(genuine, positions=self.positions, block=self.block, anchors=self.anchors)
 
 
 class Run:
@@ -71,7 +79,8 @@ class Run:
         folder: Path,
     ) -> None:
         self.settings = settings
-        self._teacher, self._shape, self._lessons, self._folder = teacher, shape, lessons, folder
+        self._teacher, self._lessons, self._folder = teacher, lessons, folder
+        self._shape = settings.shape(shape)
         self.student = student
         self._optimiser = torch.optim.AdamW(
             student.groups(settings.rate), weight_decay=settings.decay

@@ -2,9 +2,9 @@
 
 Owns what is learnt and its names, which are those of the file it ships in (``passages.…``, see
 ``indexer.embed.adapter``): a matrix of a layer is changed by the product of two thin ones (LoRA, Hu
-et al. 2021), biases, norms and the table of positions are learnt whole, and the vectors of words
-stay. So one file holds both encoders: queries are read by the genuine one, exactly. It must not
-know texts or losses.
+et al. 2021), and so is the table of positions; biases and norms are learnt whole, and the vectors
+of words stay. So one file holds both encoders: queries are read by the genuine one, exactly. It
+must not know texts or losses.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from indexer.embed.adapter import CHANGED, DOWN, UP
+from indexer.embed.adapter import CHANGED, DOWN, POSITIONS, UP
 
 if TYPE_CHECKING:
     from bert import Weights
@@ -40,7 +40,7 @@ class Student:
         for name, tensor in base.items():
             if name == WORDS:
                 continue
-            if name.startswith("encoder.") and tensor.ndim == 2:
+            if name == POSITIONS or (name.startswith("encoder.") and tensor.ndim == 2):
                 out, into = tensor.shape
                 self.learnt[CHANGED + name + UP] = torch.zeros(out, rank)
                 self.learnt[CHANGED + name + DOWN] = torch.randn(rank, into) / into**0.5

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.embed.adapter import POSITIONS, own_names, weights_of
+from indexer.embed.adapter import MOST_POSITIONS, POSITIONS, own_names, weights_of
 from indexer.embed.models import Side
 
 if TYPE_CHECKING:
@@ -52,6 +52,28 @@ def test_queries_are_read_by_what_has_its_own_name() -> None:
     assert sorted(found) == sorted([MATRIX, BIAS, POSITIONS])
     for name, tensor in found.items():
         np.testing.assert_array_equal(tensor, tensors[name])
+
+
+def test_a_change_to_more_positions_is_added_to_the_table_repeated() -> None:
+    tensors = _tensors()
+    random = np.random.default_rng(6)
+    del tensors[f"passages.{POSITIONS}"]
+    up, down = (random.standard_normal(s).astype(np.float16) for s in ((19, 3), (3, 4)))
+    tensors |= {f"passages.{POSITIONS}.up": up, f"passages.{POSITIONS}.down": down}
+    found = _read(tensors, Side.PASSAGES)[POSITIONS]
+    table = tensors[POSITIONS].astype(np.float32)
+    repeated = np.concatenate([table, table, table[:3]])
+    np.testing.assert_allclose(found, repeated + up.astype(np.float32) @ down.astype(np.float32))
+
+
+@pytest.mark.parametrize("rows", [7, MOST_POSITIONS + 1])
+def test_a_table_of_positions_becomes_no_shorter_and_not_endless(rows: int) -> None:
+    tensors = _tensors()
+    del tensors[f"passages.{POSITIONS}"]
+    tensors[f"passages.{POSITIONS}.up"] = np.zeros((rows, 1), np.float16)
+    tensors[f"passages.{POSITIONS}.down"] = np.zeros((1, 4), np.float16)
+    with pytest.raises(ValueError, match="do not suit"):
+        _read(tensors, Side.PASSAGES)
 
 
 @both
