@@ -47,6 +47,8 @@ def install_tiny_model(
     late: bool = False,
     window: int = 160,
     query_window: int = 0,
+    block: int = 0,
+    anchors: int = 0,
     probe: tuple[float, ...] = (),
     weights: Mapping[str, NDArray[Any]] | None = None,
 ) -> ModelRecord:
@@ -67,7 +69,8 @@ def install_tiny_model(
     for file, content in contents.items():
         (source / file).write_bytes(content)
     record = _record(contents, len(vocabulary), late=late, window=window)
-    record = replace(record, id=name, query_window=query_window)
+    shape = replace(record.architecture, block=block, anchors=anchors)
+    record = replace(record, id=name, query_window=query_window, architecture=shape)
     if probe:
         record = replace(record, probe=Probe("a probe", probe))
     write_record(record, models)

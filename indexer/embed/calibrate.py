@@ -20,7 +20,8 @@ from indexer.embed.adapter import POSITIONS, own_names, weights_of
 from indexer.embed.batches import in_batches
 from indexer.embed.devices import CPU
 from indexer.embed.encoder import Encoder
-from indexer.embed.graph import STATES, write_encoder
+from indexer.embed.encoder_graph import write_encoder
+from indexer.embed.graph import STATES
 from indexer.embed.models import TOKENIZER, WEIGHTS, Side
 from indexer.embed.quantize import (
     FULL_RANGE,

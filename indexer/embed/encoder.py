@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexer.embed.batches import Batch
+from indexer.embed.blocks import plan_blocks
 from indexer.embed.devices import load_runtime, open_on
-from indexer.embed.graph import IDS, LENGTHS, STATES
+from indexer.embed.graph import ANCHORS, BLOCK, IDS, KEYS, LENGTHS, PLACES, QUERIES, STATES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,6 +35,8 @@ class Encoder:
     def __init__(self, model: Path, provider: str) -> None:
         self._session: Any = open_on(load_runtime(), model, provider)
         self.padded = LENGTHS in {value.name for value in self._session.get_inputs()}
+        facts = self._session.get_modelmeta().custom_metadata_map
+        self._block, self._anchors = (int(facts.get(fact, 0)) for fact in (BLOCK, ANCHORS))
 
     def states(self, batch: Batch) -> NDArray[np.float32]:
         """Token states, shape ``(sequences, longest, dimension)``; rows of padding mean nothing."""
@@ -41,9 +44,19 @@ class Encoder:
 
     def outputs(self, batch: Batch, names: list[str]) -> list[NDArray[np.float32]]:
         """Tensors of the graph by name."""
-        feed = {IDS: batch.ids, LENGTHS: batch.lengths} if self.padded else {IDS: batch.ids}
+        feed = {IDS: batch.ids}
+        if self.padded:
+            feed[LENGTHS] = batch.lengths
+        if self._block:
+            feed |= self._rows(batch.ids.shape[1])
         outputs: list[NDArray[np.float32]] = self._session.run(names, feed)
         return outputs
+
+    def _rows(self, length: int) -> dict[str, NDArray[np.int32]]:
+        """Which tokens of sequences of one length meet, as the graph takes it."""
+        plan = plan_blocks(length, self._block, self._anchors)
+        rows = {QUERIES: plan.queries, KEYS: plan.keys, PLACES: plan.places}
+        return {name: numbers.astype(np.int32) for name, numbers in rows.items()}
 
     def prove(self) -> None:
         """Run something small; raises if the provider cannot."""

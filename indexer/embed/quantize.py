@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from indexer.embed.attention import Attention
+
     Floats = NDArray[np.float32]
 
 FULL_RANGE = 127
@@ -97,21 +99,29 @@ def affine(low: float, high: float) -> tuple[np.float32, np.uint8]:
     return scale, np.uint8(np.clip(round(-low / float(scale)), 0, 255))
 
 
+def _parts(graph: Graph, name: str, projected: str) -> list[str]:
+    """Query, key and value out of the one product they are."""
+    parts = [f"{name}.{part}" for part in ("query", "key", "value")]
+    return graph.nodes_out("Split", [projected], parts, axis=-1, num_outputs=3)
+
+
 class FloatLinear:
-    """Everything in float32, with ONNX Runtime's fused attention."""
+    """Everything in float32, with ONNX Runtime's fused attention where all tokens meet."""
 
     masked = True
 
     def attention(
-        self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats, heads: int
+        self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats, how: Attention
     ) -> str:
+        if how.blocks:
+            return how.attend(*_parts(graph, name, self._product(graph, x, name, weight, bias)))
         inputs = [
             x,
             graph.constant(f"{name}.weight", weight),
             graph.constant(f"{name}.bias", bias),
             LENGTHS,
         ]
-        return graph.node("Attention", inputs, domain=MICROSOFT, num_heads=heads)
+        return graph.node("Attention", inputs, domain=MICROSOFT, num_heads=how.heads)
 
     def mix(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats) -> str:
         return self._product(graph, x, name, weight, bias)
@@ -140,10 +150,10 @@ class RecordingLinear(FloatLinear):
         self.activations: dict[str, str] = {}
 
     def attention(
-        self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats, heads: int
+        self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats, how: Attention
     ) -> str:
         self.activations[name] = x
-        return super().attention(graph, x, name, weight, bias, heads)
+        return super().attention(graph, x, name, weight, bias, how)
 
     def mix(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats) -> str:
         self.activations[name] = x
@@ -170,13 +180,11 @@ class IntegerLinear:
         self._levels = levels
 
     def attention(
-        self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats, heads: int
+        self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats, how: Attention
     ) -> str:
         rounded, scale, zero, weight = self._smoothed(graph, x, name, weight, 1.0)
         projected = self._product(graph, rounded, name, weight, bias, scale, zero)
-        parts = [f"{name}.{part}" for part in ("query", "key", "value")]
-        graph.nodes_out("Split", [projected], parts, axis=-1, num_outputs=3)
-        return graph.node("MultiHeadAttention", parts, domain=MICROSOFT, num_heads=heads)
+        return how.attend(*_parts(graph, name, projected))
 
     def mix(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats) -> str:
         seen = self._ranges[name]

@@ -1,7 +1,8 @@
 """Makes the reference vectors that the tests compare our late-chunked model with.
 
-Owns the one place where a library of models that is not ours (torch, transformers) reads windows.
-The passages are those that ``reference.py`` drew, taken together as they fit a window. Needs
+Owns the one place where a library of models that is not ours (torch, transformers) reads windows,
+with who sees whom written out token by token. The passages are those that ``reference.py`` drew,
+taken together as they fit a window. Needs
 `pip install 'lectern[convert]'`:
 
     python packaging/model/late_reference.py --model resources/models/lectern-minilm-late
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from itertools import pairwise
+from itertools import cycle, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,8 +27,8 @@ PASSAGES = DATA / "minilm" / "passages.json"
 RUNS, VECTORS = DATA / "late" / "runs.json", DATA / "late" / "vectors.npz"
 TITLE, HEADINGS = "A library of adventures", ("Part One", "The sea")
 PREFIX = "A library of adventures. Part One \u203a The sea: "
-WINDOW, COUNT = 512, 24
-WEIGHTS = "model.safetensors"
+WINDOWS = (512, 2048)  # taken in turn
+WEIGHTS, RECORD = "model.safetensors", "record.json"
 
 
 def open_original(folder: Path) -> tuple[Any, Any]:
@@ -36,8 +37,7 @@ def open_original(folder: Path) -> tuple[Any, Any]:
     from tokenizers import Tokenizer
     from transformers import BertConfig, BertModel
 
-    record = json.loads((folder / "record.json").read_text("utf-8"))
-    shape = record["architecture"]
+    shape = json.loads((folder / RECORD).read_text("utf-8"))["architecture"]
     config = BertConfig(
         vocab_size=shape["vocabulary"], hidden_size=shape["hidden"],
         num_hidden_layers=shape["layers"], num_attention_heads=shape["heads"],
@@ -60,33 +60,58 @@ def passage_weights(tensors: dict[str, Any]) -> dict[str, Any]:
         change = f"passages.{name}"
         weights[name] = tensors.get(change, own)
         if f"{change}.up" in tensors:
-            weights[name] = own + tensors[f"{change}.up"] @ tensors[f"{change}.down"]
+            up, down = tensors[f"{change}.up"], tensors[f"{change}.down"]
+            repeated = own.repeat(-(-len(up) // len(own)), 1)[: len(up)]  # longer for positions
+            weights[name] = repeated + up @ down
     return weights
 
 
 def runs_of(texts: Sequence[str], tokenizer: Any) -> Iterator[list[str]]:
     """Passages that fit a window together, two at least."""
-    room = WINDOW - 2 - len(_ids(tokenizer, PREFIX))
+    windows = cycle(WINDOWS)
+    taken = 2 + len(_ids(tokenizer, PREFIX))
     run: list[str] = []
-    size = 0
+    room = next(windows) - taken
     for text in texts:
         length = len(_ids(tokenizer, text))
-        if size + length > room:
+        if length > room:
             if len(run) > 1:
                 yield run
-            run, size = [], 0
+            run, room = [], next(windows) - taken
         if length <= room:
             run.append(text)
-            size += length
+            room -= length
 
 
-def encode(model: Any, tokenizer: Any, run: Sequence[str]) -> np.ndarray[Any, Any]:
+def who_sees_whom(length: int, block: int, anchors: int) -> Any:
+    """True where a token (row) sees another (column), ``(length, length)``.
+
+    The anchors see all and are seen by all. The other tokens come in blocks, the last of them as
+    long as the others and ending with the text; a block sees three, itself in the middle or, at
+    the ends, as near to it as can be. A text of no more than that is seen whole.
+    """
+    sees = torch.ones(length, length, dtype=torch.bool)
+    body = length - anchors
+    if not block or body <= 3 * block:
+        return sees
+    for token in range(body):
+        begin = min(token // block * block, body - block)
+        first = min(max(begin - block, 0), body - 3 * block)
+        sees[anchors + token, anchors : anchors + first] = False
+        sees[anchors + token, anchors + first + 3 * block :] = False
+    return sees
+
+
+def encode(
+    model: Any, tokenizer: Any, run: Sequence[str], block: int, anchors: int
+) -> np.ndarray[Any, Any]:
     """Vectors of length 1 of the passages of a run, ``(passages, hidden)``."""
     first, last = tokenizer.encode("").ids
     parts = [[first, *_ids(tokenizer, PREFIX)], *(_ids(tokenizer, text) for text in run), [last]]
     ids = torch.tensor([[token for part in parts for token in part]])
+    sees = who_sees_whom(ids.shape[1], block, anchors)[None, None]
     with torch.no_grad():
-        states = model(input_ids=ids).last_hidden_state[0].numpy()
+        states = model(input_ids=ids, attention_mask=sees).last_hidden_state[0].numpy()
     ends = np.cumsum([len(part) for part in parts])
     means = [states[a:b].mean(axis=0) for a, b in pairwise(ends[:-1])]
     vectors = np.stack(means)
@@ -103,8 +128,10 @@ def main() -> None:
     options = parser.parse_args()
     tokenizer, model = open_original(options.model)
     texts = json.loads(PASSAGES.read_text("utf-8"))
-    runs = list(runs_of(texts, tokenizer))[:COUNT]
-    vectors = np.concatenate([encode(model, tokenizer, run) for run in runs])
+    shape = json.loads((options.model / RECORD).read_text("utf-8"))["architecture"]
+    reach = shape["block"], shape["anchors"]
+    runs = list(runs_of(texts, tokenizer))
+    vectors = np.concatenate([encode(model, tokenizer, run, *reach) for run in runs])
     RUNS.parent.mkdir(parents=True, exist_ok=True)
     kept = {"title": TITLE, "headings": HEADINGS, "runs": runs}
     RUNS.write_text(json.dumps(kept, ensure_ascii=False, indent=0), "utf-8")

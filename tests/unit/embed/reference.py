@@ -32,6 +32,7 @@ def plain_states(shape: Architecture, source: Path, ids: NDArray[np.int32]) -> F
     def dense(x: Floats, name: str) -> Floats:
         return np.asarray(x @ w[f"{name}.weight"].T + w[f"{name}.bias"], np.float32)
 
+    meeting = plain_meeting(len(ids), shape.block, shape.anchors)
     gelu = np.vectorize(lambda v: v * 0.5 * (1 + erf(v / sqrt(2))), otypes=[np.float32])
     x = w["embeddings.word_embeddings.weight"][ids]
     x = x + w["embeddings.position_embeddings.weight"][: len(ids)]
@@ -43,10 +44,24 @@ def plain_states(shape: Architecture, source: Path, ids: NDArray[np.int32]) -> F
         context = np.zeros_like(x)
         for head in range(shape.heads):
             q, k, v = (part[:, head * size : (head + 1) * size] for part in parts)
-            scores = np.exp(q @ k.T / sqrt(size))
+            scores = np.exp(q @ k.T / sqrt(size)) * meeting
             context[:, head * size : (head + 1) * size] = scores / scores.sum(1, keepdims=True) @ v
         mixed = dense(context, f"{stem}.attention.output.dense")
         x = norm(x + mixed, f"{stem}.attention.output.LayerNorm")
         inner = gelu(dense(x, f"{stem}.intermediate.dense"))
         x = norm(x + dense(inner, f"{stem}.output.dense"), f"{stem}.output.LayerNorm")
     return x
+
+
+def plain_meeting(length: int, block: int, anchors: int) -> NDArray[np.bool_]:
+    """Which token (row) sees which (column), token by token."""
+    meeting = np.ones((length, length), bool)
+    body = length - anchors
+    if not block or body <= 3 * block:
+        return meeting
+    for token in range(anchors, length):
+        begin = min((token - anchors) // block * block, body - block)
+        first = anchors + min(max(begin - block, 0), body - 3 * block)
+        meeting[token, anchors:first] = False
+        meeting[token, first + 3 * block :] = False
+    return meeting

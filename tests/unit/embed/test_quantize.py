@@ -77,26 +77,36 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("models")
 
 
+@pytest.mark.parametrize(("block", "anchors"), [(0, 0), (8, 0), (8, 5), (20, 8)])
 @pytest.mark.parametrize(
     ("precision", "worst"), [(Precision.FP32, 0.99999), (Precision.INT8, 0.99)]
 )
-def test_the_graph_is_the_encoder(models: Path, precision: Precision, worst: float) -> None:
-    record = install_tiny_model(models)
-    folder = compiled_folder(record, models, precision)
-    folder.mkdir(parents=True, exist_ok=True)
+def test_the_graph_is_the_encoder(
+    tmp_path: Path, precision: Precision, worst: float, block: int, anchors: int
+) -> None:
+    record = install_tiny_model(tmp_path, late=True, block=block, anchors=anchors)
+    folder = compiled_folder(record, tmp_path, precision)
+    folder.mkdir(parents=True)
     write = calibrate.compile_float if precision is Precision.FP32 else calibrate.compile_integer
-    source = models / TINY / "source"
+    source = tmp_path / TINY / "source"
     write(record, source, folder)
-    ids = np.random.default_rng(1).integers(5, record.architecture.vocabulary, 40).astype(np.int32)
-    batch = Batch((0,), ids[None], np.array([40], np.int32))
-    states = Encoder(folder / "model.onnx", "cpu").states(batch)[0]
-    plain = plain_states(record.architecture, source, ids)
-    cosine = (
-        (states * plain).sum(1) / np.linalg.norm(states, axis=1) / np.linalg.norm(plain, axis=1)
-    )
-    assert cosine.min() > worst
-    if precision is Precision.FP32:
-        np.testing.assert_allclose(states, plain, atol=1e-4)
+    encoder = Encoder(folder / "model.onnx", "cpu")
+    random = np.random.default_rng(1)
+    for length in (2, 6, 29, 40, 160):
+        ids = random.integers(5, record.architecture.vocabulary, (2, length)).astype(np.int32)
+        both = encoder.states(Batch((0, 1), ids, np.array([length] * 2, np.int32)))
+        for row, states in zip(ids, both, strict=True):
+            plain = plain_states(record.architecture, source, row)
+            sizes = np.linalg.norm(states, axis=1) * np.linalg.norm(plain, axis=1)
+            assert ((states * plain).sum(1) / sizes).min() > worst
+            if precision is Precision.FP32:
+                np.testing.assert_allclose(states, plain, atol=1e-4)
+
+
+def test_where_attention_is_kept_within_blocks_nothing_is_padded(tmp_path: Path) -> None:
+    record = install_tiny_model(tmp_path, late=True, block=8, anchors=5)
+    calibrate.compile_float(record, tmp_path / TINY / "source", tmp_path)
+    assert not Encoder(tmp_path / "model.onnx", "cpu").padded
 
 
 def test_a_wrong_conversion_is_not_accepted(models: Path, tmp_path: Path) -> None:
