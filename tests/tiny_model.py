@@ -47,8 +47,7 @@ def install_tiny_model(
     late: bool = False,
     window: int = 160,
     query_window: int = 0,
-    block: int = 0,
-    anchors: int = 0,
+    blocks: tuple[int, int, int] = (0, 0, 0),
     probe: tuple[float, ...] = (),
     weights: Mapping[str, NDArray[Any]] | None = None,
 ) -> ModelRecord:
@@ -69,7 +68,8 @@ def install_tiny_model(
     for file, content in contents.items():
         (source / file).write_bytes(content)
     record = _record(contents, len(vocabulary), late=late, window=window)
-    shape = replace(record.architecture, block=block, anchors=anchors)
+    block, reach, anchors = blocks
+    shape = replace(record.architecture, block=block, reach=reach, anchors=anchors)
     record = replace(record, id=name, query_window=query_window, architecture=shape)
     if probe:
         record = replace(record, probe=Probe("a probe", probe))

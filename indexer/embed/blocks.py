@@ -2,10 +2,10 @@
 
 Owns the numbers of rows: a window's first tokens, its anchors, see every token and are seen by
 every one, as the title in front should be; the tokens after them are cut into blocks, and a block
-sees the anchors, itself and the block on either side (sliding-window attention with global tokens:
-Beltagy et al., "Longformer", 2020; Zaheer et al., "Big Bird", 2020). What a token costs no longer
-grows with its window. Pure; ``embed.graph`` writes the same steps as nodes, and the recipe of our
-checkpoint is taught with these.
+sees the anchors, itself and so many tokens on either side (sliding-window attention with global
+tokens: Beltagy et al., "Longformer", 2020; Zaheer et al., "Big Bird", 2020). What a token costs no
+longer grows with its window. Pure; graphs take these rows as they are, and the recipe of our
+checkpoint is taught with them.
 """
 
 from __future__ import annotations
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Rows = NDArray[np.int64]
-
-# The blocks a block sees: the one before, itself, the one after.
-SEEN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,22 +39,24 @@ class Blocks:
     places: Rows
 
 
-def plan_blocks(length: int, block: int, anchors: int) -> Blocks:
+def plan_blocks(length: int, block: int, reach: int, anchors: int) -> Blocks:
     """Cut a sequence into blocks.
 
-    In a sequence no longer than the anchors and ``SEEN`` blocks, every token sees every other.
+    A block near an end of the sequence sees as many tokens as one in the middle. In a sequence no
+    longer than that and the anchors, every token sees every other.
 
     Args:
         length: Tokens of the sequence, at least 2.
         block: Tokens of a block.
+        reach: Tokens that it sees on either side.
         anchors: Tokens at the start that see everything; a shorter sequence has fewer.
     """
     anchors = min(anchors, length - 1)
     body = length - anchors
-    seen = min(SEEN * block, body)
+    seen = min(block + 2 * reach, body)
     block = min(block, body)
     begins = np.minimum(np.arange(0, body, block), body - block)
-    first_seen = np.clip(begins - block, 0, body - seen)
+    first_seen = np.clip(begins - reach, 0, body - seen)
     rows = np.arange(body)
     own = rows // block
     keys = anchors + first_seen[:, None] + np.arange(seen)

@@ -13,7 +13,7 @@ import numpy as np
 from indexer.embed.batches import Batch
 from indexer.embed.blocks import plan_blocks
 from indexer.embed.devices import load_runtime, open_on
-from indexer.embed.graph import ANCHORS, BLOCK, IDS, KEYS, LENGTHS, PLACES, QUERIES, STATES
+from indexer.embed.graph import ANCHORS, BLOCK, IDS, KEYS, LENGTHS, PLACES, QUERIES, REACH, STATES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,7 +36,7 @@ class Encoder:
         self._session: Any = open_on(load_runtime(), model, provider)
         self.padded = LENGTHS in {value.name for value in self._session.get_inputs()}
         facts = self._session.get_modelmeta().custom_metadata_map
-        self._block, self._anchors = (int(facts.get(fact, 0)) for fact in (BLOCK, ANCHORS))
+        self._attention = [int(facts.get(fact, 0)) for fact in (BLOCK, REACH, ANCHORS)]
 
     def states(self, batch: Batch) -> NDArray[np.float32]:
         """Token states, shape ``(sequences, longest, dimension)``; rows of padding mean nothing."""
@@ -47,14 +47,14 @@ class Encoder:
         feed = {IDS: batch.ids}
         if self.padded:
             feed[LENGTHS] = batch.lengths
-        if self._block:
+        if self._attention[0]:
             feed |= self._rows(batch.ids.shape[1])
         outputs: list[NDArray[np.float32]] = self._session.run(names, feed)
         return outputs
 
     def _rows(self, length: int) -> dict[str, NDArray[np.int32]]:
         """Which tokens of sequences of one length meet, as the graph takes it."""
-        plan = plan_blocks(length, self._block, self._anchors)
+        plan = plan_blocks(length, *self._attention)
         rows = {QUERIES: plan.queries, KEYS: plan.keys, PLACES: plan.places}
         return {name: numbers.astype(np.int32) for name, numbers in rows.items()}
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from indexer.embed.adapter import POSITIONS
 from indexer.embed.attention import Attention
-from indexer.embed.graph import ANCHORS, BLOCK, DATA, GRAPH, IDS, LENGTHS, STATES, Graph
+from indexer.embed.graph import ANCHORS, BLOCK, DATA, GRAPH, IDS, LENGTHS, REACH, STATES, Graph
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -91,7 +91,7 @@ def write_encoder(
     lengths = {LENGTHS: ["batch"]} if masked else {}
     inputs = {IDS: ["batch", "sequence"], **lengths, **attention.inputs}
     outputs = [STATES, *dict.fromkeys((extra or {}).values())]
-    facts = {BLOCK: shape.block, ANCHORS: shape.anchors}
+    facts = {BLOCK: shape.block, REACH: shape.reach, ANCHORS: shape.anchors}
     path = folder / GRAPH
     path.write_bytes(graph.finish(inputs, outputs, shape.hidden, facts))
     return path

@@ -26,7 +26,7 @@ IDS, LENGTHS, STATES = "input_ids", "lengths", "states"
 # Where attention is kept within blocks: the rows of ``embed.blocks``, int32.
 QUERIES, KEYS, PLACES = "block_queries", "block_keys", "block_places"
 # Facts that are kept with a graph: what its rows are to be made with.
-BLOCK, ANCHORS = "block", "anchors"
+BLOCK, REACH, ANCHORS = "block", "reach", "anchors"
 
 
 class Graph:

@@ -62,8 +62,9 @@ class Package:
 class Architecture:
     """The shape of a post-norm encoder with absolute positions, as BERT has it.
 
-    Where ``block`` is not 0, tokens see those of their own block of so many and of its neighbours,
-    and the ``anchors`` at the start of the sequence (``embed.blocks``); else they see all.
+    Where ``block`` is not 0, tokens see those of their own block of so many, ``reach`` more on
+    either side of it, and the ``anchors`` at the start of the sequence (``embed.blocks``); else
+    they see all.
     """
 
     layers: int
@@ -74,12 +75,13 @@ class Architecture:
     positions: int
     norm_epsilon: float = 1e-12
     block: int = 0
+    reach: int = 0
     anchors: int = 0
 
     @property
     def open(self) -> Architecture:
         """The same shape where every token sees every other."""
-        return replace(self, block=0, anchors=0)
+        return replace(self, block=0, reach=0, anchors=0)
 
 
 @dataclass(frozen=True, slots=True)

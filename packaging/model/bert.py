@@ -111,7 +111,7 @@ def _attend(query: Tensor, key: Tensor, value: Tensor, heads: int, seen: Tensor 
 def _in_blocks(query: Tensor, key: Tensor, value: Tensor, shape: Architecture) -> Tensor:
     """Attention within blocks, each of them a row of a larger batch."""
     batch, sequence, hidden = query.shape
-    plan = plan_blocks(sequence, shape.block, shape.anchors)
+    plan = plan_blocks(sequence, shape.block, shape.reach, shape.anchors)
 
     def rows(x: Tensor, numbers: Any) -> Tensor:
         chosen = x.index_select(1, torch.from_numpy(numbers.reshape(-1)))

@@ -83,33 +83,33 @@ def runs_of(texts: Sequence[str], tokenizer: Any) -> Iterator[list[str]]:
             room -= length
 
 
-def who_sees_whom(length: int, block: int, anchors: int) -> Any:
+def who_sees_whom(length: int, block: int, reach: int, anchors: int) -> Any:
     """True where a token (row) sees another (column), ``(length, length)``.
 
     The anchors see all and are seen by all. The other tokens come in blocks, the last of them as
-    long as the others and ending with the text; a block sees three, itself in the middle or, at
-    the ends, as near to it as can be. A text of no more than that is seen whole.
+    long as the others and ending with the text; a block sees itself and so many tokens on either
+    side, at the ends of the text as many on one. A text of no more than that is seen whole.
     """
     sees = torch.ones(length, length, dtype=torch.bool)
-    body = length - anchors
-    if not block or body <= 3 * block:
+    body, seen = length - anchors, block + 2 * reach
+    if not block or body <= seen:
         return sees
     for token in range(body):
         begin = min(token // block * block, body - block)
-        first = min(max(begin - block, 0), body - 3 * block)
+        first = min(max(begin - reach, 0), body - seen)
         sees[anchors + token, anchors : anchors + first] = False
-        sees[anchors + token, anchors + first + 3 * block :] = False
+        sees[anchors + token, anchors + first + seen :] = False
     return sees
 
 
 def encode(
-    model: Any, tokenizer: Any, run: Sequence[str], block: int, anchors: int
+    model: Any, tokenizer: Any, run: Sequence[str], how: Sequence[int]
 ) -> np.ndarray[Any, Any]:
     """Vectors of length 1 of the passages of a run, ``(passages, hidden)``."""
     first, last = tokenizer.encode("").ids
     parts = [[first, *_ids(tokenizer, PREFIX)], *(_ids(tokenizer, text) for text in run), [last]]
     ids = torch.tensor([[token for part in parts for token in part]])
-    sees = who_sees_whom(ids.shape[1], block, anchors)[None, None]
+    sees = who_sees_whom(ids.shape[1], *how)[None, None]
     with torch.no_grad():
         states = model(input_ids=ids, attention_mask=sees).last_hidden_state[0].numpy()
     ends = np.cumsum([len(part) for part in parts])
@@ -129,9 +129,9 @@ def main() -> None:
     tokenizer, model = open_original(options.model)
     texts = json.loads(PASSAGES.read_text("utf-8"))
     shape = json.loads((options.model / RECORD).read_text("utf-8"))["architecture"]
-    reach = shape["block"], shape["anchors"]
+    how = shape["block"], shape["reach"], shape["anchors"]
     runs = list(runs_of(texts, tokenizer))
-    vectors = np.concatenate([encode(model, tokenizer, run, *reach) for run in runs])
+    vectors = np.concatenate([encode(model, tokenizer, run, how) for run in runs])
     RUNS.parent.mkdir(parents=True, exist_ok=True)
     kept = {"title": TITLE, "headings": HEADINGS, "runs": runs}
     RUNS.write_text(json.dumps(kept, ensure_ascii=False, indent=0), "utf-8")

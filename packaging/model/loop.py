@@ -29,8 +29,8 @@ CHECKPOINT, LOG, SETTINGS = "checkpoint.pt", "log.jsonl", "settings.json"
 _HELD_TOKENS = 8192
 # All are read much alike, since attention is kept within blocks; a step of 4,096 is a double one.
 WINDOWS = (512, 2048, 1024, 512, 2048, 1024, 512, 4096)
-BLOCK, ANCHORS = 128, 32
-TOKENS = 8_192_000
+BLOCK, REACH, ANCHORS = 128, 64, 32
+TOKENS = 6_553_600
 _PARTS = ("cosine", "divergence", "queries", "hits")
 
 
@@ -46,6 +46,7 @@ class Settings:
     positions: int = max(WINDOWS)
     start: str = "repeated"
     block: int = BLOCK
+    reach: int = REACH
     anchors: int = ANCHORS
     tokens: int = TOKENS
     step_tokens: int = 4096
@@ -55,7 +56,7 @@ class Settings:
     decay: float = 0.01
     seed: int = 5
     shares: int = 2
-    check_every: int = 50
+    check_every: int = 100
 
     @property
     def steps(self) -> int:
@@ -63,7 +64,10 @@ class Settings:
 
     def shape(self, genuine: Architecture) -> Architecture:
         """Of the encoder that is taught."""
-        return replace(genuine, positions=self.positions, block=self.block, anchors=self.anchors)
+        return replace(
+            genuine, positions=self.positions,
+            block=self.block, reach=self.reach, anchors=self.anchors,
+        )  # fmt: skip
 
 
 class Run:

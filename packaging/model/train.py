@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT))
 from bert import load_weights, with_positions  # noqa: E402
 from corpus import KEPT_BACK, read_corpus  # noqa: E402
 from lessons import Lessons  # noqa: E402
-from loop import ANCHORS, BLOCK, TOKENS, WINDOWS, Run, Settings  # noqa: E402
+from loop import ANCHORS, BLOCK, REACH, TOKENS, WINDOWS, Run, Settings  # noqa: E402
 from student import Student  # noqa: E402
 
 from indexer.embed.fetch import ensure_source  # noqa: E402
@@ -35,7 +35,7 @@ def main() -> None:
     tokenizer = TextTokenizer(source / TOKENIZER)
     settings = Settings(
         windows=tuple(options.windows), positions=max(options.windows), start=options.start,
-        block=options.block, anchors=options.anchors if options.block else 0,
+        block=options.block, reach=options.reach, anchors=options.anchors,
         tokens=options.tokens, rank=options.rank, rate=options.rate, seed=options.seed,
     )  # fmt: skip
     kept = options.work / "corpus.npz"
@@ -56,6 +56,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--windows", type=int, nargs="+", default=WINDOWS)
     parser.add_argument("--start", choices=("interpolated", "repeated"), default="repeated")
     parser.add_argument("--block", type=int, default=BLOCK, help="0: every token sees every other")
+    parser.add_argument("--reach", type=int, default=REACH)
     parser.add_argument("--anchors", type=int, default=ANCHORS)
     parser.add_argument("--tokens", type=int, default=TOKENS)
     parser.add_argument("--rank", type=int, default=32)

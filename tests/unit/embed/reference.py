@@ -32,7 +32,7 @@ def plain_states(shape: Architecture, source: Path, ids: NDArray[np.int32]) -> F
     def dense(x: Floats, name: str) -> Floats:
         return np.asarray(x @ w[f"{name}.weight"].T + w[f"{name}.bias"], np.float32)
 
-    meeting = plain_meeting(len(ids), shape.block, shape.anchors)
+    meeting = plain_meeting(len(ids), shape)
     gelu = np.vectorize(lambda v: v * 0.5 * (1 + erf(v / sqrt(2))), otypes=[np.float32])
     x = w["embeddings.word_embeddings.weight"][ids]
     x = x + w["embeddings.position_embeddings.weight"][: len(ids)]
@@ -53,15 +53,16 @@ def plain_states(shape: Architecture, source: Path, ids: NDArray[np.int32]) -> F
     return x
 
 
-def plain_meeting(length: int, block: int, anchors: int) -> NDArray[np.bool_]:
+def plain_meeting(length: int, shape: Architecture) -> NDArray[np.bool_]:
     """Which token (row) sees which (column), token by token."""
     meeting = np.ones((length, length), bool)
+    block, anchors, seen = shape.block, shape.anchors, shape.block + 2 * shape.reach
     body = length - anchors
-    if not block or body <= 3 * block:
+    if not block or body <= seen:
         return meeting
     for token in range(anchors, length):
         begin = min((token - anchors) // block * block, body - block)
-        first = anchors + min(max(begin - block, 0), body - 3 * block)
+        first = anchors + min(max(begin - shape.reach, 0), body - seen)
         meeting[token, anchors:first] = False
-        meeting[token, first + 3 * block :] = False
+        meeting[token, first + seen :] = False
     return meeting

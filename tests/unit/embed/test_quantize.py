@@ -77,14 +77,14 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("models")
 
 
-@pytest.mark.parametrize(("block", "anchors"), [(0, 0), (8, 0), (8, 5), (20, 8)])
+@pytest.mark.parametrize("blocks", [(0, 0, 0), (8, 8, 0), (8, 4, 5), (20, 7, 8), (8, 0, 1)])
 @pytest.mark.parametrize(
     ("precision", "worst"), [(Precision.FP32, 0.99999), (Precision.INT8, 0.99)]
 )
 def test_the_graph_is_the_encoder(
-    tmp_path: Path, precision: Precision, worst: float, block: int, anchors: int
+    tmp_path: Path, precision: Precision, worst: float, blocks: tuple[int, int, int]
 ) -> None:
-    record = install_tiny_model(tmp_path, late=True, block=block, anchors=anchors)
+    record = install_tiny_model(tmp_path, late=True, blocks=blocks)
     folder = compiled_folder(record, tmp_path, precision)
     folder.mkdir(parents=True)
     write = calibrate.compile_float if precision is Precision.FP32 else calibrate.compile_integer
@@ -104,7 +104,7 @@ def test_the_graph_is_the_encoder(
 
 
 def test_where_attention_is_kept_within_blocks_nothing_is_padded(tmp_path: Path) -> None:
-    record = install_tiny_model(tmp_path, late=True, block=8, anchors=5)
+    record = install_tiny_model(tmp_path, late=True, blocks=(8, 4, 5))
     calibrate.compile_float(record, tmp_path / TINY / "source", tmp_path)
     assert not Encoder(tmp_path / "model.onnx", "cpu").padded
 
