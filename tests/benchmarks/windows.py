@@ -1,14 +1,14 @@
 """Windows: what it costs to read passages inside their document, against each of them alone.
 
 The same passages of a set go through the model trained late, run by run as the index lane hands
-them over, and through the genuine one, a passage at a time: alone, late, late, alone, in one
-process. What counts is seconds; tokens tell how much is read twice.
+them over, with windows of each length, and through the genuine one, a passage at a time: there and
+back again, in one process. What counts is seconds; tokens tell how much is read twice.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING
@@ -31,9 +31,10 @@ if TYPE_CHECKING:
     from tests.benchmarks.report import Cell
 
 LATE, ALONE = "lectern-minilm-late", "all-MiniLM-L6-v2"
+LENGTHS = (512, 1024, 2048, 4096)
 PASSAGES = 500  # at least so many, of whole documents
 COLUMNS = ("set", "passages", "read", "tokens", "s", "processor s", "times alone")
-NOTE = "Sums of two runs each, in the order alone, late, late, alone; int8, two threads."
+NOTE = "Sums of two runs each, down this table and up again; int8, two threads. {} is the default."
 
 
 @dataclass(slots=True)
@@ -48,9 +49,12 @@ class Spent:
 def run(options: Options, libraries: Libraries) -> Section:
     """Measure both on every set chosen."""
     rows: list[tuple[Cell, ...]] = []
+    late = find_record(LATE)
+    records = {ALONE: find_record(ALONE)}
+    records |= {f"windows of {length}": replace(late, window=length) for length in LENGTHS}
     embedders = {
-        name: open_embedder(find_record(name), models_folder(), Precision.INT8, threads=2)
-        for name in (ALONE, LATE)
+        name: open_embedder(record, models_folder(), Precision.INT8, threads=2)
+        for name, record in records.items()
     }
     for wanted in options.chosen:
         with libraries.open(wanted.name) as engine:
@@ -58,15 +62,17 @@ def run(options: Options, libraries: Libraries) -> Section:
                    for name, one in embedders.items()}  # fmt: skip
         passages = len(fed[ALONE][0])
         spent = {name: Spent() for name in embedders}
-        for name in (ALONE, LATE, LATE, ALONE):
+        for name in (*embedders, *reversed(embedders)):
             _measure(embedders[name], *fed[name], spent[name])
         for name, one in spent.items():
             rows.append(
                 (wanted.name, passages, name, one.tokens, one.seconds, one.work,
                  one.seconds / spent[ALONE].seconds)
             )  # fmt: skip
-        note(f"{wanted.name}: {spent[LATE].work / spent[ALONE].work:.2f} times the processor time")
-    return Section("windows", "What windows cost", COLUMNS, tuple(rows), (NOTE,))
+            note(f"{wanted.name}, {name}: {one.work / spent[ALONE].work:.2f} times the work")
+    return Section(
+        "windows", "What windows cost", COLUMNS, tuple(rows), (NOTE.format(late.window),)
+    )
 
 
 def _fed(engine: Engine, window: int) -> tuple[list[EmbedInput], list[int]]:
