@@ -2,7 +2,9 @@
 
 Owns the measuring of it, by questions on everyday subjects that few libraries answer, and the
 keeping. Median and median deviation are taken, so that a library on one of the subjects does not
-shift it. It must not know how hits are judged (``indexer.judgement``).
+shift it. Some of the library's own passages are asked of its other documents too: between yearly
+reports or contracts they reach what an answer does, between a lease and a diary no more than a
+question on another subject. It must not know how hits are judged (``indexer.judgement``).
 """
 
 from __future__ import annotations
@@ -16,8 +18,11 @@ import numpy as np
 from indexer.background_questions import QUESTIONS
 from indexer.errors import WorldError
 from indexer.fusion import DEFAULT_WEIGHTS, best_of_groups
+from indexer.store import DocFilter, docs_of, key_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from indexer.catalog import Catalog, Space
@@ -26,6 +31,8 @@ if TYPE_CHECKING:
 
 # Of each question, by pooled vectors; the best of them by sentences too is likely the best of all.
 NEAREST = 16
+# Passages that are asked of other documents. How alike those are is plain from few.
+ASKED = 32
 # In fewer passages nothing is usual, and no hits are called bad.
 FEWEST = 50
 # Measured anew when the library has grown or shrunk by so much.
@@ -37,15 +44,28 @@ _LEAST_SPREAD = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Background:
-    """The likeness of the best passage to questions it does not answer, over a whole library."""
+    """The likeness of the best passage to questions it does not answer, over a whole library.
+
+    Attributes:
+        centre: The usual likeness.
+        spread: Its deviation.
+        across: The usual likeness of a passage to the best one of all other documents.
+        passages: How many the library had.
+    """
 
     centre: float
     spread: float
+    across: float
     passages: int
 
     def deviations(self, meaning: float) -> float:
         """How far a likeness lies above the background."""
         return (meaning - self.centre) / self.spread
+
+    @property
+    def alike(self) -> float:
+        """How far above the background documents are alike, in deviations."""
+        return self.deviations(self.across)
 
 
 def known(catalog: Catalog, space: Space) -> Background | None:
@@ -78,13 +98,18 @@ def refresh(catalog: Catalog, store: Store, models: ModelsInUse) -> None:
         vectors = np.stack([embedder.encode_query(question) for question in QUESTIONS])
     except WorldError:
         return
-    found = measure(store, space.key, vectors, passages)
+    some = spread_out(catalog.docs.expected(), ASKED)
+    found = measure(store, space.key, vectors, some, passages)
     if found is not None:
         catalog.set_meta(_key(space), json.dumps(asdict(found)))
 
 
 def measure(
-    store: Store, space: str, vectors: NDArray[np.float32], passages: int
+    store: Store,
+    space: str,
+    vectors: NDArray[np.float32],
+    some: NDArray[np.int64],
+    passages: int,
 ) -> Background | None:
     """Ask the library something else; None without passages.
 
@@ -92,6 +117,7 @@ def measure(
         store: The passages' vectors.
         space: The space that is asked.
         vectors: Of the questions, float32 (n, dim).
+        some: Passages that are asked of the other documents; their keys.
         passages: How many passages have vectors.
     """
     best = [found for vector in vectors if (found := _best(store, space, vector)) is not None]
@@ -99,12 +125,45 @@ def measure(
         return None
     centre = float(np.median(best))
     spread = _NORMAL * float(np.median(np.abs(np.array(best) - centre)))
-    return Background(centre, max(spread, _LEAST_SPREAD), passages)
+    # A document that is alone resembles none.
+    others = _across(store, space, some) or [centre]
+    return Background(centre, max(spread, _LEAST_SPREAD), float(np.median(others)), passages)
 
 
-def _best(store: Store, space: str, vector: NDArray[np.float32]) -> float | None:
+def spread_out(documents: Mapping[int, int], count: int) -> NDArray[np.int64]:
+    """Choose passages at even distances over a library: their keys, ascending.
+
+    Args:
+        documents: How many passages each document has.
+        count: How many are wanted; all, where there are fewer.
+    """
+    docs = np.array(sorted(documents), np.int64)
+    counts = np.array([documents[doc] for doc in docs.tolist()], np.int64)
+    ends = np.cumsum(counts)
+    total = int(counts.sum())
+    places = np.unique(((np.arange(count) + 0.5) * total / count).astype(np.int64))
+    at = np.searchsorted(ends, places[places < total], side="right")
+    ordinals = places[: len(at)] - (ends - counts)[at]
+    pairs = zip(docs[at].tolist(), ordinals.tolist(), strict=True)
+    return np.array([key_of(doc, ordinal) for doc, ordinal in pairs], np.int64)
+
+
+def _across(store: Store, space: str, some: NDArray[np.int64]) -> list[float]:
+    """The most meaning that each of some passages has in common with any of another document."""
+    pairs = zip(docs_of(some).tolist(), store.vectors_of(space, some), strict=True)
+    found = [
+        _best(store, space, vector, DocFilter.of([doc], allowed=False))
+        for doc, vector in pairs
+        if vector.any()  # it has one
+    ]
+    return [best for best in found if best is not None]
+
+
+def _best(
+    store: Store, space: str, vector: NDArray[np.float32], docs: DocFilter | None = None
+) -> float | None:
     """The most meaning that any passage has in common with a question, as ``fusion`` has it."""
-    keys = np.sort(store.likely(space, vector, NEAREST).keys)
+    keys = np.sort(store.likely(space, vector, NEAREST, docs).keys)
     if not len(keys):
         return None
     flat, offsets = store.sentence_vectors_of(space, keys)

@@ -14,13 +14,17 @@ other; whether the best of them is good is told by:
 * *The unheard of.* Words that stand nowhere in the library. One of two ("landlord obligations")
   may only be another word for what is there, so a short query is taken for one of some length.
 * *Names.* The clause asked for stands in every contract, but only one is with Acme: the share of
-  the query's names that no leading document is called by or speaks of in its leading passages.
+  the query's names that the document of the first hit is not called by, nor speaks of in its
+  leading passages. It counts by how alike the library's documents are: where a passage is as near
+  to another document as an answer is to its question, names alone tell which one is meant; where
+  no two are alike the subject tells it too: of the only speech there is somebody may ask by a name
+  that does not stand in it.
 * *Years.* Three yearly reports of one company differ in little else.
 
-The signs are weighed against each other, so that one can make up for another, but no likeness for
-all that is named; the threshold keeps 95 % of questions that have an answer, or nearly. What
-`make bench-ranking` fits differs with the model of passages, and some fits let likeness outweigh a
-name that is nowhere; what is written here lies between them.
+The signs are weighed against each other, so that one can make up for another, but among documents
+that are alike no likeness for all that is named; the threshold keeps 95 % of questions that have an
+answer, or more. It lies in the deviations of each library by each model, and so does what a name is
+worth.
 """
 
 from __future__ import annotations
@@ -43,6 +47,8 @@ OTHER_YEAR = 0.4
 FEW = 4
 # What nothing tells the year of may be of any.
 NO_YEAR = 0.5
+# What a missing name counts for where no two documents are alike.
+APART = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +59,7 @@ class Signs:
         meaning: Of the best hit, in deviations from the library's background.
         page: The share of the query that its passage holds.
         unheard: The share of the query in words that stand nowhere.
-        names: How much of what the query names is missing.
+        names: How much of what the query names is missing, as far as names tell documents apart.
         year: How much the year that the query names is missing.
     """
 
@@ -85,7 +91,7 @@ class Judge:
         return self.score(signs) >= 0.0
 
 
-DEFAULT_JUDGE = Judge(page=5.0, unheard=-7.0, names=-3.3, year=-7.0, threshold=1.83)
+DEFAULT_JUDGE = Judge(page=5.0, unheard=-8.0, names=-4.0, year=-8.0, threshold=1.9)
 
 
 def share_of(
@@ -104,19 +110,31 @@ def share_of(
     return float(weights[np.array(there, bool)].sum()) / total if total > 0.0 else 0.0
 
 
+def telling(alike: float) -> float:
+    """How much a name that is missing counts, ``APART`` to 1.
+
+    It counts whole where a passage lies as far above the background in another document as meaning
+    counts at all.
+
+    Args:
+        alike: How far a library's documents are, in deviations from its background.
+    """
+    return APART + (1.0 - APART) * min(max(alike, 0.0), MOST_DEVIATIONS) / MOST_DEVIATIONS
+
+
 def missing(
     named: Named, rarities: Mapping[str, float], most: float, standings: Sequence[Standing]
 ) -> tuple[float, float]:
     """How much of a query's names and of its year is missing, each 0 to 1.
 
-    It is what the leading document misses that misses least: a name here and the year there make
-    no report of that company for that year, and a contract has two parties.
+    Of several documents that say the same it is what that one misses that misses least: a name here
+    and the year there make no report of that company for that year, and a contract has two parties.
 
     Args:
         named: What the query names.
         rarities: Of its words.
         most: The rarity of a word that stands nowhere, which those not listed have.
-        standings: The leading documents, at least one.
+        standings: The documents of the first hit, at least one.
     """
     found = [(word, name) for name in named.names for word in name]
     weights = [rarities.get(word, most) for word, _ in found]

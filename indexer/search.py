@@ -179,8 +179,8 @@ class Searcher:
         if not hits or any(hit.why in (Why.PHRASE, Why.NAME) for hit in hits):
             return True
         deviations = usual.deviations(meaning)
-        counts = found.evidence.counts
-        return self.judge.is_good(signs(found.asked, counts, found.where.docs, hits, deviations))
+        counts, docs = found.evidence.counts, found.where.docs
+        return self.judge.is_good(signs(found.asked, counts, docs, hits, deviations, usual.alike))
 
     def _find(self, wanted: Wanted, space: Space, reading: Reading) -> Found:
         """Collect candidates; each leg starts as soon as what it needs is known."""

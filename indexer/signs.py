@@ -14,7 +14,7 @@ import numpy as np
 
 from indexer.asked import rarity
 from indexer.heading_match import NEAREST
-from indexer.judgement import FEW, Signs, missing, share_of
+from indexer.judgement import FEW, Signs, missing, share_of, telling
 from indexer.named_things import Standing, named_in, years_of
 from indexer.terms import words
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-# Hits whose documents may be what the query names.
+# Hits that say what the document of the first one is about.
 LEADING = 5
 
 
@@ -39,6 +39,7 @@ def signs(
     docs: DocFilter | None,
     hits: Sequence[Hit],
     meaning: float,
+    alike: float,
 ) -> Signs:
     """Gather the signs of a query.
 
@@ -48,12 +49,15 @@ def signs(
         docs: Which documents may answer; None for all.
         hits: The best first, at least one, with their whole text.
         meaning: Of the best, in deviations from the library's background.
+        alike: How far the library's documents are, in these deviations.
     """
     counts = _occurrences(asked, everywhere, docs)
     rarities = [rarity(count, asked.passages) for count in counts]
     named = named_in(asked.text)
     # Most short queries name nothing: one passage is enough then.
-    said = [_Said.of(hit) for hit in hits[: LEADING if named.names or named.year else 1]]
+    leading = hits[: LEADING if named.names or named.year else 1]
+    meant = _paths(hits[0])
+    said = [_Said.of(hit) for hit in leading if not meant.isdisjoint(_paths(hit))]
     weighed = dict(zip(asked.words, rarities, strict=True))
     most = rarity(0.0, asked.passages)
     names, year = missing(named, weighed, most, _standings(said))
@@ -62,7 +66,7 @@ def signs(
         meaning=meaning,
         page=share_of(rarities, [not first.isdisjoint(group) for group in asked.groups], 2),
         unheard=share_of(rarities, [count == 0.0 for count in counts], least=FEW * most),
-        names=names,
+        names=names * telling(alike),
         year=year,
     )
 
@@ -93,14 +97,18 @@ class _Said:
 
 
 def _standings(found: Sequence[_Said]) -> list[Standing]:
-    """The documents of some hits, each with all that its passages among them say."""
-    standings: dict[str, Standing] = {}
+    """The documents of the first of some hits, each with all that its passages among them say."""
+    first = found[0].hit
+    places: tuple[Hit | Also, ...] = (first, *first.also)
+    standings = {place.path: Standing.of(_called(place)) for place in places}
     for said in found:
-        places: tuple[Hit | Also, ...] = (said.hit, *said.hit.also)
-        for place in places:
-            known = standings.get(place.path) or Standing.of(_called(place))
-            standings[place.path] = known.saying(said.words, said.years)
+        for path in standings.keys() & _paths(said.hit):
+            standings[path] = standings[path].saying(said.words, said.years)
     return list(standings.values())
+
+
+def _paths(hit: Hit) -> set[str]:
+    return {hit.path, *(place.path for place in hit.also)}
 
 
 def _called(place: Hit | Also) -> str:

@@ -114,8 +114,9 @@ class Collector:
         hits = self._hits(wanted, ranked, scored, order)
         if not hits:
             return None
-        meaning = self.usual.deviations(float(scored.meaning[order[0]]))
-        return signs(found.asked, found.evidence.counts, found.where.docs, hits, meaning)
+        meaning, alike = self.usual.deviations(float(scored.meaning[order[0]])), self.usual.alike
+        counts = found.evidence.counts
+        return signs(found.asked, counts, found.where.docs, hits, meaning, alike)
 
     def _hits(
         self, wanted: Wanted, ranked: Ranked, scored: Scored, order: Order

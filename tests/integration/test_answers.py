@@ -17,6 +17,7 @@ import pytest
 from indexer import background
 from indexer.config import EngineConfig
 from indexer.engine import Engine
+from indexer.judgement import MOST_DEVIATIONS
 from indexer.progress import CancelToken, ignore
 
 if TYPE_CHECKING:
@@ -121,6 +122,31 @@ def test_the_background_is_measured_once_until_the_library_changes_much(engine: 
     assert background.known(engine.catalog, space) is None
     background.refresh(engine.catalog, engine.store, engine.models)
     assert background.known(engine.catalog, space) == before
+
+
+def test_documents_on_other_subjects_are_not_alike(engine: Engine) -> None:
+    space = engine.catalog.spaces.active()
+    assert space is not None
+    usual = background.known(engine.catalog, space)
+    assert usual is not None
+    assert usual.alike < MOST_DEVIATIONS / 2
+
+
+def test_yearly_registers_are_as_alike_as_documents_can_be(engine: Engine, tmp_path: Path) -> None:
+    folder = tmp_path / "registers"
+    folder.mkdir()
+    for year in range(1960, 2020):
+        (folder / f"register-{year}.txt").write_text(POLICY.format(year=year))
+    config = EngineConfig(
+        tmp_path / "library", engine.config.models, offline=True, min_free_bytes=0
+    )
+    with contextlib.closing(Engine.open(config)) as yearly:
+        yearly.index([folder], report=ignore, token=CancelToken())
+        space = yearly.catalog.spaces.active()
+        assert space is not None
+        usual = background.known(yearly.catalog, space)
+        assert usual is not None
+        assert usual.alike > MOST_DEVIATIONS
 
 
 def test_only_one_model_is_open_when_the_background_is_measured(engine: Engine) -> None:

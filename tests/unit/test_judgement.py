@@ -10,12 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.judgement import (
+    APART,
     DEFAULT_JUDGE,
+    MOST_DEVIATIONS,
     NO_YEAR,
     OTHER_YEAR,
     Signs,
     missing,
     share_of,
+    telling,
 )
 from indexer.named_things import Named, Standing, years_of
 from indexer.terms import words
@@ -117,6 +120,16 @@ def test_more_documents_never_miss_more(words_: list[str], standings: list[Stand
     assert every <= first
 
 
+@given(st.floats(-99, 99), st.floats(0, 99))
+def test_names_tell_the_more_the_more_alike_documents_are(alike: float, more: float) -> None:
+    assert APART <= telling(alike) <= telling(alike + more) <= 1.0
+
+
+def test_names_alone_tell_documents_apart_that_are_as_near_as_meaning_counts() -> None:
+    assert telling(0.0) == APART
+    assert telling(MOST_DEVIATIONS) == 1.0
+
+
 def test_what_no_sign_speaks_for_is_not_good() -> None:
     nothing = Signs(meaning=0, page=0.2, unheard=0, names=0, year=0)
     assert not DEFAULT_JUDGE.is_good(nothing)
@@ -127,9 +140,10 @@ def test_what_no_sign_speaks_for_is_not_good() -> None:
     assert not DEFAULT_JUDGE.is_good(replace(nothing, page=0.5, unheard=0.4))
 
 
-def test_no_likeness_outweighs_a_missing_name() -> None:
-    most = Signs(meaning=99, page=0.2, unheard=0, names=1, year=0)
+def test_no_likeness_outweighs_a_missing_name_where_names_tell_documents_apart() -> None:
+    most = Signs(meaning=99, page=0.2, unheard=0, names=telling(99), year=0)
     assert not DEFAULT_JUDGE.is_good(most)
+    assert DEFAULT_JUDGE.is_good(replace(most, names=telling(0)))
 
 
 @given(st.floats(-50, 50), shares, shares, shares, shares, st.floats(0, 5), shares)
