@@ -107,7 +107,9 @@ def judging(judged: Mapping[str, Judged], shipped: Judge) -> Section:
         "The sample documents and their questions: `tests/benchmarks/sample_questions.py`. A set "
         "answers some of them (what is the inflation rate?), and some of other sets' (which "
         "inventory valuation methods are used?). Nothing is fitted to the sample's questions put "
-        "to a set, nor to a set's questions without their preamble, which have an answer."
+        "to a set, nor to a set's questions without their preamble, which have an answer. Told "
+        "nowhere else: less the questions that another report answers, as far as anybody has "
+        "read; `tests/benchmarks/told_elsewhere.py` lists the pages."
     )
     notes = (
         "False alarms: the share of the library's own questions that are told so too.",

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from indexer.atomic import write_file
 from indexer.fusion import DEFAULT_WEIGHTS
 from indexer.judgement import DEFAULT_JUDGE
-from tests.benchmarks import machine, ranking_tables, report, sets
+from tests.benchmarks import machine, ranking_tables, report, sets, told_elsewhere
 from tests.benchmarks.judging import Judged, judging
 from tests.benchmarks.libraries import Libraries, Options, note
 from tests.benchmarks.ranking_evidence import Collector
@@ -40,6 +40,7 @@ TABLE = Path(__file__).with_name("RANKING.md")
 SAMPLE = Path(__file__).parents[2] / "resources" / "sample" / "documents"
 # Questions of each other set that are put to a library.
 STRANGE = 150
+GONE = "its file taken away"
 INTRODUCTION = """\
 # Ranking, as measured
 
@@ -127,13 +128,13 @@ def _judged(
     collector: Collector, wanted: BenchSet, queries: Sequence[Query], measurer: Measurer
 ) -> Judged:
     """The signs of a set's own questions, of those whose file is away, and of other sets'."""
-    unanswered: dict[str, list[Signs]] = {
-        "its file taken away": _signs(collector, queries, measurer)
+    asked = {GONE: queries} | {name: _some(name) for name in sets.NAMES if name != wanted.name}
+    unanswered = {
+        kind: _signs(collector, some, measurer if kind == GONE else None)
+        for kind, some in asked.items()
     }
-    for name in sets.NAMES:
-        if name != wanted.name:
-            unanswered[name] = _signs(collector, _some(name))
-    strange = {"the sample's questions": _signs(collector, _queries((*ANSWERED, *UNANSWERED)))}
+    strange = told_elsewhere.left(wanted.name, asked, unanswered)
+    strange["the sample's questions"] = _signs(collector, _queries((*ANSWERED, *UNANSWERED)))
     short = list(dict.fromkeys(without_preamble(query.text) for query in queries))
     if len(short) < len(queries):
         strange["its questions without their preamble"] = _signs(collector, _queries(short))

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 
 import numpy as np
+import pytest
 
 from indexer.judgement import DEFAULT_JUDGE, Signs
+from tests.benchmarks import sets
 from tests.benchmarks.judging import (
     KEPT,
     NAMES,
@@ -18,6 +20,10 @@ from tests.benchmarks.judging import (
     judging,
     share_bad,
 )
+from tests.benchmarks.scoring import Measurer
+from tests.benchmarks.sets import Query
+from tests.benchmarks.told_elsewhere import TOLD, left
+from tests.corpora import needs_corpus
 
 
 def drawn(meaning: float, page: float, names: float, count: int = 200) -> list[Signs]:
@@ -65,3 +71,27 @@ def test_the_table_has_a_line_for_each_kind_and_judge() -> None:
     section = judging(judged, DEFAULT_JUDGE)
     assert [row[:2] for row in section.rows].count(("one", "as it ships")) == 2
     assert len(section.rows) == 6
+
+
+def test_what_is_told_elsewhere_is_left_out() -> None:
+    library, known = next(iter(TOLD.items()))
+    asked = {
+        "gone": [Query(next(iter(known)), ""), Query("other", "")],
+        "strange": [Query("stranger", "")],
+    }
+    found = {"gone": [1, 2], "strange": [3]}
+    assert left(library, asked, found) == {"gone, and told nowhere else": [2]}
+    assert left("elsewhere", asked, found) == {}
+
+
+@pytest.mark.parametrize("library", TOLD)
+@needs_corpus
+def test_what_is_told_elsewhere_is_asked_of_a_set_and_told_by_another_file(library: str) -> None:
+    asked = {query.id for name in sets.NAMES for query in sets.find(name).queries()}
+    measurer = Measurer.of(sets.find(library))
+    own = {query.id for query in sets.find(library).queries()}
+    for question, (file, page) in TOLD[library].items():
+        assert question in asked
+        assert question not in own or file not in measurer.files(question)
+        assert (sets.find(library).corpus / file).is_file()
+        assert page >= 1
