@@ -91,7 +91,7 @@ class Judge:
         return self.score(signs) >= 0.0
 
 
-DEFAULT_JUDGE = Judge(page=5.0, unheard=-8.0, names=-4.0, year=-8.0, threshold=1.9)
+DEFAULT_JUDGE = Judge(page=5.0, unheard=-9.0, names=-3.5, year=-8.0, threshold=2.1)
 
 
 def share_of(
@@ -107,7 +107,9 @@ def share_of(
     """
     weights = np.array(rarities, float) ** power
     total = max(float(weights.sum()), least)
-    return float(weights[np.array(there, bool)].sum()) / total if total > 0.0 else 0.0
+    found = float(weights[np.array(there, bool)].sum())
+    # Summed in another order the same weights may come to a little more.
+    return min(found / total, 1.0) if total > 0.0 else 0.0
 
 
 def telling(alike: float) -> float:

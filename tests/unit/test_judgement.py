@@ -42,6 +42,11 @@ def named(*names: tuple[str, ...], year: str = "") -> Named:
     return Named(names, year)
 
 
+def test_a_share_is_never_more_than_the_whole() -> None:
+    weights = [0.0] * 5 + [8.0, 0.8446283853712766, 0.8446283853712766]
+    assert share_of(weights, [True] * 3 + [False] * 2 + [True] * 3, 2) <= 1.0
+
+
 @given(rarities, st.data())
 def test_a_share_grows_with_what_is_there(weights: list[float], data: st.DataObject) -> None:
     there = data.draw(st.lists(st.booleans(), min_size=len(weights), max_size=len(weights)))
