@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 # Of each question, by pooled vectors; the best of them by sentences too is likely the best of all.
 NEAREST = 16
 # Passages that are asked of other documents. How alike those are is plain from few.
-ASKED = 32
+ASKED = 12
 # In fewer passages nothing is usual, and no hits are called bad.
 FEWEST = 50
 # Measured anew when the library has grown or shrunk by so much.
