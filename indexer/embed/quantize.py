@@ -47,6 +47,7 @@ SAFE_RANGE = 63
 _SMALLEST_SHARE = 1e-3  # of the largest: channels that never speak need no finer scale
 _SMALLEST_SCALE = 1e-12
 _GELU_FLOOR = 20  # of 255 levels, for the few values below zero
+_PARTS = ("query", "key", "value")
 _GELU_PEAK = 2.0  # 20/235 of this covers GELU's minimum, -0.17
 
 
@@ -101,7 +102,7 @@ def affine(low: float, high: float) -> tuple[np.float32, np.uint8]:
 
 def _parts(graph: Graph, name: str, projected: str) -> list[str]:
     """Query, key and value out of the one product they are."""
-    parts = [f"{name}.{part}" for part in ("query", "key", "value")]
+    parts = [f"{name}.{part}" for part in _PARTS]
     return graph.nodes_out("Split", [projected], parts, axis=-1, num_outputs=3)
 
 
@@ -183,8 +184,14 @@ class IntegerLinear:
         self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats, how: Attention
     ) -> str:
         rounded, scale, zero, weight = self._smoothed(graph, x, name, weight, 1.0)
-        projected = self._product(graph, rounded, name, weight, bias, scale, zero)
-        return how.attend(*_parts(graph, name, projected))
+        # Three products instead of one that is cut in three: the cutting copies all of it.
+        parts = [
+            self._product(graph, rounded, f"{name}.{part}", own, shift, scale, zero)
+            for part, own, shift in zip(
+                _PARTS, np.split(weight, 3, axis=1), np.split(bias, 3), strict=True
+            )
+        ]
+        return how.attend(*parts)
 
     def mix(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats) -> str:
         seen = self._ranges[name]

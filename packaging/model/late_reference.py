@@ -133,7 +133,7 @@ def main() -> None:
     runs = list(runs_of(texts, tokenizer))
     vectors = np.concatenate([encode(model, tokenizer, run, how) for run in runs])
     RUNS.parent.mkdir(parents=True, exist_ok=True)
-    kept = {"title": TITLE, "headings": HEADINGS, "runs": runs}
+    kept = {"title": TITLE, "headings": HEADINGS, "window": max(WINDOWS), "runs": runs}
     RUNS.write_text(json.dumps(kept, ensure_ascii=False, indent=0), "utf-8")
     np.savez_compressed(VECTORS, vectors=vectors)
     print(f"{len(vectors)} passages in {len(runs)} windows -> {VECTORS}")

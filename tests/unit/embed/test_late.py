@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,8 +37,9 @@ def expected() -> NDArray[np.float32]:
 
 def _vectors(models: Path, precision: Precision) -> tuple[OnnxEmbedder, NDArray[np.float32]]:
     """The vectors of the kept runs, made from nothing but what comes with Lectern."""
-    embedder = open_embedder(find_record(LATE), models, precision, download=False)
     kept = json.loads((DATA / "late" / "runs.json").read_text("utf-8"))
+    record = replace(find_record(LATE), window=kept["window"])
+    embedder = open_embedder(record, models, precision, download=False)
     headings = tuple(kept["headings"])
     passages = [
         EmbedInput(kept["title"], headings, text, (0,)) for run in kept["runs"] for text in run
