@@ -85,10 +85,13 @@ def token_states(
 
 
 def _layer(weights: Weights, shape: Architecture, stem: str, x: Tensor, seen: Tensor) -> Tensor:
-    parts = [
+    query, key, value = (
         _product(weights, x, f"{stem}attention.self.{part}") for part in ("query", "key", "value")
-    ]
-    context = _in_blocks(*parts, shape) if shape.block else _attend(*parts, shape.heads, seen)
+    )
+    if shape.block:
+        context = _in_blocks(query, key, value, shape)
+    else:
+        context = _attend(query, key, value, shape.heads, seen)
     mixed = _product(weights, context, f"{stem}attention.output.dense")
     x = _normalised(weights, shape, x + mixed, f"{stem}attention.output.LayerNorm")
     inner = functional.gelu(_product(weights, x, f"{stem}intermediate.dense"))
