@@ -1,8 +1,14 @@
 """Attention as nodes of a graph: over whole sequences, or within blocks of long ones.
 
-Owns the nodes between the products: which tokens meet which. The rows of the blocks are inputs of
-the graph, made for each length by ``embed.blocks``; blocks become a larger batch, so that the one
-fused operator serves both. It must not know weights or how products are carried out.
+Owns the nodes between the products: which tokens meet which, and what of a layer is carried out a
+few blocks at a time. The rows of the blocks are inputs of the graph, made for each length by
+``embed.blocks``; blocks become a batch, so that the one fused operator serves both. It must not
+know weights or how products are carried out.
+
+What a layer makes of 4,096 tokens is larger than a processor's cache (25 MB behind its widest
+product). Carried out group by group it stays in it: 8 bits, two threads, 29,100 tokens/s instead of
+23,800 for sequences of 2,048 tokens, 28,400 instead of 22,000 for 4,096, and as many as before for
+512 and fewer.
 """
 
 from __future__ import annotations
@@ -14,10 +20,14 @@ import numpy as np
 from indexer.embed.graph import IDS, KEYS, MICROSOFT, PLACES, QUERIES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from indexer.embed.graph import Graph
     from indexer.embed.models import Architecture
+
+    # Writes what follows attention in a layer, for some tokens: given what attention made of them
+    # and what they were before it.
+    Rest = Callable[[str, str], str]
 
 
 class Attention:
@@ -26,12 +36,14 @@ class Attention:
     Args:
         graph: What the nodes are written into.
         shape: Heads, width, blocks and anchors.
+        grouped: Whether a layer is carried out a group of blocks at a time.
     """
 
-    def __init__(self, graph: Graph, shape: Architecture) -> None:
+    def __init__(self, graph: Graph, shape: Architecture, *, grouped: bool) -> None:
         self.heads = shape.heads
         self.blocks = bool(shape.block)
         self._graph = graph
+        self._grouped = grouped
         self._anchors = shape.anchors
         self._width = shape.hidden
         if self.blocks:
@@ -42,46 +54,84 @@ class Attention:
         """What the graph takes beside ids, by its axes."""
         if not self.blocks:
             return {}
-        return {QUERIES: ["blocks", "block"], KEYS: ["blocks", "seen"], PLACES: ["body"]}
+        return {
+            QUERIES: ["groups", "blocks", "block"],
+            KEYS: ["groups", "blocks", "seen"],
+            PLACES: ["batch", "sequence"],
+        }
 
-    def attend(self, query: str, key: str, value: str) -> str:
-        """Write the attention of tensors ``[batch, sequence, hidden]``; nothing is padding."""
+    def attend(self, parts: Sequence[str], x: str, rest: Rest) -> str:
+        """Write the attention of query, key and value, and the rest of the layer.
+
+        All tensors are ``[batch, sequence, hidden]``, and nothing is padding.
+        """
         if not self.blocks:
-            return self._meet([query, key, value])
-        graph = self._graph
-        blocks = self._meet(
-            [self._rows(query, QUERIES), self._rows(key, KEYS), self._rows(value, KEYS)]
+            return rest(self._meet(parts), x)
+        flat = [self._flat(part) for part in (*parts, x)]
+        if self._grouped:
+            groups = self._graph.each([QUERIES, KEYS], lambda rows: self._group(rows, flat, rest))
+            return self._together(self._first(parts, x, rest), groups)
+        rows = [self._flat(name) for name in (QUERIES, KEYS)]
+        context = self._together(self._first(parts, x, _alone), self._group(rows, flat, _alone))
+        return rest(context, x)
+
+    def _group(self, rows: Sequence[str], flat: Sequence[str], rest: Rest) -> str:
+        """The layer for some blocks, ``[blocks, block, hidden]``.
+
+        Args:
+            rows: Names of the rows of each block and of those that it sees.
+            flat: Query, key, value and the tokens before attention, ``[tokens, hidden]``.
+            rest: What follows.
+        """
+        own, seen = rows
+        query, key, value, x = (
+            self._graph.node("Gather", [part, numbers], axis=0)
+            for part, numbers in zip(flat, (own, seen, seen, own), strict=True)
         )
-        joined = graph.node("Reshape", [blocks, self._whole])
-        body = graph.node("Gather", [joined, PLACES], axis=1)
+        return rest(self._meet([query, key, value]), x)
+
+    def _first(self, parts: Sequence[str], x: str, rest: Rest) -> str:
+        """The layer for the anchors, which see everything; "" without any."""
         if not self._anchors:
-            return body
-        zero, one = (graph.constant(f"number.{n}", np.array([n], np.int64)) for n in (0, 1))
-        first = graph.node("Slice", [query, zero, self._first, one])
-        return graph.node("Concat", [self._meet([first, key, value]), body], axis=1)
+            return ""
+        query, key, value = parts
+        return rest(self._meet([self._ahead(query), key, value]), self._ahead(x))
+
+    def _ahead(self, x: str) -> str:
+        zero, one = (self._graph.constant(f"number.{n}", np.array([n], np.int64)) for n in (0, 1))
+        return self._graph.node("Slice", [x, zero, self._count, one])
+
+    def _together(self, first: str, groups: str) -> str:
+        """Anchors and blocks in the order of the tokens, ``[batch, sequence, hidden]``."""
+        made = [self._flat(part) for part in (first, groups) if part]
+        whole = self._graph.node("Concat", made, axis=0) if first else made[0]
+        return self._graph.node("Gather", [whole, PLACES], axis=0)
 
     def _write_sizes(self) -> None:
-        """Nodes for the shapes that all layers share."""
+        """Nodes for what all layers share."""
         graph = self._graph
+        length = graph.node("Shape", [IDS], start=1, end=2)
+        one = graph.constant("number.1", np.array([1], np.int64))
+        anchors = graph.constant("anchors", np.array([self._anchors], np.int64))
+        # A sequence of fewer tokens has one behind its anchors too.
+        self._count = graph.node("Min", [anchors, graph.node("Sub", [length, one])])
+
+    def _flat(self, x: str) -> str:
+        """All but the last axis as one."""
+        graph = self._graph
+        if x in (QUERIES, KEYS):
+            last = graph.node("Shape", [x], start=2, end=3)
+        else:
+            last = graph.constant("width", np.array([self._width], np.int64))
         rest = graph.constant("rest", np.array([-1], np.int64))
-        width = graph.constant("width", np.array([self._width], np.int64))
-
-        def size(name: str, axis: int) -> str:
-            return graph.node("Shape", [name], start=axis, end=axis + 1)
-
-        self._sizes = {
-            name: graph.node("Concat", [rest, size(name, 1), width], axis=0)
-            for name in (QUERIES, KEYS)
-        }
-        self._whole = graph.node("Concat", [size(IDS, 0), rest, width], axis=0)
-        self._first = graph.node("Sub", [size(IDS, 1), size(PLACES, 0)])
-
-    def _rows(self, x: str, numbers: str) -> str:
-        """The rows of each block, as sequences of a batch: ``[batch * blocks, rows, hidden]``."""
-        chosen = self._graph.node("Gather", [x, numbers], axis=1)
-        return self._graph.node("Reshape", [chosen, self._sizes[numbers]])
+        return graph.node("Reshape", [x, graph.node("Concat", [rest, last], axis=0)])
 
     def _meet(self, parts: Sequence[str]) -> str:
         return self._graph.node(
             "MultiHeadAttention", list(parts), domain=MICROSOFT, num_heads=self.heads
         )
+
+
+def _alone(context: str, _: str) -> str:
+    """Nothing follows yet."""
+    return context

@@ -40,23 +40,23 @@ class Blocks:
 
 
 def plan_blocks(length: int, block: int, reach: int, anchors: int) -> Blocks:
-    """Cut a sequence into blocks.
+    """Cut a sequence into blocks of one size, as few as can be.
 
     A block near an end of the sequence sees as many tokens as one in the middle. In a sequence no
     longer than that and the anchors, every token sees every other.
 
     Args:
         length: Tokens of the sequence, at least 2.
-        block: Tokens of a block.
-        reach: Tokens that it sees on either side.
+        block: The most tokens of a block.
+        reach: Tokens that such a block sees on either side; smaller ones see as many in all.
         anchors: Tokens at the start that see everything; a shorter sequence has fewer.
     """
     anchors = min(anchors, length - 1)
     body = length - anchors
     seen = min(block + 2 * reach, body)
-    block = min(block, body)
+    block = -(-body // -(-body // block))
     begins = np.minimum(np.arange(0, body, block), body - block)
-    first_seen = np.clip(begins - reach, 0, body - seen)
+    first_seen = np.clip(begins - (seen - block) // 2, 0, body - seen)
     rows = np.arange(body)
     own = rows // block
     keys = anchors + first_seen[:, None] + np.arange(seen)
@@ -66,3 +66,56 @@ def plan_blocks(length: int, block: int, reach: int, anchors: int) -> Blocks:
         keys=np.concatenate([np.broadcast_to(np.arange(anchors), (len(keys), anchors)), keys], 1),
         places=own * block + rows - begins[own],
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """The blocks of a batch of sequences, a few at a time; rows count through all its tokens.
+
+    Attributes:
+        queries: The rows of each block, ``(groups, blocks, tokens)``. The last blocks may stand
+            there more than once, so that all groups are as large.
+        keys: The rows that each block sees, ``(groups, blocks, seen)``.
+        places: Where each token stands among the anchors of all sequences and then the rows of
+            ``queries``, ``(sequences, length)``.
+    """
+
+    queries: Rows
+    keys: Rows
+    places: Rows
+
+
+def group(plan: Blocks, sequences: int, tokens: int) -> Groups:
+    """Put the blocks of sequences of one length into groups.
+
+    Args:
+        plan: The blocks of each.
+        sequences: How many.
+        tokens: About how many a group should have.
+    """
+    body = len(plan.places)
+    length = plan.anchors + body
+    starts = np.arange(sequences) * length
+    queries = _shifted(plan.queries, starts)
+    keys = _shifted(plan.keys, starts)
+    size = _group_size(len(queries), max(1, tokens // queries.shape[1]))
+    last = -(-len(queries) // size) * size
+    padded = np.minimum(np.arange(last), len(queries) - 1).reshape(-1, size)
+    order = np.arange(sequences)[:, None]
+    first = order * plan.anchors + np.arange(plan.anchors)
+    rest = sequences * plan.anchors + order * plan.queries.size + plan.places
+    return Groups(queries[padded], keys[padded], np.concatenate([first, rest], axis=1))
+
+
+def _shifted(rows: Rows, starts: Rows) -> Rows:
+    """Rows of one sequence for all of them, one after the other."""
+    return (starts[:, None, None] + rows).reshape(-1, rows.shape[1])
+
+
+def _group_size(blocks: int, wanted: int) -> int:
+    """How many blocks make a group: about so many, with few of them read twice."""
+    most = wanted + wanted // 2
+    if blocks <= most:
+        return blocks
+    sizes = range(max(1, wanted - wanted // 4), most + 1)
+    return min(sizes, key=lambda size: (-blocks % size, abs(size - wanted)))

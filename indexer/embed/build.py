@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-BUILDER_VERSION = 6
+BUILDER_VERSION = 7
 MANIFEST = "manifest.json"
 LOCK_TIMEOUT_S = 600
 # Weights, compiled graphs and the scratch files of a build, for a model of 100 MB.

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from indexer.embed.attention import Rest
     from indexer.embed.models import Architecture
 
     Floats = NDArray[np.float32]
@@ -34,10 +35,19 @@ class Linear(Protocol):
         """Whether attention can look at ``LENGTHS``; if not, nothing in a batch may be padded."""
         ...
 
+    @property
+    def grouped(self) -> bool:
+        """Whether a layer may be carried out a few blocks of attention at a time."""
+        ...
+
     def attention(
-        self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats, how: Attention
-    ) -> str:
-        """Project to query, key and value with one ``weight`` [hidden, 3 hidden], and attend."""
+        self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats, how: Attention,
+        rest: Rest,
+    ) -> str:  # fmt: skip
+        """Project to query, key and value with one ``weight`` [hidden, 3 hidden], and attend.
+
+        ``rest`` writes what follows.
+        """
         ...
 
     def mix(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats) -> str:
@@ -82,7 +92,7 @@ def write_encoder(
     """
     with (folder / DATA).open("wb") as data:
         graph = Graph(data)
-        attention = Attention(graph, shape)
+        attention = Attention(graph, shape, grouped=linear.grouped)
         x = _embeddings(graph, shape, weights, linear)
         for layer in range(shape.layers):
             x = _layer(graph, shape, weights, linear, attention, layer, x)
@@ -124,12 +134,15 @@ def _layer(
     parts = [dense(f"attention.self.{part}") for part in ("query", "key", "value")]
     weight = np.concatenate([part[0] for part in parts], axis=1)
     bias = np.concatenate([part[1] for part in parts])
-    context = linear.attention(graph, x, f"{layer}.attention", weight, bias, attention)
-    mixed = linear.mix(graph, context, f"{layer}.mix", *dense("attention.output.dense"))
-    x = _normalised(graph, shape, weights, mixed, x, f"{stem}attention.output.LayerNorm")
-    inner = linear.widen(graph, x, f"{layer}.widen", *dense("intermediate.dense"))
-    outer = linear.narrow(graph, inner, f"{layer}.narrow", *dense("output.dense"))
-    return _normalised(graph, shape, weights, outer, x, f"{stem}output.LayerNorm")
+
+    def rest(context: str, x: str) -> str:
+        mixed = linear.mix(graph, context, f"{layer}.mix", *dense("attention.output.dense"))
+        x = _normalised(graph, shape, weights, mixed, x, f"{stem}attention.output.LayerNorm")
+        inner = linear.widen(graph, x, f"{layer}.widen", *dense("intermediate.dense"))
+        outer = linear.narrow(graph, inner, f"{layer}.narrow", *dense("output.dense"))
+        return _normalised(graph, shape, weights, outer, x, f"{stem}output.LayerNorm")
+
+    return linear.attention(graph, x, f"{layer}.attention", weight, bias, attention, rest)
 
 
 def _normalised(

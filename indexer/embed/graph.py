@@ -6,12 +6,13 @@ must not know what a graph computes.
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import BinaryIO
 
 MICROSOFT = "com.microsoft"
@@ -23,7 +24,7 @@ _ALIGNMENT = 64
 # Token ids, int32 [batch, sequence]; in a graph that allows padding, how many of them are none,
 # int32 [batch]; token states, float32 [batch, sequence, hidden].
 IDS, LENGTHS, STATES = "input_ids", "lengths", "states"
-# Where attention is kept within blocks: the rows of ``embed.blocks``, int32.
+# Where attention is kept within blocks: the rows of ``embed.blocks.Groups``, int32.
 QUERIES, KEYS, PLACES = "block_queries", "block_keys", "block_places"
 # Facts that are kept with a graph: what its rows are to be made with.
 BLOCK, REACH, ANCHORS = "block", "reach", "anchors"
@@ -43,6 +44,8 @@ class Graph:
         self.model = ModelProto(ir_version=IR_VERSION, producer_name="lectern")
         self._data = data
         self._names: set[str] = set()
+        self._nodes = self.model.graph.node  # where nodes go
+        self._fresh_names = count()
 
     def constant(self, name: str, value: Any) -> str:
         """Add a constant unless one of that name is there; returns the name."""
@@ -79,8 +82,31 @@ class Graph:
         domain = attributes.pop("domain", "")
         name = self._fresh("node")
         node = helper.make_node(operator, inputs, outputs, name=name, domain=domain, **attributes)
-        self.model.graph.node.append(node)
+        self._nodes.append(node)
         return outputs
+
+    def each(self, numbers: list[str], body: Callable[[list[str]], str]) -> str:
+        """Add nodes that are run for one part of some inputs after the other.
+
+        What they read and make at a time stays in the processor's cache where all of it would not.
+
+        Args:
+            numbers: int32 tensors; a part is what lies at one place of their first axis.
+            body: Adds the nodes, given the names of the parts; returns the name of what they make.
+
+        Returns:
+            The name of what all parts make, along a new first axis.
+        """
+        from onnx import GraphProto, TensorProto, helper
+
+        around, part = self._nodes, GraphProto(name=self._fresh("part"))
+        self._nodes = part.node
+        names = [self._fresh(name) for name in numbers]
+        made = body(names)
+        self._nodes = around
+        part.input.extend(helper.make_tensor_value_info(n, TensorProto.INT32, None) for n in names)
+        part.output.append(helper.make_tensor_value_info(made, TensorProto.FLOAT, None))
+        return self.node("Scan", numbers, body=part, num_scan_inputs=len(numbers))
 
     def finish(
         self,
@@ -110,4 +136,4 @@ class Graph:
         return bytes(self.model.SerializeToString())
 
     def _fresh(self, stem: str) -> str:
-        return f"{stem}.{len(self.model.graph.node)}"
+        return f"{stem}.{next(self._fresh_names)}"

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indexer.embed.attention import Attention
+    from indexer.embed.attention import Attention, Rest
 
     Floats = NDArray[np.float32]
 
@@ -110,19 +110,23 @@ class FloatLinear:
     """Everything in float32, with ONNX Runtime's fused attention where all tokens meet."""
 
     masked = True
+    # A layer in one piece is what an accelerator is good at.
+    grouped = False
 
     def attention(
-        self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats, how: Attention
-    ) -> str:
+        self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats, how: Attention,
+        rest: Rest,
+    ) -> str:  # fmt: skip
         if how.blocks:
-            return how.attend(*_parts(graph, name, self._product(graph, x, name, weight, bias)))
+            product = self._product(graph, x, name, weight, bias)
+            return how.attend(_parts(graph, name, product), x, rest)
         inputs = [
             x,
             graph.constant(f"{name}.weight", weight),
             graph.constant(f"{name}.bias", bias),
             LENGTHS,
         ]
-        return graph.node("Attention", inputs, domain=MICROSOFT, num_heads=how.heads)
+        return rest(graph.node("Attention", inputs, domain=MICROSOFT, num_heads=how.heads), x)
 
     def mix(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats) -> str:
         return self._product(graph, x, name, weight, bias)
@@ -151,10 +155,11 @@ class RecordingLinear(FloatLinear):
         self.activations: dict[str, str] = {}
 
     def attention(
-        self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats, how: Attention
-    ) -> str:
+        self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats, how: Attention,
+        rest: Rest,
+    ) -> str:  # fmt: skip
         self.activations[name] = x
-        return super().attention(graph, x, name, weight, bias, how)
+        return super().attention(graph, x, name, weight, bias, how, rest)
 
     def mix(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats) -> str:
         self.activations[name] = x
@@ -175,14 +180,16 @@ class IntegerLinear:
 
     # Without a mask ONNX Runtime attends in tiles that stay in the cache.
     masked = False
+    grouped = True
 
     def __init__(self, ranges: Mapping[str, Range], levels: int = FULL_RANGE) -> None:
         self._ranges = ranges
         self._levels = levels
 
     def attention(
-        self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats, how: Attention
-    ) -> str:
+        self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats, how: Attention,
+        rest: Rest,
+    ) -> str:  # fmt: skip
         rounded, scale, zero, weight = self._smoothed(graph, x, name, weight, 1.0)
         # Three products instead of one that is cut in three: the cutting copies all of it.
         parts = [
@@ -191,7 +198,7 @@ class IntegerLinear:
                 _PARTS, np.split(weight, 3, axis=1), np.split(bias, 3), strict=True
             )
         ]
-        return how.attend(*parts)
+        return how.attend(parts, x, rest)
 
     def mix(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats) -> str:
         seen = self._ranges[name]

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from itertools import cycle, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,7 +28,7 @@ PASSAGES = DATA / "minilm" / "passages.json"
 RUNS, VECTORS = DATA / "late" / "runs.json", DATA / "late" / "vectors.npz"
 TITLE, HEADINGS = "A library of adventures", ("Part One", "The sea")
 PREFIX = "A library of adventures. Part One \u203a The sea: "
-WINDOWS = (512, 2048)  # taken in turn
+WINDOWS = (512, 4096)  # taken in turn
 WEIGHTS, RECORD = "model.safetensors", "record.json"
 
 
@@ -86,17 +87,18 @@ def runs_of(texts: Sequence[str], tokenizer: Any) -> Iterator[list[str]]:
 def who_sees_whom(length: int, block: int, reach: int, anchors: int) -> Any:
     """True where a token (row) sees another (column), ``(length, length)``.
 
-    The anchors see all and are seen by all. The other tokens come in blocks, the last of them as
-    long as the others and ending with the text; a block sees itself and so many tokens on either
-    side, at the ends of the text as many on one. A text of no more than that is seen whole.
+    The anchors see all and are seen by all. The other tokens come in blocks of one size, the last
+    of them ending with the text; a block sees itself and the tokens around it, at the ends of the
+    text as many on one side. A text of no more than that is seen whole.
     """
     sees = torch.ones(length, length, dtype=torch.bool)
     body, seen = length - anchors, block + 2 * reach
     if not block or body <= seen:
         return sees
+    size = math.ceil(body / math.ceil(body / block))
     for token in range(body):
-        begin = min(token // block * block, body - block)
-        first = min(max(begin - reach, 0), body - seen)
+        begin = min(token // size * size, body - size)
+        first = min(max(begin - (seen - size) // 2, 0), body - seen)
         sees[anchors + token, anchors : anchors + first] = False
         sees[anchors + token, anchors + first + seen :] = False
     return sees

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import erf, sqrt
+from math import ceil, erf, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -60,9 +60,10 @@ def plain_meeting(length: int, shape: Architecture) -> NDArray[np.bool_]:
     body = length - anchors
     if not block or body <= seen:
         return meeting
+    size = ceil(body / ceil(body / block))
     for token in range(anchors, length):
-        begin = min((token - anchors) // block * block, body - block)
-        first = anchors + min(max(begin - shape.reach, 0), body - seen)
+        begin = min((token - anchors) // size * size, body - size)
+        first = anchors + min(max(begin - (seen - size) // 2, 0), body - seen)
         meeting[token, anchors:first] = False
         meeting[token, first + seen :] = False
     return meeting

@@ -1,4 +1,7 @@
-"""Blocks hold every token once, see what stands near them, and see all where there is little."""
+"""Blocks hold every token once, see what stands near them, and see all where there is little.
+
+In groups they are the same blocks, a few at a time, of all the sequences of a batch.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from indexer.embed.blocks import Blocks, plan_blocks
+from indexer.embed.blocks import Blocks, group, plan_blocks
 
 LENGTHS, ANCHORS = st.integers(2, 400), st.integers(0, 20)
 BLOCKS, REACHES = st.integers(1, 40), st.integers(0, 40)
@@ -58,3 +61,49 @@ def test_in_a_short_sequence_all_see_all(
     assume(whole >= 2)
     length = data.draw(st.integers(2, whole))
     assert _seen(plan_blocks(length, block, reach, anchors), length).all()
+
+
+@given(LENGTHS, BLOCKS, REACHES, ANCHORS)
+def test_blocks_are_of_one_size_and_share_few_rows(
+    length: int, block: int, reach: int, anchors: int
+) -> None:
+    plan = plan_blocks(length, block, reach, anchors)
+    blocks, size = plan.queries.shape
+    assert size <= block
+    assert blocks * size - len(plan.places) < blocks
+
+
+@given(LENGTHS, BLOCKS, ANCHORS, st.integers(1, 5), st.integers(1, 200))
+def test_groups_hold_the_blocks_of_every_sequence(
+    length: int, block: int, anchors: int, sequences: int, tokens: int
+) -> None:
+    plan = plan_blocks(length, block, 7, anchors)
+    groups = group(plan, sequences, tokens)
+    count = sequences * len(plan.queries)
+    queries, keys = (
+        rows.reshape(-1, rows.shape[2])[:count] for rows in (groups.queries, groups.keys)
+    )
+    starts = np.repeat(np.arange(sequences) * length, len(plan.queries))[:, None]
+    np.testing.assert_array_equal(queries, starts + np.tile(plan.queries, (sequences, 1)))
+    np.testing.assert_array_equal(keys, starts + np.tile(plan.keys, (sequences, 1)))
+
+
+@given(LENGTHS, BLOCKS, ANCHORS, st.integers(1, 5), st.integers(1, 200))
+def test_every_token_of_every_sequence_has_its_place(
+    length: int, block: int, anchors: int, sequences: int, tokens: int
+) -> None:
+    plan = plan_blocks(length, block, 7, anchors)
+    groups = group(plan, sequences, tokens)
+    first = np.arange(sequences)[:, None] * length + np.arange(plan.anchors)
+    rows = np.concatenate([first.reshape(-1), groups.queries.reshape(-1)])[groups.places]
+    np.testing.assert_array_equal(rows.reshape(-1), np.arange(sequences * length))
+
+
+@given(LENGTHS, BLOCKS, st.integers(1, 200))
+def test_groups_are_about_as_large_as_wanted(length: int, block: int, tokens: int) -> None:
+    plan = plan_blocks(length, block, 7, 0)
+    groups, blocks, size = group(plan, 3, tokens).queries.shape
+    wanted = max(1, tokens // size)
+    assert blocks <= wanted + wanted // 2
+    # What is read twice is less than a group, of which there are few if there is any.
+    assert groups * blocks - 3 * len(plan.queries) < blocks
