@@ -3,12 +3,14 @@
 Owns the two sides of matching names: people write "ActivisionBlizzard_2019_10K" for what they call
 "Activision Blizzard's 10-K of fiscal 2019". Names are cut at changes of case and between letters
 and digits; a query also offers its neighbouring words run together, and tells by its years which
-year it is about. Pure functions of text.
+year it is about. What is called by the first letters of its words has these too. Pure functions of
+text.
 """
 
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from indexer.terms import words
 
@@ -19,6 +21,10 @@ _LETTERS = re.compile(r"[^\W\d_]+(?=\d)")
 _DIGITS = re.compile(r"(?<=[^\W\d_])\d+")
 YEARS = range(1950, 2050)
 _YEAR_OF = {word: year for year in YEARS for word in (str(year), f"fy{year % 100:02}")}
+# Words that may stand between "as of" and its year: "as of the end of the fiscal year 2021".
+_AS_OF_REACH = 6
+# Names shorter than this by their first letters are words as often ("us", "it").
+_INITIALS = range(3, 7)
 # More words run together are no name anybody writes.
 MOST_TOGETHER = 4
 # A long query (a pasted paragraph) names no more than this many words from its beginning.
@@ -52,13 +58,54 @@ def of_query(query: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def initials_of(name: str) -> frozenset[str]:
+    """Give what a name may be shortened to: the first letters of neighbouring words of it.
+
+    Of two words only with "n" for the "and" that file names leave out.
+
+    >>> sorted(initials_of("JOHNSON_JOHNSON_2022_10K")), sorted(initials_of("AdvancedMicroDevices"))
+    (['jnj'], ['amd', 'anm', 'mnd'])
+    """
+    plain = _CASE.sub(" ", re.sub(r"[\W_]+", " ", name))
+    letters = "".join(word[0] if word.isalpha() else " " for word in words(plain))
+    found = {f"{first}n{second}" for first, second in pairwise(letters)}
+    for count in _INITIALS:
+        found.update(letters[at : at + count] for at in range(len(letters) - count + 1))
+    return frozenset(each for each in found if " " not in each)
+
+
 def last_year(query: str) -> int | None:
     """Give the latest year that a query names, or None if it names none.
 
+    Asked as of a year it is that one, with those that are joined to it: what was then said of
+    others stands there too.
+
     >>> last_year("growth from FY2018 to FY2020"), last_year("net income FY21"), last_year("rent")
     (2020, 2021, None)
+    >>> last_year("As of FY 2021, what was to be paid for 2024?")
+    2021
     """
-    pieces = (piece for word in words(query) for piece in (word, *parts_of(word)))
+    plain = words(query)
+    years = [_year_in(word) for word in plain]
+    return max(_as_of(plain, years) or filter(None, years), default=None)
+
+
+def _as_of(plain: list[str], years: list[int | None]) -> list[int]:
+    """The years of "as of December 31, 2020 and 2021"."""
+    found: list[int] = []
+    for at in (at for at, pair in enumerate(pairwise(plain)) if pair == ("as", "of")):
+        reach = at + 2 + _AS_OF_REACH
+        for place, year in enumerate(years[at + 2 :], at + 2):
+            if place > reach:
+                break
+            if year is not None:
+                found.append(year)
+                reach = place + 2
+    return found
+
+
+def _year_in(word: str) -> int | None:
+    pieces = (word, *parts_of(word))
     return max((_YEAR_OF[piece] for piece in pieces if piece in _YEAR_OF), default=None)
 
 

@@ -14,7 +14,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from indexer.focus import clauses
-from indexer.name_words import last_year, of_name, parts_of
+from indexer.name_words import initials_of, last_year, of_name, parts_of
 from indexer.stop_words import STOP_WORDS
 from indexer.terms import words
 
@@ -25,6 +25,8 @@ _MARKS = "\"'\u201c\u201d\u2018\u2019()[]{}<>,.;:?!*"
 _OPENING = "([{\"'\u201c\u2018"
 _GENITIVE = re.compile(r"['\u2019]s$")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+# Half a year is no name: the report of the second quarter or of the year tells of it.
+_HALF = re.compile(r"[Hh][12]")
 # Inside a name these are part of it: "Bank of America", "Johnson and Johnson".
 _JOINING = frozenset(("of", "and", "&"))
 # A query with a larger share of capitals is written in them; they tell nothing.
@@ -48,12 +50,14 @@ class Standing:
 
     Attributes:
         called: The folded words of its name and title.
+        short: What these may be shortened to by their first letters.
         years: The years in its name and title.
         said: The folded words of its leading passages.
         years_said: The years in them.
     """
 
     called: frozenset[str]
+    short: frozenset[str]
     years: frozenset[str]
     said: frozenset[str]
     years_said: frozenset[str]
@@ -61,7 +65,8 @@ class Standing:
     @classmethod
     def of(cls, called: str) -> Standing:
         """Describe a document by its name and title."""
-        return cls(frozenset(of_name(called)), years_of(called), frozenset(), frozenset())
+        words_of, short = frozenset(of_name(called)), initials_of(called)
+        return cls(words_of, short, years_of(called), frozenset(), frozenset())
 
     def saying(self, said: frozenset[str], years: frozenset[str]) -> Standing:
         """The same document with the words and years of one more passage."""
@@ -72,7 +77,11 @@ class Standing:
         return word in self.said or self._called(word) or self._called_together(name)
 
     def _called(self, word: str) -> bool:
-        if word in self.called or any(part in self.called for part in parts_of(word)):
+        if (
+            word in self.called
+            or word in self.short
+            or any(part in self.called for part in parts_of(word))
+        ):
             return True
         if len(word) < _SHORTEST or word.isdigit():
             return False
@@ -148,7 +157,8 @@ class _Token:
     def named(self) -> bool:
         """Whether it may be a word of a name."""
         if self.digits:
-            return not self.year and any(char.isalpha() for char in self.plain)
+            half = _HALF.fullmatch(self.plain) is not None
+            return not (self.year or half) and any(char.isalpha() for char in self.plain)
         if not self.plain[:1].isupper() or sum(char.isalpha() for char in self.plain) < 2:
             return False
         inside = any(char.isupper() for char in self.plain[1:])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.name_words import YEARS, last_year, of_name, of_query, year_words
+from indexer.name_words import YEARS, initials_of, last_year, of_name, of_query, year_words
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,24 @@ def test_a_name_is_cut_at_case_and_digits() -> None:
     assert {"annual", "report", "2023"} <= set(of_name("AnnualReport2023"))
 
 
+@pytest.mark.parametrize(
+    ("name", "short"),
+    [
+        ("JOHNSON_JOHNSON_2022_10K", "jnj"),
+        ("Johnson & Johnson", "jnj"),
+        ("AdvancedMicroDevices", "amd"),
+        ("World Health Organization, report", "who"),
+    ],
+)
+def test_names_are_shortened_to_the_first_letters_of_neighbours(name: str, short: str) -> None:
+    assert short in initials_of(name)
+
+
+def test_first_letters_are_of_neighbouring_words_only() -> None:
+    assert "amd" not in initials_of("Advanced 2 Micro Devices")
+    assert initials_of("") == initials_of("ACME") == frozenset()
+
+
 @given(st.text(max_size=60))
 def test_words_are_folded_and_none_comes_twice(text: str) -> None:
     for found in (of_name(text), of_query(text)):
@@ -44,6 +62,10 @@ def test_a_pasted_paragraph_stays_cheap() -> None:
         ("FY2018 - FY2020 average", 2020),
         ("between FY20 and FY21", 2021),
         ("Q2 of 2024", 2024),
+        ("as of FY 2021, expected for 2024", 2021),
+        ("costs of the 2024 notes as of December 31, 2013 and 2014", 2014),
+        ("as of the end of the fiscal year 2021", 2021),
+        ("as of today, and after many other things that were said, 2024", 2024),
         ("sold 18000 units to 7 shops", None),
         ("", None),
     ],
