@@ -91,7 +91,7 @@ class Judge:
         return self.score(signs) >= 0.0
 
 
-DEFAULT_JUDGE = Judge(page=5.0, unheard=-9.0, names=-3.5, year=-8.0, threshold=1.8)
+DEFAULT_JUDGE = Judge(page=4.0, unheard=-6.0, names=-4.0, year=-8.0, threshold=2.1)
 
 
 def share_of(

@@ -29,6 +29,10 @@ TOLD: Mapping[str, Mapping[str, tuple[str, int]]] = {
         "financebench_id_00382": ("MGMRESORTS_2022_10K.pdf", 41),
         "financebench_id_01911": ("MGMRESORTS_2022_10K.pdf", 45),
         "financebench_id_01912": ("MGMRESORTS_2022_10K.pdf", 38),
+        # Dividends paid to common shareholders in its first half.
+        "financebench_id_01254": ("MGMRESORTS_2023Q2_10Q.pdf", 6),
+        # Gross profit rates of five years.
+        "financebench_id_00685": ("BESTBUY_2019_10K.pdf", 26),
         # Revenue and net earnings of five years.
         "financebench_id_02608": ("BESTBUY_2019_10K.pdf", 26),
         # Of chunking-eval, whose reports are of other companies: what any of them tells.
@@ -38,6 +42,7 @@ TOLD: Mapping[str, Mapping[str, tuple[str, int]]] = {
         "ce-262": ("LOCKHEEDMARTIN_2020_10K.pdf", 48),
         "ce-276": ("WALMART_2018_10K.pdf", 64),
         "ce-277": ("JOHNSON_JOHNSON_2022_10K.pdf", 62),
+        "ce-280": ("JPMORGAN_2022Q2_10Q.pdf", 140),
         "ce-314": ("ADOBE_2022_10K.pdf", 43),
     },
 }

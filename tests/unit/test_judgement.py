@@ -139,10 +139,10 @@ def test_what_no_sign_speaks_for_is_not_good() -> None:
     nothing = Signs(meaning=0, page=0.2, unheard=0, names=0, year=0)
     assert not DEFAULT_JUDGE.is_good(nothing)
     assert DEFAULT_JUDGE.is_good(replace(nothing, meaning=4))
-    assert DEFAULT_JUDGE.is_good(replace(nothing, page=0.5))
+    assert DEFAULT_JUDGE.is_good(replace(nothing, page=0.6))
     assert not DEFAULT_JUDGE.is_good(replace(nothing, meaning=4, names=1.0))
     assert not DEFAULT_JUDGE.is_good(replace(nothing, meaning=4, year=1.0))
-    assert not DEFAULT_JUDGE.is_good(replace(nothing, page=0.5, unheard=0.4))
+    assert not DEFAULT_JUDGE.is_good(replace(nothing, page=0.6, unheard=0.4))
 
 
 def test_no_likeness_outweighs_a_missing_name_where_names_tell_documents_apart() -> None:
