@@ -53,6 +53,11 @@ Tried on all sets and dropped: a saturated sum over the best passages of a docum
 -.02), words cubed (-.001), names squared (-.002), passages that look like contents pages or open a
 document put down (0 and -.002).
 
+Tried of what a document is worth before any question, mean mrr@10 on the three sets: long documents
+put up or down by their length (.02 for each e-fold: -.001, 0, -.021 up; 0, 0, -.001 down; more is
+worse), and of documents that differ in the year of their names only the newest put up where a question
+names none (0 on all; the right document first for one more of the three such questions there are).
+
 Tried on all sets and dropped, mean mrr@10 on chunking-eval, cuad and financebench: rarity of words
 among the leading passages instead of in the library (-.023, -.016, +.040) or within the document
 (-.038, -.028, +.031), words of the rest of the page counted too (-.023, -.019, -.021), stop words
