@@ -55,8 +55,8 @@ document put down (0 and -.002).
 
 Tried of what a document is worth before any question, mean mrr@10 on the three sets: long documents
 put up or down by their length (.02 for each e-fold: -.001, 0, -.021 up; 0, 0, -.001 down; more is
-worse), and of documents that differ in the year of their names only the newest put up where a question
-names none (0 on all; the right document first for one more of the three such questions there are).
+worse), and of documents that differ only in the year of their names the newest put up where a
+question names none (0 on all; the right document first for one more of the three such questions).
 
 Tried on all sets and dropped, mean mrr@10 on chunking-eval, cuad and financebench: rarity of words
 among the leading passages instead of in the library (-.023, -.016, +.040) or within the document
