@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import groupby
+from math import ceil, floor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainterPath, QTransform
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ PADDING = 2.0
 _ABOVE, _BELOW = 0.16, 0.05
 # How far apart pieces of a line may stand, in heights: words, and the cells of a table's row.
 _WORD_GAP, _CELL_GAP = 3.0, 60.0
+_GRID = 0.25  # points; exact in binary
 _SCRAP = 3.0  # a piece of a line that is shorter, in heights, and stands alone
 
 
@@ -85,10 +87,12 @@ def outline(pieces: Sequence[Piece], padding: float = PADDING) -> QPainterPath:
     widest, so that a ragged edge does not look like teeth.
     """
     path = QPainterPath()
+    path.setFillRule(Qt.FillRule.WindingFill)
     for turn, boxes in _turns(pieces):
+        back = _upright(turn).inverted()[0]
         for group in _prominent(_groups(boxes)):
-            around = _around([inked(line) for line in group], padding)
-            path = path.united(_upright(turn).inverted()[0].map(around))
+            for shape in _around([inked(line) for line in group], padding):
+                path.addRect(back.mapRect(shape))
     return path.simplified()
 
 
@@ -175,10 +179,11 @@ def _follows(before: QRectF, line: QRectF) -> bool:
     return -0.6 * height < gap < _GAP * height and over > 0
 
 
-def _around(lines: list[QRectF], padding: float) -> QPainterPath:
+def _around(lines: list[QRectF], padding: float) -> list[QRectF]:
+    """The shapes that make up the outline of some lines."""
     left = min(line.left() for line in lines)
     right = max(line.right() for line in lines)
-    path = QPainterPath()
+    shapes = []
     for i, line in enumerate(lines):
         # Text runs from the first line's beginning to the last one's end.
         shape = QRectF(line)
@@ -188,7 +193,15 @@ def _around(lines: list[QRectF], padding: float) -> QPainterPath:
         if i < len(lines) - 1:
             shape.setRight(right)
             shape.setBottom((line.bottom() + lines[i + 1].top()) / 2)
-        piece = QPainterPath()
-        piece.addRect(shape.adjusted(-padding, -padding, padding, padding))
-        path = path.united(piece)
-    return path
+        shapes.append(_on_grid(shape.adjusted(-padding, -padding, padding, padding)))
+    return shapes
+
+
+def _on_grid(shape: QRectF) -> QRectF:
+    """The least shape on the grid that holds another.
+
+    Qt loses whole parts of a path when it joins edges that almost lie on each other.
+    """
+    left, top = (floor(side / _GRID) * _GRID for side in (shape.left(), shape.top()))
+    right, bottom = (ceil(side / _GRID) * _GRID for side in (shape.right(), shape.bottom()))
+    return QRectF(left, top, right - left, bottom - top)

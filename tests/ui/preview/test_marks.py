@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, QRectF
 
@@ -22,7 +22,13 @@ def line(y: float, x0: float = 100, x1: float = 300) -> QRectF:
     return QRectF(x0, y, x1 - x0, 12)
 
 
+ALMOST_ON_EACH_OTHER = [
+    QRectF(0, 1, 124, 12), QRectF(0, 0.7, 45, 12), QRectF(32, 0, 45, 12), QRectF(1, 0.7, 45, 12),
+]  # fmt: skip
+
+
 @given(BOXES)
+@example(ALMOST_ON_EACH_OTHER)
 def test_an_outline_holds_the_middle_of_all_it_surrounds(boxes: list[QRectF]) -> None:
     for turn in range(4):
         sideways = turn % 2 == 1
