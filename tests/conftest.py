@@ -19,8 +19,7 @@ from tests.tiny_model import install_tiny_model
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-# A busy machine is no failure.
-# The same examples every time: what fails here fails everywhere. `make fuzz` looks further.
+# A busy machine is no failure, and what fails here fails everywhere.
 settings.register_profile("lectern", deadline=None, derandomize=True)
 settings.load_profile("lectern")
 
