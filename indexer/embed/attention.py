@@ -6,9 +6,9 @@ few blocks at a time. The rows of the blocks are inputs of the graph, made for e
 know weights or how products are carried out.
 
 What a layer makes of 4,096 tokens is larger than a processor's cache (25 MB behind its widest
-product). Carried out group by group it stays in it: in 8 bits windows of 4,096 tokens took 1.35 times
-the seconds of passages alone on chunking-eval before, and 1.08 since (`python -m tests.benchmarks
-windows`).
+product). Carried out group by group it stays in it: in 8 bits windows of 4,096 tokens took 1.35
+times the seconds of passages alone on chunking-eval before, and 1.08 since
+(`python -m tests.benchmarks windows`).
 """
 
 from __future__ import annotations
