@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from indexer.embed.tokens import TextTokenizer, Tokens
 
 _PREFIXES = 256
+# Tokens of the headings that stand before a passage inside a window, at most.
+_MOST_HEADINGS = 32
 
 
 class Layout:
@@ -84,16 +86,44 @@ class Layout:
         passages: Sequence[EmbedInput],
         bodies: Sequence[Tokens],
     ) -> list[TokenSequence]:
-        """Lay out passages that follow each other, each window under its first one's headings."""
-        lengths = [len(bodies[index]) for index in indices]
-        bounds = [
-            offset + _sentence_bounds(bodies[index], passages[index].view_starts)
-            for index, offset in zip(indices, accumulate(lengths, initial=0), strict=False)
-        ]
-        ids = np.concatenate([bodies[index].ids for index in indices])
+        """Lay out passages that follow each other, each window under its first one's headings.
+
+        Where the headings change they stand before the passage, and count for no passage: the text
+        has the nearest of them at most, and a long window would have all under those of its start.
+        """
         own = [passages[index] for index in indices]
+        # A passage without any token is none that headings could stand before.
+        ahead = [
+            more[: _MOST_HEADINGS if len(bodies[index]) else 0]
+            for index, more in zip(indices, self._headings(own), strict=True)
+        ]
+        lengths = [
+            len(more) + len(bodies[index]) for index, more in zip(indices, ahead, strict=True)
+        ]
+        bounds = [
+            offset + len(more) + _sentence_bounds(bodies[index], passages[index].view_starts)
+            for index, more, offset in zip(
+                indices, ahead, accumulate(lengths, initial=0), strict=False
+            )
+        ]
+        parts = [
+            part
+            for index, more in zip(indices, ahead, strict=True)
+            for part in (more, bodies[index].ids)
+        ]
         prefixes = [self._prefix(one.title, one.heading_path) for one in own]
-        return self._run(indices, lengths, ids, bounds, prefixes)
+        return self._run(indices, lengths, np.concatenate(parts), bounds, prefixes)
+
+    def _headings(self, passages: Sequence[EmbedInput]) -> list[NDArray[np.int32]]:
+        """What stands before each passage: its headings, if they are not those before it."""
+        nothing = np.empty(0, np.int32)
+        changed = [
+            self._prefix("", one.heading_path)
+            if one.heading_path and one.heading_path != before.heading_path
+            else nothing
+            for before, one in pairwise(passages)
+        ]
+        return [nothing, *changed]
 
     def _run(
         self,

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from indexer.embed.models import ModelRecord
 
 # Of what the model is given to read; vectors of another are in another space.
-LATE, ALONE = "late-2", "alone-1"
+LATE, ALONE = "late-3", "alone-1"
 # On the CPU small runs keep what they work on in the cache; on other devices starting one costs.
 _TOKENS_A_RUN = {CPU: 512}
 _TOKENS_A_RUN_ELSEWHERE = 16_384

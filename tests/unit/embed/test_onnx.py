@@ -209,7 +209,7 @@ def test_late_pooling_equals_the_plain_way(late: tuple[OnnxEmbedder, Path]) -> N
             position += len(sentence)
 
 
-def test_a_window_is_read_under_the_headings_of_its_first_passage(
+def test_a_window_is_read_under_the_headings_of_each_passage(
     late: tuple[OnnxEmbedder, Path],
 ) -> None:
     embedder, models = late
@@ -219,16 +219,25 @@ def test_a_window_is_read_under_the_headings_of_its_first_passage(
     ]
     made = embedder.encode_passages(passages)
     tokenizer = TextTokenizer(models / TINY / "source" / TOKENIZER)
-    texts = [passage_prefix("Log", ("Weather",)), SENTENCES[0], SENTENCES[1]]
+    ahead = passage_prefix("", ("Weather", "People"))
+    texts = [passage_prefix("Log", ("Weather",)), SENTENCES[0], ahead, SENTENCES[1]]
     parts = [tokenizer.lead, *(one.ids for one in tokenizer.encode(texts)), tokenizer.tail]
     states = plain_states(
         embedder.record.architecture, models / TINY / "source", np.concatenate(parts)
     )
     lengths = [len(part) for part in parts]
-    for index, vectors in enumerate(made, start=2):
+    for index, vectors in zip((2, 4), made, strict=True):
         first = sum(lengths[:index])
         own = states[first : first + lengths[index]]
         _close(vectors.vector, unit(own.mean(axis=0)))
+
+
+def test_headings_are_no_part_of_a_passage_without_text(late: tuple[OnnxEmbedder, Path]) -> None:
+    embedder, _ = late
+    made = embedder.encode_passages(
+        [passage(SENTENCES[0], headings=("Weather",)), passage("", headings=("People",))]
+    )
+    assert all(np.isclose(np.linalg.norm(each.vector), 1.0) for each in made)
 
 
 def test_a_late_passage_knows_its_neighbours(late: tuple[OnnxEmbedder, Path]) -> None:
