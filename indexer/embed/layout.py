@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _PREFIXES = 256
 # Tokens of the headings that stand before a passage inside a window, at most.
-_MOST_HEADINGS = 32
+MOST_HEADINGS = 32
 
 
 class Layout:
@@ -94,7 +94,7 @@ class Layout:
         own = [passages[index] for index in indices]
         # A passage without any token is none that headings could stand before.
         ahead = [
-            more[: _MOST_HEADINGS if len(bodies[index]) else 0]
+            more[: MOST_HEADINGS if len(bodies[index]) else 0]
             for index, more in zip(indices, self._headings(own), strict=True)
         ]
         lengths = [

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexer.embed.base import passage_prefix
+from indexer.embed.layout import MOST_HEADINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -142,15 +143,14 @@ class Lessons:
         path = corpus.paths[corpus.headings[sentence]]
         lead = np.concatenate([self._tokenizer.lead, self._prefix(title, path)])
         capacity = window - len(lead) - len(self._tokenizer.tail)
-        begin = corpus.sentences[sentence]
-        if corpus.sentences[last] - begin < capacity:
+        if corpus.sentences[last] - corpus.sentences[sentence] < capacity:
             return None, last
-        body = corpus.ids[begin : begin + capacity]
-        held = bisect_right(corpus.sentences, begin + capacity) - 1  # what comes after is cut off
+        body, bounds = self._body(sentence, last, capacity)
+        held = sentence + bisect_right(bounds[:, 1], capacity)  # what comes after is cut off
         passages = tuple(
             Passage(
-                int(corpus.sentences[a] - begin) + len(lead),
-                int(corpus.sentences[b] - begin) + len(lead),
+                int(bounds[a - sentence, 0]) + len(lead),
+                int(bounds[b - sentence - 1, 1]) + len(lead),
                 self._alone(title, a, b),
                 corpus.paths[corpus.headings[a]],
                 a,
@@ -160,6 +160,31 @@ class Lessons:
         )
         ids = np.concatenate([lead, body, self._tokenizer.tail])
         return Window(ids, passages), max(held, sentence + 1)
+
+    def _body(self, first: int, last: int, capacity: int) -> tuple[Ints, Ints]:
+        """``capacity`` tokens from a sentence on, with headings before it where they change.
+
+        As the program lays a window out (``indexer.embed.layout``).
+
+        Returns:
+            The tokens, and where each sentence begins and ends, ``[sentences, 2]``; the last one
+            may end outside.
+        """
+        corpus = self._corpus
+        pieces: list[Ints] = []
+        bounds: list[tuple[int, int]] = []
+        length = 0
+        for sentence in range(first, last):
+            path = corpus.paths[corpus.headings[sentence]]
+            if bounds and path and path != corpus.paths[corpus.headings[sentence - 1]]:
+                pieces.append(self._prefix("", path)[:MOST_HEADINGS])
+                length += len(pieces[-1])
+            pieces.append(corpus.sentence(sentence))
+            bounds.append((length, length + len(pieces[-1])))
+            length = bounds[-1][1]
+            if length >= capacity:
+                break
+        return np.concatenate(pieces)[:capacity], np.array(bounds)
 
     def _passages(self, first: int, last: int, chance: Any) -> Iterator[tuple[int, int]]:
         """Cut sentences into passages of many sizes, none across a change of headings."""

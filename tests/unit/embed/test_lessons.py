@@ -1,0 +1,148 @@
+"""What our model is taught on is laid out as the program lays it out; no torch is needed to see."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from indexer.embed.base import EmbedInput
+from indexer.embed.layout import MOST_HEADINGS, Layout
+from indexer.embed.models import TOKENIZER
+from indexer.embed.record_files import find_record, shipped_folder
+from indexer.embed.tokens import TextTokenizer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import ModuleType
+
+RECIPE = Path(__file__).resolve().parents[3] / "packaging" / "model"
+LATE = "lectern-minilm-late"
+TITLE = "On harbours"
+PATHS = [
+    (),
+    ("Tides",),
+    ("Tides", "Springs and neaps"),
+    ("Tides",),
+    (),
+    ("Long " * 40,),
+    ("Piers",),
+]
+# Each word is a token of its own.
+SENTENCES = ("The water rises twice a day.", "Lines are let out then.", "We write it down.")
+
+
+@pytest.fixture(scope="module")
+def recipe() -> Iterator[dict[str, ModuleType]]:
+    names = ("corpus", "lessons")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(RECIPE))
+        yield {name: importlib.import_module(name) for name in names}
+        for name in names:
+            patch.delitem(sys.modules, name)
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> TextTokenizer:
+    return TextTokenizer(shipped_folder() / LATE / TOKENIZER)
+
+
+@pytest.fixture
+def corpus(recipe: dict[str, ModuleType], tokenizer: TextTokenizer) -> Any:
+    """One document: under each path in turn three to nine sentences, over and over."""
+    texts, headings = [], []
+    for number in range(400):
+        held = [SENTENCES[turn % len(SENTENCES)] for turn in range(3 + number % 7)]
+        texts += held
+        headings += [number % len(PATHS)] * len(held)
+    pieces = [tokens.ids for tokens in tokenizer.encode(texts)]
+    return recipe["corpus"].Corpus(
+        np.concatenate(pieces),
+        np.cumsum([0, *map(len, pieces)]),
+        np.array(headings, np.int32),
+        np.array([0, len(pieces)]),
+        np.array([0]),
+        (TITLE,),
+        tuple(PATHS),
+    )
+
+
+@pytest.fixture
+def lessons(recipe: dict[str, ModuleType], corpus: Any, tokenizer: TextTokenizer) -> Any:
+    return recipe["lessons"].Lessons(corpus, tokenizer, 5, 40)
+
+
+def _as_the_program_reads(window: Any, corpus: Any, tokenizer: TextTokenizer, title: str) -> Any:
+    """The window the program makes of the sentences from the first passage to the last."""
+    numbers = range(window.passages[0].first, window.passages[-1].last)
+    inputs = []
+    for heading, own in groupby(numbers, key=lambda number: corpus.headings[number]):
+        ids = np.concatenate([corpus.sentence(number) for number in own])
+        inputs.append(EmbedInput(title, PATHS[heading], _words(tokenizer, ids), (0,)))
+    layout = Layout(find_record(LATE), tokenizer)
+    (found,) = layout.sequences(inputs, layout.tokenize(inputs))
+    return found.ids
+
+
+def _words(tokenizer: TextTokenizer, ids: Any) -> str:
+    """A text that has these tokens."""
+    by_number = {
+        number: word
+        for sentence in SENTENCES
+        for word, number in zip(
+            sentence.replace(".", " .").split(), tokenizer.encode([sentence])[0].ids, strict=True
+        )
+    }
+    return " ".join(by_number[number] for number in ids.tolist())
+
+
+@pytest.mark.parametrize("length", [512, 2048])
+def test_windows_are_those_the_program_reads(
+    lessons: Any, corpus: Any, tokenizer: TextTokenizer, length: int
+) -> None:
+    titles = set()
+    for step in range(30):
+        for window in lessons.draw(step, 0, length, length, held=False).windows:
+            assert len(window.ids) == length
+            end = window.passages[-1].end
+            read = {
+                title: _as_the_program_reads(window, corpus, tokenizer, title)
+                for title in (TITLE, "")
+            }
+            (title,) = [
+                title for title, ids in read.items() if np.array_equal(ids[:-1], window.ids[:end])
+            ]
+            titles.add(title)
+    assert titles == {TITLE, ""}  # it is left out at times
+
+
+def test_passages_stand_where_they_say(lessons: Any, corpus: Any) -> None:
+    for step in range(12):
+        for window in lessons.draw(step, 0, 1024, 2048, held=False).windows:
+            for one in window.passages:
+                own = [corpus.sentence(number) for number in range(one.first, one.last)]
+                np.testing.assert_array_equal(window.ids[one.start : one.end], np.concatenate(own))
+
+
+def test_long_headings_are_cut(lessons: Any, corpus: Any, tokenizer: TextTokenizer) -> None:
+    (long,) = tokenizer.encode(["Long"])
+    runs = {
+        len(list(same))
+        for step in range(12)
+        for window in lessons.draw(step, 0, 2048, 2048, held=False).windows
+        for number, same in groupby(window.ids[64:].tolist())  # behind the window's own
+        if number == long.ids[0]
+    }
+    assert max(runs) == MOST_HEADINGS  # one may be cut by the end of its window
+
+
+def test_a_step_is_drawn_from_its_number(lessons: Any) -> None:
+    first, again, other = (lessons.draw(step, 1, 512, 2048, held=False) for step in (3, 3, 4))
+    for one, same in zip(first.windows, again.windows, strict=True):
+        np.testing.assert_array_equal(one.ids, same.ids)
+    assert not np.array_equal(first.windows[0].ids, other.windows[0].ids)
