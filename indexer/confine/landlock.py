@@ -1,0 +1,203 @@
+"""Landlock: which files this process may touch, and whether it may use TCP or signal others.
+
+Owns the three system calls and their structures, as documented in the kernel's
+``Documentation/userspace-api/landlock.rst``. It must not know why a file is allowed. A right that
+the running kernel does not know is left out, since asking for it would fail; ``abi`` tells which
+ones hold. Standard library only.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import stat
+import sys
+from contextlib import suppress
+from enum import IntFlag
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    Place = Path | int  # a path, or a descriptor of what it names
+
+# The same numbers on every architecture.
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
+_VERSION_FLAG = 1
+_RULE_PATH_BENEATH = 1
+_PR_SET_NO_NEW_PRIVS = 38
+
+
+class Files(IntFlag):
+    """Rights on files, by the names of the kernel."""
+
+    EXECUTE = 1 << 0
+    WRITE_FILE = 1 << 1
+    READ_FILE = 1 << 2
+    READ_DIR = 1 << 3
+    REMOVE_DIR = 1 << 4
+    REMOVE_FILE = 1 << 5
+    MAKE_CHAR = 1 << 6
+    MAKE_DIR = 1 << 7
+    MAKE_REG = 1 << 8
+    MAKE_SOCK = 1 << 9
+    MAKE_FIFO = 1 << 10
+    MAKE_BLOCK = 1 << 11
+    MAKE_SYM = 1 << 12
+    REFER = 1 << 13
+    TRUNCATE = 1 << 14
+    IOCTL_DEV = 1 << 15
+
+
+class Net(IntFlag):
+    """Rights on TCP ports."""
+
+    BIND_TCP = 1 << 0
+    CONNECT_TCP = 1 << 1
+
+
+class Scope(IntFlag):
+    """What reaches no further than the confined processes themselves."""
+
+    ABSTRACT_UNIX_SOCKET = 1 << 0
+    SIGNAL = 1 << 1
+
+
+EVERYWHERE = Scope(0)
+
+
+READ = Files.READ_FILE | Files.READ_DIR
+RUN = READ | Files.EXECUTE
+CHANGE = READ | (
+    Files.WRITE_FILE | Files.TRUNCATE | Files.REMOVE_DIR | Files.REMOVE_FILE
+    | Files.MAKE_DIR | Files.MAKE_REG | Files.MAKE_SOCK | Files.MAKE_FIFO | Files.MAKE_SYM
+    | Files.REFER
+)  # fmt: skip
+# What can be granted on something that is no folder.
+_OF_A_FILE = Files.EXECUTE | Files.WRITE_FILE | Files.READ_FILE | Files.TRUNCATE | Files.IOCTL_DEV
+
+# The first interface version that knows a group of rights.
+_FILES_SINCE = (
+    (1, Files((1 << 13) - 1)),
+    (2, Files.REFER),
+    (3, Files.TRUNCATE),
+    (5, Files.IOCTL_DEV),
+)
+_NET_SINCE = 4
+_SCOPE_SINCE = 6
+
+
+class _RulesetAttributes(ctypes.Structure):
+    _fields_ = (
+        ("handled_access_fs", ctypes.c_uint64),
+        ("handled_access_net", ctypes.c_uint64),
+        ("scoped", ctypes.c_uint64),
+    )
+
+
+class _PathBeneath(ctypes.Structure):
+    _pack_ = 1
+    _layout_ = "ms"
+    _fields_ = (("allowed_access", ctypes.c_uint64), ("parent_fd", ctypes.c_int32))
+
+
+@functools.cache
+def abi() -> int:
+    """Return the version of Landlock that this kernel speaks; 0 where there is none."""
+    if sys.platform != "linux":
+        return 0
+    try:
+        return _call(_CREATE_RULESET, None, 0, _VERSION_FLAG)
+    except OSError:
+        return 0
+
+
+def restrict(
+    files: Iterable[tuple[Place, Files]] | None = None,
+    *,
+    tcp: bool = True,
+    scope: Scope = EVERYWHERE,
+) -> int:
+    """Confine this thread, and every thread and process it starts from now on.
+
+    Args:
+        files: What may still be done with which folders (and all beneath) and files; all else is
+            forbidden. ``None`` leaves files alone. Places that do not exist are passed over.
+        tcp: Whether TCP ports may still be bound and connected to.
+        scope: What reaches confined processes only.
+
+    Returns:
+        The interface version it was done by, 0 where the kernel has no Landlock and nothing was
+        done. Versions below 4 know no TCP, those below 6 no scopes.
+
+    Raises:
+        OSError: If the kernel refuses what it says it can do.
+    """
+    version = abi()
+    handled = _known_files(version) if files is not None else Files(0)
+    net = Net(0) if tcp or version < _NET_SINCE else Net.BIND_TCP | Net.CONNECT_TCP
+    scoped = scope if version >= _SCOPE_SINCE else EVERYWHERE
+    if not version or not (handled or net or scoped):
+        return 0
+    attributes = _RulesetAttributes(handled, net, scoped)
+    ruleset = _call(_CREATE_RULESET, ctypes.byref(attributes), ctypes.sizeof(attributes), 0)
+    try:
+        for place, rights in files or ():
+            _allow(ruleset, place, rights & handled)
+        _no_new_privileges()
+        _call(_RESTRICT_SELF, ruleset, 0)
+    finally:
+        os.close(ruleset)
+    return version
+
+
+def _known_files(version: int) -> Files:
+    known = Files(0)
+    for since, rights in _FILES_SINCE:
+        if version >= since:
+            known |= rights
+    return known
+
+
+def _allow(ruleset: int, place: Place, rights: Files) -> None:
+    if isinstance(place, int):
+        _add_rule(ruleset, place, rights)
+        return
+    with suppress(FileNotFoundError, NotADirectoryError, PermissionError):
+        opened = os.open(place, os.O_PATH | os.O_CLOEXEC)
+        try:
+            _add_rule(ruleset, opened, rights)
+        finally:
+            os.close(opened)
+
+
+def _add_rule(ruleset: int, opened: int, rights: Files) -> None:
+    if not stat.S_ISDIR(os.fstat(opened).st_mode):
+        rights &= _OF_A_FILE
+    rule = _PathBeneath(rights, opened)
+    _call(_ADD_RULE, ruleset, _RULE_PATH_BENEATH, ctypes.byref(rule), 0)
+
+
+def _no_new_privileges() -> None:
+    """Give up what set-user-id programs would give; the kernel asks for it first."""
+    _check(_libc().prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+
+
+@functools.cache
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
+def _call(number: int, *arguments: object) -> int:
+    # Integers of a variadic function are passed as wide as the kernel reads them.
+    wide = [ctypes.c_long(each) if isinstance(each, int) else each for each in arguments]
+    return _check(_libc().syscall(ctypes.c_long(number), *wide))
+
+
+def _check(result: int) -> int:
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+    return result

@@ -1,0 +1,216 @@
+"""seccomp: which system calls this process may make.
+
+Owns a filter in the kernel's classic BPF, as documented in ``Documentation/userspace-api/
+seccomp_filter.rst``, and the numbers of the calls it knows on x86-64 and 64-bit Arm. It must not
+know who is confined. A filter sees numbers and not what pointers name, so files are Landlock's.
+Standard library only.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import platform
+import struct
+import sys
+from dataclasses import dataclass
+
+AF_UNIX = 1
+CLONE_THREAD = 0x10000
+
+_PR_SET_NO_NEW_PRIVS = 38
+_SET_MODE_FILTER = 1
+_ALL_THREADS = 1  # SECCOMP_FILTER_FLAG_TSYNC
+_ALLOW = 0x7FFF0000
+_ERRNO = 0x00050000
+# The offsets in struct seccomp_data; arguments are eight bytes each, the low half first.
+_AT_NUMBER, _AT_ARCHITECTURE, _AT_ARGUMENTS = 0, 4, 16
+_LOAD = 0x20  # BPF_LD | BPF_W | BPF_ABS
+_IF_EQUAL, _IF_AT_LEAST, _IF_BITS = 0x15, 0x35, 0x45  # BPF_JMP | BPF_JEQ, BPF_JGE, BPF_JSET | BPF_K
+_RETURN = 0x06
+# Numbers of the x32 interface of x86-64 begin here; it is another door to the same calls.
+_X32 = 0x40000000
+
+
+@dataclass(frozen=True, slots=True)
+class _Machine:
+    """An architecture: how the kernel names it, its own number of ``seccomp``, and a column."""
+
+    audit: int
+    seccomp: int
+    column: int
+
+
+_MACHINES = {
+    "x86_64": _Machine(0xC000003E, 317, 0),
+    "aarch64": _Machine(0xC00000B7, 277, 1),
+}
+
+# System calls by name: the number on x86-64 and on 64-bit Arm; -1 where there is none.
+_NUMBERS: dict[str, tuple[int, int]] = {
+    "socket": (41, 198),
+    "io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
+    "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
+    "pidfd_getfd": (438, 438), "kcmp": (312, 272), "process_madvise": (440, 440),
+    "fork": (57, -1), "vfork": (58, -1), "clone": (56, 220), "clone3": (435, 435),
+    "execve": (59, 221), "execveat": (322, 281),
+    "bpf": (321, 280), "perf_event_open": (298, 241), "userfaultfd": (323, 282),
+    "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219),
+    "mount": (165, 40), "umount2": (166, 39), "pivot_root": (155, 41), "chroot": (161, 51),
+    "open_tree": (428, 428), "move_mount": (429, 429), "fsopen": (430, 430),
+    "fsconfig": (431, 431), "fsmount": (432, 432), "fspick": (433, 433),
+    "mount_setattr": (442, 442), "unshare": (272, 97), "setns": (308, 268),
+    "open_by_handle_at": (304, 265), "kexec_load": (246, 104), "kexec_file_load": (320, 294),
+    "init_module": (175, 105), "finit_module": (313, 273), "delete_module": (176, 106),
+    "shmget": (29, 194), "shmat": (30, 196), "semget": (64, 190), "msgget": (68, 186),
+    "mq_open": (240, 180),
+}  # fmt: skip
+
+# A network by a door that no rule on sockets sees, or through another process of the same user.
+_WAYS_ROUND = (
+    "ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd", "kcmp", "process_madvise",
+    "bpf", "perf_event_open",
+)  # fmt: skip
+_IO_URING = ("io_uring_setup", "io_uring_enter", "io_uring_register")
+# What no reader of documents needs; each is a large surface of the kernel or a way to others.
+_NEVER_NEEDED = (
+    "userfaultfd", "add_key", "request_key", "keyctl", "mount", "umount2", "pivot_root", "chroot",
+    "open_tree", "move_mount", "fsopen", "fsconfig", "fsmount", "fspick", "mount_setattr",
+    "unshare", "setns", "open_by_handle_at", "kexec_load", "kexec_file_load", "init_module",
+    "finit_module", "delete_module", "shmget", "shmat", "semget", "msgget", "mq_open",
+)  # fmt: skip
+
+
+def is_available() -> bool:
+    """Tell whether filters can be made for this machine."""
+    return sys.platform == "linux" and platform.machine() in _MACHINES
+
+
+def deny_network(*, local_sockets: bool = True) -> bool:
+    """Leave this process, all its threads and all it starts without a network.
+
+    ``socket`` then fails with ``EAFNOSUPPORT``, as on a machine without that protocol, which
+    libraries know how to take. Sockets that are open already go on working.
+
+    Args:
+        local_sockets: Whether sockets between processes of this machine (AF_UNIX) may be made.
+
+    Returns:
+        Whether it was done; False where there are no filters for this machine.
+
+    Raises:
+        OSError: If the kernel refuses the filter.
+    """
+    return _install(_network_rules(local_sockets=local_sockets))
+
+
+def deny_all_but_reading(*, programs: bool = False, local_sockets: bool = False) -> bool:
+    """Leave a reader of documents what it needs: no network, no tracing, no mounts, no keys.
+
+    Args:
+        programs: Whether it may start processes and programs, for Tesseract and LibreOffice;
+            threads may always be started.
+        local_sockets: Whether those programs need AF_UNIX sockets among themselves.
+
+    Returns:
+        Whether it was done; False where there are no filters for this machine.
+
+    Raises:
+        OSError: If the kernel refuses the filter.
+    """
+    rules = [*_network_rules(local_sockets=local_sockets)]
+    rules += [_Rule(name, errno.EPERM) for name in _NEVER_NEEDED]
+    if not programs:
+        rules += [_Rule(name, errno.EPERM) for name in ("fork", "vfork", "execve", "execveat")]
+        # The C library falls back to clone, whose flags a filter can see.
+        rules += [_Rule("clone3", errno.ENOSYS), _Rule("clone", errno.EPERM, bits=CLONE_THREAD)]
+    return _install(rules)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """A call that fails with an error, unless its first argument lets it pass.
+
+    Attributes:
+        name: Of the call.
+        error: Number of the error.
+        equal: The first argument with which it may be made.
+        bits: Bits of which its first argument must have one.
+    """
+
+    name: str
+    error: int
+    equal: int | None = None
+    bits: int | None = None
+
+
+def _network_rules(*, local_sockets: bool) -> list[_Rule]:
+    allowed = AF_UNIX if local_sockets else None
+    return [
+        _Rule("socket", errno.EAFNOSUPPORT, equal=allowed),
+        *(_Rule(name, errno.ENOSYS) for name in _IO_URING),
+        *(_Rule(name, errno.EPERM) for name in _WAYS_ROUND),
+    ]
+
+
+def program(rules: list[_Rule], machine: str) -> bytes:
+    """Assemble a filter: the instructions of the kernel, eight bytes each."""
+    target = _MACHINES[machine]
+    code = [
+        _instruction(_LOAD, _AT_ARCHITECTURE),
+        _instruction(_IF_EQUAL, target.audit, 1, 0),
+        _instruction(_RETURN, _ERRNO | errno.ENOSYS),  # a door of another architecture
+        _instruction(_LOAD, _AT_NUMBER),
+    ]
+    if machine == "x86_64":
+        code += [
+            _instruction(_IF_AT_LEAST, _X32, 0, 1),
+            _instruction(_RETURN, _ERRNO | errno.ENOSYS),
+        ]
+    for rule in rules:
+        code += _assembled(rule, _NUMBERS[rule.name][target.column])
+    return b"".join([*code, _instruction(_RETURN, _ALLOW)])
+
+
+def _assembled(rule: _Rule, number: int) -> list[bytes]:
+    if number < 0:
+        return []
+    refuse = _instruction(_RETURN, _ERRNO | rule.error)
+    if rule.equal is None and rule.bits is None:
+        return [_instruction(_IF_EQUAL, number, 0, 1), refuse]
+    test = (_IF_EQUAL, rule.equal) if rule.equal is not None else (_IF_BITS, rule.bits or 0)
+    return [
+        _instruction(_IF_EQUAL, number, 0, 4),
+        _instruction(_LOAD, _AT_ARGUMENTS),
+        _instruction(*test, 0, 1),
+        _instruction(_RETURN, _ALLOW),
+        refuse,
+    ]
+
+
+def _instruction(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
+    return struct.pack("=HBBI", code, if_true, if_false, value)
+
+
+class _Program(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_char_p))
+
+
+def _install(rules: list[_Rule]) -> bool:
+    if not is_available():
+        return False
+    machine = platform.machine()
+    code = program(rules, machine)
+    libc = ctypes.CDLL(None, use_errno=True)
+    installed = _Program(len(code) // 8, code)
+    done = libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or libc.syscall(
+        ctypes.c_long(_MACHINES[machine].seccomp),
+        ctypes.c_long(_SET_MODE_FILTER),
+        ctypes.c_long(_ALL_THREADS),
+        ctypes.byref(installed),
+    )
+    if done != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"the kernel refuses the filter: {os.strerror(number)}")
+    return True

@@ -1,0 +1,103 @@
+"""Landlock, tried in processes of their own on real files and a real listener."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.confine import landlock
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.skipif(not landlock.abi(), reason="this kernel has no Landlock")
+
+_TOLD = """
+import errno, os, socket, sys
+from pathlib import Path
+from indexer.confine import landlock
+from indexer.confine.landlock import CHANGE, READ, RUN, Scope
+
+def told(action):
+    try:
+        action()
+    except OSError as error:
+        return errno.errorcode[error.errno]
+    return "done"
+
+folder = Path(sys.argv[1])
+"""
+
+
+def _run(folder: Path, code: str, *, descriptor: int | None = None) -> list[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", _TOLD + code, str(folder), str(descriptor)],
+        capture_output=True,
+        text=True,
+        check=False,
+        pass_fds=() if descriptor is None else (descriptor,),
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+def test_only_what_is_allowed_can_be_read_and_written(tmp_path: Path) -> None:
+    for name in ("mine", "scratch", "others"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "file").write_text(name)
+    assert _run(tmp_path, """
+assert landlock.restrict([(folder / "mine", READ), (folder / "scratch", CHANGE)])
+print(told((folder / "mine" / "file").read_text), told((folder / "others" / "file").read_text))
+print(told(lambda: (folder / "mine" / "file").write_text("")))
+print(told(lambda: (folder / "others" / "new").write_text("")))
+print(told(lambda: (folder / "scratch" / "new").write_text("")))
+print(told(lambda: os.rename(folder / "scratch" / "new", folder / "others" / "new")))
+print(told(lambda: (folder / "others" / "file").unlink()))
+print(told(lambda: os.listdir(folder / "others")))
+""") == ["done", "EACCES", "EACCES", "EACCES", "done", "EACCES", "EACCES", "EACCES"]  # fmt: skip
+    assert (tmp_path / "others" / "file").read_text() == "others"
+
+
+def test_a_descriptor_grants_the_very_file_it_names(tmp_path: Path) -> None:
+    given, other = tmp_path / "given", tmp_path / "other"
+    given.write_text("given")
+    other.write_text("other")
+    with given.open("rb") as file:
+        assert _run(tmp_path, """
+assert landlock.restrict([(int(sys.argv[2]), READ)])
+print(told((folder / "given").read_text), told((folder / "other").read_text))
+""", descriptor=file.fileno()) == ["done", "EACCES"]  # fmt: skip
+
+
+@pytest.mark.skipif(landlock.abi() < 4, reason="this kernel's Landlock knows no TCP")
+def test_tcp_is_cut_off_and_files_are_not(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("text")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        assert _run(tmp_path, f"""
+assert landlock.restrict(tcp=False)
+print(told(lambda: socket.create_connection(("127.0.0.1", {port}))))
+print(told(lambda: socket.create_server(("127.0.0.1", 0))))
+print(told((folder / "file").read_text))
+""") == ["EACCES", "EACCES", "done"]  # fmt: skip
+
+
+@pytest.mark.skipif(landlock.abi() < 6, reason="this kernel's Landlock knows no scopes")
+def test_signals_reach_confined_processes_only(tmp_path: Path) -> None:
+    assert _run(tmp_path, """
+import subprocess
+outside = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+assert landlock.restrict(scope=Scope.SIGNAL)
+print(told(lambda: os.kill(outside.pid, 9)), told(lambda: os.kill(os.getpid(), 0)))
+outside.communicate(b"\\n")
+""") == ["EPERM", "done"]  # fmt: skip
+
+
+def test_places_that_do_not_exist_are_passed_over(tmp_path: Path) -> None:
+    assert _run(tmp_path, """
+print(landlock.restrict([(folder / "nowhere", READ)]) > 0)
+""") == ["True"]  # fmt: skip
