@@ -88,6 +88,11 @@ def detect(sample: str) -> str:
     return _classified(sample)
 
 
+def load() -> None:
+    """Load the classifier now, for all processes that are forked from this one."""
+    _classifier()
+
+
 def _by_script(sample: str, letters: int) -> str | None:
     """The language its script gives away; ``None`` if it is written in Latin letters."""
     counts = {language: len(script.findall(sample)) for language, script in _SCRIPTS}

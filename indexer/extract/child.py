@@ -2,7 +2,9 @@
 
 Owns the conversation and the behaviour of the process; documents are read by
 ``indexer.extract.document``, cut by ``indexer.passages``. Started by ``indexer.extract.sandbox``,
-killed by it without ceremony. The conversation, in frames of ``indexer.protocol``::
+killed by it without ceremony. Where the system allows it, each document is read by a worker of its
+own that can read nothing else (``indexer.confine.worker``); this process then only loads libraries
+and looks into no document. The conversation, in frames of ``indexer.protocol``::
 
     child   hello
     engine  extract {id, path, format, password, limits, skip, careful, recognised}
@@ -23,6 +25,7 @@ or, of one page (``indexer.extract.scans``)::
 from __future__ import annotations
 
 import base64
+import contextlib
 import os
 import sys
 import time
@@ -32,11 +35,13 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
+from indexer.confine import worker
+from indexer.confine.process import Alarm, Started, confine, take_stdout
+from indexer.confine.reader import start_no_programs
 from indexer.errors import InternalError, LecternError, WorldError
 from indexer.extract.base import Limits, Scannable, too_large
-from indexer.extract.confine import Alarm, confine, take_stdout
 from indexer.extract.document import Document
-from indexer.extract.registry import identify
+from indexer.extract.registry import identify, promised_format
 from indexer.extract.spool import Spool
 from indexer.extract.term_counts import TermCounts
 from indexer.extract.wire import info_to_wire, passage_to_wire
@@ -51,6 +56,8 @@ if TYPE_CHECKING:
 
     from indexer.types import OutlineEntry
 
+    Work = Callable[["Conversation", Header, "RecognisedPages | None"], None]
+
 PASSAGES_A_FRAME = 64
 _PROGRESS_INTERVAL_S = 0.5
 
@@ -60,7 +67,7 @@ class Conversation:
 
     def __init__(self, incoming: BinaryIO, outgoing: BinaryIO, alarm: Alarm) -> None:
         self._incoming = incoming
-        self._outgoing = outgoing
+        self.outgoing = outgoing
         self._alarm = alarm
         self._last = 0.0
         self.id = 0
@@ -76,7 +83,7 @@ class Conversation:
 
     def send(self, kind: str, **values: Any) -> None:
         self._alarm.stop()  # a full pipe means that the engine is busy, not that we are stuck
-        write_frame(self._outgoing, {"type": kind, "id": self.id, **values})
+        write_frame(self.outgoing, {"type": kind, "id": self.id, **values})
         self._alarm.wind()
 
     def progress(self, page: int) -> None:
@@ -100,27 +107,57 @@ class Conversation:
 def main() -> int:
     """Serve until the engine closes the pipe."""
     outgoing = take_stdout()
-    alarm = confine(sys.argv[1:])
-    conversation = Conversation(sys.stdin.buffer, outgoing, alarm)
+    started = confine(sys.argv[1:])
+    conversation = Conversation(sys.stdin.buffer, outgoing, started.alarm)
     try:
         write_frame(outgoing, hello("extract", pid=os.getpid()))
         while (request := conversation.receive()) is not None:
             if (work := _WORK.get(str(request.get("type")))) is not None:
-                _serve(conversation, request, work)
+                _serve_apart(conversation, request, work, started)
     except (EOFError, BrokenPipeError):
         return 0
     finally:
-        alarm.stop()
+        started.alarm.stop()
     return 0
 
 
-def _serve(
-    conversation: Conversation, request: Header, work: Callable[[Conversation, Header], None]
-) -> None:
+def _serve_apart(conversation: Conversation, request: Header, work: Work, started: Started) -> None:
+    """Serve a request in a worker that can read its document only, where there can be one."""
+    recognised = _recognised(request)
+    if not worker.is_available():
+        _serve(conversation, request, lambda: work(conversation, request, recognised))
+        return
+    _load_libraries(request)
+    started.alarm.stop()  # its thread would not be there after the fork
+
+    def serve() -> None:
+        started.alarm.wind()
+        _serve(conversation, request, lambda: work(conversation, request, recognised))
+
+    document = Path(str(request["path"]))
+    keep = (conversation.outgoing.fileno(),)
+    worker.Worker(serve, document, started, keep).wait()
+    worker.empty(started.scratch)
+
+
+def _load_libraries(request: Header) -> None:
+    """Load what reading the document will need, once for all workers that are still to come."""
+    from indexer import language, passages, terms
+
+    promised = promised_format(Path(str(request["path"])), str(request.get("format") or ""))
+    if promised is not None:
+        with contextlib.suppress(ImportError):
+            promised.opener()
+    language.load()
+    terms.stems("loaded", "en")
+    passages.cut(iter(()), (), "")
+
+
+def _serve(conversation: Conversation, request: Header, work: Callable[[], None]) -> None:
     conversation.id = int(request["id"])
     conversation.careful = bool(request.get("careful"))
     try:
-        work(conversation, request)
+        work()
     except LecternError as error:
         conversation.send("error", error=error.to_wire())
     except MemoryError:
@@ -136,7 +173,9 @@ def _serve(
         conversation.send("error", error=InternalError("internal", reason=reason).to_wire())
 
 
-def _extract(conversation: Conversation, request: Header) -> None:
+def _extract(
+    conversation: Conversation, request: Header, recognised: RecognisedPages | None
+) -> None:
     from indexer import language, terms
 
     path = Path(str(request["path"]))
@@ -145,9 +184,11 @@ def _extract(conversation: Conversation, request: Header) -> None:
     if before[0] > limits.largest_bytes:
         raise too_large(limits.largest_bytes)
     known = identify(path, str(request.get("format") or ""))
+    if worker.is_available() and not known.needs_program:
+        start_no_programs()
     source = known.opener()(path, request.get("password"), limits)
     if isinstance(source, Scannable):
-        source.recognised = _recognised(request, before[0])
+        source.recognised = recognised
     with Spool() as spool:
         try:
             conversation.pages = source.page_count
@@ -171,15 +212,19 @@ def _extract(conversation: Conversation, request: Header) -> None:
     conversation.send("end")
 
 
-def _recognised(request: Header, size: int) -> RecognisedPages | None:
+def _recognised(request: Header) -> RecognisedPages | None:
     """Return what the library knows of the document's scanned pages."""
     match request.get("recognised"):
         case {"library": str(library), "content": str(content)}:
-            return RecognisedPages(Path(library), size, lambda: content)
+            with contextlib.suppress(OSError):
+                size = Path(str(request["path"])).stat().st_size
+                return RecognisedPages.load(Path(library), size, lambda: content)
     return None
 
 
-def _recognise(conversation: Conversation, request: Header) -> None:
+def _recognise(
+    conversation: Conversation, request: Header, _recognised: RecognisedPages | None
+) -> None:
     from indexer.extract.scans import recognise_page
 
     lines = recognise_page(

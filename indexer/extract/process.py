@@ -16,11 +16,12 @@ import tempfile
 import threading
 import time
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import psutil
 
+from indexer.confine.process import child_environment, make_scratch
+from indexer.confine.worker import TOO_LARGE_STATUS
 from indexer.errors import WorldError
 from indexer.protocol import check_hello, read_frame, write_frame
 
@@ -43,7 +44,7 @@ _ADDRESS_SPACE_FACTOR = 4
 _MIN_ADDRESS_SPACE = 2 * 1024**3
 
 
-def command(limits: Limits) -> list[str]:
+def command(limits: Limits, scratch: str) -> list[str]:
     """Return the command line of a child, for a frozen program too."""
     start = [FROZEN_ARGUMENT] if getattr(sys, "frozen", False) else ["-P", "-m", MODULE]
     address_space = max(_MIN_ADDRESS_SPACE, _ADDRESS_SPACE_FACTOR * limits.resident_bytes)
@@ -52,7 +53,9 @@ def command(limits: Limits) -> list[str]:
         *start,
         f"--engine={os.getpid()}",
         f"--address-space={address_space}",
+        f"--resident={limits.resident_bytes}",
         f"--silence={2 * limits.silence_s + 10}",
+        f"--scratch={scratch}",
     ]
 
 
@@ -68,6 +71,7 @@ class ChildProcess:
         self.silence_s = limits.silence_s
         self.stopping: Callable[[], bool] = lambda: False
         self._errors: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115
+        self._scratch = make_scratch()
         self._lock = threading.Lock()
         self._verdict = ""  # why it was killed
         self._waiting_since: float | None = None
@@ -80,6 +84,7 @@ class ChildProcess:
         self._started.wait()
         if failures := self._failures:
             self._errors.close()
+            self._scratch.cleanup()
             raise WorldError("child_died", reason=str(failures[0]))
         self._input: BinaryIO = cast("BinaryIO", self._running.stdin)
         self._output: BinaryIO = cast("BinaryIO", self._running.stdout)
@@ -134,6 +139,8 @@ class ChildProcess:
             return "stopped_answering"
         if status < 0:
             return _signal_name(-status)
+        if status == TOO_LARGE_STATUS:
+            return "large"
         return f"exit status {status}"
 
     def last_words(self) -> str:
@@ -156,6 +163,7 @@ class ChildProcess:
         with suppress(OSError):
             self._output.close()
         self._errors.close()
+        self._scratch.cleanup()
 
     def _greet(self) -> None:
         self._waiting_since = time.monotonic() + max(0.0, _START_S - self.silence_s)
@@ -172,7 +180,7 @@ class ChildProcess:
 
     def _start_and_watch(self) -> None:
         try:
-            self._running = _start(command(self._limits), self._errors)
+            self._running = _start(command(self._limits, self._scratch.name), self._errors)
             self._usage = psutil.Process(self._running.pid)
         except (OSError, psutil.Error) as error:
             self._failures.append(error)
@@ -207,21 +215,9 @@ def _start(arguments: list[str], errors: BinaryIO) -> subprocess.Popen[bytes]:
         stdout=subprocess.PIPE,
         stderr=errors,
         cwd=tempfile.gettempdir(),  # holds no one's drive busy
-        env=_environment(),
+        env=child_environment(),
         **options,
     )
-
-
-def _environment() -> dict[str, str]:
-    """Return the child's environment: our package on its path, one thread a library."""
-    root = str(Path(__file__).resolve().parents[2])
-    path = [root, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
-    return {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(path),
-        "OMP_NUM_THREADS": "1",
-        "OPENBLAS_NUM_THREADS": "1",
-    }
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:

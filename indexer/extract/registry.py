@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 HEAD_BYTES = 4096
 # How a mail begins in a mailbox: "From anna@example.org Fri Nov 20 13:32:27 2026".
 BORDER = re.compile(rb"From \S.{0,200}\b(?:19[6-9]|20[0-9])\d\b.{0,20}$")
+_CONVERTED = "indexer.extract.libreoffice"
 _UNICODE_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 
 
@@ -33,6 +34,11 @@ class Format:
     name: str
     extensions: tuple[str, ...]
     module: str
+
+    @property
+    def needs_program(self) -> bool:
+        """Whether another program has to be started to read it."""
+        return self.module == _CONVERTED
 
     def opener(self) -> Opener:
         """Load the format's module, and with it the library it needs."""
@@ -113,6 +119,11 @@ def by_name(path: PurePath) -> Format | None:
     return _BY_EXTENSION.get(path.suffix.lower())
 
 
+def promised_format(path: PurePath, name: str = "") -> Format | None:
+    """Return the format of that name, else the one that the file's name promises. Reads nothing."""
+    return _BY_NAME.get(name) or by_name(path)
+
+
 def identify(path: Path, name: str = "") -> Format:
     """Return the format of a file: what its first bytes are, else what it is called.
 
@@ -128,7 +139,7 @@ def identify(path: Path, name: str = "") -> Format:
         head = file.read(HEAD_BYTES)
     if not head:
         raise WorldError("empty")
-    promised = _BY_NAME.get(name) or by_name(path)
+    promised = promised_format(path, name)
     if _is_pdf(head, promised):
         return PDF
     if head.startswith((ZIP_MAGIC, OLE_MAGIC)):

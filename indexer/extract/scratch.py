@@ -1,16 +1,12 @@
 """Folders that hold what was made of one document in order to read it, and go with it.
 
-Owns their names, and the removal of those that a reader left behind when it was killed. It must
-not know what is made in them.
+They lie in the scratch folder of the child (``indexer.confine.process``), which goes with it when
+it is killed. It must not know what is made in them.
 """
 
 from __future__ import annotations
 
-import shutil
 import tempfile
-import time
-from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,14 +15,11 @@ if TYPE_CHECKING:
     from indexer.extract.base import Metadata, RawPage, Source
     from indexer.types import OutlineEntry
 
-PREFIX = "lectern-reading-"
-# Longer than any document is read.
-_STALE_S = 6 * 3600.0
+PREFIX = "document-"
 
 
 def folder() -> tempfile.TemporaryDirectory[str]:
     """Make a folder that only its owner may read."""
-    _sweep()
     return tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True)
 
 
@@ -57,10 +50,3 @@ class ScratchSource:
             self._source.close()
         finally:
             self._folder.cleanup()
-
-
-def _sweep() -> None:
-    for left in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        with suppress(OSError):
-            if time.time() - left.stat().st_mtime > _STALE_S:
-                shutil.rmtree(left, ignore_errors=True)

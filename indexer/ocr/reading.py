@@ -1,21 +1,22 @@
 """What was recognised on the pages of one file, as a child reads it.
 
 Owns reading the cache without ever writing it; a cache that is missing, damaged or being written
-for long holds nothing. It must not know pages beyond their numbers.
+for long holds nothing. All pages are taken at once, before the file is opened: whoever reads the
+file may read nothing else. It must not know pages beyond their numbers.
 """
 
 from __future__ import annotations
 
 import contextlib
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from indexer.ocr.cache import FILE_NAME
 from indexer.ocr.layer import unpack
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from indexer.ocr.hocr import Line
@@ -34,50 +35,50 @@ class Recognised:
 _NOTHING = Recognised()
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class RecognisedPages:
-    """The recognised pages of one file.
+    """The recognised pages of one file: what the cache has of each, by its number from 1."""
 
-    Args:
-        library: The folder of the library, None if there is none.
-        size: Of the file, in bytes.
-        content: Gives the hash of its bytes; only asked for files that may have such pages.
-    """
+    pages: Mapping[int, tuple[bytes | None, str]] = field(default_factory=dict)
 
-    library: Path | None
-    size: int
-    content: Callable[[], str]
-    _content: str = ""
+    @classmethod
+    def load(cls, library: Path | None, size: int, content: Callable[[], str]) -> RecognisedPages:
+        """Take the pages of a file from the cache.
+
+        Args:
+            library: The folder of the library, None if there is none.
+            size: Of the file, in bytes.
+            content: Gives the hash of its bytes; only asked for files that may have such pages.
+        """
+        try:
+            with _open(library) as connection:
+                if connection is None or not _may_be_known(connection, size):
+                    return cls()
+                rows = connection.execute(
+                    "SELECT page, words, reason FROM pages JOIN contents c ON c.id = content "
+                    "WHERE c.content_id = ?",
+                    (content(),),
+                )
+                return cls({page: (words, reason) for page, words, reason in rows})
+        except (sqlite3.Error, OSError):
+            return cls()
 
     def of(self, page: int) -> Recognised:
         """Give what was recognised on a page."""
-        try:
-            with self._open() as connection:
-                if connection is None or not self._may_be_known(connection):
-                    return _NOTHING
-                row = connection.execute(
-                    "SELECT words, reason FROM pages JOIN contents c ON c.id = content "
-                    "WHERE c.content_id = ? AND page = ?",
-                    (self._content, page),
-                ).fetchone()
-        except (sqlite3.Error, OSError):
-            return _NOTHING
-        if row is None:
-            return _NOTHING
-        words, reason = row
-        return Recognised((), reason) if words is None else Recognised(tuple(unpack(words)))
+        words, reason = self.pages.get(page, (None, ""))
+        if words is None:
+            return Recognised((), reason) if reason else _NOTHING
+        return Recognised(tuple(unpack(words)))
 
-    def _open(self) -> contextlib.AbstractContextManager[sqlite3.Connection | None]:
-        path = None if self.library is None else self.library / FILE_NAME
-        if path is None or not path.exists():
-            return contextlib.nullcontext()
-        address = f"{path.absolute().as_uri()}?mode=ro"
-        return contextlib.closing(sqlite3.connect(address, uri=True, timeout=_WAIT_S))
 
-    def _may_be_known(self, connection: sqlite3.Connection) -> bool:
-        if not self._content:
-            size = "SELECT 1 FROM contents WHERE size = ? LIMIT 1"
-            if connection.execute(size, (self.size,)).fetchone() is None:
-                return False
-            self._content = self.content()
-        return True
+def _open(library: Path | None) -> contextlib.AbstractContextManager[sqlite3.Connection | None]:
+    path = None if library is None else library / FILE_NAME
+    if path is None or not path.exists():
+        return contextlib.nullcontext()
+    address = f"{path.absolute().as_uri()}?mode=ro"
+    return contextlib.closing(sqlite3.connect(address, uri=True, timeout=_WAIT_S))
+
+
+def _may_be_known(connection: sqlite3.Connection, size: int) -> bool:
+    found = connection.execute("SELECT 1 FROM contents WHERE size = ? LIMIT 1", (size,))
+    return found.fetchone() is not None

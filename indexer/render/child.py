@@ -3,7 +3,8 @@
 Owns the conversation and the limits of the process; what is asked is ``indexer.render.desk``'s.
 It is started by the window, has the priority of a window, and ends with it: by the closed pipe,
 and on Linux even if the window is killed. Whoever asks decides what comes next, so there is no
-queue here.
+queue here. Where the system allows it, each document is opened by a worker of its own that can read
+nothing else (``indexer.render.readers``).
 """
 
 from __future__ import annotations
@@ -16,15 +17,17 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from indexer.confine import worker
+from indexer.confine.process import confine, take_stdout
 from indexer.errors import InternalError, LecternError, WorldError
 from indexer.extract.child import file_error
-from indexer.extract.confine import confine, take_stdout
 from indexer.protocol import hello, read_frame, write_frame
 from indexer.render.desk import Desk
-from indexer.render.shelf import Shelf
+from indexer.render.readers import Readers
+from indexer.render.shelf import KnownPages, Shelf
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from indexer.protocol import Header
 
@@ -37,21 +40,30 @@ def main() -> int:
     """Serve until the window closes the pipe."""
     outgoing = take_stdout()
     library, rest = library_of(sys.argv[1:])
-    alarm = confine(rest, background=False)
+    started = confine(rest, background=False)
     # The letters of a page are thousands of small objects without cycles: looking for some among
     # them would take longer than reading the page.
     gc.set_threshold(_OBJECTS, 50, 50)
-    desk = Desk(Shelf(library=library))
+    known = KnownPages(library)
+    answer: Callable[[Header], None]
+    if worker.is_available():
+        answer = Readers(known, started, outgoing, _serve).answer
+    else:
+        desk = Desk(Shelf(recognised=known.of))
+
+        def answer(request: Header) -> None:
+            started.alarm.wind()
+            _serve(desk, request, outgoing)
+            started.alarm.stop()
+
     try:
         write_frame(outgoing, hello("render", pid=os.getpid()))
         while (frame := read_frame(sys.stdin.buffer)) is not None:
-            alarm.wind()
-            _serve(desk, frame[0], outgoing)
-            alarm.stop()
+            answer(frame[0])
     except (EOFError, BrokenPipeError):
         return 0
     finally:
-        alarm.stop()
+        started.alarm.stop()
     return 0
 
 

@@ -14,15 +14,19 @@ from typing import TYPE_CHECKING, cast
 
 from indexer.extract.base import Limits
 from indexer.extract.registry import identify
+from indexer.ocr.cache import FILE_NAME
 from indexer.ocr.reading import RecognisedPages
 from indexer.render.text import TextDocument
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from indexer.render.pdf import PdfPages
 
 OPEN_DOCUMENTS = 4
+NOTHING = RecognisedPages()
 # Formats with pages of their own to show, and the module that shows them; only it loads a library.
-_PAGED = {"pdf": "indexer.render.pdf"}
+PAGED = {"pdf": "indexer.render.pdf"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +35,13 @@ class Stamp:
 
     size: int
     mtime_ns: int
+    device: int
     inode: int
 
     @classmethod
     def of(cls, path: Path) -> Stamp:
         status = path.stat()
-        return cls(status.st_size, status.st_mtime_ns, status.st_ino)
+        return cls(status.st_size, status.st_mtime_ns, status.st_dev, status.st_ino)
 
     def __str__(self) -> str:
         return f"{self.size}-{self.mtime_ns}-{self.inode}"
@@ -49,6 +54,7 @@ class Opened:
     document: PdfPages | TextDocument
     stamp: Stamp
     password: str | None
+    recognised: RecognisedPages
 
 
 class Shelf:
@@ -56,12 +62,16 @@ class Shelf:
 
     Args:
         limits: What one may cost.
-        library: The folder of the library that knows what was recognised on scanned pages.
+        recognised: Gives what was recognised on the scanned pages of a file.
     """
 
-    def __init__(self, limits: Limits | None = None, library: Path | None = None) -> None:
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        recognised: Callable[[Path, Stamp], RecognisedPages] = lambda _path, _stamp: NOTHING,
+    ) -> None:
         self._limits = limits or Limits()
-        self._library = library
+        self._recognised = recognised
         self._open: OrderedDict[str, Opened] = OrderedDict()
 
     def get(self, path: str, form: str = "", password: str | None = None) -> Opened:
@@ -77,12 +87,16 @@ class Shelf:
             OSError: If the file cannot be read.
         """
         stamp = Stamp.of(Path(path))
+        known = self._recognised(Path(path), stamp)
         opened = self._open.get(path)
-        if opened is not None and (opened.stamp != stamp or opened.password != password):
+        if opened is not None and (opened.stamp, opened.password, opened.recognised) != (
+            stamp, password, known
+        ):  # fmt: skip
             self.close(path)
             opened = None
         if opened is None:
-            opened = Opened(self._load(Path(path), form, password), stamp, password)
+            document = self._load(Path(path), form, password, known)
+            opened = Opened(document, stamp, password, known)
             self._open[path] = opened
             while len(self._open) > OPEN_DOCUMENTS:
                 self._open.popitem(last=False)[1].document.close()
@@ -97,13 +111,46 @@ class Shelf:
         for path in list(self._open):
             self.close(path)
 
-    def _load(self, path: Path, form: str, password: str | None) -> PdfPages | TextDocument:
+    def _load(
+        self, path: Path, form: str, password: str | None, recognised: RecognisedPages
+    ) -> PdfPages | TextDocument:
         known = identify(path, form)
-        if (module := _PAGED.get(known.name)) is None:
+        if known.name not in PAGED:
             return TextDocument(path, known, password, self._limits)
-        pages = cast("type[PdfPages]", importlib.import_module(module).PdfPages)
-        recognised = RecognisedPages(self._library, path.stat().st_size, lambda: _hash(path))
+        pages = cast("type[PdfPages]", importlib.import_module(PAGED[known.name]).PdfPages)
         return pages(path, password, self._limits, recognised)
+
+
+class KnownPages:
+    """What a library knows of the scanned pages of files, asked again when it may know more.
+
+    Args:
+        library: Its folder; None knows nothing.
+    """
+
+    def __init__(self, library: Path | None) -> None:
+        self._library = library
+        self._kept: dict[tuple[Path, Stamp], tuple[Stamp | None, RecognisedPages]] = {}
+
+    def of(self, path: Path, stamp: Stamp) -> RecognisedPages:
+        """Give what was recognised on the pages of a file as it is now."""
+        if self._library is None:
+            return NOTHING
+        cache = _stamp_if_there(self._library / FILE_NAME)
+        kept, pages = self._kept.get((path, stamp), (None, NOTHING))
+        if cache is None or kept != cache:
+            pages = RecognisedPages.load(self._library, stamp.size, lambda: _hash(path))
+            while len(self._kept) >= OPEN_DOCUMENTS:
+                del self._kept[next(iter(self._kept))]
+            self._kept[path, stamp] = cache, pages
+        return pages
+
+
+def _stamp_if_there(path: Path) -> Stamp | None:
+    try:
+        return Stamp.of(path)
+    except OSError:
+        return None
 
 
 def _hash(path: Path) -> str:

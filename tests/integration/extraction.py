@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import psutil
 import pytest
 
 from indexer.errors import WorldError
@@ -37,6 +38,12 @@ def read(
     seen = Seen()
     passages = [passage for group in child.extract(path, "", password, seen) for passage in group]
     return seen.infos[0], passages
+
+
+def reader_of(child: ExtractionChild) -> psutil.Process:
+    """The process that reads the document in hand: a worker of the child, or the child itself."""
+    started = psutil.Process(child.pid)
+    return next(iter(started.children()), started)
 
 
 def code_of(child: ExtractionChild, path: Path, password: str | None = None) -> str:

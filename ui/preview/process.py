@@ -9,14 +9,18 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import psutil
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal
 
+from indexer.confine.process import child_environment, make_scratch
 from indexer.errors import LecternError
 from indexer.protocol import check_hello
 from ui.preview.frames import FrameReader, frame
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 MODULE = "indexer.render"
 FROZEN_ARGUMENT = "--render-child"
@@ -30,19 +34,25 @@ _END_MS = 1_000
 
 
 def command(
-    library: Path | None = None, *, frozen: bool = bool(getattr(sys, "frozen", False))
+    library: Path | None = None,
+    scratch: str = "",
+    *,
+    frozen: bool = bool(getattr(sys, "frozen", False)),
 ) -> tuple[str, list[str]]:
     """Return the program and the arguments of a render child.
 
     Args:
         library: The folder that knows what was recognised on scanned pages.
+        scratch: The folder for what it unpacks.
         frozen: Whether this program has no interpreter of its own.
     """
     start = [FROZEN_ARGUMENT] if frozen else ["-P", "-m", MODULE]
     limits = [
         f"--engine={os.getpid()}",
         f"--address-space={ADDRESS_SPACE}",
+        f"--resident={RESIDENT_BYTES}",
         f"--silence={ALARM_S}",
+        *([f"--scratch={scratch}"] if scratch else []),
     ]
     known = [] if library is None else [f"--library={library}"]
     return sys.executable, [*start, *limits, *known]
@@ -62,11 +72,15 @@ class RenderProcess(QObject):
         self._usage: psutil.Process | None = None
         self._process = QProcess(self)
         self._process.setWorkingDirectory(tempfile.gettempdir())  # holds no one's drive busy
-        self._process.setProcessEnvironment(_environment())
+        environment = QProcessEnvironment()
+        for name, value in child_environment().items():
+            environment.insert(name, value)
+        self._process.setProcessEnvironment(environment)
         self._process.readyReadStandardOutput.connect(self._read)
         self._process.errorOccurred.connect(self._failed)
         self._process.finished.connect(self._finished)
-        program, arguments = command(library)
+        self._scratch = make_scratch()
+        program, arguments = command(library, self._scratch.name)
         self._process.start(program, arguments)
 
     @property
@@ -128,13 +142,3 @@ class RenderProcess(QObject):
         if not self._over:
             self._over = True
             self.ended.emit(reason)
-
-
-def _environment() -> QProcessEnvironment:
-    """Return the child's environment: our package on its path, one thread a library."""
-    environment = QProcessEnvironment.systemEnvironment()
-    root = str(Path(__file__).resolve().parents[2])
-    path = environment.value("PYTHONPATH", "")
-    environment.insert("PYTHONPATH", os.pathsep.join(filter(None, (root, path))))
-    environment.insert("OMP_NUM_THREADS", "1")
-    return environment

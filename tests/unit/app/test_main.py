@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from typing import BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from indexer.extract.base import Limits
 from indexer.extract.process import FROZEN_ARGUMENT, command
 from indexer.protocol import check_hello, read_frame
 
+if TYPE_CHECKING:
+    from pathlib import Path
 
-def test_the_frozen_command_line_starts_a_child() -> None:
-    plain = command(Limits())
+
+def test_the_frozen_command_line_starts_a_child(tmp_path: Path) -> None:
+    plain = command(Limits(), str(tmp_path))
     arguments = plain[plain.index("-m") + 2 :]
     started = [sys.executable, "-m", "app", FROZEN_ARGUMENT, *arguments]
     with subprocess.Popen(started, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:

@@ -28,7 +28,7 @@ def cache(tmp_path: Path) -> Iterator[PageCache]:
 
 
 def pages(folder: Path, content: str = "a", size: int = 10) -> RecognisedPages:
-    return RecognisedPages(folder, size, lambda: content)
+    return RecognisedPages.load(folder, size, lambda: content)
 
 
 def test_nothing_is_written_before_there_is_a_scan(cache: PageCache, tmp_path: Path) -> None:

@@ -1,0 +1,163 @@
+"""How a child that reads documents keeps itself small, low and mortal.
+
+Owns what the child does to its own process: priority, memory ceiling, dying with its parent, the
+alarm clock, a stdout that no library can write to, and the environment it is started with. What it
+may touch is ``indexer.confine.reader``'s. The parent's side is ``indexer.extract.process`` and
+``ui.preview.process``. Standard library only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import faulthandler
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+NICENESS = 10
+_PR_SET_PDEATHSIG = 1
+SCRATCH_PREFIX = "lectern-reading-"
+# Longer than any document is read.
+_STALE_S = 6 * 3600.0
+# Where programs, libraries, fonts and temporary files are, and in which language messages come.
+_NEEDED = frozenset({
+    "PATH", "HOME", "USERPROFILE", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TEMP", "TMP", "SYSTEMROOT",
+    "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "PROGRAMFILES", "PROGRAMFILES(X86)",
+    "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "FONTCONFIG_PATH", "FONTCONFIG_FILE", "TESSDATA_PREFIX",
+    "VIRTUAL_ENV",
+})  # fmt: skip
+_NEEDED_PREFIXES = ("LC_", "LECTERN_", "PYTHON", "COVERAGE")
+
+
+class Alarm:
+    """Ends the process when it was silent for too long, whatever it is stuck in.
+
+    The engine has its own watch and is faster; this one is for a child whose engine is gone. It
+    runs in C without the interpreter's lock, which a stuck library may never give back.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+
+    def wind(self) -> None:
+        if self._seconds > 0:
+            faulthandler.dump_traceback_later(self._seconds, exit=True)
+
+    def stop(self) -> None:
+        faulthandler.cancel_dump_traceback_later()
+
+
+def take_stdout() -> BinaryIO:
+    """Return the real stdout, and give everything else that prints the error stream."""
+    private = os.dup(1)
+    os.dup2(2, 1)
+    return os.fdopen(private, "wb")
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A child as its command line wants it.
+
+    Attributes:
+        alarm: To be wound while it works.
+        scratch: The folder for what it unpacks; whoever started it removes it.
+        resident_bytes: What it may hold in memory; 0 means no limit.
+    """
+
+    alarm: Alarm
+    scratch: Path
+    resident_bytes: int
+
+
+def confine(arguments: Sequence[str], *, background: bool = True) -> Started:
+    """Apply the limits given on the command line to this process.
+
+    Args:
+        arguments: ``--engine PID --address-space BYTES --resident BYTES --silence SECONDS``, of
+            which 0 means no limit, and ``--scratch FOLDER``.
+        background: Whether the work gives way to everything else.
+    """
+    parser = argparse.ArgumentParser(prog="lectern child")
+    parser.add_argument("--engine", type=int, default=0)
+    parser.add_argument("--address-space", type=int, default=0)
+    parser.add_argument("--resident", type=int, default=0)
+    parser.add_argument("--silence", type=float, default=0.0)
+    parser.add_argument("--scratch", type=Path)
+    options = parser.parse_args(arguments)
+    faulthandler.enable()
+    if background:
+        _lower_priority()
+    _limit_memory(options.address_space)
+    die_with(options.engine)
+    scratch = options.scratch or Path(tempfile.mkdtemp(prefix=SCRATCH_PREFIX))
+    tempfile.tempdir = str(scratch)
+    return Started(Alarm(options.silence), scratch, options.resident)
+
+
+def make_scratch() -> tempfile.TemporaryDirectory[str]:
+    """Make the scratch folder of a child, for its owner only; remove those that were left."""
+    for left in Path(tempfile.gettempdir()).glob(f"{SCRATCH_PREFIX}*"):
+        with contextlib.suppress(OSError):
+            if time.time() - left.stat().st_mtime > _STALE_S:
+                shutil.rmtree(left, ignore_errors=True)
+    return tempfile.TemporaryDirectory(prefix=SCRATCH_PREFIX, ignore_cleanup_errors=True)
+
+
+def child_environment() -> dict[str, str]:
+    """Return what a child is told of our environment: no tokens, keys or proxies of the person.
+
+    Our package is on its path, and numeric libraries take one thread.
+    """
+    root = str(Path(__file__).resolve().parents[2])
+    path = [root, *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    kept = {name: value for name, value in os.environ.items() if _is_needed(name.upper())}
+    return {
+        **kept,
+        "PYTHONPATH": os.pathsep.join(path),
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+    }
+
+
+def _is_needed(name: str) -> bool:
+    return name in _NEEDED or name.startswith(_NEEDED_PREFIXES)
+
+
+def _lower_priority() -> None:
+    if hasattr(os, "nice"):  # elsewhere the engine starts us below normal
+        with contextlib.suppress(OSError):
+            os.nice(NICENESS)
+
+
+def _limit_memory(address_space: int) -> None:
+    """Make allocations fail that no honest document needs; no dump of the rest."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if address_space and sys.platform == "linux":  # macOS does not keep it
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_AS, (address_space, address_space))
+
+
+def die_with(parent: int) -> None:
+    """Ask Linux to kill us when the process that started us dies, even by SIGKILL."""
+    if sys.platform != "linux" or not parent:
+        return
+    import ctypes
+
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it died before we asked
+        os._exit(1)

@@ -1,0 +1,125 @@
+"""What a process that reads or renders one document may do: read it, and write to its scratch.
+
+Owns the policy: which folders a reader needs besides the document (the interpreter, libraries,
+fonts, dictionaries) and the limits on what it may take. It must not know formats, pages or
+messages. Documents come from anywhere, and the libraries that parse them have had faults by which
+a document ran code; whoever runs code here finds no network, no other file of the person, no
+program to start and no process to signal. Standard library only.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import struct
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from indexer.confine import landlock, seccomp
+from indexer.confine.landlock import CHANGE, READ, RUN, Files, Scope
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+# Programs, libraries, fonts, dictionaries: of the system, nothing of a person.
+_SYSTEM = (
+    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/nix/store", "/gnu/store",
+    "/snap", "/app", "/home/linuxbrew/.linuxbrew",
+)  # fmt: skip
+_SYSTEM_FILES = (
+    "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/fonts", "/etc/localtime",
+    "/etc/timezone", "/etc/locale.alias", "/etc/mime.types", "/etc/papersize", "/etc/paperspecs",
+    "/etc/libreoffice", "/etc/alternatives", "/etc/nsswitch.conf", "/etc/passwd",
+    "/var/cache/fontconfig", "/sys/devices/system/cpu", "/proc/meminfo", "/proc/cpuinfo",
+)  # fmt: skip
+_DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random", "/dev/full")
+# CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH, and the version of the structure of capset(2).
+_FILE_CAPABILITIES = 1 << 1 | 1 << 2
+_CAPABILITY_VERSION = 0x20080522
+# Of one file that a reader writes; of its processor; of files that it has open at once.
+FILE_BYTES = 1 << 30
+PROCESSOR_S = 3_600
+OPEN_FILES = 512
+
+
+def read_only_this(document: int | None, scratch: Path) -> None:
+    """Leave this process one document to read and one folder to write to, for good.
+
+    It has no network and reaches no other process. It may still start the programs of the system,
+    under the same confinement: which document needs one is known only once it was looked into.
+    ``start_no_programs`` ends that.
+
+    Args:
+        document: A descriptor of the document; what it names may be opened again by its path.
+            ``None`` where there is none to be read.
+        scratch: A folder for what is unpacked. It exists, and holds nothing of anybody else.
+
+    Raises:
+        OSError: If the kernel refuses what it says it can do.
+    """
+    _limit()
+    _drop_privileges()
+    landlock.restrict(
+        _allowed(document, scratch),
+        tcp=False,
+        scope=Scope.ABSTRACT_UNIX_SOCKET | Scope.SIGNAL,
+    )
+    seccomp.deny_all_but_reading(programs=True, local_sockets=True)
+
+
+def start_no_programs() -> None:
+    """Take away the right to start programs and processes, and local sockets with it."""
+    seccomp.deny_all_but_reading()
+
+
+def _allowed(document: int | None, scratch: Path) -> Iterator[tuple[landlock.Place, Files]]:
+    if document is not None:
+        yield document, Files.READ_FILE
+    yield scratch, CHANGE
+    yield from ((Path(place), RUN) for place in _SYSTEM)
+    yield from ((Path(place), READ) for place in _SYSTEM_FILES)
+    yield from ((Path(place), READ | Files.WRITE_FILE) for place in _DEVICES)
+    yield from ((place, RUN) for place in _interpreter())
+    # Of itself, and for its watch over the programs that it starts.
+    yield Path("/proc"), READ
+
+
+def _interpreter() -> Iterable[Path]:
+    """Name the folders of Python, its libraries and our own code."""
+    root = Path(__file__).resolve().parents[2]
+    places = {Path(sys.prefix), Path(sys.base_prefix), Path(sys.exec_prefix)}
+    places |= {root / name for name in ("app", "indexer", "resources")}
+    places |= {Path(entry) for entry in sys.path if entry and Path(entry) != root}
+    if frozen := getattr(sys, "_MEIPASS", ""):
+        places |= {Path(frozen), Path(sys.executable).parent}
+    return places
+
+
+def _drop_privileges() -> None:
+    """Give up what root may do beyond files: tracing, mounting, other users' processes.
+
+    Reading files that their owner closed to others stays, since root asked for them; which files
+    those are, Landlock says.
+    """
+    header = struct.pack("=Ii", _CAPABILITY_VERSION, 0)
+    kept = struct.pack("=6I", *[_FILE_CAPABILITIES if n < 2 else 0 for n in range(6)])
+    ours = struct.calcsize("=6I") * b"\0" if os.geteuid() else kept
+    ctypes.CDLL(None, use_errno=True).capset(header, ours)
+
+
+def _limit() -> None:
+    import resource
+
+    for what, most in (
+        (resource.RLIMIT_FSIZE, FILE_BYTES),
+        (resource.RLIMIT_CPU, PROCESSOR_S),
+        (resource.RLIMIT_NOFILE, OPEN_FILES),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        with contextlib.suppress(OSError, ValueError):
+            _soft, hard = resource.getrlimit(what)
+            least = most if hard == resource.RLIM_INFINITY else min(most, hard)
+            resource.setrlimit(what, (least, least))
+    os.umask(0o077)

@@ -1,0 +1,175 @@
+"""One process for one document: forked when it is wanted, confined, watched, and gone afterwards.
+
+Owns forking, waiting and the end. A child that reads documents keeps its libraries loaded and
+never looks into a document itself: for each one it forks a worker, which confines itself for good
+(``indexer.confine.reader``) and reads. So no document meets what another one left behind, and what
+a library leaks goes with the worker. It must not know what the work is. Where there is no fork, the
+child reads by itself; ``is_available`` tells. Standard library only.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import select
+import shutil
+import signal
+import sys
+import traceback
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from indexer.confine.process import die_with
+from indexer.confine.reader import read_only_this
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
+    from indexer.confine.process import Started
+
+_LOOK_MS = 100
+# The exit status of a child whose worker took more memory than it may.
+TOO_LARGE_STATUS = 83
+_FAILED_STATUS = 1
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
+
+
+def is_available() -> bool:
+    """Tell whether documents are read by confined workers here."""
+    return sys.platform == "linux" and hasattr(os, "pidfd_open")
+
+
+class Worker:
+    """A forked process. The one that forked it waits for its end.
+
+    Args:
+        work: What it does, confined; what it raises ends it with a traceback.
+        document: The file it may read. Whether there is one, and whether it can be opened, is for
+            ``work`` to find out.
+        started: The folder it may write to, and the memory it may hold.
+        keep: Descriptors that it goes on using; all others but the three standard ones are closed.
+    """
+
+    def __init__(
+        self,
+        work: Callable[[], None],
+        document: Path,
+        started: Started,
+        keep: Collection[int] = (),
+    ) -> None:
+        self._resident_bytes = started.resident_bytes
+        gc.freeze()  # pages that are not touched stay shared
+        parent = os.getpid()
+        self.pid = os.fork()
+        if self.pid == 0:
+            _be_the_worker(work, document, started.scratch, parent, keep)
+        self._ended = os.pidfd_open(self.pid)
+
+    def wait(self, answered: int | None = None) -> bool:
+        """Wait for its end, or until it writes to a pipe; tell whether it goes on.
+
+        A worker that crashes, or grows too large and is killed for it, takes this process along:
+        half an answer may have been written, and whoever asked must know why it ended.
+
+        Args:
+            answered: The reading end of a pipe on which it says that it has answered.
+        """
+        poll = select.poll()
+        poll.register(self._ended, select.POLLIN)
+        if answered is not None:
+            poll.register(answered, select.POLLIN)
+        while not (events := poll.poll(_LOOK_MS)):
+            if 0 < self._resident_bytes < resident_bytes(self.pid):
+                os.kill(self.pid, signal.SIGKILL)
+                os._exit(TOO_LARGE_STATUS)
+        if any(descriptor == answered and event & select.POLLIN for descriptor, event in events):
+            return True
+        self._finish()
+        return False
+
+    def end(self) -> None:
+        """Kill it and wait."""
+        with suppress(OSError):
+            os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+        os.close(self._ended)
+
+    def _finish(self) -> None:
+        _pid, status = os.waitpid(self.pid, 0)
+        os.close(self._ended)
+        if os.WIFSIGNALED(status):
+            _die_of(os.WTERMSIG(status))
+        if code := os.waitstatus_to_exitcode(status):
+            os._exit(code)
+
+
+def resident_bytes(pid: int) -> int:
+    """Return the memory a process of Linux holds; 0 once it ended."""
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * _PAGE_BYTES
+    except (OSError, IndexError, ValueError):
+        return 0
+
+
+def empty(scratch: Path) -> None:
+    """Remove what a worker left in its folder."""
+    with suppress(OSError):
+        for entry in os.scandir(scratch):
+            with suppress(OSError):
+                if entry.is_dir(follow_symlinks=False):
+                    shutil.rmtree(entry.path, ignore_errors=True)
+                else:
+                    Path(entry.path).unlink()
+
+
+def _be_the_worker(
+    work: Callable[[], None], document: Path, scratch: Path, parent: int, keep: Collection[int]
+) -> NoReturn:
+    """Do the work and end; nothing above this frame must ever run again in this process."""
+    status = _FAILED_STATUS
+    try:
+        die_with(parent)
+        _close_all_but(keep)
+        opened = _opened(document)
+        read_only_this(opened, scratch)
+        if opened is not None:
+            os.close(opened)
+        work()
+        status = 0
+    except (EOFError, BrokenPipeError):
+        status = 0  # nobody listens any more
+    except BaseException:  # noqa: BLE001  # an exception must not leave the fork
+        traceback.print_exc()
+    finally:
+        with suppress(OSError, ValueError):
+            sys.stderr.flush()
+        os._exit(status)
+
+
+def _close_all_but(keep: Collection[int]) -> None:
+    for entry in list(Path("/proc/self/fd").iterdir()):
+        if int(entry.name) > 2 and int(entry.name) not in keep:
+            with suppress(OSError):
+                os.close(int(entry.name))
+
+
+def _opened(document: Path) -> int | None:
+    """Take hold of a file without reading it; what is wrong with it shows when it is read."""
+    try:
+        return os.open(document, os.O_PATH | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return None
+
+
+def _die_of(number: int) -> NoReturn:
+    """End as the worker ended, so that whoever started us is told the same."""
+    if number in (signal.SIGKILL, signal.SIGSTOP):
+        os.kill(os.getpid(), number)
+    with suppress(OSError, ValueError):
+        import faulthandler
+
+        faulthandler.disable()
+        signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+    os._exit(128 + number)

@@ -1,0 +1,135 @@
+"""One confined worker for each document that somebody looks at.
+
+Owns which workers there are and handing each request to the worker of its document; the worker
+answers on the render child's own output. It must not know what is asked. A worker can read its one
+document, so a file that was replaced, another password, and pages that were recognised meanwhile
+each need a new one (``indexer.confine.worker``).
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections import OrderedDict
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from indexer.confine.worker import Worker
+from indexer.extract.registry import promised_format
+from indexer.protocol import read_frame, write_frame
+from indexer.render.desk import Desk
+from indexer.render.shelf import NOTHING, OPEN_DOCUMENTS, PAGED, KnownPages, Shelf, Stamp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from indexer.confine.process import Started
+    from indexer.ocr.reading import RecognisedPages
+    from indexer.protocol import Header
+
+    Serve = Callable[[Desk, Header, BinaryIO], None]
+
+_ANSWERED = b"."
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """A worker, the pipe that it gets requests by, the one on which it says it has answered."""
+
+    worker: Worker
+    requests: BinaryIO
+    answered: int
+    identity: tuple[object, ...]
+
+    def end(self) -> None:
+        with suppress(OSError):
+            self.requests.close()
+        os.close(self.answered)
+        self.worker.end()
+
+
+class Readers:
+    """Hands requests to the workers of their documents, and keeps the last few workers.
+
+    Args:
+        known: What the library knows of scanned pages.
+        started: What a worker may take, and where it may write.
+        outgoing: Where answers go.
+        serve: Answers one request, whatever is wrong with it.
+    """
+
+    def __init__(
+        self, known: KnownPages, started: Started, outgoing: BinaryIO, serve: Serve
+    ) -> None:
+        self._known = known
+        self._started = started
+        self._outgoing = outgoing
+        self._serve = serve
+        self._readers: OrderedDict[str, _Reader] = OrderedDict()
+
+    def answer(self, request: Header) -> None:
+        """Have a request answered; a worker that dies of it takes this process along."""
+        path = request.get("path")
+        if request.get("type") == "rest" or not isinstance(path, str):
+            while self._readers:
+                self._readers.popitem()[1].end()
+            self._serve(Desk(Shelf()), request, self._outgoing)
+            return
+        reader = self._reader(path, request)
+        write_frame(reader.requests, request)
+        if reader.worker.wait(reader.answered):
+            os.read(reader.answered, len(_ANSWERED))
+        else:
+            self._readers.pop(path).requests.close()
+
+    def _reader(self, path: str, request: Header) -> _Reader:
+        """Return the worker of a document as it is now, started if need be."""
+        recognised = NOTHING
+        stamp: tuple[int, int] | None = None
+        with suppress(OSError, ValueError):
+            found = Stamp.of(Path(path))
+            stamp = found.device, found.inode
+            recognised = self._known.of(Path(path), found)
+        identity = (stamp, request.get("password"), recognised)
+        reader = self._readers.get(path)
+        if reader is not None and reader.identity != identity:
+            self._readers.pop(path).end()
+            reader = None
+        if reader is None:
+            _load_libraries(path, str(request.get("format") or ""))
+            reader = self._readers[path] = self._start(Path(path), recognised, identity)
+            while len(self._readers) > OPEN_DOCUMENTS:
+                self._readers.popitem(last=False)[1].end()
+        self._readers.move_to_end(path)
+        return reader
+
+    def _start(
+        self, document: Path, recognised: RecognisedPages, identity: tuple[object, ...]
+    ) -> _Reader:
+        asked, asking = os.pipe()
+        answered, answering = os.pipe()
+
+        def work() -> None:
+            desk = Desk(Shelf(recognised=lambda _path, _stamp: recognised))
+            with os.fdopen(asked, "rb") as requests:
+                while (frame := read_frame(requests)) is not None:
+                    self._started.alarm.wind()
+                    self._serve(desk, frame[0], self._outgoing)
+                    self._started.alarm.stop()
+                    os.write(answering, _ANSWERED)
+
+        keep = (self._outgoing.fileno(), asked, answering)
+        worker = Worker(work, document, self._started, keep)
+        os.close(asked)
+        os.close(answering)
+        return _Reader(worker, os.fdopen(asking, "wb"), answered, identity)
+
+
+def _load_libraries(path: str, form: str) -> None:
+    """Load what showing the document will need, once for all workers that are still to come."""
+    promised = promised_format(Path(path), form)
+    if promised is not None:
+        with suppress(ImportError):
+            importlib.import_module(PAGED.get(promised.name, promised.module))

@@ -1,0 +1,170 @@
+"""What a reader of documents may do: a document that runs code tries each forbidden thing."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.confine import landlock, seccomp, worker
+from indexer.errors import WorldError
+from indexer.extract import process
+from indexer.extract.sandbox import ExtractionChild
+from tests.integration.extraction import Seen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = [
+    pytest.mark.skipif(not worker.is_available(), reason="documents have workers on Linux only"),
+    pytest.mark.skipif(not seccomp.is_available(), reason="no filters for this processor"),
+    pytest.mark.skipif(landlock.abi() < 6, reason="this kernel's Landlock is older"),
+]
+
+# An extraction child in which the reader of texts runs code of a document. What it finds out is the
+# reason of the error that the engine is told.
+_TAKEN_OVER = """
+import json, os, signal, socket, subprocess, sys
+from pathlib import Path
+from indexer.errors import WorldError
+from indexer.extract import child, text
+
+def attempts(document, own):
+    secret, library, port = map(str, OWN)
+    engine = os.getppid()
+    yield "read the document", lambda: Path(document).read_bytes()
+    yield "write its scratch", lambda: Path(tempfile.gettempdir(), "x").write_text("x")
+    yield "read another file", lambda: Path(secret).read_bytes()
+    yield "list a folder", lambda: os.listdir(Path(secret).parent)
+    yield "change the document", lambda: Path(document).write_text("x")
+    yield "append to another", lambda: open(secret, "ab").close()
+    yield "delete a file", lambda: os.unlink(secret)
+    yield "make a file", lambda: Path(library, "new").write_text("x")
+    yield "write the temporary folder", lambda: Path("/tmp/lectern-escaped").write_text("x")
+    yield "rename the library", lambda: os.rename(library, library + ".gone")
+    yield "link it into the scratch", lambda: os.link(secret, Path(tempfile.gettempdir(), "l"))
+    yield "connect", lambda: socket.create_connection(("127.0.0.1", int(port)))
+    yield "look a name up", lambda: socket.getaddrinfo("example.org", 80)
+    yield "send a datagram", lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    yield "use a local socket", lambda: socket.socket(socket.AF_UNIX)
+    yield "start a program", lambda: subprocess.run(["/bin/true"])
+    yield "fork", os.fork
+    yield "kill the engine", lambda: os.kill(engine, signal.SIGKILL)
+    yield "read its environment", lambda: Path(f"/proc/{engine}/environ").read_bytes()
+    yield "read its memory", lambda: open(f"/proc/{engine}/mem", "rb").close()
+    yield "take its descriptors", lambda: os.readlink(f"/proc/{engine}/fd/0")
+    yield "write a huge file", lambda: Path(tempfile.gettempdir(), "h").open("wb").truncate(2 << 30)
+
+import tempfile
+
+def tried(action):
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        action()
+    except Exception as error:
+        return type(error).__name__
+    return "done"
+
+def open_source(path, password, limits):
+    found = {name: tried(action) for name, action in attempts(path, None)}
+    found["environment"] = ",".join(sorted(os.environ))
+    raise WorldError("read_error", reason=json.dumps(found))
+
+text.open_source = open_source
+sys.exit(child.main())
+"""
+
+_ALLOWED = {"read the document", "write its scratch"}
+
+
+@pytest.fixture
+def listener() -> Iterator[socket.socket]:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server
+
+
+def test_a_document_that_runs_code_reaches_nothing(
+    tmp_path: Path, listener: socket.socket, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library, secret = tmp_path / "library", tmp_path / "others" / "secret.txt"
+    library.mkdir()
+    secret.parent.mkdir()
+    secret.write_text("secret")
+    document = tmp_path / "document.txt"
+    document.write_text("A document.")
+    own = [str(secret), str(library), str(listener.getsockname()[1])]
+    code = f"OWN = {own!r}\n{_TAKEN_OVER}"
+
+    def command(_limits: object, scratch: str) -> list[str]:
+        return [sys.executable, "-P", "-c", code, f"--scratch={scratch}"]
+
+    monkeypatch.setattr(process, "command", command)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "a secret of the person")
+    with ExtractionChild() as child, pytest.raises(WorldError) as caught:
+        list(child.extract(document, "text", None, Seen()))
+    found: dict[str, str] = json.loads(caught.value.detail["reason"])
+    environment = found.pop("environment").split(",")
+    assert {name for name, outcome in found.items() if outcome == "done"} == _ALLOWED
+    assert "AWS_SECRET_ACCESS_KEY" not in environment
+    assert document.read_text() == "A document."
+    assert secret.read_text() == "secret"
+    assert library.is_dir()
+    assert not list(library.iterdir())
+
+
+def test_a_worker_sees_nothing_of_the_one_before(tmp_path: Path) -> None:
+    """Neither its memory, which is another process's, nor what it left in the scratch folder."""
+    code = """
+import os, sys
+from pathlib import Path
+from indexer.confine import worker
+from indexer.confine.process import Alarm, Started
+scratch, document = map(Path, sys.argv[1:])
+started = Started(Alarm(0), scratch, 0)
+def leave():
+    (scratch / "folder").mkdir()
+    (scratch / "folder" / "file").write_text("left behind")
+    print("left", flush=True)
+def look():
+    print(*os.listdir(scratch), flush=True)
+worker.Worker(leave, document, started).wait()
+worker.empty(scratch)
+worker.Worker(look, document, started).wait()
+"""
+    scratch, document = tmp_path / "scratch", tmp_path / "document"
+    scratch.mkdir()
+    document.write_text("text")
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(scratch), str(document)],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout.split() == ["left"], done.stderr
+
+
+def test_a_worker_that_grows_too_large_is_killed_by_its_child(tmp_path: Path) -> None:
+    code = """
+import sys
+from pathlib import Path
+from indexer.confine import worker
+from indexer.confine.process import Alarm, Started
+started = Started(Alarm(0), Path(sys.argv[1]), 100 << 20)
+def grow():
+    held = bytearray(b"x") * (400 << 20)
+    sys.stdin.read()
+worker.Worker(grow, Path(sys.argv[1]), started).wait()
+"""
+    reading, writing = os.pipe()
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", code, str(tmp_path)], check=False, stdin=reading
+        )
+    finally:
+        os.close(reading)
+        os.close(writing)
+    assert done.returncode == worker.TOO_LARGE_STATUS
