@@ -44,7 +44,7 @@ PROCESSOR_S = 3_600
 OPEN_FILES = 512
 
 
-def read_only_this(document: int | None, scratch: Path) -> None:
+def read_only_this(document: int | None, scratch: Path, programs: Iterable[Path] = ()) -> None:
     """Leave this process one document to read and one folder to write to, for good.
 
     It has no network and reaches no other process. It may still start the programs of the system,
@@ -55,6 +55,7 @@ def read_only_this(document: int | None, scratch: Path) -> None:
         document: A descriptor of the document; what it names may be opened again by its path.
             ``None`` where there is none to be read.
         scratch: A folder for what is unpacked. It exists, and holds nothing of anybody else.
+        programs: Commands that may be needed and that the system does not know.
 
     Raises:
         OSError: If the kernel refuses what it says it can do.
@@ -62,7 +63,7 @@ def read_only_this(document: int | None, scratch: Path) -> None:
     _limit()
     _drop_privileges()
     landlock.restrict(
-        _allowed(document, scratch),
+        _allowed(document, scratch, programs),
         tcp=False,
         scope=Scope.ABSTRACT_UNIX_SOCKET | Scope.SIGNAL,
     )
@@ -74,7 +75,9 @@ def start_no_programs() -> None:
     seccomp.deny_all_but_reading()
 
 
-def _allowed(document: int | None, scratch: Path) -> Iterator[tuple[landlock.Place, Files]]:
+def _allowed(
+    document: int | None, scratch: Path, programs: Iterable[Path]
+) -> Iterator[tuple[landlock.Place, Files]]:
     if document is not None:
         yield document, Files.READ_FILE
     yield scratch, CHANGE
@@ -82,6 +85,9 @@ def _allowed(document: int | None, scratch: Path) -> Iterator[tuple[landlock.Pla
     yield from ((Path(place), READ) for place in _SYSTEM_FILES)
     yield from ((Path(place), READ | Files.WRITE_FILE) for place in _DEVICES)
     yield from ((place, RUN) for place in _interpreter())
+    for program in programs:
+        yield program.parent, RUN
+        yield program.resolve().parent, RUN
     # Of itself, and for its watch over the programs that it starts.
     yield Path("/proc"), READ
 

@@ -49,6 +49,7 @@ class Worker:
             ``work`` to find out.
         started: The folder it may write to, and the memory it may hold.
         keep: Descriptors that it goes on using; all others but the three standard ones are closed.
+        programs: Commands it may start, beside those of the system.
     """
 
     def __init__(
@@ -57,13 +58,15 @@ class Worker:
         document: Path,
         started: Started,
         keep: Collection[int] = (),
+        programs: Collection[Path] = (),
     ) -> None:
         self._resident_bytes = started.resident_bytes
         gc.freeze()  # pages that are not touched stay shared
         parent = os.getpid()
         self.pid = os.fork()
         if self.pid == 0:
-            _be_the_worker(work, document, started.scratch, parent, keep)
+            die_with(parent)
+            _be_the_worker(work, document, started.scratch, keep, programs)
         self._ended = os.pidfd_open(self.pid)
 
     def wait(self, answered: int | None = None) -> bool:
@@ -124,15 +127,18 @@ def empty(scratch: Path) -> None:
 
 
 def _be_the_worker(
-    work: Callable[[], None], document: Path, scratch: Path, parent: int, keep: Collection[int]
+    work: Callable[[], None],
+    document: Path,
+    scratch: Path,
+    keep: Collection[int],
+    programs: Collection[Path],
 ) -> NoReturn:
     """Do the work and end; nothing above this frame must ever run again in this process."""
     status = _FAILED_STATUS
     try:
-        die_with(parent)
         _close_all_but(keep)
         opened = _opened(document)
-        read_only_this(opened, scratch)
+        read_only_this(opened, scratch, programs)
         if opened is not None:
             os.close(opened)
         work()

@@ -136,8 +136,20 @@ def _serve_apart(conversation: Conversation, request: Header, work: Work, starte
 
     document = Path(str(request["path"]))
     keep = (conversation.outgoing.fileno(),)
-    worker.Worker(serve, document, started, keep).wait()
+    worker.Worker(serve, document, started, keep, _programs(request)).wait()
     worker.empty(started.scratch)
+
+
+def _programs(request: Header) -> list[Path]:
+    """Name the commands that a request may need."""
+    if program := request.get("program"):
+        return [Path(Program.from_wire(program).path)]
+    promised = promised_format(Path(str(request["path"])), str(request.get("format") or ""))
+    if promised is None or not promised.needs_program:
+        return []
+    from indexer.extract.libreoffice import find_program
+
+    return [Path(found)] if (found := find_program()) else []
 
 
 def _load_libraries(request: Header) -> None:

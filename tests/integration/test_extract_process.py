@@ -50,20 +50,24 @@ def test_a_page_that_never_ends_costs_that_page(tmp_path: Path) -> None:
 
 @linux_only
 def test_memory_does_not_grow_with_the_pages(tmp_path: Path) -> None:
-    peaks = []
-    for pages in (50, 3_000):
-        path = tmp_path / f"{pages}.pdf"
-        path.write_bytes(endless_page(pages=pages, endless=0))
-        with ExtractionChild() as child:
-
-            def decide(info: DocumentInfo, terms: Mapping[str, int]) -> bool:
-                status = Path(f"/proc/{reader_of(child).pid}/status").read_text(encoding="ascii")
-                peaks.append(int(status.partition("VmHWM:")[2].split()[0]) // 1024)
-                return info.pages == pages
-
-            assert list(child.extract(path, "", None, decide))
-    few, many = peaks
+    few, many = (_peak_megabytes(tmp_path / f"{pages}.pdf", pages) for pages in (50, 3_000))
     assert many < few + 40
+
+
+def _peak_megabytes(path: Path, pages: int) -> int:
+    """The most memory that the reader of a document took for its pages."""
+    path.write_bytes(endless_page(pages=pages, endless=0))
+    status = ""
+
+    def decide(info: DocumentInfo, terms: Mapping[str, int]) -> bool:
+        nonlocal status
+        assert info.pages == pages
+        status = Path(f"/proc/{reader_of(child).pid}/status").read_text(encoding="ascii")
+        return True
+
+    with ExtractionChild() as child:
+        assert list(child.extract(path, "", None, decide))
+    return int(status.partition("VmHWM:")[2].split()[0]) // 1024
 
 
 @posix_only

@@ -30,6 +30,7 @@ from tests.integration.world import PACE, World, check_whole, quoted, search, st
 from tests.waiting import wait_for
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 LAMP = "The keeper climbed the narrow stair every evening and lit the great lamp of the tower."
@@ -47,8 +48,9 @@ def world(tiny_models_dir: Path, tmp_path: Path) -> World:
 
 
 @pytest.fixture
-def tesseract(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Counted:
-    return install(tmp_path / "bin", monkeypatch)
+def tesseract(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Counted]:
+    with contextlib.closing(install(tmp_path / "bin", monkeypatch)) as counted:
+        yield counted
 
 
 def scan(world: World, name: str, *texts: str, pages: tuple[int, ...] = (), blank: int = 0) -> Path:

@@ -112,6 +112,7 @@ class RenderProcess(QObject):
         self._process.kill()
         # It dies at once; Qt only has to see it.
         self._process.waitForFinished(_END_MS)
+        self._scratch.cleanup()
 
     def last_words(self) -> str:
         words = bytes(self._process.readAllStandardError().data())
@@ -141,4 +142,5 @@ class RenderProcess(QObject):
     def _end_with(self, reason: str) -> None:
         if not self._over:
             self._over = True
+            self._scratch.cleanup()
             self.ended.emit(reason)

@@ -141,7 +141,9 @@ def test_a_child_that_never_starts_is_not_tried_for_ever(
 def test_a_program_that_is_not_there(
     qtbot: QtBot, tale_path: Path, answers: Answers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(process_module, "command", lambda _library: ("/no/such/program", []))
+    monkeypatch.setattr(
+        process_module, "command", lambda _library, _scratch: ("/no/such/program", [])
+    )
     client = RenderClient()
     client.ask("open", {"path": str(tale_path)}, answers.take, answers.fail)
     qtbot.waitUntil(lambda: answers.failed == ["child_died"], timeout=WAIT_MS)

@@ -16,7 +16,6 @@ import pytest
 from indexer.errors import WorldError
 from indexer.extract.base import Limits
 from indexer.extract.libreoffice import find_program, open_source
-from indexer.extract.scratch import PREFIX
 from tests.fuzz.ole import ole_file
 from tests.fuzz.samples import SENTENCE, docx
 from tests.locked import word, workbook
@@ -122,16 +121,6 @@ def test_without_it_the_advice_is_to_install_it(
         open_source(document, None, Limits())
     assert caught.value.code == "needs_libreoffice"
     assert "LibreOffice" in caught.value.next_step
-
-
-@needs_scripts
-def test_folders_that_killed_readers_left_are_removed(program: Path, document: Path) -> None:
-    left = Path(tempfile.gettempdir()) / f"{PREFIX}old"
-    left.mkdir()
-    os.utime(left, (0, 0))
-    stand_in(program, "sys.exit(1)")
-    with pytest.raises(WorldError):
-        open_source(document, None, Limits())
 
 
 def made_old(name: str, content: bytes, folder: Path) -> Path:
