@@ -10,6 +10,7 @@ import ctypes
 import os
 import shutil
 import stat
+import struct
 from typing import TYPE_CHECKING, Any
 
 import pymupdf
@@ -25,8 +26,10 @@ needs_tesseract = pytest.mark.skipif(
     find_program() is None, reason="Tesseract is not installed; no page can be recognised"
 )
 RESOLUTION = 200
-# IN_OPEN; a note on a watched file, without a name, is this long.
-_OPENED, _NOTE_BYTES = 0x20, 16
+# IN_OPEN and IN_CLOSE_NOWRITE: the kernel joins equal notes that follow each other, and so each
+# opening is told from the next one by the closing between them. Without a name a note is 16 bytes.
+_OPENED, _CLOSED = 0x20, 0x10
+_NOTE = struct.Struct("iIII")
 _COUNTING = """#!/bin/sh
 if [ "$1" = stdin ]; then
     read -r _ < "{marker}"
@@ -46,15 +49,15 @@ class Counted:
     def __init__(self, marker: Path) -> None:
         libc = ctypes.CDLL(None, use_errno=True)
         self._notes = libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
-        assert libc.inotify_add_watch(self._notes, os.fsencode(marker), _OPENED) >= 0
+        assert libc.inotify_add_watch(self._notes, os.fsencode(marker), _OPENED | _CLOSED) >= 0
         self._runs = 0
 
     @property
     def runs(self) -> int:
         """How many pages it was given."""
         with contextlib.suppress(BlockingIOError):
-            while notes := os.read(self._notes, _NOTE_BYTES * 100):
-                self._runs += len(notes) // _NOTE_BYTES
+            while notes := os.read(self._notes, _NOTE.size * 100):
+                self._runs += sum(mask == _OPENED for _, mask, _, _ in _NOTE.iter_unpack(notes))
         return self._runs
 
     def close(self) -> None:

@@ -18,6 +18,7 @@ from indexer.extract.base import Limits
 from indexer.extract.sandbox import ExtractionChild
 from tests.integration.extraction import Seen, code_of, keepers_tale, read, reader_of
 from tests.unit.extract.pdfs import endless_page
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -110,7 +111,12 @@ def test_extraction_is_cancelled_from_another_thread(tmp_path: Path) -> None:
     path = tmp_path / "a.pdf"
     path.write_bytes(endless_page(pages=2, endless=1))
     with ExtractionChild() as child:
-        killer = threading.Timer(1.0, child.kill)
+
+        def kill_once_it_reads() -> None:
+            wait_for(lambda: child.pid is not None and reader_of(child).pid != child.pid)
+            child.kill()
+
+        killer = threading.Thread(target=kill_once_it_reads)
         killer.start()
         with pytest.raises(Cancelled):
             list(child.extract(path, "", None, Seen()))

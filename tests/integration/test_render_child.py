@@ -206,7 +206,10 @@ def test_resting_lets_go_of_the_files(ask: Asker, tale: Path) -> None:
 
 
 def open_files(pid: int) -> set[Path]:
-    return {Path(file.path) for file in psutil.Process(pid).open_files()}
+    """What a render child has open, and what the readers have that it started."""
+    child = psutil.Process(pid)
+    found = [file for each in (child, *child.children()) for file in each.open_files()]
+    return {Path(file.path) for file in found}
 
 
 def test_names_that_are_not_utf8(ask: Asker, tmp_path: Path) -> None:
