@@ -81,8 +81,14 @@ def watch(engine: EngineApi, context: Context, stopped: Callable[[float], bool])
 
 
 def _ending(engine: EngineApi) -> bool:
-    """Tell whether an engine of this process was asked to end."""
+    """Tell whether an engine of this process was asked to end.
+
+    Raises:
+        WorldError: ``library_moved``, if it has to.
+    """
     service = getattr(engine, "service", None)
+    if service is not None:
+        service.check()
     return service is not None and service.stopping()
 
 

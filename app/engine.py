@@ -15,14 +15,14 @@ from indexer.errors import WorldError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from indexer.api import EngineApi
+    from indexer.api import LocalEngine
     from indexer.config import EngineConfig
     from indexer.host import Host
 
-    OpenEngine = Callable[[EngineConfig], EngineApi]
+    OpenEngine = Callable[[EngineConfig], LocalEngine]
 
 
-def open_engine(config: EngineConfig) -> EngineApi:
+def open_engine(config: EngineConfig) -> LocalEngine:
     """Open a library's engine in this process, under the library lock.
 
     Raises:

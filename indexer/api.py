@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from indexer.lock import LibraryLock
     from indexer.progress import CancelToken, Progress
     from indexer.types import FileRow, SearchResult, Summary
 
@@ -305,3 +306,9 @@ class EngineApi(Protocol):
 
     def close(self) -> None:
         """Finish what must be finished and let go of the library."""
+
+
+class LocalEngine(EngineApi, Protocol):
+    """An engine of this process, which holds the lock of its library."""
+
+    lock: LibraryLock

@@ -9,12 +9,11 @@ from __future__ import annotations
 import contextlib
 import itertools
 import time
-from multiprocessing.connection import Client
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from indexer.conversation import Conversation
-from indexer.endpoint import FAMILY, Endpoint, published
-from indexer.errors import LecternError, WorldError, from_wire
+from indexer.endpoint import Endpoint, connect, published
+from indexer.errors import WorldError, from_wire
 from indexer.protocol import MAX_MESSAGE_BYTES, check_hello, hello, pack, unpack
 from indexer.types import FileRow, SearchResult, Summary
 from indexer.wire import from_wire as rebuild
@@ -45,25 +44,35 @@ class EngineClient(Conversation):
     def attach(cls, library: Path) -> EngineClient | None:
         """Connect to the engine that serves a library; None where there is none.
 
+        An engine that has another folder open is none, however it came to stand at the address.
+
         Raises:
             WorldError: ``engine_version``, if it speaks another protocol; ``engine_gone``, if it
-                does not answer in time.
+                does not answer in time; ``busy``, if it serves too many others.
         """
         endpoint = published(library)
         if endpoint is None:
             return None
         try:
-            connection = Client(endpoint.address, family=FAMILY)
+            connection = connect(endpoint.address)
+        except BlockingIOError as error:
+            raise WorldError("engine_gone") from error
         except OSError:
             return None
-        try:
-            greeting = _greet(connection, endpoint)
-        except (EOFError, OSError):
-            connection.close()
-            return None
-        except LecternError:
-            connection.close()
-            raise
+        greeting: Header = {}
+        with contextlib.ExitStack() as unless_ours:
+            unless_ours.callback(connection.close)
+            try:
+                greeting = _greet(connection, endpoint)
+            except (EOFError, OSError):
+                return None
+            except WorldError as error:
+                if error.code == "bad_request":  # it does not know our secret
+                    return None
+                raise
+            if greeting.get("holding") != list(endpoint.holding):
+                return None
+            unless_ours.pop_all()
         return cls(connection, greeting)
 
     def index(

@@ -1,11 +1,14 @@
 """Where the engine of a library is reached: a local socket that only its owner can open.
 
-Owns the socket's place and name, the note in the library that tells others about it, and the
-removal of both when they are stale. It must not know what is said over the socket. Standard
-library only.
+Owns the socket's place and name, the note in the library that tells others about it, connecting to
+it, and the removal of both when they are stale. It must not know what is said over the socket.
+Standard library only.
 
 The note carries a secret beside the address. On Unix the socket's folder and mode keep others
-out; a Windows pipe has no such folder, so a client also proves that it can read the library.
+out; a Windows pipe has no such folder, so a client also proves that it can read the library. The
+note names the holding of the lock that it belongs to: a copied or moved library brings along a note
+of an engine that has another one open. The socket is named after the folder (device and inode), and
+a name that somebody listens on is never taken nor removed.
 """
 
 from __future__ import annotations
@@ -15,47 +18,74 @@ import hashlib
 import json
 import os
 import secrets
+import socket
 import stat
 import sys
 import tempfile
-from dataclasses import dataclass
+import time
+from dataclasses import asdict, dataclass
+from multiprocessing.connection import Client, Connection
 from pathlib import Path
 
 from indexer.atomic import write_file
 from indexer.errors import WorldError
+from indexer.lock import Holding, holding
 
 NOTE_NAME = "engine.json"
 # sun_path holds 104 bytes on macOS and 108 on Linux, the closing zero included.
 MAX_ADDRESS_BYTES = 100
 FAMILY = "AF_PIPE" if sys.platform == "win32" else "AF_UNIX"
+# How long to stand in a queue that is full.
+CONNECT_S = 10.0
+RETRY_S = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """How to reach an engine. ``pid`` is for messages only; the lock says who is alive."""
+    """How to reach an engine, and the holding of the library that it must have.
+
+    ``pid`` is for messages only; the lock says who is alive.
+    """
 
     address: str
     secret: str
     pid: int
+    holding: Holding
 
 
-def new_endpoint(library: Path) -> Endpoint:
-    """Choose the address for a library's engine: the same each time, short, in a private folder.
+def new_endpoint(held: Holding) -> Endpoint:
+    """Choose the address for the engine that holds a library: short, in a private folder.
+
+    It is the same for the same folder each time, unless somebody listens there: the numbers of a
+    drive that was unplugged may be given to another.
 
     Raises:
         WorldError: ``library_unwritable``, if there is no folder that only we can enter.
     """
-    name = f"lectern-{_digest(library)}"
+    address = _address(name := _name(held))
+    if _listens(address):
+        address = _address(f"{name}-{held.taking[:6]}")
+    return Endpoint(address, secrets.token_hex(16), os.getpid(), held)
+
+
+def window_address(library: Path) -> str:
+    """Where the window of a library listens, which may be there before its folder is."""
+    address = _address(f"lectern-{_digest(os.fsencode(os.path.realpath(library)))}")
+    return f"{address.removesuffix('.sock')}.win"
+
+
+def _name(held: Holding) -> str:
+    return f"lectern-{_digest(f'{held.device}:{held.inode}'.encode())}"
+
+
+def _address(name: str) -> str:
     if sys.platform == "win32":
-        address = rf"\\.\pipe\{name}"
-    else:
-        address = str(_private_folder(name) / f"{name}.sock")
-    return Endpoint(address, secrets.token_hex(16), os.getpid())
+        return rf"\\.\pipe\{name}"
+    return str(_private_folder(name) / f"{name}.sock")
 
 
-def _digest(library: Path) -> str:
-    real = os.fsencode(os.path.realpath(library))
-    return hashlib.blake2b(real, digest_size=8).hexdigest()
+def _digest(named: bytes) -> str:
+    return hashlib.blake2b(named, digest_size=8).hexdigest()
 
 
 def _private_folder(name: str) -> Path:
@@ -86,33 +116,95 @@ def _fits(folder: Path, name: str) -> bool:
 
 def publish(library: Path, endpoint: Endpoint) -> None:
     """Tell others where the engine is. Only the holder of the library lock may call this."""
-    note = {"address": endpoint.address, "secret": endpoint.secret, "pid": endpoint.pid}
-    write_file(library / NOTE_NAME, json.dumps(note))
+    write_file(library / NOTE_NAME, json.dumps(asdict(endpoint)))
 
 
 def published(library: Path) -> Endpoint | None:
-    """Read where a library's engine says it is; it may be long gone."""
+    """Read where the engine is that holds a library; it may be long gone.
+
+    A note that came with a copy, or was left by an earlier engine, is none.
+    """
+    endpoint = _noted(library)
+    if endpoint is None or endpoint.holding != holding(library):
+        return None
+    return endpoint
+
+
+def _noted(library: Path) -> Endpoint | None:
     try:
         note = json.loads((library / NOTE_NAME).read_text(encoding="utf-8"))
-        return Endpoint(str(note["address"]), str(note["secret"]), int(note["pid"]))
-    except (OSError, ValueError, KeyError, TypeError):
+        device, inode, taking = note["holding"]
+        held = Holding(int(device), int(inode), str(taking))
+        return Endpoint(str(note["address"]), str(note["secret"]), int(note["pid"]), held)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 
-def clear(library: Path) -> None:
-    """Remove the note and the socket it names. Only the holder of the library lock may call this.
+def clear(library: Path, held: Holding) -> None:
+    """Remove the note in a library, and what an engine of this folder left behind when it died.
 
-    The socket may stand in another folder than a new one would, so the note is what counts.
+    Only the holder of the library lock may call this. The socket may stand in another folder than
+    a new one would, so the note is asked too; one that names the socket of another folder goes
+    and leaves that socket alone.
     """
-    endpoint = published(library)
+    endpoint = _noted(library)
     with contextlib.suppress(OSError):
         (library / NOTE_NAME).unlink(missing_ok=True)
-    if endpoint is not None:
-        remove_socket(endpoint.address)
+    left = {_address(_name(held))}
+    if endpoint is not None and Path(endpoint.address).name.startswith(_name(held)):
+        left.add(endpoint.address)
+    for address in left:
+        _remove_dead(address)
 
 
-def remove_socket(address: str) -> None:
+def _remove_dead(address: str) -> None:
     """Remove a socket nobody listens to; anything else under that name is left alone."""
     with contextlib.suppress(OSError):
-        if stat.S_ISSOCK(Path(address).lstat().st_mode):
+        if stat.S_ISSOCK(Path(address).lstat().st_mode) and not _listens(address):
             Path(address).unlink()
+
+
+def _listens(address: str) -> bool:
+    try:
+        connect(address, patience=0.0).close()
+    except (ConnectionRefusedError, FileNotFoundError):
+        return False
+    except OSError:
+        # Only a listener makes others wait; nothing can be said of a name that is no socket.
+        return stat.S_ISSOCK(_mode(address))
+    return True
+
+
+def connect(address: str, patience: float = CONNECT_S) -> Connection:
+    """Connect to a socket, without waiting for one that nobody serves any more.
+
+    Args:
+        address: Where somebody may listen.
+        patience: Seconds to try for while too many others wait there.
+
+    Raises:
+        OSError: ``ConnectionRefusedError`` or ``FileNotFoundError`` where nobody listens,
+            ``BlockingIOError`` where whoever does has accepted nobody meanwhile.
+    """
+    if sys.platform == "win32":
+        return Client(address, family=FAMILY)
+    deadline = time.monotonic() + patience
+    with socket.socket(socket.AF_UNIX) as ours:
+        ours.settimeout(0)
+        while True:
+            try:
+                ours.connect(address)
+                break
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    raise
+                time.sleep(RETRY_S)
+        ours.settimeout(None)
+        return Connection(ours.detach())
+
+
+def _mode(address: str) -> int:
+    try:
+        return Path(address).lstat().st_mode
+    except OSError:
+        return 0

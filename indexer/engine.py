@@ -8,6 +8,7 @@ windows.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import logging
 import os
 import shutil
@@ -61,7 +62,7 @@ class Engine(Desk):
         self.batches = pace
         self.looking = Looking(catalog, config)
         self.watcher = Watcher(self.looking, self._read_queued)
-        self._lock = lock
+        self.lock = lock
         self._indexing = threading.Lock()
         self._due_ns = catalog.queue.next_due_ns()
 
@@ -93,7 +94,13 @@ class Engine(Desk):
 
     def close(self) -> None:
         with contextlib.ExitStack() as parts:
-            parts.callback(self._lock.release)
+            parts.callback(self.lock.release)
+            if not self.lock.is_intact():
+                # Closing tidies up by path, where another library may be by now. What is committed
+                # is safe: the folder is as a kill would have left it.
+                self.watcher.stop()
+                _keep_open(self)
+                return
             parts.callback(self.catalog.close)
             parts.callback(self.store.close)
             parts.callback(self.searcher.close)
@@ -213,6 +220,7 @@ class Engine(Desk):
 
     def discard(self) -> dict[str, Any]:
         with self._indexing:
+            self.lock.check()
             return {"bytes": reindex.discard(self.catalog, self.store)}
 
     def verify(self, *, report: Callable[[Progress], None], token: CancelToken) -> dict[str, Any]:
@@ -223,6 +231,7 @@ class Engine(Desk):
     def repair(self, *, report: Callable[[Progress], None], token: CancelToken) -> dict[str, Any]:
         tick = partial(Reporter(report, token).report, Progress(Step.MAINTAIN))
         with self._indexing, self.looking.exclusive:
+            self.lock.check()
             before, after = repair(self.catalog, self.store, tick)
         self.activities.stale()
         return {
@@ -236,6 +245,7 @@ class Engine(Desk):
             # Nobody waits for a run to end; it drops at its end what nothing needs any more.
             tidy = self._indexing.acquire(blocking=False)
             try:
+                self.lock.check()
                 return remove_paths(self.catalog, self.store, paths, tidy=tidy)
             finally:
                 self.activities.stale()
@@ -290,6 +300,7 @@ class Engine(Desk):
             done(Cancelled() if summary.cancelled else None)
 
     def _check_space(self) -> None:
+        self.lock.check()
         free = shutil.disk_usage(self.config.library).free
         if free < self.config.min_free_bytes:
             needed = f"{self.config.min_free_bytes / 1e9:.1f} GB"
@@ -308,6 +319,7 @@ class Engine(Desk):
             log.warning("the library could not be put in order", exc_info=True)
 
     def _tidy(self, reporter: Reporter) -> None:
+        self.lock.check()
         reporter.report(Progress(Step.MAINTAIN), force=True)
         forget_orphans(self.catalog, self.store)
         self.scans.tidy()
@@ -323,6 +335,14 @@ class Engine(Desk):
             report(progress)
 
         return note
+
+
+def _keep_open(engine: Engine) -> None:
+    """Keep the files of an engine open until the process has ended, its last moments included.
+
+    The last connection to a database that closes deletes the write-ahead log at its path.
+    """
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(engine))
 
 
 def _readers() -> int:

@@ -119,6 +119,12 @@ CODES = _declare(
         3,
     ),
     ErrorCode(
+        "library_moved",
+        "The library {library} was moved, deleted or replaced while it was open.",
+        "Open it at its new place with --library, or run the command again.",
+        3,
+    ),
+    ErrorCode(
         "disk_full",
         "Less than {needed} is free at {path}.",
         "Free some space; indexing goes on where it stopped.",

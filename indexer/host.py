@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from indexer.api import EngineApi
+    from indexer.api import LocalEngine
     from indexer.service import Service
     from indexer.types import FileRow, SearchResult, Summary
 
@@ -44,7 +44,7 @@ class Host:
             of another command is not worth failing for.
     """
 
-    def __init__(self, engine: EngineApi, service: Service) -> None:
+    def __init__(self, engine: LocalEngine, service: Service) -> None:
         self.engine = engine
         self.service = service
         try:

@@ -125,6 +125,7 @@ PHRASES = {
     "not_offline": QT_TRANSLATE_NOOP("Words", "it was started without --offline"),
     "no_socket": QT_TRANSLATE_NOOP("Words", "no socket can be made"),
     "in_use": QT_TRANSLATE_NOOP("Words", "another command is using it, and will end it"),
+    "many_clients": QT_TRANSLATE_NOOP("Words", "too many programs are connected"),
     "many_waiting": QT_TRANSLATE_NOOP("Words", "too many requests are waiting"),
     "compiling": QT_TRANSLATE_NOOP("Words", "another process prepares the model"),
     "finishing": QT_TRANSLATE_NOOP("Words", "it is finishing what it began"),

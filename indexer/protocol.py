@@ -18,7 +18,7 @@ from indexer.errors import WorldError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-PROTOCOL_VERSION = 1
+PROTOCOL_VERSION = 2
 # The largest things that cross are page images and batches of passages; more is a fault or an
 # attack, and must not be allocated before it is refused.
 MAX_MESSAGE_BYTES = 64 * 1024 * 1024

@@ -2,7 +2,7 @@
 
 Owns the listening socket, the clients and the lanes their requests go to. It must not know how a
 request is answered (``indexer.requests``) or how bytes travel (``indexer.session``). Whoever makes
-a service holds the library lock; only then may a stale socket be removed.
+a service holds the library lock; it ends when that lock no longer guards what is at its path.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import threading
 import time
 from importlib import metadata
 from multiprocessing import Pipe
-from multiprocessing.connection import Client, Listener
+from multiprocessing.connection import Listener
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indexer import endpoint as places
-from indexer.endpoint import FAMILY, Endpoint
+from indexer.endpoint import FAMILY, Endpoint, connect
 from indexer.errands import Errands
 from indexer.errors import Cancelled, InternalError, LecternError, WorldError
 from indexer.lanes import IndexLane, Job, Lane, SearchLane
@@ -33,7 +33,7 @@ from indexer.wire import to_wire
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-    from indexer.api import EngineApi
+    from indexer.api import LocalEngine
     from indexer.protocol import Header
     from indexer.watching.watcher import Watcher
 
@@ -57,10 +57,11 @@ class Service:
     """
 
     def __init__(
-        self, engine: EngineApi, library: Path, *, offline: bool = False, lasting: bool = False
+        self, engine: LocalEngine, library: Path, *, offline: bool = False, lasting: bool = False
     ) -> None:
         self.engine = engine
         self.library = library
+        self.lock = engine.lock
         self.offline = offline
         self.lasting = lasting
         self.search_lane = SearchLane("search lane")
@@ -91,9 +92,8 @@ class Service:
             WorldError: ``library_unwritable``, if there is no private place for the socket;
                 ``busy``, if it cannot be made there.
         """
-        places.clear(self.library)
-        endpoint = places.new_endpoint(self.library)
-        places.remove_socket(endpoint.address)
+        places.clear(self.library, self.lock.holding)
+        endpoint = places.new_endpoint(self.lock.holding)
         try:
             self._listener = Listener(endpoint.address, family=FAMILY, backlog=BACKLOG)
             if sys.platform != "win32":
@@ -105,15 +105,20 @@ class Service:
             raise WorldError("busy", reason="no_socket", said=error.strerror) from error
 
     def wait(self, idle_seconds: float | None = None) -> None:
-        """Return once ``stop`` was called, or nobody has needed the engine for so long."""
+        """Return once ``stop`` was called, or nobody has needed the engine for so long.
+
+        Raises:
+            WorldError: ``library_moved``, as ``check``.
+        """
         with self._changed:
-            while not self._stopping:
+            while not self._stopping and self.lock.is_intact():
                 if idle_seconds is not None and self._quiet_for(idle_seconds):
                     return
                 self.errands.try_again()
                 self.errands.read_scans()
                 # Short enough that signal handlers run in time where waiting blocks them.
                 self._changed.wait(0.5)
+        self.check()
 
     def _quiet_for(self, seconds: float) -> bool:
         now = time.monotonic()
@@ -121,6 +126,18 @@ class Service:
             self._quiet_since = now
             return False
         return now - self._quiet_since >= seconds
+
+    def check(self) -> None:
+        """End serving if the library is not where it was opened.
+
+        Raises:
+            WorldError: ``library_moved``.
+        """
+        try:
+            self.lock.check()
+        except WorldError:
+            self.stop()
+            raise
 
     def stop(self) -> None:
         """Make ``wait`` return. Safe in a signal handler, which may hold the lock already."""
@@ -151,10 +168,11 @@ class Service:
             return
         # Closing a socket does not wake a thread that waits on it; a connection does.
         with contextlib.suppress(OSError):
-            Client(self._endpoint.address, family=FAMILY).close()
+            connect(self._endpoint.address).close()
         with contextlib.suppress(OSError):
             self._listener.close()
-        places.clear(self.library)
+        if self.lock.is_intact():
+            places.clear(self.library, self.lock.holding)
 
     def _accept(self) -> None:
         listener, endpoint = self._listener, self._endpoint
@@ -179,6 +197,7 @@ class Service:
         greeting = hello(
             "engine",
             pid=endpoint.pid,
+            holding=endpoint.holding,
             library=str(self.library),
             offline=self.offline,
             version=_version(),
@@ -225,6 +244,10 @@ class Service:
     def _submit(self, session: Session, number: int, kind: str, header: Header) -> None:
         if number in session.jobs:
             raise WorldError("bad_request", reason="its id is in use")
+        if not self.lock.is_intact():
+            # The next engine has it at its new place; this one is about to end.
+            self.stop()
+            raise WorldError("engine_gone")
         work = REQUESTS[kind].read(header)
         if kind == "index":
             self.errands.look_ahead(*places_in(header))

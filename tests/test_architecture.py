@@ -17,8 +17,8 @@ ROOT = Path(__file__).resolve().parents[1]
 CONTRACTS = frozenset(
     f"indexer.{name}"
     for name in (
-        "api", "atomic", "client", "conversation", "endpoint", "errors", "filters", "phrases",
-        "progress", "protocol", "query", "types", "wire",
+        "api", "atomic", "client", "conversation", "endpoint", "errors", "filters", "lock",
+        "phrases", "progress", "protocol", "query", "types", "wire",
     )
 )  # fmt: skip
 

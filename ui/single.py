@@ -1,20 +1,21 @@
 """One window for each person and library: a second start hands over to the first.
 
-Owns the local socket that starts are announced on. Only its owner can open it. It must not know
-what is done with what is handed over.
+Owns the local socket that starts are announced on. Only its owner can open it. A start says which
+folder it means, since a library may have been moved and another one taken its place meanwhile. It
+must not know what is done with what is handed over.
 """
 
 from __future__ import annotations
 
 import json
 import logging
-import sys
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
-from indexer.endpoint import new_endpoint
+from indexer.endpoint import window_address
+from indexer.lock import identity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,13 +35,14 @@ def hand_over(library: Path, message: Mapping[str, Any]) -> bool:
     Called before there is a window, so that waiting hurts nobody.
     """
     socket = QLocalSocket()
-    socket.connectToServer(_name(library))
+    socket.connectToServer(window_address(library))
     if not socket.waitForConnected(PATIENCE_MS):
         return False
-    socket.write(json.dumps(dict(message)).encode() + b"\n")
-    taken = socket.waitForBytesWritten(PATIENCE_MS) and socket.waitForReadyRead(PATIENCE_MS)
+    socket.write(json.dumps({**message, "folder": identity(library)}).encode() + b"\n")
+    told = socket.waitForBytesWritten(PATIENCE_MS) and socket.waitForReadyRead(PATIENCE_MS)
+    taken = told and bytes(socket.readAll().data()) == DONE
     socket.disconnectFromServer()
-    return bool(taken)
+    return taken
 
 
 class Single(QObject):
@@ -50,15 +52,19 @@ class Single(QObject):
 
     def __init__(self, library: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._library = library
+        self._folder = identity(library)
         self._server = QLocalServer(self)
         self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
         self._server.newConnection.connect(self._welcome)
-        name = _name(library)
+        name = window_address(library)
+        # Qt would put its socket in the place of one that is in use.
+        if _is_served(name):
+            log.warning("no second start can hand over: another window answers at %s", name)
+            return
+        QLocalServer.removeServer(name)  # what a crash left behind
         if not self._server.listen(name):
-            # Nobody answered there, or we would not be here: it was left behind by a crash.
-            QLocalServer.removeServer(name)
-            if not self._server.listen(name):
-                log.warning("no second start can hand over: %s", self._server.errorString())
+            log.warning("no second start can hand over: %s", self._server.errorString())
 
     def close(self) -> None:
         self._server.close()
@@ -81,15 +87,22 @@ class Single(QObject):
             log.warning("a second start said something odd")
             socket.abort()
             return
+        if not isinstance(message, dict) or not self._means_ours(message.pop("folder", None)):
+            socket.abort()
+            return
         socket.write(DONE)
         socket.flush()
-        if isinstance(message, dict):
-            self.handed_over.emit(message)
+        self.handed_over.emit(message)
+
+    def _means_ours(self, folder: object) -> bool:
+        """Whether a start means the folder that this window shows, which may have come later."""
+        self._folder = self._folder or identity(self._library)
+        return self._folder is None or folder == list(self._folder)
 
 
-def _name(library: Path) -> str:
-    """Where the window of a library listens: beside the socket of its engine."""
-    address = new_endpoint(library).address
-    return (
-        f"{address}-window" if sys.platform == "win32" else address.removesuffix(".sock") + ".win"
-    )
+def _is_served(name: str) -> bool:
+    socket = QLocalSocket()
+    socket.connectToServer(name)
+    served = socket.waitForConnected(PATIENCE_MS)
+    socket.abort()
+    return served

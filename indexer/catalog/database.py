@@ -62,6 +62,7 @@ class Database:
         self.version = 0  # grows with every commit
         migrations.check_version(path)
         _create(path)
+        self._file = _identity(path)
         with self._translated():
             connection = self.reader()
             connection.execute("PRAGMA journal_mode = WAL")
@@ -88,7 +89,8 @@ class Database:
             durable: Also outlive a power cut. Ignored in an inner block.
 
         Raises:
-            WorldError: As the constructor does.
+            WorldError: As the constructor does; ``library_moved``, if another file, or none, is at
+                the path by now.
         """
         with self._writing, self._translated():
             connection = self.reader()
@@ -97,11 +99,14 @@ class Database:
                 return
             if durable:
                 connection.execute("PRAGMA synchronous = FULL")
+            self._check_place()
             connection.execute("BEGIN IMMEDIATE")
             self._local.depth = 1
             self._local.places = False
             try:
                 yield connection
+                # What the store wrote meanwhile went to this path.
+                self._check_place()
                 connection.execute("COMMIT")
                 self.version += 1
                 self.places_version += self._local.places
@@ -166,6 +171,16 @@ class Database:
                 self._open.pop().close()
             self._local = threading.local()
 
+    def _check_place(self) -> None:
+        try:
+            moved = _identity(self.path) != self._file
+        except (FileNotFoundError, NotADirectoryError):
+            moved = True
+        except OSError:  # SQLite will say what is wrong with the drive
+            return
+        if moved:
+            raise WorldError("library_moved", library=str(self.path.parent))
+
     def _connect(self) -> sqlite3.Connection:
         if self._closed:
             raise sqlite3.ProgrammingError("the catalog is closed")
@@ -190,6 +205,11 @@ class Database:
             if known is None:
                 raise
             raise known from error
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_dev, found.st_ino
 
 
 def _world_error(error: sqlite3.Error, path: Path) -> LecternError | None:

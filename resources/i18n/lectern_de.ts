@@ -2292,6 +2292,18 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Wählen Sie in den Einstellungen einen anderen Ort für die Bibliothek.</translation>
     </message>
     <message>
+        <source>Library moved</source>
+        <translation>Bibliothek verschoben</translation>
+    </message>
+    <message>
+        <source>The library {library} was moved, deleted or replaced while it was open.</source>
+        <translation>Die Bibliothek {library} wurde verschoben, gelöscht oder ersetzt, während sie geöffnet war.</translation>
+    </message>
+    <message>
+        <source>If it has another place now, choose that in the settings; else try again.</source>
+        <translation>Liegt sie jetzt an einem anderen Ort, wählen Sie ihn in den Einstellungen; sonst versuchen Sie es noch einmal.</translation>
+    </message>
+    <message>
         <source>Disk nearly full</source>
         <translation>Laufwerk fast voll</translation>
     </message>
@@ -2990,6 +3002,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>another command is using it, and will end it</source>
         <translation>ein anderer Befehl benutzt sie und beendet sie danach</translation>
+    </message>
+    <message>
+        <source>too many programs are connected</source>
+        <translation>zu viele Programme sind verbunden</translation>
     </message>
     <message>
         <source>too many requests are waiting</source>

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,7 +40,7 @@ class Lectern:
             "XDG_DATA_HOME": str(home / "data"),
             "XDG_STATE_HOME": str(home / "state"),
             "XDG_CACHE_HOME": str(home / "cache"),
-            "XDG_RUNTIME_DIR": str(self.folder / "run"),
+            "XDG_RUNTIME_DIR": os.path.realpath(self.folder / "run"),
             "PYTHONPATH": str(ROOT),
             "PYTHONWARNINGS": "error",
             "COLUMNS": "80",
@@ -98,9 +99,11 @@ class Lectern:
 
 
 @pytest.fixture
-def lectern(tmp_path: Path) -> Lectern:
-    (tmp_path / "run").mkdir(mode=0o700)
-    return Lectern(tmp_path, "tests.fake_cli")
+def lectern(tmp_path: Path) -> Iterator[Lectern]:
+    # The names of sockets are short, and those of the folders of tests are not.
+    with tempfile.TemporaryDirectory(prefix="lectern-") as runtime:
+        (tmp_path / "run").symlink_to(runtime)
+        yield Lectern(tmp_path, "tests.fake_cli")
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ from indexer.config import EngineConfig
 from indexer.endpoint import FAMILY, new_endpoint, publish, published
 from indexer.errors import Cancelled, InternalError, LecternError, WorldError
 from indexer.host import Host
+from indexer.lock import HOLDER_NAME, LibraryLock
 from indexer.progress import CancelToken, Progress, Step, ignore
 from indexer.protocol import Header, hello, pack, unpack
 from indexer.requests import LaneName
@@ -109,6 +110,12 @@ def greeted(library: Path) -> Connection:
     connection.send_bytes(pack(hello("client", secret=endpoint.secret)))
     assert receive(connection)["type"] == "hello"
     return connection
+
+
+def occupy(library: Path) -> None:
+    """Have no socket made for a library."""
+    with LibraryLock.acquire(library) as lock:
+        Path(new_endpoint(lock.holding).address).mkdir()
 
 
 def test_everything_can_be_asked_from_afar(client: EngineClient, folder: Path, host: Host) -> None:
@@ -439,8 +446,10 @@ def test_no_thread_is_left_behind(library: Path, folder: Path) -> None:
 
 
 def test_a_stale_socket_and_note_are_swept_away(library: Path) -> None:
-    library.mkdir()
-    stale = new_endpoint(library)
+    with LibraryLock.acquire(library) as lock:
+        stale = new_endpoint(lock.holding)
+        note = (library / HOLDER_NAME).read_bytes()
+    (library / HOLDER_NAME).write_bytes(note)  # as after a kill
     publish(library, stale)
     assert EngineClient.attach(library) is None
     if FAMILY == "AF_UNIX":
@@ -456,8 +465,7 @@ def test_a_stale_socket_and_note_are_swept_away(library: Path) -> None:
 def test_an_engine_that_cannot_be_shared_still_works(
     library: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    address = new_endpoint(library).address
-    Path(address).mkdir()  # the socket cannot be made here
+    occupy(library)
     with contextlib.closing(open_host(library)) as host:
         index(host, folder)
         assert host.search("rent", full_text=True).hits
@@ -527,7 +535,7 @@ def test_an_engine_that_a_command_needs_cannot_be_ended(client: EngineClient, ho
 
 
 def test_a_lasting_engine_that_cannot_be_reached_is_none(library: Path) -> None:
-    Path(new_endpoint(library).address).mkdir()
+    occupy(library)
     with pytest.raises(WorldError, match="no socket can be made"):
         open_host(library, lasting=True)
 

@@ -158,10 +158,11 @@ def deaf(tmp_path: Path) -> Iterator[Path]:
     from multiprocessing.connection import Client, Listener
 
     from indexer.endpoint import FAMILY, new_endpoint, publish
+    from indexer.lock import LibraryLock
 
     library = tmp_path / "library"
-    library.mkdir()
-    endpoint = new_endpoint(library)
+    lock = LibraryLock.acquire(library)
+    endpoint = new_endpoint(lock.holding)
     listener = Listener(endpoint.address, family=FAMILY)
     connections = []
     thread = threading.Thread(target=lambda: connections.append(listener.accept()))
@@ -173,6 +174,7 @@ def deaf(tmp_path: Path) -> Iterator[Path]:
     for each in connections:
         each.close()
     listener.close()
+    lock.release()
 
 
 def test_an_engine_that_says_nothing_holds_nobody_up(

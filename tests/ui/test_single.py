@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pytest
 from PySide6.QtCore import QProcess, QProcessEnvironment
 from PySide6.QtNetwork import QLocalSocket
 
+from indexer.endpoint import window_address
 from tests.ui.conftest import WAIT_MS
 from tests.ui.engines import ROOT
 from ui import single
@@ -65,6 +67,14 @@ def start_second(library: Path, message: object) -> QProcess:
     return process
 
 
+def finish(process: QProcess, qtbot: QtBot) -> bool:
+    """Wait for a second start; tell whether it handed over."""
+    with qtbot.waitSignal(process.finished, timeout=WAIT_MS):
+        pass
+    assert process.exitCode() in {0, 3}, process.readAllStandardError()
+    return process.exitCode() == 0
+
+
 def test_a_second_start_hands_over(first: Single, library: Path, qtbot: QtBot) -> None:
     heard: list[object] = []
     first.handed_over.connect(heard.append)
@@ -83,6 +93,52 @@ def test_another_library_has_a_window_of_its_own(
 
 def test_without_a_first_there_is_nobody_to_hand_over_to(library: Path, qtbot: QtBot) -> None:
     assert not hand_over(library, {"query": ""})
+
+
+def test_a_copy_has_a_window_of_its_own(library: Path, tmp_path: Path, qtbot: QtBot) -> None:
+    library.mkdir()
+    (library / "catalog.sqlite").touch()
+    first = Single(library)
+    shutil.copytree(library, tmp_path / "copy")
+    (tmp_path / "link").symlink_to(library)
+    heard: list[object] = []
+    first.handed_over.connect(heard.append)
+    assert not finish(start_second(tmp_path / "copy", {"query": "copy"}), qtbot)
+    assert finish(start_second(tmp_path / "link", {"query": "link"}), qtbot)
+    assert heard == [{"query": "link"}]
+    first.close()
+
+
+def test_a_library_in_the_place_of_another_is_not_handed_to_its_window(
+    library: Path, tmp_path: Path, qtbot: QtBot, caplog: pytest.LogCaptureFixture
+) -> None:
+    library.mkdir()
+    first = Single(library)
+    heard: list[object] = []
+    first.handed_over.connect(heard.append)
+    shutil.copytree(library, tmp_path / "backup")
+    library.rename(tmp_path / "moved")
+    (tmp_path / "backup").rename(library)
+    assert not finish(start_second(library, {"query": "backup"}), qtbot)
+    assert heard == []
+    # Its own window leaves the first one's address alone.
+    second = Single(library)
+    assert "no second start can hand over" in caplog.text
+    second.close()
+    (tmp_path / "moved").rename(tmp_path / "again")
+    shutil.rmtree(library)
+    (tmp_path / "again").rename(library)
+    assert finish(start_second(library, {"query": "original"}), qtbot)
+    assert heard == [{"query": "original"}]
+    first.close()
+
+
+def test_a_window_that_was_there_before_its_library_is_found(
+    first: Single, library: Path, qtbot: QtBot
+) -> None:
+    assert finish(start_second(library, {"query": "before"}), qtbot)
+    library.mkdir()
+    assert finish(start_second(library, {"query": "after"}), qtbot)
 
 
 def test_what_a_crash_left_behind_is_taken_over(
@@ -106,7 +162,7 @@ def _environment() -> dict[str, str]:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a pipe has no mode")
 def test_only_the_owner_can_open_it(first: Single, library: Path) -> None:
-    assert stat.S_IMODE(Path(single._name(library)).stat().st_mode) & 0o077 == 0
+    assert stat.S_IMODE(Path(window_address(library)).stat().st_mode) & 0o077 == 0
 
 
 def test_nonsense_is_hung_up_on(first: Single, library: Path, qtbot: QtBot) -> None:
@@ -114,7 +170,7 @@ def test_nonsense_is_hung_up_on(first: Single, library: Path, qtbot: QtBot) -> N
     first.handed_over.connect(heard.append)
     for said in (b"nonsense\n", b"[1]\n", b"x" * (single.MAX_BYTES + 10)):
         socket = QLocalSocket()
-        socket.connectToServer(single._name(library))
+        socket.connectToServer(window_address(library))
         socket.write(said)
         qtbot.waitUntil(partial(_is_done, socket), timeout=WAIT_MS)
         socket.abort()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -94,6 +95,29 @@ def test_whoever_started_an_engine_it_may_be_ended(
         with qtbot.waitSignal(supervisor.ended, timeout=WAIT_MS):
             supervisor.end(whoever=True)
         assert other.wait(WAIT_MS / 1000) == 0
+
+
+def test_an_engine_whose_library_was_moved_says_so_and_makes_no_new_one(
+    supervisor: Supervisor, library: Path, qtbot: QtBot
+) -> None:
+    supervisor.start()
+    ready(supervisor, qtbot)
+    library.rename(library.with_name("moved"))
+    qtbot.waitUntil(lambda: supervisor.state is EngineState.FAILED, timeout=WAIT_MS)
+    assert supervisor.problem is not None
+    assert supervisor.problem.code == "library_moved"
+    assert not library.exists()
+
+
+def test_a_copy_gets_an_engine_of_its_own(
+    supervisor: Supervisor, library: Path, tmp_path: Path, qtbot: QtBot
+) -> None:
+    with fake_engine(tmp_path / "original") as engine:
+        shutil.copytree(tmp_path / "original", library)
+        supervisor.start()
+        ready(supervisor, qtbot)
+        assert supervisor.owns_engine
+        assert not engine.closed
 
 
 def test_a_killed_engine_is_started_again(supervisor: Supervisor, qtbot: QtBot) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from indexer.errors import WorldError
-from indexer.lock import LibraryLock, holder
+from indexer.lock import HOLDER_NAME, LOCK_NAME, LibraryLock, holder, holding, identity
 
 
 def test_the_second_taker_is_told_who_holds_it(tmp_path: Path) -> None:
@@ -92,3 +93,51 @@ def test_a_killed_holder_leaves_no_lock_behind(tmp_path: Path) -> None:
         process.kill()
     with LibraryLock.acquire(tmp_path):
         pass
+
+
+def test_each_holding_is_told_from_all_others(tmp_path: Path) -> None:
+    library, copy, link = (tmp_path / name for name in ("library", "copy", "link"))
+    link.symlink_to(library)
+    with LibraryLock.acquire(library) as lock:
+        shutil.copytree(library, copy)
+        assert holding(library) == holding(link) == lock.holding
+        assert holding(copy) not in {None, lock.holding}
+        assert identity(copy) != identity(library) == identity(link) == lock.holding[:2]
+    assert holding(library) is None
+    assert identity(tmp_path / "nowhere") is None
+    with LibraryLock.acquire(library) as again:
+        assert again.holding[:2] == lock.holding[:2]
+        assert again.holding != lock.holding
+
+
+def test_a_lock_knows_when_it_guards_its_path_no_more(tmp_path: Path) -> None:
+    library, away = tmp_path / "library", tmp_path / "away"
+    with LibraryLock.acquire(library) as lock:
+        assert lock.is_intact()
+        library.rename(away)
+        assert not lock.is_intact()
+        with pytest.raises(WorldError) as caught:
+            lock.check()
+        assert caught.value.code == "library_moved"
+        with LibraryLock.acquire(library, "the next"):  # there is another folder by now
+            assert not lock.is_intact()
+            lock.release()
+            assert "the next" in holder(library)
+        shutil.rmtree(library)
+        away.rename(library)
+
+
+@pytest.mark.parametrize("name", [LOCK_NAME, HOLDER_NAME])
+def test_a_lock_notices_files_of_another_library(tmp_path: Path, name: str) -> None:
+    library, backup = tmp_path / "library", tmp_path / "backup"
+    with LibraryLock.acquire(library) as lock, LibraryLock.acquire(backup):
+        (library / "other").write_bytes((backup / name).read_bytes())
+        (library / "other").replace(library / name)
+        assert not lock.is_intact()
+
+
+def test_a_note_that_could_not_be_written_does_not_end_an_engine(tmp_path: Path) -> None:
+    with LibraryLock.acquire(tmp_path) as lock:
+        (tmp_path / HOLDER_NAME).write_text("")
+        assert lock.is_intact()
+        assert holding(tmp_path) is None

@@ -84,6 +84,15 @@ FAILURES = {
         QT_TRANSLATE_NOOP("Words", "Lectern may not write to {library}."),
         QT_TRANSLATE_NOOP("Words", "Choose another place for the library in the settings."),
     ),
+    "library_moved": Failure(
+        QT_TRANSLATE_NOOP("Words", "Library moved"),
+        QT_TRANSLATE_NOOP(
+            "Words", "The library {library} was moved, deleted or replaced while it was open."
+        ),
+        QT_TRANSLATE_NOOP(
+            "Words", "If it has another place now, choose that in the settings; else try again."
+        ),
+    ),
     "disk_full": Failure(
         QT_TRANSLATE_NOOP("Words", "Disk nearly full"),
         QT_TRANSLATE_NOOP("Words", "Less than {needed} is free on the disk of {path}."),

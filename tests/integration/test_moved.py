@@ -1,0 +1,120 @@
+"""A library that is moved, replaced or copied while the real engine has it open."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.engine import Engine
+from indexer.errors import WorldError
+from indexer.library import CATALOG_NAME
+from indexer.progress import CancelToken, Progress, Step
+from tests.integration.world import PACE, World, check_same, check_whole, look
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.integration.world import Seen
+
+
+@pytest.fixture
+def world(indexed: World, tmp_path: Path) -> World:
+    """The documents of the common library, and an empty one."""
+    return World(indexed.documents, tmp_path / "library", indexed.models)
+
+
+@pytest.fixture
+def engine(world: World) -> Iterator[Engine]:
+    engine = Engine.open(world.config, pace=PACE)
+    yield engine
+    engine.close()
+
+
+def moved(world: World) -> World:
+    """Move the library away under whoever has it open."""
+    place = world.library.with_name("moved")
+    world.library.rename(place)
+    return World(world.documents, place, world.models)
+
+
+def refused(engine: Engine, world: World) -> None:
+    """Nothing is written any more."""
+    for write in (
+        lambda: world.index(engine),
+        lambda: engine.remove([world.documents]),
+        lambda: engine.catalog.set_meta("written", "by path"),
+        engine.discard,
+    ):
+        with pytest.raises(WorldError) as caught:
+            write()
+        assert caught.value.code == "library_moved"
+
+
+def test_a_moved_library_is_written_to_at_its_new_place_only(
+    engine: Engine, world: World, undisturbed: Seen
+) -> None:
+    world.index(engine)
+    there = moved(world)
+    refused(engine, world)
+    engine.close()
+    assert not world.library.exists()
+    with there.engine() as again:
+        check_same(look(again), undisturbed)
+
+
+@pytest.mark.parametrize("steps", [2, 6, 12])
+def test_a_library_that_is_moved_in_the_middle_of_a_run_loses_nothing(
+    engine: Engine, world: World, undisturbed: Seen, steps: int
+) -> None:
+    seen, there = 0, None
+
+    def move(progress: Progress) -> None:
+        nonlocal seen, there
+        seen += progress.step is Step.INDEX
+        if seen == steps and there is None:
+            there = moved(world)
+
+    with pytest.raises(WorldError) as caught:
+        engine.index([world.documents], report=move, token=CancelToken())
+    assert caught.value.code == "library_moved"
+    assert there is not None
+    engine.close()
+    with there.engine() as again:
+        there.index(again)
+        check_same(look(again), undisturbed)
+
+
+def test_what_took_the_place_of_a_library_is_left_alone(
+    engine: Engine, world: World, undisturbed: Seen
+) -> None:
+    world.index(engine)
+    backup = world.library.with_name("backup")
+    shutil.copytree(world.library, backup)
+    moved(world)
+    backup.rename(world.library)
+    with world.engine() as second:
+        world.index(second)
+        second.catalog.set_meta("second", "was here")
+        log = world.library / f"{CATALOG_NAME}-wal"
+        before = log.stat().st_ino, log.stat().st_size
+        refused(engine, world)
+        engine.close()
+        assert (log.stat().st_ino, log.stat().st_size) == before
+        check_same(look(second), undisturbed)
+        assert second.catalog.meta("second") == "was here"
+
+
+def test_a_copy_and_its_original_are_worked_on_side_by_side(
+    engine: Engine, world: World, undisturbed: Seen
+) -> None:
+    world.index(engine)
+    copy = World(world.documents, world.library.with_name("copy"), world.models)
+    shutil.copytree(world.library, copy.library)
+    with copy.engine() as other:
+        other.remove([world.documents])
+        assert other.status()["documents"] == 0
+        check_whole(other)
+    check_same(look(engine), undisturbed)
