@@ -218,7 +218,9 @@ class EngineClient(Conversation):
 
 
 def _greet(connection: Connection, endpoint: Endpoint) -> Header:
-    connection.send_bytes(pack(hello("client", secret=endpoint.secret)))
+    # Whoever turns us away may have hung up already, and left a word about it.
+    with contextlib.suppress(OSError):
+        connection.send_bytes(pack(hello("client", secret=endpoint.secret)))
     if not connection.poll(HELLO_S):
         raise WorldError("engine_gone")
     header, _binary = unpack(connection.recv_bytes(MAX_MESSAGE_BYTES))

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from indexer.errors import Cancelled, LecternError, WorldError, from_wire
 from indexer.progress import CancelToken, Progress, ignore
-from indexer.protocol import MAX_MESSAGE_BYTES, pack, unpack
+from indexer.protocol import MAX_MESSAGE_BYTES, MAX_REQUEST_BYTES, pack, unpack
 from indexer.wire import from_wire as rebuild
 
 if TYPE_CHECKING:
@@ -68,6 +68,8 @@ class Conversation:
         """
         number = next(self._numbers)
         message = pack({**header, "id": number})
+        if len(message) > MAX_REQUEST_BYTES:
+            raise WorldError("bad_request", reason="it is too large")
         with self._guard:
             gone = self._gone
             if not gone:

@@ -20,6 +20,7 @@ import os
 import secrets
 import socket
 import stat
+import struct
 import sys
 import tempfile
 import time
@@ -201,6 +202,28 @@ def connect(address: str, patience: float = CONNECT_S) -> Connection:
                 time.sleep(RETRY_S)
         ours.settimeout(None)
         return Connection(ours.detach())
+
+
+def limit_waits(connection: Connection, seconds: float) -> None:
+    """Have a read or a write fail with ``BlockingIOError`` when nothing moves for so long.
+
+    Waiting for a message to begin has no limit. Windows has none for its pipes.
+    """
+    if sys.platform != "win32":
+        with socket.socket(fileno=os.dup(connection.fileno())) as ours:
+            limit = struct.pack("ll", int(seconds), 0)
+            for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+                ours.setsockopt(socket.SOL_SOCKET, option, limit)
+
+
+def stop_reading(connection: Connection) -> None:
+    """Have a thread that reads from an open connection meet its end, or the next message's."""
+    if sys.platform != "win32":
+        with (
+            contextlib.suppress(OSError),
+            socket.socket(fileno=os.dup(connection.fileno())) as ours,
+        ):
+            ours.shutdown(socket.SHUT_RD)
 
 
 def _mode(address: str) -> int:

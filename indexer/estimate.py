@@ -129,7 +129,7 @@ def _root(catalog: Catalog, path: Path) -> Root:
     found = catalog.roots.find(path)
     if found is not None and found[1] == found[0].only:
         return found[0]
-    if not path.exists():
+    if not os.path.exists(path):  # noqa: PTH110  # pathlib raises for names that are too long
         raise WorldError("path_missing", path=str(path))
     folder, only = (path, b"") if path.is_dir() else (path.parent, os.fsencode(path.name))
     return Root(0, normal(folder), only)

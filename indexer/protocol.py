@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import struct
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 from indexer.errors import WorldError
 
@@ -22,6 +22,8 @@ PROTOCOL_VERSION = 2
 # The largest things that cross are page images and batches of passages; more is a fault or an
 # attack, and must not be allocated before it is refused.
 MAX_MESSAGE_BYTES = 64 * 1024 * 1024
+# Of what the engine is asked: the paths of some ten thousand files.
+MAX_REQUEST_BYTES = 4 * 1024 * 1024
 _LENGTH = struct.Struct(">I")
 
 Header = dict[str, Any]
@@ -62,7 +64,8 @@ def unpack(message: bytes) -> tuple[Header, bytes]:
     if end > len(message):
         raise WorldError("bad_request", reason="the header is cut off")
     try:
-        header = json.loads(message[_LENGTH.size : end].decode("utf-8"))
+        text = message[_LENGTH.size : end].decode("utf-8")
+        header = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         raise WorldError("bad_request", reason="the header is not JSON") from error
     if not isinstance(header, dict):
@@ -120,6 +123,11 @@ def check_hello(header: Mapping[str, Any]) -> None:
 
 def _encode(header: Mapping[str, Any], *, ascii_only: bool) -> str:
     return json.dumps(header, ensure_ascii=ascii_only, allow_nan=False, separators=(",", ":"))
+
+
+def _refuse(constant: str) -> NoReturn:
+    """Refuse NaN and infinities, which are no JSON though Python reads them."""
+    raise ValueError(constant)
 
 
 def _check_size(size: int) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from indexer.api import ORDERS, SPEEDS
 from indexer.errors import WorldError
+from indexer.types import FileState
 from indexer.wire import result_to_wire, to_wire
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MAX_LIMIT = 10_000
+# No file and no library is as large, and SQLite and JSON's readers can count so far.
+MAX_NUMBER = 2**53
 
 
 class LaneName(Enum):
@@ -58,7 +61,7 @@ def _plain(key: str, method: str) -> Callable[[Header], Callable[[EngineApi, Job
 
 def _search(header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
     text = field(header, "text", str)
-    limit = _bounded(field(header, "limit", int, 10))
+    limit = whole(header, "limit", 10, least=1, most=MAX_LIMIT)
     explain = field(header, "explain", bool, default=False)
     full_text = field(header, "full_text", bool, default=True)
 
@@ -104,9 +107,11 @@ def _watch(header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
 def _files(header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
     state = field(header, "state", str, "") or None
     root = field(header, "root", str, "") or None
-    offset = field(header, "offset", int, 0)
-    limit = _bounded(field(header, "limit", int, 1000))
+    offset = whole(header, "offset", 0)
+    limit = whole(header, "limit", 1000, least=1, most=MAX_LIMIT)
     order, text = field(header, "order", str, "path"), field(header, "text", str, "")
+    if state not in {None, *FileState}:
+        raise WorldError("bad_request", reason=f"state must be one of {', '.join(FileState)}")
     if order not in ORDERS:
         raise WorldError("bad_request", reason=f"order must be one of {', '.join(ORDERS)}")
 
@@ -161,7 +166,7 @@ def _document(header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
 
 def _passage_spans(header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
     path = _path(header, "path")
-    start, end = field(header, "start", int), field(header, "end", int)
+    start, end = whole(header, "start"), whole(header, "end")
     return lambda engine, _job: {"sentences": engine.passage_spans(path, start, end)}
 
 
@@ -169,14 +174,14 @@ def _explain(header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
     text, path, start = (
         field(header, "text", str),
         _path(header, "path"),
-        field(header, "start", int),
+        whole(header, "start"),
     )
     return lambda engine, _job: {"explanation": engine.explain(text, path, start)}
 
 
 def _compare(header: Header) -> Callable[[EngineApi, Job], dict[str, Any]]:
     first, second = field(header, "first", str), field(header, "second", str)
-    most = field(header, "limit", int, 0)
+    most = whole(header, "limit", 0)
     return lambda engine, job: {
         "comparison": engine.compare(first, second, limit=most, token=job.token)
     }
@@ -246,20 +251,40 @@ def field(header: Header, name: str, kind: type[T], default: T | None = None) ->
     # True is an int to Python, but not to the protocol.
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
         raise WorldError("bad_request", reason=f"{name} must be of type {kind.__name__}")
+    if isinstance(value, str):
+        _check_text(name, value)
     return value
 
 
-def _bounded(limit: int) -> int:
-    if not 1 <= limit <= MAX_LIMIT:
-        raise WorldError("bad_request", reason=f"limit must be between 1 and {MAX_LIMIT}")
-    return limit
+def _check_text(name: str, value: str) -> None:
+    """Refuse what is no text and no name of a file either, such as half a character.
+
+    Raises:
+        WorldError: ``bad_request``.
+    """
+    try:
+        os.fsencode(value)
+    except UnicodeEncodeError as error:
+        raise WorldError("bad_request", reason=f"{name} must be text") from error
+
+
+def whole(
+    header: Header, name: str, default: int | None = None, *, least: int = 0, most: int = MAX_NUMBER
+) -> int:
+    """Take one number of a message.
+
+    Raises:
+        WorldError: ``bad_request``, if it is missing without a default, none or out of bounds.
+    """
+    value = field(header, name, int) if default is None else field(header, name, int, default)
+    if not least <= value <= most:
+        raise WorldError("bad_request", reason=f"{name} must be between {least} and {most}")
+    return value
 
 
 def _paths(header: Header) -> list[Path]:
     paths = field(header, "paths", list, [])
-    if not all(isinstance(path, str) and os.path.isabs(path) for path in paths):  # noqa: PTH117
-        raise WorldError("bad_request", reason="paths must be absolute")
-    return [Path(path) for path in paths]
+    return [_path({"paths": path}, "paths") for path in paths]
 
 
 def _optional(header: Header, name: str) -> str | None:
@@ -286,6 +311,7 @@ def _patterns(header: Header) -> list[str] | None:
     if header.get("patterns") is None:
         return None
     patterns = field(header, "patterns", list)
-    if not all(isinstance(one, str) and "\n" not in one for one in patterns):
-        raise WorldError("bad_request", reason="patterns must be single lines")
+    for one in patterns:
+        if "\n" in field({"patterns": one}, "patterns", str):
+            raise WorldError("bad_request", reason="patterns must be single lines")
     return patterns

@@ -26,7 +26,7 @@ from indexer.errands import Errands
 from indexer.errors import Cancelled, InternalError, LecternError, WorldError
 from indexer.lanes import IndexLane, Job, Lane, SearchLane
 from indexer.protocol import hello
-from indexer.requests import REQUESTS, LaneName, field, places_in
+from indexer.requests import REQUESTS, LaneName, field, places_in, whole
 from indexer.session import Session
 from indexer.wire import to_wire
 
@@ -39,7 +39,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-BACKLOG = 16
+BACKLOG = 128
+# The window is one client, and each command while it runs.
+MAX_CLIENTS = 64
 # A search in flight gets this long to reach its client before the engine goes.
 PATIENCE_S = 5.0
 RETRY_S = 0.05
@@ -203,8 +205,30 @@ class Service:
             version=_version(),
         )
         with self._changed:
-            self._sessions[session.number] = session
-        session.start(greeting, self._handle, self._farewell)
+            if has_room := self._make_room():
+                self._sessions[session.number] = session
+        if not has_room:
+            session.refuse(WorldError("busy", reason="many_clients"))
+            return
+        try:
+            session.start(greeting, self._handle, self._farewell)
+        except (RuntimeError, OSError):
+            log.warning("a client could not be served", exc_info=True)
+            self._farewell(session)
+            connection.close()
+
+    def _make_room(self) -> bool:
+        """Whether one more client can be served, if need be in the place of a silent one.
+
+        Called with the lock held.
+        """
+        if len(self._sessions) < MAX_CLIENTS:
+            return True
+        silent = next((each for each in self._sessions.values() if not each.greeted), None)
+        if silent is not None:
+            self._sessions.pop(silent.number)
+            silent.cut(WorldError("busy", reason="many_clients"))
+        return silent is not None
 
     def _farewell(self, session: Session) -> None:
         for lane in self.lanes.values():
@@ -218,7 +242,7 @@ class Service:
         kind = header.get("type")
         number: int | None = None
         try:
-            number = field(header, "id", int)
+            number = whole(header, "id")
             if kind == "cancel":
                 self._cancel(session, number)
             elif kind == "shutdown":

@@ -1,12 +1,15 @@
 """One connection to the engine: a thread that reads, a thread that writes, no work.
 
-Owns the hello, the order of what is sent and the end of the connection. It must not know what the
-requests mean; it hands them on. A client that does not read what it is sent costs itself only:
-progress it is too slow for is replaced by newer progress.
+Owns the hello, the order of what is sent, the bounds on both, and the end of the connection. It
+must not know what the requests mean; it hands them on. A client that does not read what it is sent
+costs itself only: progress it is too slow for is replaced by newer progress, and once too much
+waits for it, or it has taken nothing for a while, its connection is cut. So is one that says no
+hello, or stops in the middle of a message.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hmac
 import logging
 import threading
@@ -14,8 +17,9 @@ from collections import deque
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any
 
+from indexer.endpoint import limit_waits, stop_reading
 from indexer.errors import InternalError, LecternError, WorldError
-from indexer.protocol import MAX_MESSAGE_BYTES, check_hello, pack, unpack
+from indexer.protocol import MAX_REQUEST_BYTES, check_hello, pack, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +29,16 @@ if TYPE_CHECKING:
     from indexer.protocol import Header
 
 log = logging.getLogger(__name__)
+
+# A hello is short, and comes at once.
+MAX_HELLO_BYTES = 10_000
+HELLO_S = 10.0
+# How long a client may take nothing of what it is sent, or pause within a message.
+STALL_S = 30.0
+# What may wait for a client that does not read, beside the message that is being sent. The largest
+# answer to a request of the window is a few megabytes.
+MAX_UNSENT_BYTES = 16 * 1024 * 1024
+_OVERHEAD_BYTES = 64  # of a message in memory
 
 
 class Session:
@@ -44,7 +58,9 @@ class Session:
         self._wake = wake
         self._secret = secret
         self._changed = threading.Condition()
-        self._unsent: deque[Header] = deque()
+        self._greeted = False
+        self._unsent: deque[bytes] = deque()
+        self._unsent_bytes = 0
         self._progress: dict[int, Header] = {}
         self._ended = False
 
@@ -54,30 +70,55 @@ class Session:
         handle: Callable[[Session, Header], None],
         ended: Callable[[Session], None],
     ) -> None:
-        """Read and write from now on, on threads of the session's own."""
+        """Read and write from now on, on threads of the session's own.
+
+        Raises:
+            RuntimeError: If the system gives no more threads.
+        """
+        limit_waits(self._connection, STALL_S)
+        writer = threading.Thread(target=self._write, name="session write", daemon=True)
 
         def read() -> None:
-            writer = threading.Thread(target=self._write, name="session write", daemon=True)
-            writer.start()
             try:
                 self._read(greeting, handle)
             finally:
                 self._end()
                 ended(self)
                 writer.join()
-                self._connection.close()
+                with self._changed:
+                    self._connection.close()
 
-        threading.Thread(target=read, name="session read", daemon=True).start()
+        writer.start()
+        try:
+            threading.Thread(target=read, name="session read", daemon=True).start()
+        except RuntimeError:
+            self._end()
+            raise
+
+    @property
+    def greeted(self) -> bool:
+        """Whether the client has shown that it may ask."""
+        return self._greeted
+
+    def refuse(self, error: LecternError) -> None:
+        """Tell a client that cannot be served, before anything was started, and hang up."""
+        with contextlib.closing(self._connection), contextlib.suppress(OSError):
+            self._connection.send_bytes(_packed({"type": "error", "error": error.to_wire()}))
+
+    def cut(self, error: LecternError) -> None:
+        """End the connection of a client: this is the last it is told, if it listens."""
+        with self._changed:
+            self._cut(error)
 
     def reply(self, number: int | None, kind: str, **body: Any) -> None:
         """Queue the last message about a request, behind its last progress."""
+        message = _packed({"type": kind, "id": number, **body})
         with self._changed:
             if number is not None:
                 self.jobs.pop(number, None)
                 if (last := self._progress.pop(number, None)) is not None:
-                    self._unsent.append(last)
-            self._unsent.append({"type": kind, "id": number, **body})
-            self._changed.notify_all()
+                    self._queue(_packed(last))
+            self._queue(message)
 
     def fail(self, number: int | None, error: LecternError) -> None:
         self.reply(number, "error", error=error.to_wire())
@@ -92,7 +133,7 @@ class Session:
     def _read(self, greeting: Header, handle: Callable[[Session, Header], None]) -> None:
         try:
             self._greet(greeting)
-            while (header := self._next()) is not None:
+            while (header := self._next(MAX_REQUEST_BYTES)) is not None:
                 handle(self, header)
         except LecternError as error:
             self.fail(None, error)
@@ -102,7 +143,7 @@ class Session:
             log.exception("client %d could not be served", self.number)
 
     def _greet(self, greeting: Header) -> None:
-        header = self._next()
+        header = self._next(MAX_HELLO_BYTES, HELLO_S)
         if header is None:
             raise EOFError
         check_hello(header)
@@ -111,36 +152,75 @@ class Session:
             secret.encode("utf-8", "replace"), self._secret.encode()
         ):
             raise WorldError("bad_request", reason="the client cannot read the library")
+        self._greeted = True
         self.reply(None, "hello", **{k: v for k, v in greeting.items() if k != "type"})
 
-    def _next(self) -> Header | None:
-        """Wait for a message; None when the engine closes."""
-        ready = wait([self._connection, self._wake])
-        if self._connection not in ready:
+    def _next(self, most: int, patience: float | None = None) -> Header | None:
+        """Wait for a message of so many bytes at most; None when the engine closes."""
+        ready = wait([self._connection, self._wake], patience)
+        if not ready:
+            raise WorldError("bad_request", reason="the client did not say hello")
+        if self._connection not in ready or self._ended:
             return None
-        header, _binary = unpack(self._connection.recv_bytes(MAX_MESSAGE_BYTES))
+        try:
+            header, _binary = unpack(self._connection.recv_bytes(most))
+        except BlockingIOError as error:
+            raise WorldError("bad_request", reason="the message is cut off") from error
+        except OSError as error:
+            if self._connection.readable:
+                raise
+            # So does the library say that more was announced.
+            reason = f"a message of more than {most} bytes is too large"
+            raise WorldError("bad_request", reason=reason) from error
         return header
 
+    def _queue(self, message: bytes) -> None:
+        """Have a message sent. Called with the lock held."""
+        if self._ended:
+            return
+        if self._unsent_bytes > MAX_UNSENT_BYTES:
+            log.warning("client %d does not read what it is sent", self.number)
+            self._cut(WorldError("busy", reason="many_waiting"))
+            return
+        self._unsent.append(message)
+        self._unsent_bytes += len(message) + _OVERHEAD_BYTES
+        self._changed.notify_all()
+
+    def _cut(self, error: LecternError) -> None:
+        """Drop what waits and have the reading thread end. Called with the lock held."""
+        if self._ended:
+            return
+        self._unsent.clear()
+        self._progress.clear()
+        self._unsent.append(_packed({"type": "error", "id": None, "error": error.to_wire()}))
+        self._ended = True
+        self._changed.notify_all()
+        stop_reading(self._connection)
+
     def _write(self) -> None:
-        while (batch := self._outgoing()) is not None:
+        while (message := self._outgoing()) is not None:
             try:
-                for header in batch:
-                    self._connection.send_bytes(_packed(header))
+                self._connection.send_bytes(message)
             except OSError:
                 log.debug("client %d does not listen", self.number, exc_info=True)
-                self._end()
+                with self._changed:
+                    self._cut(WorldError("engine_gone"))
+                    self._unsent.clear()
                 return
+            with self._changed:
+                self._unsent_bytes -= len(message) + _OVERHEAD_BYTES
 
-    def _outgoing(self) -> list[Header] | None:
-        """Wait for messages to send; None once the session has ended and all are sent."""
+    def _outgoing(self) -> bytes | None:
+        """Wait for a message to send; None once the session has ended and all are sent."""
         with self._changed:
             self._changed.wait_for(lambda: self._unsent or self._progress or self._ended)
-            if self._ended and not self._unsent:
+            if self._unsent:
+                return self._unsent.popleft()
+            if self._ended:
                 return None
-            batch = [*self._unsent, *self._progress.values()]
-            self._unsent.clear()
-            self._progress.clear()
-            return batch
+            message = _packed(self._progress.pop(next(iter(self._progress))))
+            self._unsent_bytes += len(message) + _OVERHEAD_BYTES
+            return message
 
     def _end(self) -> None:
         with self._changed:

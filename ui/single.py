@@ -83,7 +83,7 @@ class Single(QObject):
             return
         try:
             message = json.loads(bytes(socket.readLine(MAX_BYTES).data()))
-        except ValueError:
+        except (ValueError, RecursionError):
             log.warning("a second start said something odd")
             socket.abort()
             return

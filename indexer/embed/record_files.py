@@ -54,9 +54,9 @@ def find_record(model: str, models: Path | None = None) -> ModelRecord:
     if PurePath(model).name != model:
         raise WorldError("unknown_model", model=model)
     for folder in (shipped_folder(), models):
-        if folder is None or not (folder / model / RECORD).exists():
-            continue
         try:
+            if folder is None or not (folder / model / RECORD).exists():
+                continue
             record = _parse(json.loads((folder / model / RECORD).read_text("utf-8")))
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise WorldError("unknown_model", model=model) from error

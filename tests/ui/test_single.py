@@ -168,7 +168,7 @@ def test_only_the_owner_can_open_it(first: Single, library: Path) -> None:
 def test_nonsense_is_hung_up_on(first: Single, library: Path, qtbot: QtBot) -> None:
     heard: list[object] = []
     first.handed_over.connect(heard.append)
-    for said in (b"nonsense\n", b"[1]\n", b"x" * (single.MAX_BYTES + 10)):
+    for said in (b"nonsense\n", b"[1]\n", b"[" * 50_000 + b"\n", b"x" * (single.MAX_BYTES + 10)):
         socket = QLocalSocket()
         socket.connectToServer(window_address(library))
         socket.write(said)

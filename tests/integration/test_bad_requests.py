@@ -1,0 +1,115 @@
+"""Whatever stands in a request, the real engine answers it, without a fault of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import logging
+import shutil
+import struct
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from indexer.client import EngineClient
+from indexer.endpoint import connect, published
+from indexer.engine import Engine
+from indexer.host import Host
+from indexer.protocol import Header, hello, pack, unpack
+from indexer.requests import REQUESTS
+from indexer.service import Service
+from tests.integration.world import PACE, World
+from tests.waiting import WAIT_S
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from multiprocessing.connection import Connection
+    from pathlib import Path
+
+# Every field there is, with something that makes sense.
+FIELDS: dict[str, dict[str, Any]] = {
+    "search": {"text": "zephyr", "limit": 5, "explain": False, "full_text": True},
+    "index": {"paths": [], "rescan": False, "scan": False, "patterns": None, "kept": False},
+    "remove": {"paths": ["/nowhere"]},
+    "files": {"state": "", "root": "", "offset": 0, "limit": 5, "order": "path", "text": ""},
+    "estimate": {"paths": ["/nowhere"], "patterns": None},
+    "retry": {"paths": ["/nowhere"]},
+    "unlock": {"path": "/nowhere", "password": "sesame"},
+    "patterns": {"root": "/nowhere", "patterns": None},
+    "watch": {"on": None},
+    "pace": {"speed": None, "paused": None, "typing": None},
+    "document": {"path": "/nowhere"},
+    "passage_spans": {"path": "/nowhere", "start": 0, "end": 1},
+    "explain": {"text": "zephyr", "path": "/nowhere", "start": 0},
+    "compare": {"first": "/nowhere", "second": "/nowhere", "limit": 0},
+    "reindex": {"model": None, "precision": None},
+    "reindex_cost": {"model": None, "precision": None},
+}
+# Surrogates that stand for bytes of names, and ones that stand for nothing; long names; lists of
+# everything; what Python's paths and SQLite do not take.
+TEXTS = [
+    "", "\0", "a\0b", "/a\0b", "\ud800", "/\ud800", "/\udcff", "\udcff", "x" * 20_000,
+    "/" + "x" * 5_000, "/" + "x/" * 5_000, '"', "'", "%", "(" * 5_000, "NEAR(a b", "in:", "-",
+    "like:/nowhere", "page:99999999999999999999", "date:99999", "\u202e\uffff\U0010ffff", "\r\n",
+    "before:0000-00-00", "larger:99999999999999999999gb", '"\ud800"', "like:\ud800", "in:/\0",
+]  # fmt: skip
+VALUES: list[Any] = [
+    *TEXTS, *([text] for text in TEXTS), [[]], [{}], {}, {"a": 1}, True, None, -1, 1.5, 10**300,
+    ["/nowhere"] * 20_000,
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def served(indexed: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """A copy of the common library, behind a real service over the real engine."""
+    folder = tmp_path_factory.mktemp("s")
+    world = World(indexed.documents, folder / "library", indexed.models)
+    shutil.copytree(indexed.library, world.library)
+    (folder / "run").mkdir(mode=0o700)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("XDG_RUNTIME_DIR", str(folder / "run"))
+        engine = Engine.open(world.config, pace=PACE)
+        with contextlib.closing(Host(engine, Service(engine, world.library))):
+            yield world
+
+
+def greeted(library: Path) -> Connection:
+    endpoint = published(library)
+    assert endpoint is not None
+    connection = connect(endpoint.address)
+    connection.send_bytes(pack(hello("client", secret=endpoint.secret)))
+    assert answer(connection)["type"] == "hello"
+    return connection
+
+
+def answer(connection: Connection) -> Header:
+    while True:
+        assert connection.poll(WAIT_S)
+        header = unpack(connection.recv_bytes())[0]
+        if header["type"] != "progress":
+            return header
+
+
+@pytest.mark.parametrize("kind", REQUESTS)
+def test_every_request_is_answered_whatever_stands_in_it(
+    kind: str, served: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    faults: list[str] = []
+    with contextlib.closing(greeted(served.library)) as connection:
+        fields = FIELDS.get(kind, {"": None})
+        for number, (name, value) in enumerate(itertools.product(fields, VALUES)):
+            request = {"type": kind, "id": number, **FIELDS.get(kind, {}), name: value}
+            header = json.dumps(request).encode()
+            connection.send_bytes(struct.pack(">I", len(header)) + header)
+            said = answer(connection)
+            assert said["id"] == number
+            if said["type"] == "error" and said["error"]["code"] == "internal":
+                faults.append(f"{name}={value!r:.60}: {said['error']['message']}")
+    faults += [each.getMessage() for each in caplog.records if each.levelno >= logging.ERROR]
+    assert not faults
+    client = EngineClient.attach(served.library)
+    assert client is not None
+    with contextlib.closing(client):
+        client.pace(speed="normal", paused=False)
+        client.watch(on=False)
