@@ -171,8 +171,7 @@ def _listens(address: str) -> bool:
     except (ConnectionRefusedError, FileNotFoundError):
         return False
     except OSError:
-        # Only a listener makes others wait; nothing can be said of a name that is no socket.
-        return stat.S_ISSOCK(_mode(address))
+        return True  # only a listener makes others wait
     return True
 
 
@@ -224,10 +223,3 @@ def stop_reading(connection: Connection) -> None:
             socket.socket(fileno=os.dup(connection.fileno())) as ours,
         ):
             ours.shutdown(socket.SHUT_RD)
-
-
-def _mode(address: str) -> int:
-    try:
-        return Path(address).lstat().st_mode
-    except OSError:
-        return 0

@@ -59,7 +59,7 @@ def served(indexed: Path) -> Iterator[Lectern]:
 def copied(indexed: Path, served: Lectern, tmp_path: Path) -> Lectern:
     """A copy of the indexed library, to be changed; nobody writes to the original meanwhile."""
     folder = tmp_path / "copy"
-    shutil.copytree(indexed, folder, ignore=shutil.ignore_patterns("*.sock", "engine.json", "run"))
+    shutil.copytree(indexed, folder, ignore=shutil.ignore_patterns("run"))
     (folder / "run").mkdir(mode=0o700)
     return Lectern(folder, "app")
 
