@@ -153,7 +153,7 @@ def _print_files(context: Context, rows: list[FileRow], *, as_json: bool) -> Non
 def file_line(row: FileRow) -> str:
     """Say where a file is, in which state, and why, in columns a program can cut at tabs."""
     reason = reason_of(row)
-    if row.bad_pages:
+    if row.bad_pages and read_detail(row.detail).get("reason") != "parts_unread":
         pages = ", ".join(str(page) for page in row.bad_pages[:20])
         reason = f"{reason} Not read: pages {pages}.".strip()
     return "\t".join([row.state, render.clean(row.path), reason]).rstrip("\t")

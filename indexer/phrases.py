@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
 
 def QT_TRANSLATE_NOOP(context: str, text: str) -> str:  # noqa: ARG001, N802
@@ -104,6 +104,18 @@ PHRASES = {
     "not_recognised": QT_TRANSLATE_NOOP("Words", "the text on it could not be recognised"),
     "stops_reader": QT_TRANSLATE_NOOP("Words", "it stops its reader"),
     "mail_too_large": QT_TRANSLATE_NOOP("Words", "a mail in it is too large"),
+    "parts_unread": QT_TRANSLATE_NOOP("Words", "Not read of what is inside it: {unread}."),
+    "part_locked": QT_TRANSLATE_NOOP("Words", "it is behind a password"),
+    "part_unsupported": QT_TRANSLATE_NOOP("Words", "Lectern does not read files of its kind"),
+    "part_of_pictures": QT_TRANSLATE_NOOP(
+        "Words", "it has pages that are pictures, which are recognised in files of their own only"
+    ),
+    "part_without_text": QT_TRANSLATE_NOOP("Words", "no text was found in it"),
+    "part_too_large": QT_TRANSLATE_NOOP("Words", "it is too large"),
+    "part_too_deep": QT_TRANSLATE_NOOP("Words", "it stands too many mails deep"),
+    "part_out_of_memory": QT_TRANSLATE_NOOP("Words", "it needs too much memory"),
+    "part_without_libreoffice": QT_TRANSLATE_NOOP("Words", "LibreOffice is needed to read it"),
+    "too_many_inside": QT_TRANSLATE_NOOP("Words", "too many files came before it"),
     "stopped_answering": QT_TRANSLATE_NOOP("Words", "it stopped answering"),
     # what the operating system says of files
     "os_absent": QT_TRANSLATE_NOOP("Words", "it is not there"),
@@ -192,11 +204,25 @@ def fill_with(
 ) -> str:
     """Put a detail into a format string, in the language of what speaks its phrases."""
     plain = {key: value for key, value in detail.items() if key not in SPOKEN}
+    if isinstance(unread := plain.get("unread"), (list, tuple)):
+        plain["unread"] = _listed(speak, unread, plain.get("more", 0))
     spoken = {key: speak(str(detail[key]), plain) for key in SPOKEN if key in detail}
     try:
         return text.format_map(defaultdict(lambda: "?", {**plain, **spoken}))
     except (LookupError, ValueError, AttributeError):
         return text
+
+
+def _listed(
+    speak: Callable[[str, Mapping[str, Any]], str], unread: Sequence[Any], more: object
+) -> str:
+    """Parts of a document as pairs of a name and a reason: each with its reason behind it."""
+    told = []
+    for part in unread:
+        match part:
+            case [str(name), str(reason)]:
+                told.append(f"{name} ({speak(reason, {})})" if name else speak(reason, {}))
+    return "; ".join(told) + (f"; + {more}" if more else "")
 
 
 def read_detail(text: str) -> dict[str, Any]:

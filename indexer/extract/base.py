@@ -13,14 +13,15 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from indexer.errors import WorldError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator
     from pathlib import Path
 
     from indexer.ocr.reading import RecognisedPages
     from indexer.types import Block, BlockKind, OutlineEntry
 
 # Raised whenever any extractor would read the same bytes as different text or other blocks.
-EXTRACTOR_VERSION = 2
+EXTRACTOR_VERSION = 3
+MAX_SKIPPED_PAGES = 3  # that stopped a reader; a document with more is given up
 MAX_ITEM_CHARS = 600  # a longer list item is a paragraph that happens to be numbered
 
 
@@ -113,6 +114,7 @@ class RawPage:
     """One page as the extractor read it; ``unreadable`` is the reason when some or all is lost.
 
     ``damaged`` pages were read on through the damage: what is lost of them, nobody can tell.
+    ``part`` names the document inside this one that the page is of, "" for its own pages.
     """
 
     number: int
@@ -120,6 +122,7 @@ class RawPage:
     blocks: tuple[RawBlock, ...] = ()
     unreadable: str = ""
     damaged: bool = False
+    part: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +186,17 @@ class Scannable(Protocol):
 
     recognised: RecognisedPages | None
     textless: list[int]
+
+
+@runtime_checkable
+class Holder(Protocol):
+    """An open document that holds others.
+
+    ``under_way``, set before it is read, is called with the number of the page under way at each
+    step of reading one of them, which may take longer than all pages of its own.
+    """
+
+    under_way: Callable[[int], None]
 
 
 class Opener(Protocol):

@@ -1,18 +1,32 @@
 """What one document may unpack to: bytes, elements and characters, counted as they come.
 
 Owns the counting and the outcome once a limit is passed, so that a small file that unpacks without
-end costs no more than a large one; it must not know any format. Standard library only.
+end costs no more than a large one; it must not know any format. What a document inside another
+costs is paid by both, except for characters: those are counted where they are written. Standard
+library only.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, fields
 
 from indexer.errors import WorldError
-from indexer.extract.base import shown_size
+from indexer.extract.base import Limits, shown_size
 
-if TYPE_CHECKING:
-    from indexer.extract.base import Limits
+_MAX_DOCUMENTS = 256  # inside one document, however deep
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance(Limits):
+    """What a document inside another may cost.
+
+    Attributes:
+        payer: The budget of the document around it, which pays as well.
+        depth: How many documents are around it.
+    """
+
+    payer: Budget | None = None
+    depth: int = 0
 
 
 class Budget:
@@ -26,18 +40,47 @@ class Budget:
         self.unpacked = 0
         self.elements = 0
         self.characters = 0
+        self.documents = 0
+        self.depth = limits.depth if isinstance(limits, Allowance) else 0
+        self._payer = limits.payer if isinstance(limits, Allowance) else None
+
+    def allowance(self) -> Allowance:
+        """Return what a document inside may cost.
+
+        It is half of what is left, so that one without end leaves something for the others.
+        """
+        known = {field.name: getattr(self.limits, field.name) for field in fields(Limits)}
+        left = {
+            "unpacked_bytes": (self.limits.unpacked_bytes - self.unpacked) // 2,
+            "elements": (self.limits.elements - self.elements) // 2,
+            "characters": self.limits.characters // 2,
+        }
+        return Allowance(**{**known, **left}, payer=self, depth=self.depth + 1)
+
+    def spend_document(self) -> None:
+        """Count a document inside this one."""
+        self.documents += 1
+        if self.documents > _MAX_DOCUMENTS:
+            limit = f"{_MAX_DOCUMENTS} documents"
+            raise WorldError("too_complex", limit=limit, reason="too_many_inside")
+        if self._payer is not None:
+            self._payer.spend_document()
 
     def spend_bytes(self, count: int) -> None:
         """Count bytes that were unpacked."""
         self.unpacked += count
         if self.unpacked > self.limits.unpacked_bytes:
             raise WorldError("too_complex", limit=shown_size(self.limits.unpacked_bytes))
+        if self._payer is not None:
+            self._payer.spend_bytes(count)
 
     def spend_elements(self, count: int) -> None:
         """Count elements of XML, or whatever else a format is nested of."""
         self.elements += count
         if self.elements > self.limits.elements:
             raise WorldError("too_complex", limit=f"{self.limits.elements:,} elements")
+        if self._payer is not None:
+            self._payer.spend_elements(count)
 
     def spend_characters(self, count: int) -> None:
         """Count characters of text that were read."""

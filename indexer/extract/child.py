@@ -54,6 +54,7 @@ from indexer.protocol import Header, hello, read_frame, write_frame
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from indexer.extract.base import Source
     from indexer.types import OutlineEntry
 
     Work = Callable[["Conversation", Header, "RecognisedPages | None"], None]
@@ -91,6 +92,11 @@ class Conversation:
         if self.careful or now - self._last >= _PROGRESS_INTERVAL_S:
             self._last = now
             self.send("progress", page=min(page, self.pages), pages=self.pages)
+
+    def reach(self, page: int, source: Source) -> None:
+        """Tell which page comes next; of a mailbox, how many there are shows as it is read."""
+        self.pages = source.page_count
+        self.progress(page)
 
     def beat(self) -> None:
         """Show that a long step is done."""
@@ -207,7 +213,7 @@ def _extract(
             document = Document(spool, TermCounts(terms.words))
             skip = frozenset(request.get("skip") or ())
             try:
-                document.read(source, conversation.progress, skip)
+                document.read(source, lambda page: conversation.reach(page, source), skip)
             finally:
                 if isinstance(source, Scannable):
                     conversation.send("textless", pages=source.textless)

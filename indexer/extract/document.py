@@ -8,13 +8,21 @@ a whole. It must not know formats or who asks. Memory does not grow with the num
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from indexer.errors import WorldError
-from indexer.extract.base import EXTRACTOR_VERSION, PageText, RawBlock, RawPage, Source
+from indexer.extract.base import (
+    EXTRACTOR_VERSION,
+    Holder,
+    PageText,
+    RawBlock,
+    RawPage,
+    Source,
+)
 from indexer.extract.furniture import FurnitureCensus
 from indexer.extract.headings import HeadingCensus
 from indexer.extract.titles import TITLE_PAGES, choose_title
@@ -29,6 +37,7 @@ if TYPE_CHECKING:
 PAGE_JOINT = "\n"
 
 _TITLE_CHARS = 6_000
+_MAX_TOLD = 20
 _SAMPLE_CHARS = 40_000
 _SAMPLE_CHARS_A_PAGE = 2_000
 _WORD_OR_DIGIT = re.compile(r"[^\W_]")
@@ -53,7 +62,7 @@ class Document:
         self._marked_headings: Counter[int] = Counter()
         self._bad_pages: list[int] = []
         self._reason = ""
-        self._lost = ""
+        self._lost: dict[tuple[str, str], None] = {}  # parts and reasons, in order
         self._characters = 0
         self._has_text = False
 
@@ -76,6 +85,8 @@ class Document:
         if source.page_count == 0:
             raise WorldError("empty")
         self._headings = HeadingCensus(source.outline)
+        if isinstance(source, Holder):
+            source.under_way = progress
         progress(1)
         for page in source.pages(skip):
             self._take(page)
@@ -100,8 +111,8 @@ class Document:
             language=detect("\n".join(self._sample)),
             pages=source.page_count,
             characters=self._characters,
-            bad_pages=tuple(self._bad_pages),
-            lost=self._lost,
+            bad_pages=tuple(dict.fromkeys(self._bad_pages)),
+            lost=self._lost_detail(),
         )
 
     @property
@@ -128,7 +139,7 @@ class Document:
             self._bad_pages.append(page.number)
             self._reason = self._reason or page.unreadable
             if not page.damaged:
-                self._lost = self._lost or page.unreadable
+                self._lost.setdefault((page.part, page.unreadable))
             if not page.text:
                 return
         self._has_text = self._has_text or _WORD_OR_DIGIT.search(page.text) is not None
@@ -138,10 +149,22 @@ class Document:
         self._marked_headings.update(
             block.level for block in page.blocks if block.kind is BlockKind.HEADING
         )
-        if len(self._first_pages) < TITLE_PAGES:
+        if len(self._first_pages) < TITLE_PAGES and not page.part:
             self._first_pages.append(_head(page))
         if len(self._sample) * _SAMPLE_CHARS_A_PAGE < _SAMPLE_CHARS:
             self._sample.append(page.text[:_SAMPLE_CHARS_A_PAGE])
+
+    def _lost_detail(self) -> str:
+        """Return why pages are missing: a reason, or as JSON which parts and why each."""
+        if not any(part for part, _ in self._lost):
+            return next((reason for _, reason in self._lost), "")
+        unread = list(self._lost)
+        told = {
+            "reason": "parts_unread",
+            "unread": unread[:_MAX_TOLD],
+            "more": max(len(unread) - _MAX_TOLD, 0),
+        }
+        return json.dumps(told, ensure_ascii=False)
 
     def _final_blocks(self, page: RawPage, offset: int) -> Iterator[Block]:
         """Decide about furniture and headings, with cut-off rows back where they belong."""

@@ -16,7 +16,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Self
 
 from indexer.errors import Cancelled, WorldError, from_wire
-from indexer.extract.base import Limits
+from indexer.extract.base import MAX_SKIPPED_PAGES, Limits
 from indexer.extract.process import ChildProcess
 from indexer.extract.wire import info_from_wire, passage_from_wire
 
@@ -39,7 +39,6 @@ DOCUMENTS_A_CHILD = 500
 _RECYCLE_SHARE = 0.7
 # The ends of a child that reading the document again without one of its pages may avoid.
 _SALVAGEABLE = frozenset({"child_died", "out_of_time", "out_of_memory"})
-MAX_SKIPPED_PAGES = 3
 # The patience once every page announces itself: a share of the usual one, but no less than this.
 _CAREFUL_SHARE = 0.25
 _CAREFUL_S = 10.0

@@ -58,8 +58,11 @@ def failure(error: LecternError) -> str:
 
 
 def row_reason(row: FileRow) -> str:
-    """Why a file is in its state, with the pages that could not be read."""
+    """Why a file is in its state, with the pages or parts that could not be read."""
     told = sentence(row.code, row.detail)
+    detail = read_detail(row.detail)
+    if not row.code and detail.get("reason") == "parts_unread":
+        return phrase("parts_unread", detail)  # their names say more than their numbers
     if row.bad_pages:
         pages = ", ".join(str(page) for page in row.bad_pages[:20])
         if len(row.bad_pages) > 20:

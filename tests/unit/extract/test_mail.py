@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 import compressed_rtf
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from indexer.errors import WorldError
 from indexer.extract.base import Limits
-from indexer.extract.eml import read_mail
+from indexer.extract.eml import Aside, read_mail
 from tests.fuzz.ole import ole_file
 from tests.fuzz.samples import EML, MBOX, SENTENCE, msg
 from tests.unit.extract.reading import read
@@ -104,7 +104,8 @@ def test_large_attachments_are_dropped_unread() -> None:
     line = b"QUJD" * 19 + b"\r\n"
     head = b'Subject: S\r\nContent-Type: application/zip; name="a.zip"\r\n'
     lines = [*head.splitlines(keepends=True), b"\r\n", *([line] * 100_000)]
-    assert read_mail(lines).attachments == ["a.zip"]
+    with closing(Aside()) as aside:
+        assert read_mail(lines, aside).names == ["a.zip"]
 
 
 def test_mails_of_apple_begin_with_their_length(tmp_path: Path) -> None:
@@ -122,8 +123,9 @@ def test_a_page_saved_whole(tmp_path: Path) -> None:
 
 @given(st.binary(max_size=300))
 def test_whatever_bytes_make_a_mail_or_none(data: bytes) -> None:
-    with suppress(WorldError):
-        read_mail([b"Subject: x\r\n", b"Content-Type: multipart/mixed; boundary=b\r\n\r\n", data])
+    with suppress(WorldError), closing(Aside()) as aside:
+        head = b"Content-Type: multipart/mixed; boundary=b\r\n\r\n"
+        read_mail([b"Subject: x\r\n", head, data], aside)
 
 
 def test_each_mail_of_a_mailbox_is_a_page(tmp_path: Path) -> None:

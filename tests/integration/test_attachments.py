@@ -1,0 +1,51 @@
+"""Attachments through a real child and a real library: found in their mail, each at its own risk."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.extract.base import Limits
+from indexer.extract.sandbox import ExtractionChild
+from indexer.phrases import read_detail
+from tests.fuzz.samples import SENTENCE
+from tests.integration.extraction import read
+from tests.mails import forwarded, mail, part
+from tests.unit.extract.pdfs import endless_page
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ENDLESS = endless_page(pages=2, endless=1)
+
+
+@pytest.mark.parametrize("name", ["a.eml", "a.mbox"])
+def test_an_attachment_that_stops_its_reader_costs_itself(tmp_path: Path, name: str) -> None:
+    data = mail(part("first.txt", SENTENCE.encode()), part("endless.pdf", ENDLESS))
+    if name == "a.mbox":
+        border = b"From mina@example.org Mon May  3 10:20:30 2021\n"
+        data = b"\n".join(border + each for each in (mail(), data, mail(subject="Last")))
+    (tmp_path / name).write_bytes(data)
+    with ExtractionChild(Limits(silence_s=6.0)) as child:
+        info, passages = read(child, tmp_path / name)
+    told = read_detail(info.lost)
+    assert ["endless.pdf", "stops_reader"] in told["unread"]
+    text = " ".join(" ".join(passage.view.split()) for passage in passages)
+    assert "Own words." in text
+    if name == "a.eml":
+        assert SENTENCE in text  # a mailbox loses what else is attached to that mail
+    else:
+        assert "Last" in text
+        assert info.pages == 3
+
+
+def test_a_long_attachment_is_no_silence(tmp_path: Path) -> None:
+    """The first pass over an attachment shows signs of life, page by page."""
+    path = tmp_path / "a.eml"
+    path.write_bytes(mail(forwarded(mail(part("a.pdf", endless_page(30, 31)), border="c"))))
+    seen = []
+    with ExtractionChild() as child:
+        for _ in child.extract(path, "", None, lambda *_: True, watch=lambda *at: seen.append(at)):
+            pass
+    assert {pages for _, pages in seen} == {2}
