@@ -37,6 +37,7 @@ _SILENT = frozenset({
     "keywords", "comment", "doccomm", "category", "manager", "hlinkbase", "userprops",
     "htmltag", "mhtmltag", "fontemb", "falt", "panose",
 })  # fmt: skip
+_ASIDE_BREAKS = {"par": "\n", "cell": "\t", "row": "\n"}
 _ASIDE = frozenset({"footnote", "annotation"})  # read after the paragraph in which they stand
 _KNOWN_EXTRAS = frozenset({"annotation", "shptxt", "fldrslt", "result", "shp", "shpinst"})
 _SIGNS = {
@@ -83,7 +84,7 @@ class RtfSource:
             if count % _TOKENS_A_STRETCH == 0:
                 self._budget.spend_elements(_TOKENS_A_STRETCH)
                 yield from writer.take()
-        reader.end_paragraph()
+        reader.end()
         self.metadata = reader.metadata()
         yield from writer.finish()
 
@@ -106,6 +107,7 @@ class _Reader:
         self._listed = False
         self._in_table = False
         self._cells: list[str] = []
+        self._cell = ""  # what stood in a table that was left without closing its last cell
         self._date: dict[str, int] = {}
 
     def take(self, token: Token) -> None:
@@ -131,19 +133,39 @@ class _Reader:
         known = 1980 < year < 3000 and 0 < month <= 12 and 0 < day <= 31
         return Metadata(title[:500], author[:500], f"{year}-{month:02d}-{day:02d}" if known else "")
 
+    def end(self) -> None:
+        """Write what is left of a file, which may end in a table."""
+        if self._in_table:
+            self._end_row("".join(self._texts["body"]))
+            self._texts["body"] = []
+        self.end_paragraph()
+
     def end_paragraph(self) -> None:
         """Write the paragraph under way, and the notes that stood in it."""
-        text = "".join(self._texts["body"]).strip()
+        text = "".join(self._texts["body"])
         self._texts["body"] = []
         if self._in_table:
-            self._texts["body"] = [text, " "] if text else []
-        elif text and self._level:
-            self._writer.add(text, BlockKind.HEADING, self._level)
+            self._texts["body"] = [text.strip(), " "] if text.strip() else []
         else:
-            self._writer.add(text, BlockKind.LIST_ITEM if self._listed else BlockKind.PARAGRAPH)
+            self._write_paragraph(text)
         notes, self._notes = self._notes, []
         for note in notes:
             self._writer.add(note)
+
+    def _write_paragraph(self, text: str) -> None:
+        """Write a paragraph outside of tables, after a row that was left open."""
+        if self._cells or self._cell:
+            text = text[len(self._cell) :]
+            self._end_row(self._cell)
+        text = text.strip()
+        if text and self._level:
+            self._writer.add(text, BlockKind.HEADING, self._level)
+        else:
+            self._writer.add(text, BlockKind.LIST_ITEM if self._listed else BlockKind.PARAGRAPH)
+
+    def _end_row(self, last: str = "") -> None:
+        self._writer.row([*self._cells, last])
+        self._cells, self._cell = [], ""
 
     def _close(self) -> None:
         ended = self._group
@@ -195,8 +217,8 @@ class _Reader:
             self._date[word] = value or 0
         elif self._group.target == "body":
             self._layout(word, value)
-        elif word == "par":
-            self._write("\n")
+        elif word in _ASIDE_BREAKS:
+            self._write(_ASIDE_BREAKS[word])
 
     def _destination(self, word: str) -> bool:
         """Note where the text of a group that begins with this word goes, if it says so."""
@@ -222,6 +244,8 @@ class _Reader:
         if word in ("par", "sect", "page"):
             self._break()
         elif word == "pard":
+            if self._in_table:
+                self._cell = "".join(self._texts["body"])
             self._level, self._listed, self._in_table = 0, False, False
         elif word == "intbl":
             self._in_table = True
@@ -231,13 +255,23 @@ class _Reader:
             self._level = self._level or value + 1 + _BELOW_TITLE
         elif word == "ls":
             self._listed = True
-        elif word in ("cell", "nestcell"):
+        else:
+            self._table(word)
+
+    def _table(self, word: str) -> None:
+        if word in ("cell", "nestcell"):
             self._cells.append("".join(self._texts["body"]))
-            self._texts["body"] = []
+            self._texts["body"], self._cell = [], ""
         elif word == "row":
-            self._writer.row(self._cells)
-            self._cells = []
-        elif word == "trowd" and not self._cells and not self._in_table:
+            self._end_row()
+        elif word == "trowd":
+            self._begin_row()
+
+    def _begin_row(self) -> None:
+        """Close a row that was left open; where it is closed after all, nothing is left of it."""
+        if self._cells:
+            self._end_row()
+        elif not self._in_table:
             self.end_paragraph()
 
     def _break(self) -> None:

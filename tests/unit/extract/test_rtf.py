@@ -67,6 +67,27 @@ def test_characters(body: bytes, expected: str) -> None:
     assert text_of(body) == expected
 
 
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (rb"\trowd\pard\intbl a\cell b\cell", "a\tb"),
+        (rb"\trowd\pard\intbl a\cell b", "a\tb"),
+        (rb"\trowd\pard\intbl a\cell b\par", "a\tb"),
+        (rb"\trowd\pard\intbl a\cell b\cell\pard after\par", "a\tb\nafter"),
+        (rb"\trowd\pard\intbl a\cell b\par\pard after\par", "a\tb\nafter"),
+        (rb"\trowd\pard\intbl a\par\pard after\par", "a\nafter"),
+        (rb"\trowd\intbl a\cell b\cell\trowd\intbl c\cell d\cell\row", "a\tb\nc\td"),
+        (rb"\trowd\intbl a\cell b\cell\trowd\row\pard after", "a\tb\nafter"),
+        (rb"\pard\intbl a\cell\pard\intbl b\cell\row", "a\tb"),
+        (rb"\pard\intbl a\par b\cell c\cell\row", "a b\tc"),
+        (rb"\pard\intbl{a\cell b\nestcell{\nonesttables\par}}", "a\tb"),
+        (rb"x{\footnote\pard\intbl a\cell b\cell\row c}\par", "x\na\tb\t\nc"),
+    ],
+)
+def test_cells_whose_row_never_ends_are_read(body: bytes, expected: str) -> None:
+    assert text_of(body) == expected
+
+
 @given(st.binary(max_size=300))
 def test_whatever_bytes_are_read(body: bytes) -> None:
     check(list(plain_text(rb"{\rtf1 " + body, Limits())), 1)
