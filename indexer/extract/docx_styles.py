@@ -169,7 +169,7 @@ class Numbering:
         def shown(found: re.Match[str]) -> str:
             at = int(found[1]) - 1
             value = counts.get(at, self._of(use, at).start)
-            return _written(value, self._of(use, at).form)
+            return written_number(value, self._of(use, at).form)
 
         return _LEVEL_NUMBER.sub(shown, level.pattern)[:40].strip()
 
@@ -191,9 +191,9 @@ def _list(element: Any) -> _List:
     return _List(levels, _value(element, "abstractNumId"))
 
 
-def _written(value: int, form: str) -> str:
-    """Write the number of a paragraph the way its list does."""
-    if form in ("lowerLetter", "upperLetter"):
+def written_number(value: int, form: str) -> str:
+    """Write the number of a paragraph the way its list does; ``form`` is one of Word's."""
+    if form in ("lowerLetter", "upperLetter") and value > 0:
         letter = chr(ord("a") + (value - 1) % 26) * min((value - 1) // 26 + 1, 5)
         return letter.upper() if form == "upperLetter" else letter
     if form in ("lowerRoman", "upperRoman") and 0 < value < 4000:

@@ -1,7 +1,8 @@
 """HTML: the text a browser would show, with blocks from its elements.
 
 Owns which elements are blocks, which are structure and which are never read; the parser is the
-forgiving one of ``selectolax``. The canonical text is what is read here, not the markup.
+forgiving one of ``selectolax``. The canonical text is what is read here, not the markup. What is
+shown of elements besides their text is the matter of ``html_shown``.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from selectolax.lexbor import LexborHTMLParser
 from indexer.errors import WorldError
 from indexer.extract.base import Limits, Metadata, RawBlock, RawPage, too_large
 from indexer.extract.decode import encoding_of, find_encoding, without_surrogates
+from indexer.extract.html_shown import Numbering, hidden_elements, stand_in
 from indexer.types import BlockKind
 
 if TYPE_CHECKING:
@@ -35,9 +37,12 @@ _SPACES = re.compile(r" {2,}")
 _AROUND_TABS = re.compile(r" *\t *")
 _AROUND_BREAKS = re.compile(r"[ \t]*\n[ \t\n]*")
 _SILENT = frozenset({
-    "script", "style", "template", "noscript", "svg", "math", "iframe", "object", "canvas",
-    "head", "select", "button", "-comment", "!doctype", "!--",
+    "script", "style", "template", "noscript", "object", "canvas", "video", "audio", "datalist",
+    "annotation", "annotation-xml", "head", "-comment", "!doctype", "!--",
 })  # fmt: skip
+_REPLACED = frozenset({"img", "input", "select"})
+_LISTS = frozenset({"ol", "ul", "menu"})
+_MAX_FRAMES = 3  # in one another
 # What the innermost of these makes of the text inside it.
 _ROLES: dict[str, tuple[BlockKind, int]] = {
     **{f"h{level}": (BlockKind.HEADING, level) for level in range(1, 7)},
@@ -84,12 +89,19 @@ def open_source(path: Path, password: str | None, limits: Limits) -> HtmlSource:
     return HtmlSource(LexborHTMLParser(without_surrogates(text)))
 
 
-def read_tree(tree: Any) -> tuple[str, tuple[RawBlock, ...]]:
-    """Return the text that a parsed page shows, and its blocks."""
-    reader = _Reader()
-    if tree.body is not None:
+def read_tree(tree: Any, frames: int = 0) -> tuple[str, tuple[RawBlock, ...]]:
+    """Return the text that a parsed page shows, and its blocks; ``frames`` are around it."""
+    if tree.body is None:
+        return "", ()
+    hidden = hidden_elements(tree)
+    reader = _Reader(hidden, frames)
+    reader.read(tree.body)
+    text, blocks = reader.result()
+    if not text and hidden:  # its script would show it
+        reader = _Reader(frozenset(), frames)
         reader.read(tree.body)
-    return reader.result()
+        text, blocks = reader.result()
+    return text, blocks
 
 
 def parse_markup(data: bytes, charset: str = "", *, xml: bool = False) -> Any:
@@ -159,7 +171,9 @@ class _Reader:
     open: only those that give text its role are remembered.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, hidden: frozenset[int], frames: int) -> None:
+        self._hidden = hidden
+        self._frames = frames
         self._parts: list[str] = []
         self._blocks: list[RawBlock] = []
         self._length = 0
@@ -167,6 +181,10 @@ class _Reader:
         self._roles = [(BlockKind.PARAGRAPH, 0)]
         self._tables = 0
         self._verbatim = 0
+        self._lists: list[Numbering] = []
+        self._mark = ""  # the number of the item under way, until its text comes
+        self._drawings = 0
+        self._drawn = 0  # texts in drawings
 
     def read(self, root: Any) -> None:
         node, entering = root, True
@@ -175,8 +193,10 @@ class _Reader:
             if entering:
                 if tag == "-text":
                     self._text(node.text_content or "")
-                elif tag not in _SILENT:
-                    self._enter(tag)
+                elif tag in _REPLACED or tag == "iframe":
+                    self._replace(node, tag)
+                elif tag not in _SILENT and node.mem_id not in self._hidden:
+                    self._enter(node, tag)
                     if node.child is not None:
                         node = node.child
                         continue
@@ -194,15 +214,18 @@ class _Reader:
     def result(self) -> tuple[str, tuple[RawBlock, ...]]:
         return "".join(self._parts), tuple(self._blocks)
 
-    def _enter(self, tag: str) -> None:
+    def _enter(self, node: Any, tag: str) -> None:
         if tag == "br":
             self._pending.append("\n")
         elif self._tables:
             self._pending.append(_IN_TABLES.get(tag, " " if tag in _BLOCKS else ""))
         elif tag in _BLOCKS:
             self._flush()
-        self._tables += tag == "table"
-        self._verbatim += tag == "pre"
+        if tag in _LISTS:
+            self._lists.append(Numbering.of(node))
+        elif tag == "li" and self._lists:
+            self._number(self._lists[-1].mark(node))
+        self._count(tag, 1)
         if tag in _ROLES:
             self._roles.append(_ROLES[tag])
 
@@ -210,12 +233,53 @@ class _Reader:
         outermost = self._tables == 1 and tag == "table"
         if tag in _BLOCKS and (self._tables == 0 or outermost):
             self._flush()
-        self._tables -= tag == "table"
-        self._verbatim -= tag == "pre"
+        if tag in _LISTS and self._lists:
+            self._lists.pop()
+        elif tag == "li":
+            self._mark = ""
+        self._count(tag, -1)
         if tag in _ROLES:
             self._roles.pop()
 
+    def _count(self, tag: str, step: int) -> None:
+        """Count the elements around that change how text is read."""
+        if tag == "table":
+            self._tables += step
+        elif tag == "pre":
+            self._verbatim += step
+        elif tag == "svg":
+            self._drawings += step
+        elif tag in ("text", "foreignobject") and self._drawings:
+            self._drawn += step
+            self._pending.append(" " if step > 0 else "")
+
+    def _number(self, mark: str) -> None:
+        if self._tables:
+            self._pending.append(mark)
+        else:
+            self._mark += mark
+
+    def _replace(self, node: Any, tag: str) -> None:
+        """Read what stands for an element, or the page in a frame."""
+        if node.mem_id in self._hidden:
+            return
+        if tag != "iframe":
+            self._text(f" {stand_in(node)} ")
+            return
+        inside = node.attributes.get("srcdoc")
+        if not inside or self._frames >= _MAX_FRAMES:
+            return
+        text, blocks = read_tree(LexborHTMLParser(inside), self._frames + 1)
+        if self._tables:
+            self._text(text)
+            return
+        self._flush()
+        for block in blocks:
+            self._append(text[block.start : block.end], block.kind, block.level)
+
     def _text(self, text: str) -> None:
+        if self._drawings and not self._drawn:
+            return
         self._pending.append(text if self._verbatim else _SPACE.sub(" ", text))
 
     def _flush(self) -> None:
@@ -231,10 +295,14 @@ class _Reader:
             text = text.strip("\n \t")
         if not text:
             return
+        text, self._mark = self._mark + text, ""
+        kind, level = BlockKind.TABLE if self._tables else self._roles[-1][0], self._roles[-1][1]
+        self._append(text, kind, level)
+
+    def _append(self, text: str, kind: BlockKind, level: int) -> None:
         if self._parts:
             self._parts.append("\n")
             self._length += 1
-        kind, level = BlockKind.TABLE if self._tables else self._roles[-1][0], self._roles[-1][1]
         self._blocks.append(RawBlock(self._length, self._length + len(text), kind, level))
         self._parts.append(text)
         self._length += len(text)

@@ -1,4 +1,4 @@
-"""Attachments through a real child and a real library: found in their mail, each at its own risk."""
+"""Attachments through a real child and a real library: found in their mail, at their own risk."""
 
 from __future__ import annotations
 
