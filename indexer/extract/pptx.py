@@ -1,19 +1,24 @@
 """PowerPoint presentations: each slide a page, its title the heading, its notes below it.
 
 Owns which parts of the file are read and in which order, and what the library's shapes hold.
-Hidden slides are slides: whoever wrote them finds them. Diagrams and comments are read for their
-text, pictures and films never touched. Paragraphs are read from the elements the library holds,
-because its own text of them has the slide's number in it and no formula.
+Hidden slides are slides: whoever wrote them finds them; hidden shapes are not seen. What stands on
+a layout or a master is read with the first slide that shows it, diagrams and comments for their
+text, charts for their values; pictures and films are never touched. Paragraphs are read from the
+elements the library holds, because its own text of them has the slide's number in it and no
+formula.
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import pptx
 
 from indexer.errors import WorldError
 from indexer.extract.base import RawPage
+from indexer.extract.charts import write_chart
+from indexer.extract.docx_styles import written_number
 from indexer.extract.ooxml import MAIN, Kind, OfficeFile, library_failures
 from indexer.extract.ooxml_parts import attribute, local
 from indexer.extract.ooxml_parts import paragraphs as plain_paragraphs
@@ -21,19 +26,26 @@ from indexer.extract.page_writer import SALVAGEABLE, PageWriter
 from indexer.extract.slides import Shape, write_notes, write_slide
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from indexer.extract.base import Limits
     from indexer.types import OutlineEntry
 
-_DRAWN = ("diagramData", "chart", "comments")
+_CHARTS = ("chart", "chartEx")
+_DRAWN = ("diagramData", *_CHARTS, "comments")
+_AROUND = ("slideLayout", "slideMaster")
 _KINDS = {
     MAIN: Kind("presentationml.presentation.main"),
     "slide": Kind("presentationml.slide"),
     "notesSlide": Kind("presentationml.notesSlide"),
-    **dict.fromkeys(_DRAWN, Kind()),
+    **dict.fromkeys((*_DRAWN, *_AROUND, "chartUserShapes"), Kind()),
 }
+_LEGIBLE = re.compile(r"[^\W_]")  # quotation marks are pictures there
+_NUMBERED = re.compile(r"(arabic|alphaLc|alphaUc|romanLc|romanUc)(Period|ParenR|ParenBoth|Plain)")
+_FORMS = {"alphaLc": "lowerLetter", "alphaUc": "upperLetter", "romanLc": "lowerRoman",
+          "romanUc": "upperRoman"}  # fmt: skip
+_AROUND_NUMBERS = {"Period": "{}.", "ParenR": "{})", "ParenBoth": "({})", "Plain": "{}"}
 _MAX_SLIDES = 20_000
 
 
@@ -50,6 +62,7 @@ class PptxSource:
             listed = self._presentation.element.iterfind("{*}sldIdLst/{*}sldId")
             self._slides = [str(slide.rId) for slide in listed][:_MAX_SLIDES]
         self.page_count = len(self._slides)
+        self._shown: set[str] = set()  # layouts and masters that were read
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         writer = PageWriter(self._office.budget)
@@ -81,12 +94,39 @@ class PptxSource:
         opens = number == 1 and any(shape.placeholder == "ctrTitle" for shape in shapes)
         write_slide(shapes, writer, number, opens=opens)
         for drawn in self._office.related(part, *_DRAWN):
-            for text in plain_paragraphs(self._office.tree(drawn)):
-                writer.add(text)
+            self._drawn(drawn, writer)
+        if attribute(slide.element, "showMasterSp") not in ("0", "false"):
+            self._around(part, _AROUND, writer)
         if slide.has_notes_slide:
             write_notes(list(_shapes(slide.notes_slide)), writer)
         if damage := self._office.damage.get(part):
             raise damage
+
+    def _drawn(self, drawn: str, writer: PageWriter) -> None:
+        """Write a diagram, a chart with what was drawn into it, or comments."""
+        root = self._office.tree(drawn)
+        if local(root) == "chartSpace":
+            write_chart(root, writer)
+        else:
+            for text in plain_paragraphs(root):
+                writer.add(text)
+        for shapes in self._office.related(drawn, "chartUserShapes"):
+            for text in plain_paragraphs(self._office.tree(shapes)):
+                writer.add(text)
+
+    def _around(self, part: str, kinds: Sequence[str], writer: PageWriter) -> None:
+        """Write what stands on the layout of a slide and on its master, unless it was written."""
+        for around in self._office.related(part, *kinds[:1]):
+            if around in self._shown:
+                continue
+            self._shown.add(around)
+            root = self._office.tree(around)
+            for shape in root.iter("{*}sp"):
+                if next(shape.iter("{*}ph"), None) is None and not _is_hidden(shape):
+                    for text in filter(_LEGIBLE.search, _paragraphs(shape)):
+                        writer.add(text)
+            if attribute(root, "showMasterSp") not in ("0", "false"):
+                self._around(around, kinds[1:], writer)
 
 
 def _shapes(slide: Any) -> Iterator[Shape]:
@@ -106,6 +146,8 @@ def _choose(alternatives: Any) -> None:
 
 def _written(shapes: Iterable[Any]) -> Iterator[Shape]:
     for shape in shapes:
+        if _is_hidden(shape.element):
+            continue
         if local(shape.element) == "grpSp":
             yield from _written(shape.shapes)
             continue
@@ -120,9 +162,38 @@ def _written(shapes: Iterable[Any]) -> Iterator[Shape]:
             yield Shape(kind, _paragraphs(shape.element))
 
 
+def _is_hidden(shape: Any) -> bool:
+    known = shape.find("./{*}*/{*}cNvPr")
+    return known is not None and attribute(known, "hidden") in ("1", "true")
+
+
 def _paragraphs(element: Any) -> list[str]:
-    texts = (_text(paragraph).strip() for paragraph in element.iter("{*}p"))
-    return [text for text in texts if text]
+    """Return the paragraphs of a shape, with the numbers that stand before them."""
+    found = []
+    counts: dict[int, int] = {}
+    for paragraph in element.iter("{*}p"):
+        text = _text(paragraph).strip()
+        if text:
+            found.append(_number(paragraph, counts) + text)
+    return found
+
+
+def _number(paragraph: Any, counts: dict[int, int]) -> str:
+    """Return the number of a paragraph and count it; "" for one that says of none."""
+    properties = paragraph.find("{*}pPr")
+    level = attribute(properties, "lvl") if properties is not None else ""
+    depth = int(level[:2]) if level.isdecimal() else 0
+    for deeper in [each for each in counts if each > depth]:
+        del counts[deeper]
+    numbered = properties.find("{*}buAutoNum") if properties is not None else None
+    form = _NUMBERED.match(attribute(numbered, "type")) if numbered is not None else None
+    if form is None:
+        counts.pop(depth, None)
+        return ""
+    first = attribute(numbered, "startAt")
+    counts[depth] = counts.get(depth, int(first[:6]) - 1 if first.isdecimal() else 0) + 1
+    number = written_number(counts[depth], _FORMS.get(form[1], ""))
+    return _AROUND_NUMBERS[form[2]].format(number) + " "
 
 
 def _text(paragraph: Any) -> str:
