@@ -86,7 +86,7 @@ def cut(
 
     Yields:
         Passages in order. They never overlap, and together hold every letter and digit that is
-        not furniture.
+        not furniture. None reaches out of a document inside this one.
     """
     source = Source()
     language_of = (lambda _: language) if isinstance(language, str) else language
@@ -95,6 +95,10 @@ def cut(
     waiting: list[Piece] = []
     size, new = 0.0, 0.0
     for pieces in pieces_of(pages, source, outline, language_of):
+        if waiting and pieces[0].part != waiting[-1].part:
+            ends = _ends(_ways(waiting, target_words, rules), len(waiting))
+            yield from _passages(waiting, ends, source, ordinals, stem)
+            waiting, size, new = [], 0.0, 0.0
         waiting += pieces
         added = sum(piece.size for piece in pieces)
         size, new = size + added, new + added

@@ -46,6 +46,10 @@ class PageLike(Protocol):
     def text(self) -> str: ...
     @property
     def blocks(self) -> Sequence[Block]: ...
+    @property
+    def part(self) -> str:
+        """The document inside this one that it is of, "" for its own pages."""
+        ...
 
 
 @dataclass(slots=True)
@@ -65,6 +69,7 @@ class Piece:
     rises: bool  # a heading that ends the section above it
     path: tuple[str, ...]
     language: str
+    part: tuple[str, int] = ("", 0)  # a document inside this one, and its page in this one
 
 
 class Source:
@@ -72,11 +77,11 @@ class Source:
 
     def __init__(self) -> None:
         self._offsets: list[int] = []
-        self._pages: list[tuple[int, str]] = []
+        self._pages: list[tuple[int, str, str]] = []
 
     def add(self, page: PageLike) -> None:
         self._offsets.append(page.offset)
-        self._pages.append((page.number, page.text))
+        self._pages.append((page.number, page.text, page.part))
 
     def slice(self, start: int, end: int) -> str:
         """``document_text[start:end]``, across page borders."""
@@ -93,6 +98,10 @@ class Source:
 
     def page_at(self, offset: int) -> int:
         return self._pages[self._index(offset)][0]
+
+    def part_at(self, offset: int) -> tuple[str, int]:
+        number, _, part = self._pages[self._index(offset)]
+        return (part, number) if part else ("", 0)
 
     def drop(self, before: int) -> None:
         """Forget the pages that end before an offset."""
@@ -224,6 +233,7 @@ def _pieces(
                 rises=0 < level < above,
                 path=headings.path,
                 language=paragraph.language,
+                part=source.part_at(begin),
             )
         )
     return found

@@ -46,6 +46,7 @@ _REASONS = {
     "no_text": "part_without_text",
     "too_large": "part_too_large",
     "out_of_memory": "part_out_of_memory",
+    "out_of_time": "stopped_answering",
     "needs_libreoffice": "part_without_libreoffice",
 }
 
@@ -93,7 +94,7 @@ class AttachmentReader:
             yield from self._read(attachment, budget, level)
         except Exception as error:  # noqa: BLE001  # an attachment must not cost the mail
             reason = why_unread(error)
-            yield from _named(self._writer.abandon(), name)
+            yield from named(self._writer.abandon(), name)
             if not isinstance(error, WorldError) or error.code != "empty":
                 yield RawPage(self._writer.page, "", unreadable=reason, part=name)
 
@@ -115,6 +116,7 @@ class AttachmentReader:
                 reasons = _unread(info, source)
                 deepest = 99 if isinstance(source, Holder) else level + _LEVELS
             self._writer.add(attachment.name, BlockKind.HEADING, level)
+            part = ""
             for page in document.pages():
                 self._left -= len(page.text)
                 if self._left < 0:
@@ -128,11 +130,14 @@ class AttachmentReader:
                     )
                     for block in page.blocks
                 )
+                if page.part != part:
+                    yield from named(self._writer.finish(), inside(attachment.name, part))
+                    part = page.part
                 self._writer.append(page.text, blocks)
-                yield from _named(self._writer.take(), attachment.name)
-            yield from _named(self._writer.finish(), attachment.name)
+                yield from named(self._writer.take(), inside(attachment.name, part))
+            yield from named(self._writer.finish(), inside(attachment.name, part))
         for inner, reason in reasons:
-            name = f"{attachment.name}{_JOINT}{inner}" if inner else attachment.name
+            name = inside(attachment.name, inner)
             yield RawPage(self._writer.page, "", unreadable=reason, part=name)
 
 
@@ -143,7 +148,8 @@ def why_unread(error: Exception) -> str:
         BrokenPipeError: If that was it: nobody is there any more who waits for the text.
     """
     if isinstance(error, WorldError):
-        return _REASONS.get(error.code) or error.reason
+        known = _REASONS.get(error.code) or error.reason
+        return "content_damaged" if known == error.code else known
     if isinstance(error, MemoryError):
         return "part_out_of_memory"
     if isinstance(error, BrokenPipeError):
@@ -154,9 +160,15 @@ def why_unread(error: Exception) -> str:
     return "content_damaged"
 
 
-def _named(pages: Iterator[RawPage], name: str) -> Iterator[RawPage]:
+def named(pages: Iterator[RawPage], name: str) -> Iterator[RawPage]:
+    """Yield pages as those of a document inside."""
     for page in pages:
-        yield replace(page, part=name)
+        yield replace(page, part=inside(name, page.part))
+
+
+def inside(name: str, part: str) -> str:
+    """Return what a part of a document inside is called."""
+    return f"{name}{_JOINT}{part}" if part else name
 
 
 def _unread(info: DocumentInfo, source: Source) -> list[tuple[str, str]]:

@@ -137,6 +137,7 @@ class PageText:
     offset: int
     text: str
     blocks: tuple[Block, ...]
+    part: str = ""  # as in ``RawPage``
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,7 +125,8 @@ class Document:
         """Yield the pages of the canonical text, with their blocks as they finally are."""
         offset = 0
         for page in self._spool:
-            yield PageText(page.number, offset, page.text, tuple(self._final_blocks(page, offset)))
+            blocks = tuple(self._final_blocks(page, offset))
+            yield PageText(page.number, offset, page.text, blocks, page.part)
             offset += len(page.text) + len(PAGE_JOINT)
 
     def _take(self, page: RawPage) -> None:

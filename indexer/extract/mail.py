@@ -12,7 +12,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from indexer.extract.attachments import MAX_NAME_CHARS, Attachment, AttachmentReader, why_unread
+from indexer.extract.attachments import (
+    MAX_NAME_CHARS,
+    Attachment,
+    AttachmentReader,
+    named,
+    why_unread,
+)
 from indexer.extract.base import MAX_SKIPPED_PAGES, Metadata, RawPage
 from indexer.extract.budget import Budget
 from indexer.extract.html import parse_markup, read_tree
@@ -166,15 +172,15 @@ class MailReader:
                 yield from self.writer.abandon()
                 yield self._unread(part, why_unread(error))
             else:
-                yield from self._attached(mail, budget, level, alone=alone)
+                inner = self._attached(mail, budget, level, alone=alone)
+                yield from named(inner, _short(part.name))
         elif alone:
             yield self._unread(part, "stops_reader")
         else:
             yield from self._attachments.read(part, budget, level)
 
     def _unread(self, part: Attachment | InnerMail, reason: str) -> RawPage:
-        name = one_line(part.name)[:MAX_NAME_CHARS] or "?"
-        return RawPage(self.writer.page, "", unreadable=reason, part=name)
+        return RawPage(self.writer.page, "", unreadable=reason, part=_short(part.name))
 
     def _own_words(self, mail: Mail, level: int, *, careful: bool) -> None:
         writer = self.writer
@@ -219,6 +225,10 @@ class MailSource:
     def close(self) -> None:
         self._mail = Mail()
         self._held.close()
+
+
+def _short(name: str) -> str:
+    return one_line(name)[:MAX_NAME_CHARS].strip() or "?"
 
 
 def one_line(text: str) -> str:

@@ -36,16 +36,17 @@ class Spool:
 
     def append(self, page: RawPage) -> None:
         blocks = [_block_row(block) for block in page.blocks]
-        row = json.dumps([page.number, page.text, page.unreadable, blocks], separators=(",", ":"))
-        self._file.write(row.encode("ascii") + b"\n")
+        row = [page.number, page.text, page.unreadable, blocks, page.part]
+        self._file.write(json.dumps(row, separators=(",", ":")).encode("ascii") + b"\n")
         self.pages += 1
 
     def __iter__(self) -> Iterator[RawPage]:
         """Yield the pages in the order in which they came."""
         self._file.seek(0)
         for line in self._file:
-            number, text, unreadable, rows = json.loads(line)
-            yield RawPage(number, text, tuple(_block(row) for row in rows), unreadable)
+            number, text, unreadable, rows, part = json.loads(line)
+            blocks = tuple(_block(row) for row in rows)
+            yield RawPage(number, text, blocks, unreadable, part=part)
 
 
 def _block_row(block: RawBlock) -> list[float]:

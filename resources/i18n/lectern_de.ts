@@ -2928,6 +2928,46 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>eine E-Mail darin ist zu groß</translation>
     </message>
     <message>
+        <source>Not read of what is inside it: {unread}.</source>
+        <translation>Nicht gelesen von dem, was darin ist: {unread}.</translation>
+    </message>
+    <message>
+        <source>it is behind a password</source>
+        <translation>es ist durch ein Passwort geschützt</translation>
+    </message>
+    <message>
+        <source>Lectern does not read files of its kind</source>
+        <translation>Lectern liest keine Dateien dieser Art</translation>
+    </message>
+    <message>
+        <source>it has pages that are pictures, which are recognised in files of their own only</source>
+        <translation>es hat Seiten, die Bilder sind; erkannt werden sie nur in eigenen Dateien</translation>
+    </message>
+    <message>
+        <source>no text was found in it</source>
+        <translation>darin wurde kein Text gefunden</translation>
+    </message>
+    <message>
+        <source>it is too large</source>
+        <translation>es ist zu groß</translation>
+    </message>
+    <message>
+        <source>it stands too many mails deep</source>
+        <translation>es steckt in zu vielen Mails ineinander</translation>
+    </message>
+    <message>
+        <source>it needs too much memory</source>
+        <translation>es braucht zu viel Arbeitsspeicher</translation>
+    </message>
+    <message>
+        <source>LibreOffice is needed to read it</source>
+        <translation>zum Lesen wird LibreOffice gebraucht</translation>
+    </message>
+    <message>
+        <source>too many files came before it</source>
+        <translation>davor kamen zu viele Dateien</translation>
+    </message>
+    <message>
         <source>it stopped answering</source>
         <translation>es kam keine Antwort mehr</translation>
     </message>

@@ -6,11 +6,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.cli_library import file_line
+from indexer.extract import registry
 from indexer.extract.base import Limits
 from indexer.extract.sandbox import ExtractionChild
 from indexer.phrases import read_detail
+from indexer.render.text import TextDocument
+from indexer.types import FileState
 from tests.fuzz.samples import SENTENCE
 from tests.integration.extraction import read
+from tests.integration.world import World, search
+from tests.locked import word
 from tests.mails import forwarded, mail, part
 from tests.unit.extract.pdfs import endless_page
 
@@ -49,3 +55,29 @@ def test_a_long_attachment_is_no_silence(tmp_path: Path) -> None:
         for _ in child.extract(path, "", None, lambda *_: True, watch=lambda *at: seen.append(at)):
             pass
     assert {pages for _, pages in seen} == {2}
+
+
+def test_a_mail_is_found_by_what_is_attached_and_counted_with_what_is_not(
+    tmp_path: Path, tiny_models_dir: Path
+) -> None:
+    world = World(tmp_path / "documents", tmp_path / "library", tiny_models_dir)
+    folder = world.documents / "post"
+    folder.mkdir(parents=True)
+    words = "The harbour master forbids lanterns of whale oil on the western mole."
+    inner = mail(
+        part("order.docx", word(f"{SENTENCE} " * 20 + words)), subject="Forwarded", border="c"
+    )
+    data = mail(forwarded(inner), part("photo.png", b"\x89PNG\r\n\x1a\n" + bytes(50)))
+    (folder / "order.eml").write_bytes(data)
+    with world.engine() as engine:
+        world.index(engine)
+        hits = search(engine, '"lanterns of whale oil" in:post')
+        assert {hit.file for hit in hits} == {"post/order.eml"}
+        assert "order.docx" in hits[0].heading_path
+        (row,) = engine.files(None, None, 0, 10)
+    assert row.state == FileState.PARTIAL
+    assert "photo.png (Lectern does not read files of its kind)" in file_line(row)
+    shown = TextDocument(folder / "order.eml", registry.EML, None, Limits())
+    window = shown.window(hits[0].start, hits[0].end, 0)
+    at = hits[0].start - window.offset
+    assert words in " ".join(window.text[at : at + hits[0].end - hits[0].start].split())

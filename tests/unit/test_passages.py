@@ -26,6 +26,7 @@ class Page:
     offset: int
     text: str
     blocks: list[Block] = field(default_factory=list)
+    part: str = ""
 
 
 class Document:
@@ -328,3 +329,20 @@ def test_nothing_gives_nothing() -> None:
     assert list(cut([])) == []
     assert Document().add("\ufffd" * 3000).add("* * *").passages() == []
     assert Document().add("\u00ad \n").add("Foot", BlockKind.FURNITURE).passages() == []
+
+
+def test_no_passage_reaches_out_of_a_document_inside() -> None:
+    def page(number: int, offset: int, text: str, part: str) -> Page:
+        return Page(
+            number, offset, text, [Block(offset, offset + len(text), BlockKind.PARAGRAPH, 1)], part
+        )
+
+    pages = [
+        page(1, 0, "A short mail.", ""),
+        page(2, 14, "A short bill.", "bill.pdf"),
+        page(2, 28, "Its end.", "bill.pdf"),
+        page(3, 37, "A short note.", "bill.pdf"),
+    ]
+    assert [each.text for each in cut(pages)] == [
+        "A short mail.", "A short bill.\nIts end.", "A short note.",
+    ]  # fmt: skip

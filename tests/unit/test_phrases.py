@@ -84,3 +84,8 @@ def test_details_come_back_from_the_catalog() -> None:
 def test_the_system_is_understood(number: int, code: str) -> None:
     assert reason_of(OSError(number, os.strerror(number))) == code
     assert reason_of(OSError("odd")) == "odd"
+
+
+@pytest.mark.parametrize("unread", ["x", [1], [["a"]], [["a", "b", "c"]], None, {"a": "b"}])
+def test_parts_in_no_form_that_is_known_are_no_failure(unread: object) -> None:
+    assert english("parts_unread", {"unread": unread, "more": None}).startswith("Not read of")

@@ -123,6 +123,16 @@ def test_pages_that_could_not_be_read_are_named() -> None:
     assert told.endswith("20, ….")
 
 
+def test_parts_that_could_not_be_read_are_named_with_their_reasons() -> None:
+    unread = [["bill.pdf", "part_locked"], ["", "mail_too_large"]]
+    detail = json.dumps({"reason": "parts_unread", "unread": unread, "more": 3})
+    row = FileRow("/a", "/", "a", 1, 0, FileState.PARTIAL, detail=detail, bad_pages=(2,))
+    assert words.row_reason(row) == (
+        "Not read of what is inside it: bill.pdf (it is behind a password); "
+        "a mail in it is too large; + 3."
+    )
+
+
 @pytest.mark.parametrize(
     ("number", "shown"), [(0, "0 bytes"), (999, "999 bytes"), (1200, "1.2 kB"), (2.5e9, "2.5 GB")]
 )

@@ -25,7 +25,12 @@ BLOCKS = st.builds(
 )
 TEXTS = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=50)
 PAGES = st.builds(
-    RawPage, st.integers(1, 99), TEXTS, st.lists(BLOCKS, max_size=4).map(tuple), TEXTS
+    RawPage,
+    st.integers(1, 99),
+    TEXTS,
+    st.lists(BLOCKS, max_size=4).map(tuple),
+    TEXTS,
+    part=TEXTS,
 )
 
 
