@@ -9,6 +9,7 @@ import zipfile
 from typing import TYPE_CHECKING
 
 from tests.fuzz.ole import ole_file
+from tests.mails import forwarded, mail, part
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -284,13 +285,22 @@ def msg() -> bytes:
     )
 
 
+def post() -> bytes:
+    """A mail to which a document, an archive and a mail with a table are attached."""
+    inner = mail(part("a.xlsx", xlsx()), part("a.rtf", RTF), subject="Inner", border="c")
+    return mail(
+        part("a.docx", docx()), part("a.zip", zipped({"a.txt": SENTENCE})), forwarded(inner)
+    )
+
+
 def samples() -> dict[str, bytes]:
     """One small valid file of every format, by name."""
     return {
         "a.docx": docx(), "a.pptx": pptx(notes="Speak slowly."), "a.xlsx": xlsx(), "a.odt": odt(),
         "a.odp": odp(), "a.ods": ods(), "a.epub": epub(), "a.rtf": RTF, "a.eml": EML,
         "a.mbox": MBOX, "a.msg": msg(), "a.ipynb": NOTEBOOK, "a.tex": TEX, "a.py": CODE,
-        "a.csv": CSV, "a.html": f"<h1>Oil</h1><p>{SENTENCE}<table><tr><td>a<td>b</table>".encode(),
+        "b.eml": post(), "a.csv": CSV,
+        "a.html": f"<h1>Oil</h1><p>{SENTENCE}<table><tr><td>a<td>b</table>".encode(),
         "a.md": f"# Oil\n\n{SENTENCE}\n\n- one\n- two\n".encode(),
         "a.txt": f"OIL\n\n{SENTENCE}\n".encode(),
     }  # fmt: skip
