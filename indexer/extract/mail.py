@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 _MAX_NAMES = 200
 _MAX_NESTED = 5
+_MAX_TIMES = 16  # what the mails of a mailbox may unpack to together, in budgets of one
 _MAX_HEADER_CHARS = 2_000
 # Parsed even where a mail stopped its reader, which was likely at what is attached.
 _HARMLESS_HTML_BYTES = 1024**2
@@ -127,6 +128,7 @@ class MailReader:
     def __init__(self, limits: Limits, under_way: Callable[[int], None]) -> None:
         self.writer = PageWriter(Budget(limits))
         self._limits = limits
+        self._unpacked = 0
         self._attachments = AttachmentReader(
             self.writer, limits.characters // 2, lambda: under_way(self.writer.page)
         )
@@ -138,8 +140,13 @@ class MailReader:
             mail: The mail.
             alone: Leave out what is attached, because that stopped a reader.
         """
+        budget = Budget(self._limits)
+        if self._unpacked > _MAX_TIMES * self._limits.unpacked_bytes:
+            budget.unpacked = self._limits.unpacked_bytes  # nothing is left
+        before = budget.unpacked
         self._own_words(mail, 1, careful=alone)
-        yield from self._attached(mail, Budget(self._limits), 1, alone=alone)
+        yield from self._attached(mail, budget, 1, alone=alone)
+        self._unpacked += budget.unpacked - before
 
     def parts(self, mail: Mail, skip: Collection[int]) -> Iterator[RawPage]:
         """Yield a mail and all that is attached, each on a page of its own."""

@@ -298,6 +298,16 @@ def test_what_is_attached_in_a_mailbox_is_on_the_page_of_its_mail(tmp_path: Path
     assert info.bad_pages == (2,)
 
 
+def test_a_mailbox_of_bombs_ends(tmp_path: Path) -> None:
+    border = b"From mina@example.org Mon May  3 10:20:30 2021\n"
+    bomb = border + mail(part("long.txt", b"word " * 3_000)) + b"\n"
+    (tmp_path / "a.mbox").write_bytes(bomb * 40)
+    found = read(tmp_path / "a.mbox", Limits(unpacked_bytes=20_000))
+    assert found.text.count("Own words.") == 40
+    assert 20 < found.text.count("word word") / 1_500 < 30
+    assert {reason for _, reason in unread(found)} == {"unpacks_too_much"}
+
+
 def outlook(**files: bytes) -> bytes:
     def wide(text: str) -> bytes:
         return text.encode("utf-16-le")
