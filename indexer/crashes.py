@@ -1,62 +1,131 @@
 """Which documents were being read or embedded when the engine came to a bad end.
 
-Owns the mark that says "work is under way", durable while it is, and the decision whether an end
-was unclean. What a kill, a fault of a library and a shortage of memory leave behind looks the
-same, so all of them count against the documents in hand; a machine that went down does not.
-``indexer.catalog`` does the counting: ``queue`` for files that are read, ``spaces`` for documents
+Owns the mark that says "work is under way", a file that lies beside the catalog for as long as it
+is, and the judgement of an end that left it there. The mark is made at its full size and taken away
+by deletion, so a disk that fills up meanwhile neither keeps it nor hides a fault: the traceback of
+a fault is written over what is already there.
+
+A kill leaves no trace, whether a person or the system wanted it, so it counts less than a fault
+and less than a kill for want of memory, which the kernel counts; a machine that went down counts
+nothing. ``indexer.catalog`` adds up: ``queue`` for files that are read, ``spaces`` for documents
 that the model has. It must not know what either is.
 """
 
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import json
+import os
 import time
 from contextlib import contextmanager
+from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import psutil
 
-from indexer.errors import LecternError
+from indexer.catalog.states import FAULT, VANISHED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from indexer.catalog import Catalog
 
-KEY = "at_work"
+MARK_NAME = "at-work"
+# The version of Lectern that the files set aside were last tried with.
+TRIED_KEY = "set_aside_tried_with"
+# The first part is a line of JSON, the rest is for a traceback.
+_LINE_BYTES, _BYTES = 512, 8192
 # Adjusting the clock moves the time of the last start by moments; a restart takes longer.
 SAME_START_S = 30.0
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+_KERNEL_COUNTS = Path("/proc/vmstat")
 
 
 @contextmanager
-def at_work(catalog: Catalog) -> Iterator[None]:
+def at_work(library: Path) -> Iterator[None]:
     """Say that documents are in hand, for as long as the block runs."""
-    _mark(catalog, json.dumps({"boot": _boot(), "since": time.time()}))
-    try:
-        yield
-    finally:
-        _mark(catalog, "")
-
-
-def ended_badly(catalog: Catalog) -> bool:
-    """Whether the last engine of the library ended in the middle of its work; clears the mark."""
-    mark = catalog.meta(KEY)
-    if not mark:
-        return False
-    _mark(catalog, "")
-    try:
-        return _same_boot(json.loads(mark)["boot"])
-    except (ValueError, KeyError, TypeError):
-        return True
-
-
-def _mark(catalog: Catalog, mark: str) -> None:
+    path = library / MARK_NAME
     # Without room nothing is read either, and a file that is not in flight is never blamed.
-    with contextlib.suppress(LecternError):
-        catalog.set_meta(KEY, mark)
+    with contextlib.ExitStack() as ending:
+        with contextlib.suppress(OSError):
+            # After the file is closed: some systems delete none that is open.
+            ending.callback(_remove, path)
+            mark = ending.enter_context(path.open("wb", buffering=0))
+            _write(mark)
+            _catch_faults(mark, ending)
+        yield
+
+
+def ended_badly(library: Path) -> int:
+    """How much the documents in hand are to blame for the end of the last engine; ends the mark."""
+    path = library / MARK_NAME
+    try:
+        with path.open("rb") as file:
+            content, inode = file.read(_BYTES), os.fstat(file.fileno()).st_ino
+    except OSError:
+        return 0
+    _remove(path)
+    line, trace = content[:_LINE_BYTES], content[_LINE_BYTES:]
+    try:
+        mark = json.loads(line.rstrip(b"\0"))
+        if mark["inode"] != inode or not _same_boot(mark["boot"]):
+            return 0  # another library's, copied while its engine was at work; or a power cut
+        killed = _killed_for_memory() > mark["killed_for_memory"]
+    except (ValueError, KeyError, TypeError):
+        return 0  # the mark itself was cut short: nothing was read yet
+    return FAULT if killed or trace.strip(b"\0") else VANISHED
+
+
+def try_again(catalog: Catalog) -> int:
+    """Queue what another version of Lectern set aside, wrongly perhaps; gives how many files."""
+    version = _version()
+    if catalog.meta(TRIED_KEY) == version:
+        return 0
+    with catalog.write():
+        queued = catalog.queue.retry(files=catalog.queue.set_aside())
+        catalog.set_meta(TRIED_KEY, version)
+    return queued
+
+
+def _version() -> str:
+    try:
+        return metadata.version("lectern")
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def _write(mark: BinaryIO) -> None:
+    known: dict[str, Any] = {
+        "boot": _boot(),
+        "since": time.time(),
+        "inode": os.fstat(mark.fileno()).st_ino,
+        "killed_for_memory": _killed_for_memory(),
+    }
+    mark.write(json.dumps(known).encode().ljust(_LINE_BYTES, b"\0").ljust(_BYTES, b"\0"))
+    mark.seek(_LINE_BYTES)
+
+
+def _catch_faults(mark: BinaryIO, ending: contextlib.ExitStack) -> None:
+    """Have the traceback of a fault written into the mark, unless it is wanted elsewhere."""
+    if not faulthandler.is_enabled():
+        faulthandler.enable(mark, all_threads=False)
+        ending.callback(faulthandler.disable)
+
+
+def _remove(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        path.unlink()
+
+
+def _killed_for_memory() -> int:
+    """How many processes the kernel has killed for want of memory since it was started."""
+    try:
+        counts = dict(line.split() for line in _KERNEL_COUNTS.read_text("ascii").splitlines())
+        return int(counts["oom_kill"])
+    except (OSError, KeyError, ValueError):
+        return 0
 
 
 def _boot() -> str | float:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from indexer import background, reindex
 from indexer.catalog import Catalog
-from indexer.crashes import at_work, ended_badly
+from indexer.crashes import at_work, ended_badly, try_again
 from indexer.desk import Desk
 from indexer.errors import Cancelled, LecternError, WorldError
 from indexer.library import CATALOG_NAME, LANCE_NAME
@@ -117,7 +117,7 @@ class Engine(Desk):
         scan: bool = True,
         patterns: Sequence[str] | None = None,
     ) -> Summary:
-        with self._indexing, at_work(self.catalog):
+        with self._indexing, at_work(self.config.library):
             reporter = Reporter(self._noting(report), token)
             roots = self._roots(paths, patterns)
             shift = Shift(self._parts(), Run, reporter, patient=self.config.background)
@@ -309,7 +309,8 @@ class Engine(Desk):
     def _put_in_order(self) -> None:
         try:
             self.store.clean_at_open()
-            recover(self.catalog, self.store, crashed=ended_badly(self.catalog))
+            recover(self.catalog, self.store, blame=ended_badly(self.config.library))
+            try_again(self.catalog)
             reindex.requeue_outdated(self.catalog)
             reindex.note_outgrown(self.catalog, self.store)
         except LecternError as error:

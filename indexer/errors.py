@@ -255,7 +255,7 @@ CODES = _declare(
     ),
     ErrorCode(
         "crashed_engine",
-        "Lectern itself stopped twice while it read this file, so it is left alone.",
+        "Lectern itself stopped more than once while it read this file, so it is left alone.",
         "Try it once more with `lectern retry`, and report it if it happens again.",
     ),
     ErrorCode(

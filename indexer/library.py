@@ -12,6 +12,7 @@ import os
 import shutil
 from pathlib import Path
 
+from indexer.crashes import MARK_NAME
 from indexer.errors import WorldError
 from indexer.hashing import content_id
 from indexer.lock import HOLDER_NAME, LOCK_NAME, LibraryLock
@@ -29,6 +30,7 @@ _OURS = (
     SIDE_NAME,
     "engine.json",
     HOLDER_NAME,
+    MARK_NAME,
 )
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from indexer.store import Store
 
 
-def recover(catalog: Catalog, store: Store, *, crashed: bool = False) -> int:
+def recover(catalog: Catalog, store: Store, *, blame: int = 0) -> int:
     """Delete half documents and queue their files; no run may be under way.
 
     Cheap when there is nothing to do, and it may itself be interrupted.
@@ -28,13 +28,13 @@ def recover(catalog: Catalog, store: Store, *, crashed: bool = False) -> int:
     Args:
         catalog: What to compare.
         store: With what.
-        crashed: Whether the last engine ended in the middle of its work.
+        blame: How much what was in hand is to blame for the end of the last engine.
 
     Returns:
         How many documents are to be read again.
     """
-    recovery = catalog.queue.recover(crashed=crashed)
-    catalog.spaces.recover(crashed=crashed)
+    recovery = catalog.queue.recover(blame=blame)
+    catalog.spaces.recover(blame=blame)
     damaged = {*recovery.unfinished_docs, *incomplete(catalog, store)}
     # A power cut may take the catalog's last commits but not the store's.
     damaged.update(np.setdiff1d(store.known_docs(), catalog.docs.known()).tolist())

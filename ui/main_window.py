@@ -283,7 +283,9 @@ class MainWindow(QMainWindow):
         self._state.keep_number("set_aside", number)
         if number > before:
             text = self.tr(
-                "%Ln document(s) stopped the engine twice and were set aside.", "", number - before
+                "%Ln document(s) stopped the engine more than once and were set aside.",
+                "",
+                number - before,
             )
             self._notices.tell(text, action=self.tr("Show"), act=self.pages.show_files, seconds=0)
 

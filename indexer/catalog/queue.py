@@ -63,6 +63,11 @@ _FORGIVE = """
 UPDATE doc_spaces SET state = 'part', crashes = 0 WHERE state = 'crashed' AND doc IN
 (SELECT c.doc FROM files f JOIN contents c ON c.id = f.content WHERE f.id = ?) RETURNING doc
 """
+_SET_ASIDE = """
+SELECT id FROM files WHERE code = 'crashed_engine' UNION
+SELECT f.id FROM files f JOIN contents c ON c.id = f.content
+JOIN doc_spaces v ON v.doc = c.doc WHERE v.state = 'crashed'
+"""
 _COPIES = """
 SELECT id FROM files WHERE verdict = '' AND content IN
 (SELECT c.id FROM contents c JOIN files f ON f.content = c.id WHERE f.id = ? AND c.state <> '')
@@ -250,19 +255,24 @@ class Queue:
                 (root,),
             ).rowcount
 
-    def recover(self, *, crashed: bool = False) -> Recovery:
+    def set_aside(self) -> list[int]:
+        """Give the files that the engine ended badly with too often."""
+        return [row[0] for row in self._db.rows(_SET_ASIDE)]
+
+    def recover(self, *, blame: int = 0) -> Recovery:
         """Put the queue in order after a run that may not have ended by itself.
 
         Files in flight are queued again. If the engine ended badly, those that were being read
         are suspects: they are read first and alone, so that the next bad end tells which of them
-        it was. One that was there ``MAX_CRASHES`` times is set aside as failed.
+        it was. One that is blamed with ``MAX_CRASHES`` is set aside as failed.
 
         Args:
-            crashed: Whether the last engine ended in the middle of its work.
+            blame: How much they are to blame for it, 0 if it ended by itself.
         """
         with self._db.write() as connection:
-            if crashed:
-                connection.execute("UPDATE files SET crashes = crashes + 1 WHERE in_flight = 2")
+            connection.execute(
+                "UPDATE files SET crashes = crashes + ? WHERE in_flight = 2", (blame,)
+            )
             requeued = connection.execute(
                 "UPDATE files SET in_flight = 0 WHERE in_flight > 0"
             ).rowcount

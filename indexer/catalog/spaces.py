@@ -1,8 +1,8 @@
 """Embedding spaces: which exist, which one searches, and which documents each holds.
 
 Owns the rows of spaces and the marks of vectors written: ``part`` of them may be there,
-``writing`` says that the model has the document in hand, ``crashed`` that the engine ended twice
-while it had, ``done`` that all are there. It must not know vectors or models.
+``writing`` says that the model has the document in hand, ``crashed`` that the engine ended
+too often while it had, ``done`` that all are there. It must not know vectors or models.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Spaces:
     def pending(self, space: int, limit: int, after: int = 0) -> list[tuple[int, int]]:
         """Give documents whose vectors are missing or unfinished, in ascending order.
 
-        Those that ended the engine twice are left out.
+        Those that ended the engine too often are left out.
 
         Returns:
             ``(doc, passages)`` with ``doc > after``.
@@ -103,11 +103,11 @@ class Spaces:
         )
         return [row[0] for row in rows]
 
-    def recover(self, *, crashed: bool = False) -> int:
+    def recover(self, *, blame: int = 0) -> int:
         """Take all documents out of the model's hands, after a run.
 
         Args:
-            crashed: Whether the engine ended while it had them; see ``Queue.recover``.
+            blame: How much they are to blame for its end; see ``Queue.recover``.
 
         Returns:
             How many are set aside with this.
@@ -116,7 +116,7 @@ class Spaces:
             connection.execute(
                 "UPDATE doc_spaces SET state = 'part', crashes = crashes + ? "
                 "WHERE state = 'writing'",
-                (crashed,),
+                (blame,),
             )
             rows = connection.execute(
                 "UPDATE doc_spaces SET state = 'crashed' "

@@ -36,8 +36,11 @@ TRANSIENT_CODES = frozenset({"changed_while_read", "vanished", "read_error", "pa
 PASSING_CODES = frozenset({"changed_while_read", "read_error"})
 # Reading the file stopped a process, twice: it is not tried again by itself.
 SET_ASIDE_CODES = frozenset({"crashed_engine", "child_died", "out_of_time", "out_of_memory"})
-# So often an engine may end badly while it has a file or its document in hand.
-MAX_CRASHES = 2
+# How much a file or its document is to blame for an end of the engine that had it in hand: one with
+# a fault, or for want of memory, and one without a trace, as a person or the system ends programs.
+FAULT, VANISHED = 2, 1
+# As much as this, and it is set aside: two faults, or four ends without a trace.
+MAX_CRASHES = 4
 
 
 def state_of_code(code: str) -> FileState:

@@ -1258,10 +1258,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>In Lectern ist etwas schiefgegangen. Das Protokoll: {file}</translation>
     </message>
     <message numerus="yes">
-        <source>%Ln document(s) stopped the engine twice and were set aside.</source>
+        <source>%Ln document(s) stopped the engine more than once and were set aside.</source>
         <translation>
-            <numerusform>%Ln Dokument hat die Suchmaschine zweimal abstürzen lassen und wird übergangen.</numerusform>
-            <numerusform>%Ln Dokumente haben die Suchmaschine zweimal abstürzen lassen und werden übergangen.</numerusform>
+            <numerusform>%Ln Dokument hat die Suchmaschine mehr als einmal abstürzen lassen und wird übergangen.</numerusform>
+            <numerusform>%Ln Dokumente haben die Suchmaschine mehr als einmal abstürzen lassen und werden übergangen.</numerusform>
         </translation>
     </message>
     <message>
@@ -2612,8 +2612,8 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Übergangen</translation>
     </message>
     <message>
-        <source>Reading the document stopped the engine twice.</source>
-        <translation>Das Lesen des Dokuments hat die Suchmaschine zweimal abstürzen lassen.</translation>
+        <source>Reading the document stopped the engine more than once.</source>
+        <translation>Das Lesen des Dokuments hat die Suchmaschine mehr als einmal abstürzen lassen.</translation>
     </message>
     <message>
         <source>Open it in its own program, save it again, then retry.</source>

@@ -165,10 +165,10 @@
 <context>
     <name>MainWindow</name>
     <message numerus="yes">
-        <source>%Ln document(s) stopped the engine twice and were set aside.</source>
+        <source>%Ln document(s) stopped the engine more than once and were set aside.</source>
         <translation>
-            <numerusform>%Ln document stopped the engine twice and was set aside.</numerusform>
-            <numerusform>%Ln documents stopped the engine twice and were set aside.</numerusform>
+            <numerusform>%Ln document stopped the engine more than once and was set aside.</numerusform>
+            <numerusform>%Ln documents stopped the engine more than once and were set aside.</numerusform>
         </translation>
     </message>
 </context>

@@ -1,7 +1,7 @@
 """A file that ends the engine: found out among the innocent, set aside, and given another chance.
 
-The engine is a process of its own that is killed while it has the file in hand, as a fault of a
-library would end it.
+The engine is a process of its own that ends while it has the file in hand: by the signal that a
+fault of a library raises, or by one that a person sends.
 """
 
 from __future__ import annotations
@@ -14,10 +14,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.catalog import Catalog
-from indexer.crashes import KEY, at_work, ended_badly
+from indexer.catalog.states import FAULT, MAX_CRASHES, VANISHED
+from indexer.crashes import MARK_NAME, TRIED_KEY, at_work, ended_badly
+from indexer.errors import WorldError
 from indexer.extract.base import Limits
 from indexer.types import FileState
-from tests.integration.killing import finish, kill_at, start
+from tests.integration import rights
+from tests.integration.killing import finish, kill_at, start, stopped_at
 from tests.integration.world import World, found, kinds, states
 from tests.unit.extract.pdfs import endless_page
 
@@ -40,13 +43,19 @@ def world(tiny_models_dir: Path, tmp_path: Path) -> World:
     return world
 
 
+def fault_at(world: World, point: str) -> None:
+    """Index until the process ends at a point as a fault of a library ends it."""
+    with start(world, f"{point}:SIGABRT") as process:
+        finish(process, -signal.SIGABRT)
+
+
 @posix
 def test_a_file_that_ends_the_engine_twice_is_set_aside(world: World) -> None:
-    kill_at(world, f"document-begun={POISON}:1")
+    fault_at(world, f"document-begun={POISON}:1")
     with Catalog(world.library / "catalog.sqlite") as catalog:
         blamed = catalog.db.value("SELECT count(*) FROM files WHERE in_flight = 2")
         assert blamed >= 1
-    kill_at(world, f"document-begun={POISON}:1")
+    fault_at(world, f"document-begun={POISON}:1")
     with world.engine() as engine:
         # The second time it was alone: nobody else is to blame.
         others = [name for name in SIZES if name != POISON]
@@ -79,8 +88,7 @@ def test_a_document_that_ends_the_engine_in_the_model_twice_is_set_aside(world: 
     (world.documents / "copy.txt").write_text(text)
     others = list(SIZES.keys() - {POISON})
     for _ in range(2):
-        with start(world, "passage-embedding=that ends it.:1:SIGABRT") as process:
-            finish(process, -signal.SIGABRT)
+        fault_at(world, "passage-embedding=that ends it.:1")
     with world.engine() as engine:
         assert states(engine)[POISON] == "crashed_engine"
         world.index(engine)
@@ -106,7 +114,7 @@ def test_a_document_that_ends_the_engine_when_it_is_written_twice_is_set_aside(
         world.index(engine)
     (world.documents.parent / POISON).rename(world.documents / POISON)
     for _ in range(2):
-        kill_at(world, "profiles-committed:1")
+        fault_at(world, "profiles-committed:1")
     with world.engine() as engine:
         world.index(engine)
         assert states(engine)[POISON] == "crashed_engine"
@@ -115,9 +123,9 @@ def test_a_document_that_ends_the_engine_when_it_is_written_twice_is_set_aside(
 
 @posix
 def test_one_bad_end_in_the_model_is_forgiven(world: World) -> None:
-    kill_at(world, "batch-embedded:2")
+    fault_at(world, "batch-embedded:2")
     with world.engine() as engine:
-        assert engine.catalog.db.value("SELECT max(crashes) FROM doc_spaces") == 1
+        assert engine.catalog.db.value("SELECT max(crashes) FROM doc_spaces") == FAULT
         world.index(engine)
         assert states(engine) == dict.fromkeys(SIZES, "indexed")
         assert engine.catalog.db.value("SELECT max(crashes) FROM doc_spaces") == 0
@@ -135,30 +143,114 @@ def test_a_file_that_hangs_its_reader_is_left_alone_with_the_reason(world: World
         assert engine.retry([]) == 1
 
 
-@pytest.fixture
-def catalog(tmp_path: Path) -> Catalog:
-    return Catalog(tmp_path / "catalog.sqlite")
+@posix
+def test_a_person_who_kills_the_engine_twice_has_no_file_set_aside(world: World) -> None:
+    for _ in range(2):
+        kill_at(world, f"document-begun={POISON}:1")
+    with world.engine() as engine:
+        assert engine.catalog.db.value("SELECT max(crashes) FROM files") == 2 * VANISHED
+        world.index(engine)
+        assert states(engine) == dict.fromkeys(SIZES, "indexed")
 
 
-def test_an_end_in_the_middle_is_noticed_once(catalog: Catalog) -> None:
-    with catalog:
-        assert not ended_badly(catalog)
-        with at_work(catalog):
-            pass
-        assert not ended_badly(catalog)
-        with at_work(catalog):
-            assert ended_badly(catalog)
-            assert not ended_badly(catalog)
+@posix
+def test_a_file_that_always_ends_the_engine_is_set_aside_without_a_trace_too(world: World) -> None:
+    for _ in range(MAX_CRASHES):
+        kill_at(world, f"document-begun={POISON}:1")
+    with world.engine() as engine:
+        assert states(engine)[POISON] == "crashed_engine"
+        assert engine.status()["set_aside"] == 1
 
 
-@pytest.mark.parametrize("boot", ["another start", 1.0e9])
-def test_a_machine_that_went_down_blames_nobody(catalog: Catalog, boot: object) -> None:
-    with catalog:
-        catalog.set_meta(KEY, json.dumps({"boot": boot}))
-        assert not ended_badly(catalog)
+@posix
+def test_what_an_earlier_version_set_aside_is_tried_again(world: World) -> None:
+    for _ in range(2):
+        fault_at(world, f"document-begun={POISON}:1")
+    with world.engine() as engine:
+        assert states(engine)[POISON] == "crashed_engine"
+        engine.catalog.set_meta(TRIED_KEY, "an earlier one")
+    with world.engine() as engine:
+        assert states(engine)[POISON] == "queued"
+        world.index(engine)
+        assert states(engine) == dict.fromkeys(SIZES, "indexed")
 
 
-def test_a_mark_that_cannot_be_read_counts(catalog: Catalog) -> None:
-    with catalog:
-        catalog.set_meta(KEY, "{")
-        assert ended_badly(catalog)
+@posix
+def test_a_disk_that_fills_up_blames_no_file(world: World, tmp_path: Path) -> None:
+    with rights.small_disk(tmp_path / "disk", 24 << 20) as disk:
+        small = World(world.documents, disk / "library", world.models)
+        with stopped_at(small, f"document-begun={POISON}:1") as process:
+            ballast = rights.fill(disk)
+            process.send_signal(signal.SIGCONT)
+            _, complaints = process.communicate(timeout=60)
+            assert process.returncode == 1
+            assert "disk_full" in complaints or "is free at" in complaints
+        # It cannot be cleared by writing: no byte is free. Neither now nor by those that try.
+        assert not (small.library / MARK_NAME).exists()
+        for _ in range(3):
+            with pytest.raises(WorldError) as caught, small.engine() as engine:
+                small.index(engine)
+            assert caught.value.code == "disk_full"
+        ballast.unlink()
+        with small.engine() as engine:
+            assert engine.catalog.db.value("SELECT max(crashes) FROM files") == 0
+            small.index(engine)
+            assert states(engine) == dict.fromkeys(SIZES, "indexed")
+
+
+@posix
+def test_a_fault_on_a_full_disk_leaves_its_trace(world: World, tmp_path: Path) -> None:
+    with rights.small_disk(tmp_path / "disk", 24 << 20) as disk:
+        small = World(world.documents, disk / "library", world.models)
+        with stopped_at(small, f"document-begun={POISON}:1") as process:
+            rights.fill(disk)
+            process.send_signal(signal.SIGABRT)
+            process.send_signal(signal.SIGCONT)
+            finish(process, -signal.SIGABRT)
+        assert ended_badly(small.library) == FAULT
+
+
+def test_a_clean_end_leaves_no_mark(tmp_path: Path) -> None:
+    assert ended_badly(tmp_path) == 0
+    with at_work(tmp_path):
+        assert (tmp_path / MARK_NAME).exists()
+    assert not (tmp_path / MARK_NAME).exists()
+    with pytest.raises(WorldError), at_work(tmp_path):
+        raise WorldError("disk_full", needed="1 GB", path="/")
+    assert ended_badly(tmp_path) == 0
+
+
+def test_an_end_in_the_middle_is_noticed_once(tmp_path: Path) -> None:
+    with at_work(tmp_path):
+        assert ended_badly(tmp_path) == VANISHED
+        assert ended_badly(tmp_path) == 0
+
+
+@pytest.mark.parametrize(
+    "change", [{"boot": "another start"}, {"boot": 1.0e9}, {"inode": 1}], ids=str
+)
+def test_a_machine_that_went_down_and_a_copy_blame_nobody(
+    tmp_path: Path, change: dict[str, object]
+) -> None:
+    with at_work(tmp_path):
+        path = tmp_path / MARK_NAME
+        mark = json.loads(path.read_bytes().rstrip(b"\0"))
+        with path.open("r+b") as file:
+            file.write(json.dumps({**mark, **change}).encode().ljust(512, b"\0"))
+        assert ended_badly(tmp_path) == 0
+
+
+def test_an_end_for_want_of_memory_is_as_bad_as_a_fault(tmp_path: Path) -> None:
+    with at_work(tmp_path):
+        path = tmp_path / MARK_NAME
+        mark = json.loads(path.read_bytes().rstrip(b"\0"))
+        with path.open("r+b") as file:
+            mark["killed_for_memory"] -= 1  # the kernel has killed one since
+            file.write(json.dumps(mark).encode().ljust(512, b"\0"))
+        assert ended_badly(tmp_path) == FAULT
+
+
+def test_a_mark_that_was_cut_short_blames_nobody(tmp_path: Path) -> None:
+    (tmp_path / MARK_NAME).write_bytes(b"{")
+    assert ended_badly(tmp_path) == 0
+    assert not (tmp_path / MARK_NAME).exists()

@@ -243,7 +243,7 @@ FAILURES = {
     ),
     "crashed_engine": Failure(
         QT_TRANSLATE_NOOP("Words", "Set aside"),
-        QT_TRANSLATE_NOOP("Words", "Reading the document stopped the engine twice."),
+        QT_TRANSLATE_NOOP("Words", "Reading the document stopped the engine more than once."),
         QT_TRANSLATE_NOOP("Words", "Open it in its own program, save it again, then retry."),
     ),
     "read_error": Failure(

@@ -7,6 +7,7 @@ import pytest
 
 from indexer.catalog import Catalog
 from indexer.catalog.docs import RESERVED
+from indexer.catalog.states import FAULT
 from indexer.types import FileState
 
 from .fakes import FakeWalk, found, info, read, read_all, root_at, states
@@ -157,7 +158,7 @@ def test_numbers_that_could_not_be_promised_are_not_given_out(tmp_path: Path) ->
     assert docs[0] < docs[1]
 
 
-def test_a_document_that_the_model_had_at_two_crashes_is_set_aside(
+def test_a_document_that_the_model_had_at_two_faults_is_set_aside(
     catalog: Catalog, root: int
 ) -> None:
     space = catalog.spaces.add("mini", {})
@@ -167,14 +168,14 @@ def test_a_document_that_the_model_had_at_two_crashes_is_set_aside(
     docs["b"] = read(catalog, catalog.queue.take(1)[0], "b")
     catalog.spaces.begin(docs["a"], space.id)
     catalog.spaces.begin(docs["b"], space.id)
-    assert catalog.spaces.recover(crashed=True) == 0
+    assert catalog.spaces.recover(blame=FAULT) == 0
     assert catalog.spaces.suspects(space.id) == [docs["a"], docs["b"]]
     catalog.spaces.begin(docs["b"], space.id)
     catalog.spaces.finish(docs["b"], space.id, 3)
     catalog.spaces.begin(docs["a"], space.id)
     assert catalog.spaces.recover() == 0  # a clean end blames nobody
     catalog.spaces.begin(docs["a"], space.id)
-    assert catalog.spaces.recover(crashed=True) == 1
+    assert catalog.spaces.recover(blame=FAULT) == 1
     # A copy that is found later shares what is known.
     read(catalog, catalog.queue.take(1)[0], "a")
     assert states(catalog) == {"a": "failed", "b": "indexed", "copy": "failed"}

@@ -8,6 +8,7 @@ import pytest
 
 from indexer.catalog import Catalog, Stamp
 from indexer.catalog.queue import MAX_TRIES
+from indexer.catalog.states import FAULT
 from indexer.types import FileState
 
 from .fakes import FakeWalk, found, info, read, read_all, root_at, states
@@ -155,7 +156,7 @@ def test_a_killed_run_is_queued_again_and_blames_nobody(catalog: Catalog, root: 
     assert catalog.queue.waiting() == 2
 
 
-def test_a_document_that_was_there_at_two_crashes_is_set_aside(catalog: Catalog, root: int) -> None:
+def test_a_document_that_was_there_at_two_faults_is_set_aside(catalog: Catalog, root: int) -> None:
     catalog.scans.apply(root, FakeWalk({"": [found("a"), found("b", mtime_ns=9)]}))
     catalog.queue.take(2)
     bad, good = (catalog.files.at(f"{catalog.roots.get(root).path.decode()}/{n}") for n in "ab")
@@ -163,7 +164,7 @@ def test_a_document_that_was_there_at_two_crashes_is_set_aside(catalog: Catalog,
     assert good is not None
     for expected in (0, 1):
         catalog.queue.started(bad[0])
-        assert catalog.queue.recover(crashed=True).set_aside == expected
+        assert catalog.queue.recover(blame=FAULT).set_aside == expected
         catalog.queue.take(2)
     assert states(catalog) == {"a": "failed", "b": "queued"}
 
