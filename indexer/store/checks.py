@@ -7,6 +7,7 @@ makes no sense. It changes nothing and must not know the catalog.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from indexer.store.table import Table
     from indexer.store.values import DocumentRow, Int64s
 
+# What Lance says of an index that it has read whole and cannot keep.
+_DOES_NOT_FIT = "not fully resident"
 # Half floats are off by a thousandth; what is further off is no unit vector.
 _NORM_TOLERANCE = 0.02
 
@@ -67,7 +70,7 @@ def examine(name: str, table: Table, tick: Callable[[], None]) -> Examined:
     keys: list[Int64s] = []
     for number, rows in salvage.fragments(table.inner).items():
         try:
-            for block in salvage.blocks(table.inner, rows):
+            for block in salvage.blocks(table, rows):
                 keys.append(_check(name, block, found))
                 sums.add(found.sums, sums.of(block))
                 tick()
@@ -125,11 +128,18 @@ def _is_readable(row: dict[str, Any]) -> bool:
 def _broken_indices(table: Table) -> Iterator[str]:
     for index in table.inner.list_indices():
         try:
-            table.inner.prewarm_index(index.name)
-        except BaseException as error:
-            if not salvage.may_be_damage(error):
-                raise
+            salvage.proven(table, partial(_read_index, name=index.name))
+        except salvage.DamagedError:
             yield index.columns[0]
+
+
+def _read_index(inner: Any, name: str) -> None:
+    try:
+        inner.prewarm_index(name)
+    except RuntimeError as error:
+        # All of it was read and found sound; the cache is too small to keep it.
+        if _DOES_NOT_FIT not in str(error):
+            raise
 
 
 def wrong_keys(tables: Mapping[str, Table]) -> Iterator[str]:

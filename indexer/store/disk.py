@@ -1,11 +1,15 @@
-"""What the file system may do to the store: run out of room, damage it, keep half a table.
+"""What the file system may do to the store: run out of room, refuse, damage it, keep half a table.
 
 Owns the signs by which these are told. It must not know tables.
 """
 
 from __future__ import annotations
 
+import errno
+import os
+import re
 import shutil
+import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -22,6 +26,34 @@ _FULL = (
     "not enough space on the disk",
     "(os error 112)",
 )
+_OS_ERROR = re.compile(r"os error (\d+)")
+_WINDOWS = sys.platform == "win32"
+#: A missing file; Windows tells a missing folder apart.
+MISSING = {2, 3} if _WINDOWS else {errno.ENOENT}
+_DENIED = {5} if _WINDOWS else {errno.EACCES, errno.EPERM}
+
+
+def os_error(error: BaseException) -> int | None:
+    """The number of the system's error behind another, if there is one."""
+    told = _OS_ERROR.search(str(error))
+    if told is not None:
+        return int(told[1])
+    return error.errno if isinstance(error, OSError) else None
+
+
+def refusal(error: BaseException, path: Path) -> WorldError | None:
+    """What the person is told of an error that is the system's: it says nothing about the bytes."""
+    code = os_error(error)
+    if code is None or code in MISSING or _is_full(error):
+        return None
+    if code in _DENIED:
+        return WorldError("path_denied", path=str(path))
+    return WorldError("read_error", reason=f"error {code}" if _WINDOWS else os.strerror(code))
+
+
+def _is_full(error: BaseException) -> bool:
+    told = str(error).lower()
+    return any(sign in told for sign in _FULL)
 
 
 @contextmanager
@@ -29,12 +61,16 @@ def opening(path: Path) -> Iterator[None]:
     """Open tables and read what is needed at once.
 
     Raises:
-        WorldError: ``library_damaged``, if Lance cannot make sense of its files.
+        WorldError: ``library_damaged``, if Lance cannot make sense of its files, or what
+            ``refusal`` gives.
     """
     try:
         yield
-    except (RuntimeError, OSError) as error:
-        if not str(error).startswith("lance error"):
+    except (RuntimeError, ValueError, OSError) as error:
+        if (refused := refusal(error, path)) is not None:
+            raise refused from error
+        # A table without any list of files is "not found".
+        if not (str(error).startswith("lance error") or str(error).endswith("was not found")):
             raise
         reason = str(error).partition(", /")[0]  # the rest is a place in the source of Lance
         raise WorldError("library_damaged", library=str(path.parent), reason=reason) from error
@@ -50,8 +86,7 @@ def needing_room(path: Path) -> Iterator[None]:
     try:
         yield
     except (RuntimeError, ValueError, OSError) as error:
-        told = str(error).lower()
-        if not any(sign in told for sign in _FULL):
+        if not _is_full(error):
             raise
         raise WorldError("disk_full", needed="what the store needs", path=str(path)) from error
 
@@ -62,5 +97,19 @@ def drop_unborn(path: Path) -> None:
     LanceDB lists them and then cannot open them.
     """
     for table in path.glob("*.lance"):
-        if not any((table / "_versions").glob("*.manifest")):
+        if not _holds(table / "_versions", ".manifest") and not _holds(table / "data", ""):
             shutil.rmtree(table)
+
+
+def _holds(folder: Path, suffix: str) -> bool:
+    """Whether a folder holds such files; that it cannot be looked into does not say so.
+
+    Raises:
+        WorldError: ``path_denied`` or ``read_error``.
+    """
+    try:
+        return any(path.name.endswith(suffix) for path in folder.iterdir())
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise refusal(error, folder) or error from error

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 
 def take_out(table: Table, fragments: Iterable[int]) -> int:
-    """Delete all rows of fragments that cannot be read; gives how many."""
+    """Delete all rows of those fragments that still cannot be read; gives how many."""
+    damaged = salvage.unreadable(table, set(fragments))
     with needing_room(table.path.parent):
-        rows = salvage.take_out(table.inner, list(fragments))
+        rows = salvage.take_out(table.inner, damaged)
     table.forget_rows()
     return rows
 

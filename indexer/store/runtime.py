@@ -11,17 +11,21 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from indexer.store.sizes import vector_index_bytes
+import psutil
+
+from indexer.store.sizes import index_bytes
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Pages of indices that queries came by. A vector index that does not fit is decoded again by every
-# query (100 ms rather than 15 at a million passages), postings may come and go. Never more than
-# is of use, as indices that were rebuilt since fill what room there is.
-_POSTINGS_CACHE_BYTES = 96 << 20
-_VECTORS_CACHE_SHARE = 1.25
-_INDEX_CACHE_LIMIT = 1 << 30
+# The cache holds all indices of the library, as long as that is no more than an eighth of the
+# memory that is free when it is opened. A vector index that does not fit is decoded again by every
+# query (100 ms rather than 15 at a million passages), postings may come and go. Never more than is
+# of use, as indices that were rebuilt since fill what room there is. Measured at 100,000 passages:
+# a byte of a vector index takes 1.0 bytes in memory, one of words 1.6.
+_VECTORS_CACHE_SHARE, _WORDS_CACHE_SHARE = 1.25, 1.75
+_INDEX_CACHE_LEAST, _INDEX_CACHE_LIMIT = 32 << 20, 2 << 30
+_FREE_MEMORY_SHARE = 8
 _METADATA_CACHE_BYTES = 32 << 20
 
 # Lance reads on threads of its own; more of them than this only adds memory on a local disk.
@@ -67,10 +71,26 @@ def connect(path: Path, threads: int, cache: int) -> Any:
     )
 
 
-def cache_bytes(path: Path) -> int:
-    """How large a cache the indices below a directory deserve."""
-    codes = int(vector_index_bytes(path) * _VECTORS_CACHE_SHARE)
-    return min(_INDEX_CACHE_LIMIT, _POSTINGS_CACHE_BYTES + codes)
+def open_anew(path: Path) -> Any:
+    """Open a table once more, with nothing kept in memory; ``connect`` was called before."""
+    import lancedb
+
+    session = lancedb.Session(_METADATA_CACHE_BYTES, _METADATA_CACHE_BYTES)
+    return lancedb.connect(str(path.parent), session=session).open_table(path.stem)
+
+
+def cache_bytes(path: Path, free: int | None = None) -> int:
+    """How large a cache the indices below a directory deserve.
+
+    Args:
+        path: The directory.
+        free: How many bytes of memory are free; None to ask the system.
+    """
+    vectors, words = index_bytes(path)
+    wanted = int(vectors * _VECTORS_CACHE_SHARE + words * _WORDS_CACHE_SHARE)
+    free = int(psutil.virtual_memory().available) if free is None else free
+    most = min(_INDEX_CACHE_LIMIT, free // _FREE_MEMORY_SHARE)
+    return max(_INDEX_CACHE_LEAST, min(wanted, most))
 
 
 def give_back() -> None:

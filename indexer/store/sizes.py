@@ -23,9 +23,10 @@ def size_of(table: Table) -> TableSize:
     return TableSize(table.count(), bytes_under([table.path]), live)
 
 
-def vector_index_bytes(path: Path) -> int:
-    """The bytes of the indices of all tables of vectors in a directory, open or not."""
-    return bytes_under(path.glob(f"{vectors_table('')}*.lance/_indices"))
+def index_bytes(path: Path) -> tuple[int, int]:
+    """The bytes of the indices of all tables in a directory: of those of vectors, and of others."""
+    vectors = bytes_under(path.glob(f"{vectors_table('')}*.lance/_indices"))
+    return vectors, bytes_under(path.glob("*.lance/_indices")) - vectors
 
 
 def bytes_under(directories: Iterable[Path]) -> int:

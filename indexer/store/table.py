@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from indexer.store import salvage
-from indexer.store.disk import needing_room
+from indexer.store.disk import needing_room, refusal
 from indexer.store.rowmap import RowMap
 from indexer.store.values import Candidates
 
@@ -81,23 +81,16 @@ class Table:
 
         When its version vanished meanwhile, it is run once more on the newest; when files are
         damaged, on what is left without them.
+
+        Raises:
+            WorldError: What the system refuses, see ``disk.refusal``.
         """
-        cleared = self._cleared
         try:
-            return work()
-        except BaseException as error:  # a panic of Lance is no Exception
-            if not salvage.may_be_damage(error):
-                raise
-            if not any(sign in str(error).lower() for sign in _VANISHED):
-                self._quarantine(error, cleared)
-                return work()
-        with self._refresh:
-            self.inner.checkout_latest()
-        try:
-            return work()
-        except BaseException as error:  # noqa: BLE001  # as above; it raises what is no damage
-            self._quarantine(error, cleared)
-        return work()
+            return self._read(work)
+        except (RuntimeError, OSError) as error:
+            if (refused := refusal(error, self.path)) is not None:
+                raise refused from error
+            raise
 
     def forget_rows(self) -> None:
         """Say that rows may have gone, of whatever documents."""
@@ -175,6 +168,24 @@ class Table:
 
     # -- within -----------------------------------------------------------------------------
 
+    def _read(self, work: Callable[[], T]) -> T:
+        cleared = self._cleared
+        try:
+            return work()
+        except BaseException as error:  # a panic of Lance is no Exception
+            if not salvage.may_be_damage(error):
+                raise
+            if not any(sign in str(error).lower() for sign in _VANISHED):
+                self._quarantine(error, cleared)
+                return work()
+        with self._refresh:
+            self.inner.checkout_latest()
+        try:
+            return work()
+        except BaseException as error:  # noqa: BLE001  # as above; it raises what is no damage
+            self._quarantine(error, cleared)
+        return work()
+
     def _quarantine(self, error: BaseException, cleared: int) -> None:
         """Take out what is damaged, so that the rest can be read; else raise the error.
 
@@ -187,7 +198,7 @@ class Table:
         with self._refresh:
             if self._cleared != cleared:
                 return  # another thread met it first
-            damaged = salvage.unreadable(self.inner)
+            damaged = salvage.unreadable(self)
             if not damaged:
                 raise error
             rows = salvage.take_out(self.inner, damaged)

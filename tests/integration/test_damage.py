@@ -11,8 +11,8 @@ import pytest
 from indexer.errors import WorldError
 from indexer.pipeline.pace import Pace
 from indexer.progress import CancelToken, ignore
-from indexer.store import Upkeep, key_of, schema
-from tests.integration import corpus
+from indexer.store import key_of, schema
+from tests.integration import corpus, upkeep
 from tests.integration.world import Seen, World, check_same, found, kinds, look, search
 
 if TYPE_CHECKING:
@@ -21,12 +21,8 @@ if TYPE_CHECKING:
 
     from indexer.engine import Engine
 
-NEVER = (1_000_000, 1_000_000)
 FLIPS = 40
-# Every commit stays a file of its own.
-SCATTERED = Pace(
-    passages=4, vectors=8, unit=8, upkeep=Upkeep(NEVER, NEVER, fragments=NEVER, ann_from=10**6)
-)
+SCATTERED = Pace(passages=4, vectors=8, unit=8, upkeep=upkeep.SCATTERED)
 
 
 @pytest.fixture(scope="module")

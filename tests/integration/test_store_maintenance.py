@@ -255,8 +255,8 @@ def test_the_disk_is_bounded_while_old_versions_are_young(tmp_path: Path) -> Non
 def test_a_cache_that_was_outgrown_is_replaced(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(runtime, "_POSTINGS_CACHE_BYTES", 1 << 20)
-    store._cache = 1 << 20
+    monkeypatch.setattr(runtime, "_INDEX_CACHE_LEAST", 1 << 16)
+    store._cache = 1 << 16
     store.add_passages(rows(1, texts(1, 20)))
     store.add_vectors(SPACE, many(range(100), 120))
     before = store._vectors(SPACE).inner  # type: ignore[union-attr]

@@ -1,0 +1,97 @@
+"""A store in a process of its own that the system keeps from its files: what it then says and does.
+
+    python -m tests.integration.refused STORE rights|descriptors
+
+Owns the process; prints what came of each way to read, as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from indexer.errors import LecternError
+from indexer.store import Store, checks, mending
+from tests.integration.upkeep import SCATTERED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def no_rights(store: Store, path: Path) -> Callable[[], None]:
+    del store
+    files = list(path.glob("*.lance/data/*"))
+
+    def give(mode: int) -> None:
+        for file in files:
+            file.chmod(mode)
+
+    give(0)
+    return lambda: give(0o600)
+
+
+def no_descriptors(store: Store, path: Path) -> Callable[[], None]:
+    import resource
+
+    del store, path
+    most = 64
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    held: list[int] = []
+    try:
+        while True:
+            held.append(os.open(os.devnull, os.O_RDONLY))
+    except OSError:
+        pass
+
+    def give_back() -> None:
+        for one in held:
+            os.close(one)
+
+    return give_back
+
+
+def told(work: Callable[[], object]) -> str:
+    """The code of what it raises."""
+    try:
+        work()
+    except LecternError as error:
+        return error.code
+    except BaseException as error:  # noqa: BLE001  # what it raises is what is asked
+        return repr(error)
+    return "nothing"
+
+
+def main() -> None:
+    path, how = Path(sys.argv[1]), sys.argv[2]
+    store = Store.open(path, threads=1, upkeep=SCATTERED)
+    table = store.tables["passages"]
+    before = {name: each.count() for name, each in store.tables.items()}
+    keys = table.rows.keys()
+    examined = checks.examine("passages", table, lambda: None)
+    end = {"rights": no_rights, "descriptors": no_descriptors}[how](store, path)
+    said = [
+        told(lambda: store.passages_of(keys, ["text"])),
+        told(lambda: store.phrase("single zephyr", 5)),
+        told(lambda: checks.examine("passages", table, lambda: None)),
+        told(lambda: mending.take_out(table, [0, 1, 2])),
+    ]
+    end()
+    after = {name: each.count() for name, each in store.tables.items()}
+    again = checks.examine("passages", table, lambda: None)
+    json.dump(
+        {
+            "said": said,
+            "before": before,
+            "after": after,
+            "lost": sum(each.lost for each in store.tables.values()),
+            "unreadable": len(again.unreadable) + len(examined.unreadable),
+        },
+        sys.stdout,
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,148 @@
+"""What keeps a store from being read and is no damage: nothing is called broken, no row is lost."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from indexer.errors import WorldError
+from indexer.rescue import rescue
+from indexer.store import Store, checks, indices, runtime
+from indexer.store.disk import opening
+from tests.integration import rights
+from tests.integration.killing import ROOT
+from tests.integration.upkeep import SCATTERED
+from tests.store_rows import rows, vectors
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SPACE = "tiny"
+COMMITS, PASSAGES = 4, 30
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("made") / "lance"
+    store = Store.open(path, threads=1, upkeep=SCATTERED)
+    for doc in range(1, COMMITS + 1):
+        store.add_passages(rows(doc, [f"The zephyr {doc} of word{i}." for i in range(PASSAGES)]))
+        store.add_vectors(SPACE, vectors(doc, range(PASSAGES)))
+    passages = store.tables["passages"].inner
+    for column, config in indices.text_indices().items():
+        passages.create_index(column, config=config, replace=True)
+    return path
+
+
+@pytest.fixture
+def lance(made: Path, tmp_path: Path) -> Path:
+    path = tmp_path / "library" / "lance"
+    shutil.copytree(made, path)
+    return path
+
+
+def broken_indices(lance: Path) -> list[str]:
+    table = Store.open(lance, threads=1, upkeep=SCATTERED).tables["passages"]
+    return checks.examine("passages", table, lambda: None).broken_indices
+
+
+@pytest.fixture
+def tiny_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the least library the indices do not fit, as those of a large one in a small machine."""
+    monkeypatch.setattr(runtime, "_INDEX_CACHE_LEAST", 512)
+    monkeypatch.setattr(runtime, "_INDEX_CACHE_LIMIT", 512)
+
+
+@pytest.mark.usefixtures("tiny_cache")
+def test_an_index_that_does_not_fit_into_the_cache_is_whole(lance: Path) -> None:
+    table = Store.open(lance, threads=1, upkeep=SCATTERED).tables["passages"]
+    with pytest.raises(RuntimeError, match="not fully resident"):
+        table.inner.prewarm_index("view_idx")
+    assert broken_indices(lance) == []
+
+
+@pytest.mark.usefixtures("tiny_cache")
+def test_a_damaged_index_that_does_not_fit_is_found(lance: Path) -> None:
+    for path in (lance / "passages.lance" / "_indices").rglob("*_invert.lance"):
+        content = path.read_bytes()
+        path.write_bytes(content[: len(content) // 2])
+    assert set(broken_indices(lance)) == {"view", "stems"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits and modes are those of POSIX")
+@pytest.mark.parametrize(
+    ("how", "code"), [("rights", "path_denied"), ("descriptors", "read_error")]
+)
+def test_what_the_system_refuses_is_no_damage(lance: Path, how: str, code: str) -> None:
+    prefix = rights.bound_by_permissions() if how == "rights" else []
+    done = subprocess.run(
+        [*prefix, sys.executable, "-m", "tests.integration.refused", str(lance), how],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    came: dict[str, Any] = json.loads(done.stdout)
+    assert set(came["said"]) <= {code, "nothing"}
+    assert came["said"].count(code) >= 2
+    assert came["after"] == came["before"]
+    assert came["before"]["passages"] == COMMITS * PASSAGES
+    assert (came["lost"], came["unreadable"]) == (0, 0)
+
+
+def test_a_library_whose_drive_is_away_loses_nothing(lance: Path) -> None:
+    store = Store.open(lance, threads=1, upkeep=SCATTERED)
+    table = store.tables["passages"]
+    keys = table.rows.keys()
+    away = lance.with_name("away")
+    lance.rename(away)
+    for work in (
+        lambda: store.passages_of(keys, ["text"]),
+        lambda: store.phrase("the zephyr", 5),
+        lambda: table.scan("doc > 0", ["doc"]),
+        lambda: checks.examine("passages", table, lambda: None),
+    ):
+        with pytest.raises((WorldError, RuntimeError)):
+            work()
+    assert not lance.exists()  # nothing is written where the drive was
+    assert table.lost == 0
+    away.rename(lance)
+    assert table.count() == COMMITS * PASSAGES
+    assert len(store.passages_of(keys, ["text"])) == COMMITS * PASSAGES
+
+
+def test_a_table_without_its_lists_is_not_dropped_at_opening(lance: Path) -> None:
+    lists = lance / "passages.lance" / "_versions"
+    shutil.rmtree(lists)
+    before = sorted((lance / "passages.lance" / "data").iterdir())
+    with pytest.raises(WorldError) as caught, opening(lance):
+        Store.open(lance, threads=1, upkeep=SCATTERED)
+    assert caught.value.code == "library_damaged"
+    assert sorted((lance / "passages.lance" / "data").iterdir()) == before
+    assert any("passages" in said for said in rescue(lance.parent))  # because somebody asked
+
+
+@pytest.mark.parametrize(
+    ("words", "vectors_", "free", "expected"),
+    [
+        (0, 0, 8 << 30, 32 << 20),  # the least
+        (60 << 20, 20 << 20, 8 << 30, 130 << 20),  # all of it
+        (60 << 20, 20 << 20, 800 << 20, 100 << 20),  # an eighth of what is free
+        (60 << 20, 20 << 20, 0, 32 << 20),
+        (4 << 30, 4 << 30, 64 << 30, 2 << 30),
+    ],
+)
+def test_the_cache_grows_with_the_library_and_the_machine(
+    tmp_path: Path, words: int, vectors_: int, free: int, expected: int
+) -> None:
+    for name, size in (("passages", words), ("vectors_x", vectors_)):
+        folder = tmp_path / f"{name}.lance" / "_indices"
+        folder.mkdir(parents=True)
+        with (folder / "index").open("wb") as file:
+            file.truncate(size)
+    assert runtime.cache_bytes(tmp_path, free) == expected
