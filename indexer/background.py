@@ -91,8 +91,6 @@ def refresh(catalog: Catalog, store: Store, models: ModelsInUse) -> None:
     before = known(catalog, space)
     if passages < FEWEST or (before is not None and _alike(before.passages, passages)):
         return
-    # Passages have just been embedded; with both models open at once memory is at its highest.
-    models.rest()
     try:
         embedder = models.query(space.record)
         vectors = np.stack([embedder.encode_query(question) for question in QUESTIONS])

@@ -327,6 +327,8 @@ class Engine(Desk):
         self.catalog.lexicon.maintain()
         self.catalog.names.prune()
         reindex.settle(self.catalog, self.store, self.models.space(self.catalog))
+        # The model has read everything. Beside the upkeep of a large table it would make the peak.
+        self.models.rest()
         self.store.maintain(idle=True)
         background.refresh(self.catalog, self.store, self.models)
 
