@@ -34,15 +34,15 @@ class Examined:
 
     Attributes:
         keys: The key of every row that can be read, ascending.
-        unreadable: Fragments that cannot be read, with the reason.
-        lost: How many rows these have.
+        unreadable: Rows that cannot be read.
+        lost: How many they are.
         senseless: Keys of rows whose content makes no sense.
         texts: Of passages: the text that each document's rows say they are of.
         broken_indices: Indices that cannot be read.
     """
 
     keys: Int64s
-    unreadable: dict[int, str] = field(default_factory=dict)
+    unreadable: list[salvage.Block] = field(default_factory=list)
     lost: int = 0
     senseless: list[int] = field(default_factory=list)
     texts: dict[int, set[str]] = field(default_factory=dict)
@@ -68,15 +68,16 @@ def examine(name: str, table: Table, tick: Callable[[], None]) -> Examined:
     """
     found = Examined(np.empty(0, np.int64))
     keys: list[Int64s] = []
-    for number, rows in salvage.fragments(table.inner).items():
+    for block in salvage.in_blocks(table.inner):
+        tick()
         try:
-            for block in salvage.blocks(table, rows):
-                keys.append(_check(name, block, found))
-                sums.add(found.sums, sums.of(block))
-                tick()
-        except salvage.DamagedError as error:
-            found.unreadable[number] = str(error)
-            found.lost += len(rows)
+            rows = salvage.read(table, block)
+        except salvage.DamagedError:
+            found.unreadable.append(block)
+            found.lost += len(block.rows)
+            continue
+        keys.append(_check(name, rows, found))
+        sums.add(found.sums, sums.of(rows))
     found.keys = np.sort(np.concatenate(keys)) if keys else found.keys
     found.broken_indices = list(_broken_indices(table))
     return found

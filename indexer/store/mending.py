@@ -14,16 +14,17 @@ from indexer.store.schema import PASSAGES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from indexer.store.salvage import Block
     from indexer.store.table import Table
 
 
-def take_out(table: Table, fragments: Iterable[int]) -> int:
-    """Delete all rows of those fragments that still cannot be read; gives how many."""
-    damaged = salvage.unreadable(table, set(fragments))
+def take_out(table: Table, rows: Iterable[Block]) -> int:
+    """Delete those of some rows that still cannot be read; gives how many."""
+    damaged = salvage.unreadable(table, rows)
     with needing_room(table.path.parent):
-        rows = salvage.take_out(table.inner, damaged)
+        gone = salvage.take_out(table.inner, damaged)
     table.forget_rows()
-    return rows
+    return gone
 
 
 def rebuild(name: str, table: Table, columns: Sequence[str]) -> None:

@@ -1,16 +1,16 @@
 """Finds what of a table cannot be read, piece by piece, and takes it out.
 
-Owns the proof that bytes are wrong or missing, and the look at single fragments, the files that
-rows are in. Lance has no kind of error for damage, so a suspicion is not enough: what cannot be
-read must fail again in a table that is opened anew, with nothing kept in memory, and its list of
-files must be there before and after. A deletion only notes places and reads nothing, so it works
-on a file that is damaged or gone; what is left of the table is whole. It must not know what the
-rows are for.
+Owns the proof that bytes are wrong or missing, and the look at blocks of rows: of a file that is
+damaged in one place, only the rows that stand there are lost. Lance has no kind of error for
+damage, so a suspicion is not enough: what cannot be read must fail again in a table that is opened
+anew, with nothing kept in memory, and its list of files must be there before and after. A deletion
+only notes places and reads nothing, so it works on a file that is damaged or gone; what is left of
+the table is whole. It must not know what the rows are for.
 """
 
 from __future__ import annotations
 
-from functools import partial
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -19,7 +19,7 @@ from indexer.errors import WorldError
 from indexer.store import disk, runtime
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from indexer.store.table import Table
     from indexer.store.values import Int64s
@@ -41,6 +41,23 @@ _OTHER_REASONS = (
     "event loop",
     "cannot be read by this version",
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Rows of one fragment that lie next to each other.
+
+    Attributes:
+        number: Of all blocks of the table, in order.
+        rows: Their ids.
+        first: The place of the first.
+        last: And of the last.
+    """
+
+    number: int
+    rows: Int64s
+    first: int
+    last: int
 
 
 class DamagedError(Exception):
@@ -94,47 +111,53 @@ def _anew(table: Table) -> Any:
     return runtime.open_anew(table.path)
 
 
-def fragments(inner: Any) -> dict[int, Int64s]:
-    """The row ids of each fragment; no file of theirs is read for it."""
+def in_blocks(inner: Any) -> list[Block]:
+    """All rows of a table; no file of theirs is read for it."""
     found = inner.search().select(["_rowid", "_rowaddr"]).to_arrow()
-    places = found.column("_rowaddr").to_numpy().astype(np.int64) >> _FRAGMENT_BITS
+    places = found.column("_rowaddr").to_numpy().astype(np.int64)
     rows = found.column("_rowid").to_numpy().astype(np.int64)
-    return {int(number): rows[places == number] for number in np.unique(places)}
+    order = np.argsort(places)
+    made: list[Block] = []
+    for fragment in np.split(order, np.flatnonzero(np.diff(places[order] >> _FRAGMENT_BITS)) + 1):
+        for start in range(0, len(fragment), BLOCK):
+            part = fragment[start : start + BLOCK]
+            made.append(Block(len(made), rows[part], int(places[part[0]]), int(places[part[-1]])))
+    return made
 
 
-def blocks(table: Table, rows: Int64s) -> Iterator[Any]:
-    """All columns of some rows, as Arrow tables.
+def read(table: Table, block: Block) -> Any:
+    """All columns of some rows, as an Arrow table.
 
     Raises:
         DamagedError: If they cannot be read.
     """
-    for start in range(0, len(rows), BLOCK):
-        yield proven(table, partial(_take, wanted=rows[start : start + BLOCK].tolist()))
+    return proven(table, lambda inner: inner.take_row_ids(block.rows.tolist()).to_arrow())
 
 
-def _take(inner: Any, wanted: list[int]) -> Any:
-    return inner.take_row_ids(wanted).to_arrow()
-
-
-def unreadable(table: Table, among: Container[int] | None = None) -> dict[int, str]:
-    """The fragments that cannot be read, and why; of some only, if these are named."""
-    damaged: dict[int, str] = {}
-    for number, rows in fragments(table.inner).items():
-        if among is not None and number not in among:
-            continue
+def unreadable(table: Table, among: Iterable[Block] | None = None) -> list[Block]:
+    """The rows that cannot be read; of some only, if these are named."""
+    damaged = []
+    for block in in_blocks(table.inner) if among is None else among:
         try:
-            for _ in blocks(table, rows):
-                pass
-        except DamagedError as error:
-            damaged[number] = str(error)
+            read(table, block)
+        except DamagedError:
+            damaged.append(block)
     return damaged
 
 
-def take_out(inner: Any, damaged: Iterable[int]) -> int:
-    """Delete all rows of some fragments; gives how many."""
+def take_out(inner: Any, damaged: Iterable[Block]) -> int:
+    """Delete rows by their places; gives how many."""
+    ranges: list[list[int]] = []
+    before = -2
+    for block in damaged:
+        fragment = block.first >> _FRAGMENT_BITS
+        if block.number == before + 1 and ranges[-1][1] >> _FRAGMENT_BITS == fragment:
+            ranges[-1][1] = block.last
+        else:
+            ranges.append([block.first, block.last])
+        before = block.number
     rows = 0
-    for number in damaged:
-        first, last = number << _FRAGMENT_BITS, (number + 1) << _FRAGMENT_BITS
-        gone = inner.delete(f"_rowaddr >= {first} AND _rowaddr < {last}")
+    for first, last in ranges:
+        gone = inner.delete(f"_rowaddr >= {first} AND _rowaddr <= {last}")
         rows += int(gone.num_deleted_rows)
     return rows

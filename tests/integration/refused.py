@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.errors import LecternError
-from indexer.store import Store, checks, mending
+from indexer.store import Store, checks, mending, salvage
 from tests.integration.upkeep import SCATTERED
 
 if TYPE_CHECKING:
@@ -70,13 +70,14 @@ def main() -> None:
     table = store.tables["passages"]
     before = {name: each.count() for name, each in store.tables.items()}
     keys = table.rows.keys()
+    blocks = salvage.in_blocks(table.inner)
     examined = checks.examine("passages", table, lambda: None)
     end = {"rights": no_rights, "descriptors": no_descriptors}[how](store, path)
     said = [
         told(lambda: store.passages_of(keys, ["text"])),
         told(lambda: store.phrase("single zephyr", 5)),
         told(lambda: checks.examine("passages", table, lambda: None)),
-        told(lambda: mending.take_out(table, [0, 1, 2])),
+        told(lambda: mending.take_out(table, blocks)),
     ]
     end()
     after = {name: each.count() for name, each in store.tables.items()}

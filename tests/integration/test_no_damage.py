@@ -12,7 +12,7 @@ import pytest
 
 from indexer.errors import WorldError
 from indexer.rescue import rescue
-from indexer.store import Store, checks, indices, runtime
+from indexer.store import Store, checks, indices, mending, runtime, salvage
 from indexer.store.disk import opening
 from tests.integration import rights
 from tests.integration.killing import ROOT
@@ -72,6 +72,28 @@ def test_a_damaged_index_that_does_not_fit_is_found(lance: Path) -> None:
         content = path.read_bytes()
         path.write_bytes(content[: len(content) // 2])
     assert set(broken_indices(lance)) == {"view", "stems"}
+
+
+def test_damage_in_one_place_costs_the_rows_that_stand_there(tmp_path: Path) -> None:
+    many, places = 6 * salvage.BLOCK, 12
+    store = Store.open(tmp_path / "lance", threads=1, upkeep=SCATTERED)
+    store.add_passages(rows(1, [f"The zephyr of word{i} and {i * 7919}." for i in range(many)]))
+    (file,) = (tmp_path / "lance" / "passages.lance" / "data").iterdir()
+    content = file.read_bytes()
+    lost = set()
+    for place in range(places):
+        start = len(content) * place // places
+        file.write_bytes(content[:start] + b"\xff" * 64 + content[start + 64 :])
+        table = Store.open(tmp_path / "lance", threads=1, upkeep=SCATTERED).tables["passages"]
+        damaged = salvage.unreadable(table)
+        lost.add(sum(len(block.rows) for block in damaged))
+    assert lost & set(range(1, many))  # some damage is met by reading, and costs not everything
+    file.write_bytes(content)
+    assert mending.take_out(table, damaged) == 0  # whole again: nothing is taken out
+    file.write_bytes(b"")
+    store = Store.open(tmp_path / "lance", threads=1, upkeep=SCATTERED)
+    assert mending.take_out(store.tables["passages"], salvage.in_blocks(table.inner)) == many
+    assert store.tables["passages"].count() == 0
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits and modes are those of POSIX")
