@@ -11,6 +11,7 @@ import re
 import shutil
 import sys
 from contextlib import contextmanager
+from importlib import metadata
 from typing import TYPE_CHECKING
 
 from indexer.errors import WorldError
@@ -26,6 +27,8 @@ _FULL = (
     "not enough space on the disk",
     "(os error 112)",
 )
+# What Lance says of a table that a later version of it wrote; LanceDB ships it.
+_LATER = "cannot be read by this version of lance"
 _OS_ERROR = re.compile(r"os error (\d+)")
 _WINDOWS = sys.platform == "win32"
 #: A missing file; Windows tells a missing folder apart.
@@ -42,7 +45,18 @@ def os_error(error: BaseException) -> int | None:
 
 
 def refusal(error: BaseException, path: Path) -> WorldError | None:
-    """What the person is told of an error that is the system's: it says nothing about the bytes."""
+    """What the person is told of an error that says nothing about the bytes.
+
+    Args:
+        error: What reading the store met.
+        path: The folder of a table, or that of all.
+    """
+    if _LATER in str(error).lower():
+        library = path.parents[path.suffix == ".lance"]
+        known = f"LanceDB {metadata.version('lancedb')}"
+        return WorldError(
+            "library_newer", library=str(library), found="a later LanceDB", known=known
+        )
     code = os_error(error)
     if code is None or code in MISSING or _is_full(error):
         return None

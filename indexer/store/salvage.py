@@ -39,7 +39,7 @@ _OTHER_REASONS = (
     "can't start new thread",
     "cannot schedule new futures",
     "event loop",
-    "cannot be read by this version",
+    "cannot be read by this version of lance",
 )
 
 

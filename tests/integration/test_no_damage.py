@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import struct
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -147,6 +148,25 @@ def test_a_table_without_its_lists_is_not_dropped_at_opening(lance: Path) -> Non
     assert caught.value.code == "library_damaged"
     assert sorted((lance / "passages.lance" / "data").iterdir()) == before
     assert any("passages" in said for said in rescue(lance.parent))  # because somebody asked
+
+
+def test_a_table_of_a_later_lance_is_left_alone(lance: Path) -> None:
+    lists = sorted((lance / "passages.lance" / "_versions").glob("*.manifest"))
+    for path in lists:
+        content = path.read_bytes()
+        (start,) = struct.unpack("<Q", content[-16:-8])
+        (size,) = struct.unpack("<I", content[start : start + 4])
+        told = content[start + 4 : start + 4 + size] + b"\x48\x80\x80\x80\x80\x80\x80\x01"
+        path.write_bytes(
+            content[:start] + struct.pack("<I", len(told)) + told + content[-16:]
+        )  # a flag for readers that none knows
+    with pytest.raises(WorldError) as caught, opening(lance):
+        Store.open(lance, threads=1, upkeep=SCATTERED)
+    assert caught.value.code == "library_newer"
+    with pytest.raises(WorldError) as caught:
+        rescue(lance.parent)
+    assert caught.value.code == "library_newer"
+    assert sorted((lance / "passages.lance" / "_versions").glob("*.manifest")) == lists
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,13 @@ def test_a_cancelled_run_goes_on_where_it_was(world: World, undisturbed: Seen, s
         assert first.passages + second.passages == total
 
 
+def test_the_model_of_passages_is_closed_when_all_is_read(world: World) -> None:
+    with world.engine() as engine:
+        world.index(engine)
+        assert engine.models._indexing is None
+        assert engine.models.device[0]  # what it ran on is still known
+
+
 def test_a_token_that_is_cancelled_already_does_nothing(world: World, undisturbed: Seen) -> None:
     token = CancelToken()
     token.cancel()
