@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtWidgets import QSplitter
 
+from ui.desktop import show_in_folder
 from ui.preview.panel import Preview
-from ui.preview.viewers import open_external, show_in_folder
+from ui.preview.viewers import open_external
 from ui.search.page import SearchPage
 
 if TYPE_CHECKING:
@@ -90,4 +91,4 @@ class SearchPane(QSplitter):
         open_external(hit, self._context, hit.page)
 
     def _show_folder(self, hit: Hit) -> None:
-        show_in_folder(hit)
+        show_in_folder(hit.path)

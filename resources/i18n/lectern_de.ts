@@ -306,10 +306,6 @@
         <source>The keyring did not take the password of {file}.</source>
         <translation>Der Schlüsselbund hat das Passwort von {file} nicht angenommen.</translation>
     </message>
-    <message>
-        <source>No program opened {file}.</source>
-        <translation>Kein Programm hat {file} geöffnet.</translation>
-    </message>
     <message numerus="yes">
         <source>%Ln path(s) copied.</source>
         <translation>
@@ -452,6 +448,17 @@
     <message>
         <source>Files</source>
         <translation>Dateien</translation>
+    </message>
+</context>
+<context>
+    <name>Desktop</name>
+    <message>
+        <source>{name} is shown in its folder, because opening it could run it.</source>
+        <translation>{name} wird im Ordner gezeigt, weil das Öffnen es ausführen könnte.</translation>
+    </message>
+    <message>
+        <source>No program could open {name}.</source>
+        <translation>Kein Programm konnte {name} öffnen.</translation>
     </message>
 </context>
 <context>
@@ -2104,13 +2111,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Quit Lectern</source>
         <translation>Lectern beenden</translation>
-    </message>
-</context>
-<context>
-    <name>Viewers</name>
-    <message>
-        <source>No program could open {name}.</source>
-        <translation>Kein Programm konnte {name} öffnen.</translation>
     </message>
 </context>
 <context>

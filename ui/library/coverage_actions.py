@@ -12,9 +12,8 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 
 from indexer.types import FileState
-from ui import words
+from ui import desktop, words
 from ui.icons import icon
-from ui.library import desktop
 from ui.library.kept_passwords import note_kept
 from ui.library.patterns import pattern_for
 from ui.library.questions import Questions
@@ -122,9 +121,7 @@ class CoverageActions(QObject):
 
     def _open(self) -> None:
         for row in self._rows[:MOST_OPENED]:
-            if not desktop.open_file(row.path):
-                text = self.tr("No program opened {file}.")
-                self._context.notices.tell(text.format(file=row.file))
+            desktop.open_path(row.path, self._context.notices)
 
     def _show_folder(self) -> None:
         for row in self._rows[:1]:

@@ -20,8 +20,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ui import desktop
 from ui.flow import FlowLayout
-from ui.library import desktop
 from ui.library.buttons import IconButton
 from ui.library.change_line import ChangeLine
 from ui.library.drops import choose_files, choose_folder, dropped_paths
@@ -291,7 +291,7 @@ class FoldersPage(QWidget):
 
     def _open(self) -> None:
         for root in self.chosen()[:1]:
-            desktop.open_file(root.path)
+            desktop.open_path(root.path, self._context.notices)
 
     def _remove(self) -> None:
         paths = [root.path for root in self.chosen()]

@@ -16,13 +16,14 @@ from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from indexer.errors import WorldError
 from indexer.types import FileState, page_unit
 from ui import passwords
+from ui.desktop import show_in_folder
 from ui.preview.controls import Controls
 from ui.preview.frame import PreviewFrame
 from ui.preview.letters import flowing
 from ui.preview.loader import Loader
 from ui.preview.marks import NO_MARKS
 from ui.preview.timers import timer
-from ui.preview.viewers import open_external, show_in_folder
+from ui.preview.viewers import open_external
 from ui.search.query_text import similar
 from ui.search.safe_text import line
 
@@ -235,7 +236,7 @@ class Preview(PreviewFrame):
 
     def _folder(self) -> None:
         if self._hit is not None:
-            show_in_folder(self._hit)
+            show_in_folder(self._hit.path)
 
     def _inside(self) -> None:
         if self._hit is not None:

@@ -1,7 +1,7 @@
-"""Opening a document outside, at its page where the viewer can, and showing it in its folder.
+"""Opening a document outside, at its page where the viewer can.
 
-Owns the table of viewers and how each is told a page. Programs are started with lists of
-arguments, never through a shell. It must not know the preview.
+Owns the table of viewers and how each is told a page; ``ui.desktop`` starts them. It must not know
+the preview.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 import shlex
 import sys
 from dataclasses import dataclass
-from pathlib import Path, PurePath, PureWindowsPath
+from pathlib import PurePath, PureWindowsPath
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import (
@@ -21,8 +21,8 @@ from PySide6.QtCore import (
     QStandardPaths,
     QUrl,
 )
-from PySide6.QtGui import QDesktopServices
 
+from ui.desktop import ENCODED, open_path, start
 from ui.preview.timers import timer
 
 if TYPE_CHECKING:
@@ -88,12 +88,9 @@ def viewer_named(name: str) -> Viewer | None:
 
 def filled(arguments: Sequence[str], path: str, page: int) -> list[str]:
     """Put a document and a page into a viewer's arguments."""
-    values = {PATH: path, PAGE: str(page), URL: QUrl.fromLocalFile(path).toString(_ENCODED)}
+    values = {PATH: path, PAGE: str(page), URL: QUrl.fromLocalFile(path).toString(ENCODED)}
     pattern = re.compile("|".join(map(re.escape, values)))
     return [pattern.sub(lambda found: values[found[0]], each) for each in arguments]
-
-
-_ENCODED = QUrl.ComponentFormattingOption.FullyEncoded
 
 
 def own_command(text: str, path: str, page: int) -> list[str]:
@@ -137,7 +134,7 @@ class _Opening(QObject):
     def begin(self) -> None:
         own = str(self._setting() or "").strip()
         if own:
-            self._finish(_start(own_command(own, self._path, self._page)))
+            self._finish(start(own_command(own, self._path, self._page)))
         elif PurePath(self._path).suffix.lower() not in _PAGED:
             self._finish(started=False)
         elif sys.platform == "win32":
@@ -182,19 +179,9 @@ class _Opening(QObject):
             self._finish(started=False)
 
     def _finish(self, started: bool) -> None:  # what the starters return
-        opened = started or QDesktopServices.openUrl(QUrl.fromLocalFile(self._path))
-        if not opened and self._context is not None:
-            told = QCoreApplication.translate("Viewers", "No program could open {name}.")
-            self._context.notices.tell(told.format(name=PurePath(self._path).name))
+        if not started:
+            open_path(self._path, self._context.notices if self._context is not None else None)
         self.deleteLater()
-
-
-def _start(command: Sequence[str]) -> bool:
-    if not command:
-        return False
-    program = QStandardPaths.findExecutable(command[0]) or command[0]
-    started, _process = QProcess.startDetached(program, list(command[1:]))
-    return bool(started)
 
 
 def _start_named(name: str, path: str, page: int) -> bool:
@@ -203,7 +190,7 @@ def _start_named(name: str, path: str, page: int) -> bool:
     if viewer is None:
         return False
     program = next(filter(None, map(QStandardPaths.findExecutable, viewer.programs)), "")
-    return bool(program) and _start([program, *filled(viewer.arguments, path, page)])
+    return bool(program) and start([program, *filled(viewer.arguments, path, page)])
 
 
 def _start_registered(path: str, page: int) -> bool:
@@ -219,73 +206,10 @@ def _start_registered(path: str, page: int) -> bool:
     viewer = viewer_named(name) or viewer_named(PureWindowsPath(program).name)
     if viewer is None or not program:
         return False
-    return _start([program, *filled(viewer.arguments, path, page)])
+    return start([program, *filled(viewer.arguments, path, page)])
 
 
 def program_of(line: str) -> str:
     """Return the program of a command line as Windows registers it."""
     found = re.match(r'\s*(?:"([^"]+)"|(\S+\.exe)|(\S+))', line, re.IGNORECASE)
     return next(filter(None, found.groups()), "") if found else ""
-
-
-def show_in_folder(hit: Hit) -> None:
-    """Show the file of a hit in the system's file manager, selected where that is possible."""
-    show_path_in_folder(Path(hit.path))
-
-
-def show_path_in_folder(path: Path) -> None:
-    """Show a file as ``show_in_folder`` does."""
-    match sys.platform:
-        case "win32":
-            shown = _start(["explorer.exe", "/select,", str(PureWindowsPath(path))])
-        case "darwin":
-            shown = _start(["/usr/bin/open", "-R", str(path)])
-        case _:
-            shown = _ask_file_manager(path)
-    if not shown:
-        _open_folder(path)
-
-
-def _open_folder(path: Path) -> None:
-    QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent)))
-
-
-def _ask_file_manager(path: Path) -> bool:
-    """Ask the desktop's file manager; without waiting, its answer decides what else to do."""
-    program = QStandardPaths.findExecutable("gdbus")
-    if not program:
-        return False
-    asking = _FolderQuestion(path)
-    asking.start(program)
-    return True
-
-
-class _FolderQuestion(QProcess):
-    """A call of the interface that file managers share; opens the folder if nobody answers."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(QCoreApplication.instance())
-        self._path = path
-        self.finished.connect(self._done)
-        self.errorOccurred.connect(self._failed)
-
-    def start(self, program: str) -> None:  # type: ignore[override]
-        address = QUrl.fromLocalFile(str(self._path)).toString(_ENCODED)
-        # Quoted for the notation of GVariant; the URL holds no quote, it is percent-encoded.
-        items = "['" + address.replace("'", "%27") + "']"
-        interface = "org.freedesktop.FileManager1"
-        super().start(program, [
-            "call", "--session", "--timeout", "5", "--dest", interface,
-            "--object-path", "/org/freedesktop/FileManager1",
-            "--method", f"{interface}.ShowItems", items, "",
-        ])  # fmt: skip
-
-    def _done(self, status: int, _how: object) -> None:
-        if status:
-            _open_folder(self._path)
-        self.deleteLater()
-
-    def _failed(self, error: QProcess.ProcessError) -> None:
-        if error is QProcess.ProcessError.FailedToStart:
-            _open_folder(self._path)
-            self.deleteLater()

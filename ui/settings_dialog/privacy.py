@@ -21,8 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from ui import words
-from ui.library import desktop
+from ui import desktop, words
 from ui.library.buttons import IconButton
 from ui.library.facts import Facts
 from ui.library.questions import Questions, ignore
@@ -156,7 +155,7 @@ class PrivacyPage(QWidget):
         self.everything_unwanted.emit()
 
     def _open_folder(self) -> None:
-        desktop.open_file(str(self._context.library))
+        desktop.open_path(str(self._context.library), self._context.notices)
 
     def _take(self, reply: Mapping[str, Any]) -> None:
         self.show_status(reply.get("status", {}))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import stat
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,25 +12,24 @@ from PySide6.QtGui import QDesktopServices
 
 from tests.ui.preview.conftest import WAIT_MS
 from tests.ui.search.hits import hit
-from ui.preview import viewers
+from ui import desktop as desktop_module
+from ui.desktop import open_path, show_in_folder
 from ui.preview.viewers import (
     VIEWERS,
     filled,
     open_external,
     own_command,
     program_of,
-    show_in_folder,
     viewer_named,
 )
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pytestqt.qtbot import QtBot
 
     from tests.ui.library.port import CannedLink, Said
     from ui.ports import Context
 
+ROOT = Path(__file__).resolve().parents[3]
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="the desktop's way")
 
 
@@ -128,7 +128,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             urls.append(url.toLocalFile())  # type: ignore[attr-defined]
             return True
 
-    monkeypatch.setattr(viewers, "QDesktopServices", Services)
+    monkeypatch.setattr(desktop_module, "QDesktopServices", Services)
     return urls
 
 
@@ -189,11 +189,77 @@ def test_when_nothing_opens_it_the_person_is_told(
 
 
 @linux_only
+@pytest.mark.parametrize("name", ["run.desktop", "tool.sh", "tool", "link.txt"])
+def test_what_the_system_would_run_is_shown_in_its_folder(
+    qtbot: QtBot,
+    desktop: Path,
+    opened: list[str],
+    tmp_path: Path,
+    canned: tuple[Context, CannedLink, Said],
+    name: str,
+) -> None:
+    write(desktop / "gdbus", "()")
+    context, _, said = canned
+    (tmp_path / "real.sh").touch()
+    (tmp_path / "link.txt").symlink_to(tmp_path / "real.sh")
+    file = tmp_path / name
+    file.touch()
+    if name == "tool":
+        file.chmod(0o755)
+    open_external(hit(str(file)), context)
+    qtbot.waitUntil(lambda: bool(got(desktop, "gdbus")), timeout=WAIT_MS)
+    assert f"['file://{file}']" in got(desktop, "gdbus")
+    (desktop / "gdbus.got").unlink()
+    open_path(str(file), context.notices)
+    qtbot.waitUntil(lambda: bool(got(desktop, "gdbus")), timeout=WAIT_MS)
+    assert opened == []
+    assert said.texts == [f"{name} is shown in its folder, because opening it could run it."] * 2
+
+
+@linux_only
+def test_the_persons_own_command_that_fails_is_no_way_around(
+    qtbot: QtBot,
+    desktop: Path,
+    opened: list[str],
+    tmp_path: Path,
+    canned: tuple[Context, CannedLink, Said],
+) -> None:
+    write(desktop / "gdbus", "()")
+    context, _, _ = canned
+    context.settings.set("viewer", "no-such-program-anywhere")
+    (tmp_path / "x.desktop").touch()
+    open_external(hit(str(tmp_path / "x.desktop")), context)
+    qtbot.waitUntil(lambda: bool(got(desktop, "gdbus")), timeout=WAIT_MS)
+    assert opened == []
+
+
+def test_a_folder_that_is_a_program_is_passed_by(
+    opened: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "Tool.app" / "Contents").mkdir(parents=True)
+    monkeypatch.setattr(sys, "platform", "darwin")
+    desktop_module.open_folder_of(str(tmp_path / "Tool.app" / "readme.txt"))
+    desktop_module.open_folder_of(str(tmp_path / "Tool.app" / "Contents" / "readme.txt"))
+    assert opened == [str(tmp_path), str(tmp_path / "Tool.app" / "Contents")]
+
+
+def test_programs_are_started_in_one_place() -> None:
+    calls = ("openUrl", "startDetached", "startfile", "Popen", "xdg-open", "webbrowser")
+    starting = {
+        str(file.relative_to(ROOT))
+        for package in ("app", "ui")
+        for file in (ROOT / package).rglob("*.py")
+        if any(call in file.read_text("utf-8") for call in calls)
+    }
+    assert starting == {"ui/desktop.py"}
+
+
+@linux_only
 def test_the_file_manager_is_asked_to_show_the_file(
     qtbot: QtBot, desktop: Path, opened: list[str]
 ) -> None:
     write(desktop / "gdbus", "()")
-    show_in_folder(hit("/d/it's.pdf"))
+    show_in_folder("/d/it's.pdf")
     qtbot.waitUntil(lambda: bool(got(desktop, "gdbus")), timeout=WAIT_MS)
     arguments = got(desktop, "gdbus")
     assert "org.freedesktop.FileManager1.ShowItems" in arguments
@@ -206,5 +272,5 @@ def test_without_an_answer_the_folder_is_opened(
     qtbot: QtBot, desktop: Path, opened: list[str]
 ) -> None:
     write(desktop / "gdbus", "", status=1)
-    show_in_folder(hit("/d/a.pdf"))
+    show_in_folder("/d/a.pdf")
     qtbot.waitUntil(lambda: opened == ["/d"], timeout=WAIT_MS)

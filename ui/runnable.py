@@ -1,0 +1,76 @@
+"""Whether a system would run a file that it is told to open, instead of showing it.
+
+Owns the kinds of files that count as programs, for each platform. It decides from a name and a
+mode alone and opens nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import stat
+
+
+def _kinds(names: str) -> frozenset[str]:
+    return frozenset(names.split())
+
+
+_SCRIPTS = _kinds(
+    "action awk bash cgi csh fish jar jnlp ksh php phtml pl py pyc pyo pyw pyz pyzw rb sh tcl "
+    "tcsh tool url zsh"
+)
+# What Windows, Office or a usual interpreter executes, installs, mounts or takes settings from:
+# the kinds that Outlook blocks as attachments, and what scripting languages register.
+_WINDOWS = _SCRIPTS | _kinds(
+    "ade adp ahk app appcontent-ms application appref-ms appx appxbundle asp aspx asx bas bat bgi "
+    "cab cdxml cer chm cmd cnt com cpl crt csx der diagcab dll drv erl ex exe exs fsx fxp gadget "
+    "grp hlp hpj hs hta htc img inf ins iso isp its jl js jse kts lhs library-ms lnk lua mad maf "
+    "mag mam maq mar mas mat mau mav maw mcf mda mdb mde mdt mdw mdz msc msh msh1 msh1xml msh2 "
+    "msh2xml mshxml msi msix msixbundle msp mst msu nim ocx ops osd partial pcd pif plg ppkg prf "
+    "prg printerexport ps1 ps1xml ps2 ps2xml psc1 psc2 psd1 psdm1 psm1 pst r rdp reg scf scr sct "
+    "search-ms searchconnector-ms settingcontent-ms shb shs sys theme themepack tmp udl vb vbe "
+    "vbp vbs vhd vhdx vsmacros vsw vxd webpnp website wim ws wsc wsf wsh xbap xll xnk xrm-ms"
+)
+# Wine and the runtimes of packages take what is foreign here; sources open in an editor.
+_LINUX = (_SCRIPTS - _kinds("awk php phtml pl py rb tcl")) | _kinds(
+    "appimage bin com deb desktop exe flatpak flatpakref flatpakrepo kdelnk lnk msi pif rpm run "
+    "scr service snap"
+)
+# Folders may be programs there as well.
+_MACOS = _SCRIPTS | _kinds(
+    "app applescript bundle command component dmg fileloc inetloc kext mobileconfig mpkg osax pkg "
+    "plugin prefpane qlgenerator saver scpt scptd service terminal webloc wdgt workflow"
+)
+# No system runs these, whatever their mode: on exFAT and NTFS every file is executable.
+_DOCUMENTS = _kinds(
+    "adoc avif bmp csv doc docm docx dot dotx eml epub gif heic htm html ipynb jpeg jpg json log "
+    "markdown md mdown mdwn mkd mp3 mp4 msg odp ods odt org ott pdf png pot potx pps ppsx ppt "
+    "pptm pptx rst rtf srt svg tab tex text tif tiff tsv txt vtt webp xhtml xls xlsm xlsx xlt "
+    "xltx xml zip"
+)
+_END = re.compile(r"[\\/]")
+
+
+def would_run(path: str, platform: str, mode: int = 0, extensions: str = "") -> bool:
+    """Say whether opening a file would run it.
+
+    Args:
+        path: Its name is judged; the name of what a link leads to is to be judged as well.
+        platform: As ``sys.platform`` has it.
+        mode: Of the file or folder, as ``os.stat`` gives it; 0 where it cannot be told.
+        extensions: What else the system executes, as ``PATHEXT`` of Windows has it.
+    """
+    folder = stat.S_ISDIR(mode)
+    if platform == "win32":
+        # An extension that is none, or a class, leaves the choice to Windows, which may look for
+        # a program beside the file.
+        suffix = _suffix(_END.split(path)[-1].rstrip(". "))
+        own = {each.strip().lstrip(".") for each in extensions.lower().split(";")}
+        unclear = not suffix or not suffix.replace("-", "").replace("_", "").isalnum()
+        return not folder and (unclear or suffix in _WINDOWS or suffix in own)
+    suffix = _suffix(path.rstrip("/").rpartition("/")[2])
+    by_name = suffix in _MACOS if platform == "darwin" else suffix in _LINUX and not folder
+    return by_name or (not folder and bool(mode & 0o111) and suffix not in _DOCUMENTS)
+
+
+def _suffix(name: str) -> str:
+    return name.rpartition(".")[2].lower() if "." in name else ""
