@@ -123,9 +123,7 @@ def estimate_lines(found: dict[str, Any]) -> list[str]:
     known = [("read before", f"{found['known']:>7,}")] if found["known"] else []
     lines = [head, *render.columns([*formats, *known, *left_out], "  ")]
     if found["files"]:
-        words, meaning = (
-            render.duration(found[key]) for key in ("seconds_words", "seconds_meaning")
-        )
+        words, meaning = (render.about(found[key]) for key in ("seconds_words", "seconds_meaning"))
         basis = "at the rates of this library" if found["measured"] else "a guess before any work"
         lines.append(f"Found by words in {words}, by meaning in {meaning} ({basis}).")
     return lines

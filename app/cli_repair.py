@@ -176,6 +176,7 @@ def cost_lines(cost: dict[str, Any]) -> list[str]:
     name = f"{render.clean(cost['model'])}, {cost['precision']}"
     if not cost["passages"]:
         return [*lines, f"Nothing to embed: {name} has read everything."]
+    time = render.about(cost["seconds"])
     how = "measured on this machine" if cost["measured"] else "a guess: the model is not here yet"
     documents = render.count(cost["documents"], "document")
     passages = render.count(cost["passages"], "passage")
@@ -183,7 +184,7 @@ def cost_lines(cost: dict[str, Any]) -> list[str]:
     return [
         *lines,
         f"{name}: {documents}, {passages}, about {cost['tokens']:,} tokens.",
-        f"About {render.duration(cost['seconds'])} ({how}), {size} more on the disk.",
+        f"{time[0].upper()}{time[1:]} ({how}), {size} more on the disk.",
         "The vectors of now answer until then, and are kept for `lectern reindex --rollback`.",
     ]
 

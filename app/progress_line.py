@@ -88,7 +88,7 @@ def describe(progress: Progress, style: Style) -> str:
         f"{render.count(progress.passages, 'passage')} ({progress.passages_per_second:.1f}/s)",
     ]
     if progress.eta_seconds is not None:
-        parts.append(f"{render.duration(progress.eta_seconds)} left")
+        parts.append(f"{render.about(progress.eta_seconds)} left")
     name = render.clean(progress.current.replace("\\", "/").rpartition("/")[2])
     separator = " · " if style.unicode else ", "
     return separator.join([*parts, name] if name else parts)

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from indexer.progress import rough
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -213,6 +215,12 @@ def duration(seconds: float) -> str:
     if whole < 86_400:
         return f"{whole // 3600} h {whole % 3600 // 60} min"
     return f"{whole // 86_400} d {whole % 86_400 // 3600} h"
+
+
+def about(seconds: float) -> str:
+    """Return an estimated time, rounded up to what an estimate is worth."""
+    number, unit = rough(seconds)
+    return f"about {count(number, unit)}" if number else "less than a minute"
 
 
 def share(value: float) -> str:

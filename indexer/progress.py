@@ -6,6 +6,7 @@ most ten reports a second leave a throttled reporter. Standard library only.
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from dataclasses import dataclass, field
@@ -18,6 +19,26 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MIN_INTERVAL_S = 0.1
+
+
+# Units of an estimate, in seconds, with the time from which the next one tells enough.
+_MINUTE, _HOUR, _DAY = 60, 3600, 86_400
+_UNITS = (("minute", _MINUTE, 90 * _MINUTE), ("hour", _HOUR, 2 * _DAY))
+
+
+def rough(seconds: float) -> tuple[int, str]:
+    """Round an estimated time up to what an estimate is worth: a number, and its unit.
+
+    >>> [rough(seconds) for seconds in (5, 61, 25 * 60, 100 * 60, 200_000)]
+    [(0, 'minute'), (2, 'minute'), (25, 'minute'), (2, 'hour'), (3, 'day')]
+
+    Up to a minute the number is 0; past twenty it goes in fives. A longer time is never shorter.
+    """
+    if seconds <= _MINUTE:
+        return 0, "minute"
+    name, unit = next(((name, unit) for name, unit, end in _UNITS if seconds <= end), ("day", _DAY))
+    number = math.ceil(seconds / unit)
+    return (number if number <= 20 else math.ceil(number / 5) * 5), name
 
 
 class Step(StrEnum):

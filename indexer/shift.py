@@ -129,5 +129,5 @@ class Shift:
     def _wait_while(self, halted: Callable[[], bool]) -> None:
         while halted():
             note = NOTES.get(self.parts.throttle.reason, "")
-            self.reporter.report(replace(self._last, note=note), force=True)
+            self.reporter.report(replace(self._last, note=note, eta_seconds=None), force=True)
             self.parts.throttle.wait(TICK_S)

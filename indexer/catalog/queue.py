@@ -46,7 +46,7 @@ WHERE {_READY} AND f.in_flight = 0
     AND f.id NOT IN (SELECT value FROM json_each(?)) AND (f.crashes > 0) = ?
 ORDER BY f.priority DESC, f.size_class, f.mtime_ns DESC LIMIT ?
 """  # built from constants
-_WAITING = f"SELECT count(*) FROM files f JOIN roots r ON r.id = f.root WHERE {_READY}"
+_WAITING = f"FROM files f JOIN roots r ON r.id = f.root WHERE {_READY}"
 _RETRY = """
 UPDATE files SET pending = 1, in_flight = 0, crashes = 0, attempts = 0, code = '', detail = '',
     priority = ?
@@ -137,11 +137,13 @@ class Queue:
 
     def waiting(self) -> int:
         """Count the files that ``take`` could still give out, those taken included."""
-        return int(self._db.value(_WAITING, time.time_ns()))
+        return int(self._db.value(f"SELECT count(*) {_WAITING}", time.time_ns()))
 
-    def untaken(self) -> int:
-        """Count the files that ``take`` could give out now."""
-        return int(self._db.value(f"{_WAITING} AND f.in_flight = 0", time.time_ns()))
+    def untaken(self) -> tuple[int, int]:
+        """Count the files that ``take`` could give out now, and their bytes."""
+        sums = f"SELECT count(*), coalesce(sum(f.size), 0) {_WAITING} AND f.in_flight = 0"
+        files, size = self._db.rows(sums, time.time_ns())[0]
+        return files, size
 
     def fail(
         self,

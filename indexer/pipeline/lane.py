@@ -29,7 +29,7 @@ from indexer.pipeline.events import (
 from indexer.pipeline.in_hand import InHand, Writing
 from indexer.pipeline.parts import Counts, Effort
 from indexer.pipeline.passages import Ended, PassageWriter
-from indexer.pipeline.rates import Rates
+from indexer.pipeline.rates import Rates, Taken
 from indexer.pipeline.reading import Reader
 from indexer.pipeline.vectors import VectorWriter
 from indexer.progress import Progress, Reporter, Step
@@ -230,11 +230,13 @@ class Run:
         del self._work.jobs[job.file]
         writing = self._work.writing.pop(job.file, None)
         self._own.files += 1
+        self._own.bytes += job.stamp.size
         if event.failure is not None:
             self._failed(event, event.failure, writing)
         elif writing is not None:
             self.passages.end(Ended(writing.doc, writing.info, writing.terms, writing.passages))
             self._own.documents += 1
+            self._own.cut += writing.passages
             self._own.pages += writing.info.pages
 
     def _failed(self, event: Finished, failure: LecternError, writing: Writing | None) -> None:
@@ -301,7 +303,9 @@ class Run:
             embedded=self.vectors.embedded,
             reused=self.vectors.reused,
             tokens=self.vectors.tokens,
-            in_hand=len(self._work.jobs),
+            in_hand=Taken(
+                len(self._work.jobs), sum(job.stamp.size for job in self._work.jobs.values())
+            ),
         )
         return replace(
             own,

@@ -41,11 +41,16 @@ class Parts:
 
 @dataclass(slots=True)
 class Counts:
-    """What was done so far. Passages are counted as they are written, embedded, or reused."""
+    """What was done so far. Passages are counted as they are written, embedded, or reused.
+
+    ``bytes`` are those of the files, and ``cut`` the passages of whole ones, written or not.
+    """
 
     files: int = 0
+    bytes: int = 0
     documents: int = 0
     pages: int = 0
+    cut: int = 0
     written: int = 0
     embedded: int = 0
     reused: int = 0

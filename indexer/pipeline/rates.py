@@ -1,7 +1,8 @@
 """How far an indexing run is, how fast it goes and how long it will take.
 
-Owns the arithmetic of progress. Counting what is queued reads every row, so it is done once a
-second at most, and less often where that takes long. It must not know who is told.
+Owns the counts of progress; ``time_left`` has the estimate. Counting what is queued reads every
+row, so it is done once a second at most, and less often where that takes long. It must not know
+who is told.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from indexer.pipeline.time_left import TimeLeft
 from indexer.progress import Progress, Step
 
 if TYPE_CHECKING:
@@ -28,35 +30,36 @@ class Done(Protocol):
     @property
     def pages(self) -> int: ...
 
+    @property
+    def bytes(self) -> int: ...
+
+    @property
+    def cut(self) -> int: ...
+
 
 @dataclass(frozen=True, slots=True)
-class Passages:
-    """How many a run has written and embedded, and how many wait, those of earlier runs too."""
+class Taken:
+    """Files taken from the queue and not done."""
 
-    written: int = 0
-    embedded: int = 0
-    pending: int = 0
+    files: int = 0
+    bytes: int = 0
 
 
-def remaining_seconds(
-    seconds: float, files_done: int, files_left: int, passages: Passages
-) -> float | None:
-    """Estimate the time left from what was done so far, or None before there is a basis.
+NOTHING = Taken()
 
-    The queued files are expected to hold as many passages each as those read; embedding is what
-    takes the time, so the rate of embedding decides, or of reading where nothing needs vectors.
 
-    >>> remaining_seconds(10.0, 5, 5, Passages(written=50, embedded=50))
-    10.0
-    >>> remaining_seconds(10.0, 0, 5, Passages()) is None
-    True
+def passages_left(pending: int, made: int, done: Done, bytes_left: int) -> float:
+    """Estimate how many passages are still to be embedded.
+
+    Args:
+        pending: Passages that were there before the run, without vectors.
+        made: Passages that got vectors in the run.
+        done: What was read; ``cut`` counts the passages of whole files.
+        bytes_left: Of the files not read yet: they are expected to hold as many passages for their
+            size as those read.
     """
-    if passages.embedded:
-        expected = float(passages.pending)
-        if files_done:
-            expected += files_left * passages.written / files_done
-        return seconds * expected / passages.embedded
-    return seconds * files_left / files_done if files_done else None
+    expected = bytes_left * done.cut / done.bytes if done.bytes else 0.0
+    return max(0.0, pending + done.cut + expected - made)
 
 
 @dataclass(slots=True)
@@ -68,8 +71,12 @@ class Rates:
     started: float = field(default_factory=time.monotonic)
     _count_at: float = float("-inf")
     _files: int = 0  # that were or will be read by this run, as far as is known
+    _bytes: int = 0  # of these
     _passages: int = 0  # in the library now
     _embedded: int | None = None  # in the library before the run
+    _waited: int = 0  # passages without vectors before the run
+    _reading: TimeLeft = field(default_factory=TimeLeft)
+    _embedding: TimeLeft = field(default_factory=TimeLeft)
 
     @property
     def seconds(self) -> float:
@@ -84,7 +91,7 @@ class Rates:
         embedded: int,
         tokens: int,
         reused: int = 0,
-        in_hand: int = 0,
+        in_hand: Taken = NOTHING,
     ) -> Progress:
         """Take a snapshot.
 
@@ -95,9 +102,9 @@ class Rates:
             embedded: Passages that have vectors.
             tokens: What the model was given.
             reused: Passages that took over vectors.
-            in_hand: Files taken from the queue and not done.
+            in_hand: What was taken from the queue and is not done.
         """
-        self._count(done.files + in_hand)
+        self._count(done, in_hand, written)
         seconds = self.seconds
         files = max(self._files, done.files)
         pending = max(0, self._passages - (self._embedded or 0) - embedded - reused)
@@ -110,20 +117,30 @@ class Rates:
             passages_pending=pending,
             tokens=tokens,
             seconds=seconds,
-            eta_seconds=remaining_seconds(
-                seconds, done.files, files - done.files, Passages(written, embedded, pending)
-            ),
+            eta_seconds=self._seconds_left(done, embedded + reused, pending),
         )
 
-    def _count(self, taken: int) -> None:
+    def _seconds_left(self, done: Done, made: int, pending: int) -> float | None:
+        """Estimate the time left; None as long as nothing tells how fast the slower part is."""
+        bytes_left = max(0, self._bytes - done.bytes)
+        reading = self._reading.follow(self.seconds, done.bytes, bytes_left)
+        left = max(pending, passages_left(self._waited, made, done, bytes_left))
+        embedding = self._embedding.follow(self.seconds, made, left)
+        # Without passages there is nothing to embed; with some, embedding takes the time.
+        return embedding if left or made else reading
+
+    def _count(self, done: Done, in_hand: Taken, written: int) -> None:
         began = time.monotonic()
         if began < self._count_at:
             return
         totals = self.catalog.spaces.totals(self.space)
         if self._embedded is None:
             self._embedded = totals.embedded
+            self._waited = max(0, totals.passages - written - totals.embedded)
         # Files may join the queue at any time.
-        self._files = taken + self.catalog.queue.untaken()
+        files, size = self.catalog.queue.untaken()
+        self._files = done.files + in_hand.files + files
+        self._bytes = done.bytes + in_hand.bytes + size
         self._passages = totals.passages
         now = time.monotonic()
         self._count_at = now + max(COUNT_EVERY_S, (now - began) / COUNT_SHARE)

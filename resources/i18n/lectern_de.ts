@@ -2124,22 +2124,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>{n} %</translation>
     </message>
     <message>
-        <source>{s} s</source>
-        <translation>{s} s</translation>
-    </message>
-    <message>
-        <source>{m} min {s} s</source>
-        <translation>{m} min {s} s</translation>
-    </message>
-    <message>
-        <source>{h} h {m} min</source>
-        <translation>{h} Std. {m} min</translation>
-    </message>
-    <message>
-        <source>{d} d {h} h</source>
-        <translation>{d} T. {h} Std.</translation>
-    </message>
-    <message>
         <source>less than a minute</source>
         <translation>weniger als eine Minute</translation>
     </message>

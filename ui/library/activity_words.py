@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 
 translate = QCoreApplication.translate
 
-# How much of each new value is taken over; of a time left, less: it is a guess.
+# How much of each new value is taken over.
 _NEW_RATE = 0.35
-_NEW_TIME = 0.2
 
 
 @dataclass(slots=True)
@@ -30,14 +29,14 @@ class Smooth:
 
     _kept: dict[str, float] = field(default_factory=dict)
 
-    def follow(self, name: str, value: float | None, share: float = _NEW_RATE) -> float | None:
+    def follow(self, name: str, value: float) -> float:
         """Take a value and return what to show of it."""
-        if not value or value < 0:
+        if value <= 0:
             self._kept.pop(name, None)
             return value
         before = self._kept.get(name, value)
         # A jump is news, not noise.
-        calm = value if not 0.3 < value / before < 3 else before + share * (value - before)
+        calm = value if not 0.3 < value / before < 3 else before + _NEW_RATE * (value - before)
         self._kept[name] = calm
         return calm
 
@@ -92,9 +91,12 @@ def facts(activity: Mapping[str, Any], smooth: Smooth) -> list[tuple[str, str]]:
         )
     if counted:
         rows.append((translate("ActivityPanel", "Pace:"), _rates(activity, smooth)))
-        eta = smooth.follow("eta", progress.get("eta_seconds"), _NEW_TIME)
+        eta = progress.get("eta_seconds")
         rows.append(
-            (translate("ActivityPanel", "Time left:"), words.about(eta) if eta is not None else "…")
+            (
+                translate("ActivityPanel", "Time left:"),
+                words.about(float(eta)) if eta is not None else "…",
+            )
         )
     else:
         smooth.clear()
@@ -108,7 +110,7 @@ def _rates(activity: Mapping[str, Any], smooth: Smooth) -> str:
     pages = smooth.follow("pages", float(activity.get("pages_per_second", 0)))
     passages = smooth.follow("passages", float(activity.get("passages_per_second", 0)))
     return translate("ActivityPanel", "{pages} pages and {passages} passages a second").format(
-        pages=words.rate(pages or 0), passages=words.rate(passages or 0)
+        pages=words.rate(pages), passages=words.rate(passages)
     )
 
 

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, QDateTime, QLocale, QObject, Qt
 
-MINUTE = 60
-HOUR = 3600
-DAY = 86_400
+from indexer.progress import rough
+
 NS = 1_000_000
 
 
@@ -107,37 +106,12 @@ def rate(value: float) -> str:
     return QLocale().toString(float(value), "f", 1)
 
 
-def duration(seconds: float) -> str:
-    """A time as people say it, with at most two units."""
-    whole = max(0, round(seconds))
-    if whole < MINUTE:
-        return QCoreApplication.translate("Words", "{s} s").format(s=count(whole))
-    if whole < HOUR:
-        text = QCoreApplication.translate("Words", "{m} min {s} s")
-        return text.format(m=count(whole // MINUTE), s=count(whole % MINUTE))
-    if whole < DAY:
-        text = QCoreApplication.translate("Words", "{h} h {m} min")
-        return text.format(h=count(whole // HOUR), m=count(whole % HOUR // MINUTE))
-    text = QCoreApplication.translate("Words", "{d} d {h} h")
-    return text.format(d=count(whole // DAY), h=count(whole % DAY // HOUR))
-
-
 def about(seconds: float) -> str:
-    """An estimated time, rounded to what an estimate is worth."""
-    if seconds < MINUTE:
+    """An estimated time, rounded up to what an estimate is worth."""
+    number, unit = rough(seconds)
+    if not number:
         return QCoreApplication.translate("Words", "less than a minute")
-    if seconds < 90 * MINUTE:
-        minutes = _rounded(seconds / MINUTE)
-        return _AMOUNTS.minutes(minutes)
-    if seconds < 2 * DAY:
-        hours = _rounded(seconds / HOUR)
-        return _AMOUNTS.hours(hours)
-    return _AMOUNTS.days(_rounded(seconds / DAY))
-
-
-def _rounded(amount: float) -> int:
-    """One digit up to twenty, then in fives: an ETA that changes all the time is no help."""
-    return max(1, round(amount)) if amount < 20 else round(amount / 5) * 5
+    return {"minute": _AMOUNTS.minutes, "hour": _AMOUNTS.hours, "day": _AMOUNTS.days}[unit](number)
 
 
 def moment(nanoseconds: int) -> str:

@@ -67,7 +67,7 @@ def test_it_shows_what_the_engine_does(qtbot: QtBot, tmp_path: Path) -> None:
     assert panel._current.text() == "/a/b.pdf"
     assert panel._facts.value("Files:") == "4 done, 6 left"
     assert panel._facts.value("Pace:").startswith("30 pages")
-    assert panel._facts.value("Time left:").startswith("about 3 ")
+    assert panel._facts.value("Time left:").startswith("about 4 ")
     assert panel._facts.value("Understood:").startswith("50 %")
     assert (
         panel._facts.value("Computes on:") == "CPU (cuda is not part of the installed ONNX Runtime)"
@@ -141,12 +141,10 @@ def test_numbers_do_not_jump() -> None:
     smooth = Smooth()
     assert smooth.follow("pages", 100.0) == 100
     calm = smooth.follow("pages", 150.0)
-    assert calm is not None
     assert 100 < calm < 125
     assert smooth.follow("pages", 1000.0) == 1000, "a jump is news"
     assert smooth.follow("pages", 0.0) == 0
     assert smooth.follow("pages", 50.0) == 50
-    assert smooth.follow("eta", None) is None
     rows = dict(facts(IDLE, smooth))
     assert rows["Understood:"].startswith("all")
     assert "Pace:" not in rows

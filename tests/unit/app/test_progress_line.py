@@ -33,7 +33,8 @@ def screen(written: str) -> str:
 def test_what_is_said_while_documents_are_read() -> None:
     progress = Progress(Step.INDEX, 12, 40, 1200, 5000, 0, 9, 60.0, 150.0, "/a/b.pdf")
     assert describe(progress, Style()) == (
-        "12/40 files · 1,200 pages (20.0/s) · 5,000 passages (83.3/s) · 2 min 30 s left · b.pdf"
+        "12/40 files · 1,200 pages (20.0/s) · 5,000 passages (83.3/s) · about 3 minutes left · "
+        "b.pdf"
     )
     assert describe(progress, Style(unicode=False)).isascii()
     assert "3 files found" in describe(Progress(Step.SCAN, files_total=3), Style())

@@ -1,0 +1,121 @@
+"""The time left under made-up conditions: it is about right, and grows only for a reason."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.pipeline.time_left import NEWS_S, TimeLeft
+from indexer.progress import rough
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """A run: how long it takes to get ready, what a batch is, how often somebody looks."""
+
+    batches: int
+    ready_s: float
+    batch_s: float
+    look_s: float
+    size: int  # pieces of a batch
+    noise: float  # of the time of a batch, as a share
+    seed: int
+
+    def ends(self, slower: Callable[[int], float] = lambda _batch: 1.0) -> list[float]:
+        """When each batch is done."""
+        chance = random.Random(self.seed)
+        took = (
+            self.batch_s * slower(batch) * (1 + chance.uniform(-self.noise, self.noise))
+            for batch in range(self.batches)
+        )
+        return list(itertools.accumulate(took, initial=self.ready_s))[1:]
+
+    def look(self, ends: list[float]) -> Iterator[tuple[float, int]]:
+        """What is done whenever somebody looks, until all is."""
+        done, now = 0, 0.0
+        while done < len(ends):
+            while done < len(ends) and ends[done] <= now:
+                done += 1
+            yield now, done * self.size
+            now += self.look_s
+
+
+conditions = st.builds(
+    Conditions,
+    batches=st.integers(1, 300),
+    ready_s=st.floats(0, 60),
+    batch_s=st.floats(0.05, 5),
+    look_s=st.floats(0.2, 2),
+    size=st.integers(1, 256),
+    noise=st.floats(0, 0.2),
+    seed=st.integers(0, 10**6),
+)
+
+
+def told(run: Conditions, ends: list[float]) -> list[tuple[float, float]]:
+    """When which time left was told."""
+    time_left, total = TimeLeft(), run.batches * run.size
+    said = [(now, time_left.follow(now, done, total - done)) for now, done in run.look(ends)]
+    return [(now, left) for now, left in said if left is not None]
+
+
+@given(conditions)
+def test_under_constant_conditions_it_never_grows(run: Conditions) -> None:
+    lefts = [left for _, left in told(run, run.ends())]
+    assert all(after <= before for before, after in itertools.pairwise(lefts))
+    assert all(left >= 0 for left in lefts)
+
+
+@given(conditions)
+def test_under_constant_conditions_it_is_about_right(run: Conditions) -> None:
+    ends = run.ends()
+    for now, left in told(run, ends):
+        truth = ends[-1] - now
+        assert left <= 1.25 * truth + 3 * run.batch_s + 2 * run.look_s
+        assert left >= 0.75 * truth - 3 * run.batch_s - 2 * run.look_s - NEWS_S
+
+
+@given(conditions)
+def test_when_the_work_becomes_slower_it_says_so(run: Conditions) -> None:
+    half = run.batches // 2
+    ends = run.ends(lambda batch: 1.0 if batch < half else 4.0)
+    for now, left in told(run, ends):
+        # Once a window has passed, what was before it is forgotten.
+        if half and now > ends[half - 1] + 150 + 8 * run.batch_s:
+            assert left >= 0.6 * (ends[-1] - now) - 8 * run.batch_s - NEWS_S - 4
+
+
+def test_a_batch_that_does_not_come_is_noticed() -> None:
+    time_left = TimeLeft()
+    for second in range(20):
+        before = time_left.follow(second, second, 100 - second)
+    assert before == pytest.approx(81, abs=1)
+    waited = [time_left.follow(second, 19, 81) for second in range(20, 400)]
+    assert waited[-1] is not None
+    assert waited[-1] > 5 * 81
+
+
+def test_what_comes_before_the_first_batch_does_not_count() -> None:
+    time_left = TimeLeft()
+    assert [time_left.follow(second, 0, 100) for second in range(60)] == [None] * 60
+    for second in range(60, 80):
+        left = time_left.follow(second, second - 59, 159 - second)
+    assert left == pytest.approx(80, abs=2)
+
+
+@given(st.floats(0, 10**7), st.floats(0, 10**7))
+def test_it_is_rounded_up_and_keeps_its_order(one: float, other: float) -> None:
+    units = {"minute": 60, "hour": 3600, "day": 86_400}
+    shorter, longer = sorted((one, other))
+    low, high = (number * units[unit] or 60 for number, unit in (rough(shorter), rough(longer)))
+    assert low <= high
+    assert shorter <= low <= max(60, 2 * shorter)
