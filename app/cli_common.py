@@ -9,6 +9,7 @@ import json
 import os
 import shutil
 import sys
+import time
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -58,6 +59,12 @@ class Context:
     open_engine: OpenEngine
     out: TextIO = field(default_factory=lambda: sys.stdout)
     err: TextIO = field(default_factory=lambda: sys.stderr)
+    began: float = field(default_factory=time.monotonic)
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the command began, as the person who waits for it counts them."""
+        return time.monotonic() - self.began
 
     def config(self) -> EngineConfig:
         from app.settings import engine_config

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +43,7 @@ def _compare(options: Namespace, context: Context) -> int:
     found = context.with_engine(
         lambda engine: engine.compare(first, second, limit=limit, token=token)
     )
+    found["seconds"] = context.elapsed
     if options.json:
         context.print_json(found)
     else:
@@ -146,6 +148,7 @@ def _similar(options: Namespace, context: Context) -> int:
     result = context.with_engine(
         lambda engine: engine.search(text, limit=limit, explain=True, full_text=True)
     )
+    result = replace(result, seconds=context.elapsed)
     print_result(context, text, result, as_json=options.json, explain=True)
     return 0
 

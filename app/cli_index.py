@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app import render
@@ -91,19 +92,21 @@ def with_progress(
 
     try:
         with stopping(stop):
-            return context.with_engine(action)
+            summary = context.with_engine(action)
     finally:
         line.clear()
+    return replace(summary, seconds=context.elapsed)
 
 
 def summary_lines(summary: Summary) -> list[str]:
     """Say what a run did: one line of totals, then a line for each state."""
     pages = render.count(summary.pages, "page")
-    rate = f" ({summary.pages / summary.seconds:.1f}/s)" if summary.seconds else ""
+    per_second = summary.pages / summary.seconds if summary.seconds else 0.0
+    rate = f" ({per_second:.1f}/s)" if per_second else ""
     head = (
         f"{'Stopped' if summary.cancelled else 'Done'} after {render.duration(summary.seconds)}: "
         f"{render.count(summary.files_seen, 'file')} seen, "
-        f"{render.count(summary.documents_added, 'document')} added, {pages}{rate}, "
+        f"{render.count(summary.documents_added, 'document')} read, {pages}{rate}, "
         f"{render.count(summary.passages, 'passage')}{_unchanged(summary)}."
     )
     states = [(state, number) for state, number in summary.states.items() if number]
@@ -111,7 +114,7 @@ def summary_lines(summary: Summary) -> list[str]:
         (render.phrase(state), f"{number:>7,}{_hint(state)}")
         for state, number in sorted(states, key=lambda item: -item[1])
     ]
-    end = ["Run the same command again to go on."] if summary.cancelled else []
+    end = ["`lectern index` goes on where it stopped."] if summary.cancelled else []
     return [head, *render.columns(rows, "  "), *end]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from app import render
@@ -30,6 +31,7 @@ def _verify(options: Namespace, context: Context) -> int:
     found = _at_work(
         context, lambda engine, report, token: engine.verify(report=report, token=token)
     )
+    found["seconds"] = context.elapsed
     if options.json:
         context.print_json(found)
     else:
@@ -156,6 +158,7 @@ def _reindex(options: Namespace, context: Context) -> int:
     from app.cli_index import summary_lines
     from indexer.wire import to_wire
 
+    summary = replace(summary, seconds=context.elapsed)
     _say(options, context, to_wire(summary), *summary_lines(summary))
     return CANCELLED if summary.cancelled else 0
 

@@ -87,6 +87,7 @@ def _run(options: Namespace, context: Context) -> int:
     result, nothing_to_find = context.with_engine(action)
     if nothing_to_find:
         context.note("The library is empty: read a folder with `lectern index PATH` first.")
+    result = replace(result, seconds=context.elapsed)
     print_result(context, text, result, as_json=options.json, explain=options.explain)
     return 0
 

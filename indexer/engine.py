@@ -117,6 +117,7 @@ class Engine(Desk):
         scan: bool = True,
         patterns: Sequence[str] | None = None,
     ) -> Summary:
+        began = time.monotonic()
         with self._indexing, at_work(self.config.library):
             reporter = Reporter(self._noting(report), token)
             roots = self._roots(paths, patterns)
@@ -140,7 +141,8 @@ class Engine(Desk):
                 # What is due and still there could not be read: its root is away.
                 due = self.catalog.queue.next_due_ns()
                 self._due_ns = due if due is not None and due > time.time_ns() else None
-            return shift.summary(roots, seen, cancelled=cancelled)
+            seconds = time.monotonic() - began
+            return shift.summary(roots, seen, seconds, cancelled=cancelled)
 
     def recognise(
         self,

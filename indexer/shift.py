@@ -72,7 +72,9 @@ class Shift:
         while not self._stretch():
             self._wait_while(lambda: self.parts.throttle.paused)
 
-    def summary(self, roots: Sequence[Root], seen: int, *, cancelled: bool) -> Summary:
+    def summary(
+        self, roots: Sequence[Root], seen: int, seconds: float, *, cancelled: bool
+    ) -> Summary:
         """Say what the shift did, and in which states the files of some roots are now."""
         states: dict[str, int] = {}
         for root in roots:
@@ -85,7 +87,7 @@ class Shift:
             pages=self.counts.pages,
             passages=self.counts.embedded,
             tokens=self.counts.tokens,
-            seconds=self.counts.seconds,
+            seconds=seconds,
             cancelled=cancelled,
             reused=self.counts.reused,
         )

@@ -195,7 +195,10 @@ class FileRow:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The outcome of an indexing run: how many files ended in each state, and what it took."""
+    """The outcome of an indexing run: how many files ended in each state, and what it took.
+
+    ``seconds`` are from the call to its end, with all that was waited for.
+    """
 
     states: Mapping[str, int]
     files_seen: int

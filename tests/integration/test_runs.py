@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import threading
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from indexer.engine import Engine
-from indexer.progress import CancelToken, Progress
+from indexer.progress import CancelToken, Progress, Step
 from indexer.types import Why
 from tests.integration.world import PACE, Seen, World, check_same, look
 
@@ -59,6 +60,21 @@ def test_the_model_of_passages_is_closed_when_all_is_read(world: World) -> None:
         world.index(engine)
         assert engine.models._indexing is None
         assert engine.models.device[0]  # what it ran on is still known
+
+
+def test_a_run_took_as_long_as_its_caller_waited(world: World) -> None:
+    tidied: list[float] = []
+
+    def note(progress: Progress) -> None:
+        if progress.step is Step.MAINTAIN:
+            threading.Event().wait(0.2)  # a tidying that takes long
+            tidied.append(time.monotonic())
+
+    with world.engine() as engine:
+        began = time.monotonic()
+        summary = engine.index([world.documents], report=note, token=CancelToken())
+        ended = time.monotonic()
+    assert tidied[-1] - began - 0.1 <= summary.seconds <= ended - began
 
 
 def test_a_token_that_is_cancelled_already_does_nothing(world: World, undisturbed: Seen) -> None:

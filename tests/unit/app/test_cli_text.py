@@ -34,7 +34,7 @@ HIT = Hit(
 )
 ROW = FileRow("/a/b.pdf", "/a", "b.pdf", 1, 2, FileState.UNREADABLE, "unreadable", "no trailer")
 TOTALS = (
-    "Done after 1 min 0 s: 40 files seen, 38 documents added, 900 pages (15.0/s), 4,000 passages."
+    "Done after 1 min 0 s: 40 files seen, 38 documents read, 900 pages (15.0/s), 4,000 passages."
 )
 
 
@@ -145,4 +145,4 @@ def test_summaries() -> None:
     ]
     stopped = summary_lines(replace(summary, cancelled=True, seconds=0.0))
     assert stopped[0].startswith("Stopped after 0.0 s: ")
-    assert stopped[-1] == "Run the same command again to go on."
+    assert stopped[-1] == "`lectern index` goes on where it stopped."

@@ -1,0 +1,67 @@
+"""How long something took is what the person waited, not what a part of it counted."""
+
+from __future__ import annotations
+
+import io
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from app.cli import COMMANDS, parse
+from app.cli_common import Context
+from app.settings import Settings
+from tests.fake_engine import FakeEngine
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WAITED_S = 500.0
+
+
+@pytest.fixture
+def context(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Context:
+    """Of a command that began a while ago, in a world of its own."""
+    (tmp_path / "run").mkdir(mode=0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "run"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    (folder / "ice.txt").write_text("The ship sank in November.")
+    (folder / "sea.txt").write_text("The sea froze in November.")
+    return Context(
+        Settings(tmp_path / "settings.json"),
+        tmp_path / "library",
+        offline=True,
+        open_engine=FakeEngine.open,
+        out=io.StringIO(),
+        err=io.StringIO(),
+        began=time.monotonic() - WAITED_S,
+    )
+
+
+def run(context: Context, *words: str) -> str:
+    context.out = io.StringIO()
+    options = parse([str(word) for word in words])
+    next(each for each in COMMANDS if each.name == options.command).run(options, context)
+    return context.out.getvalue()
+
+
+def seconds(text: str) -> float:
+    told: dict[str, Any] = json.loads(text)
+    return float(told["seconds"])
+
+
+def test_every_command_tells_the_whole_time(context: Context, tmp_path: Path) -> None:
+    documents = str(tmp_path / "documents")
+    assert run(context, "index", documents).startswith("Done after 8 min ")
+    assert "hits in 50" in run(context, "search", "november")
+    assert "looked through in 8 min " in run(context, "verify")
+    for words in (
+        ["index", "--json"],
+        ["reindex", "--json"],
+        ["search", "--json", "november"],
+        ["verify", "--json"],
+    ):
+        assert seconds(run(context, *words)) >= WAITED_S
