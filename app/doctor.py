@@ -37,7 +37,7 @@ def checks(settings: Settings, config: EngineConfig) -> Iterator[dict[str, Any]]
         found = version(name)
         yield check(name, found or "missing", ok=bool(found), advice="Install Lectern again.")
     yield _runtime()
-    yield check("known models", ", ".join(record.id for record in known_records()))
+    yield check("known models", ", ".join(record.id for record in known_records(config.models)))
     yield _settings(settings)
     yield _disk(config)
 

@@ -8,11 +8,13 @@ encoders has one session for each. It must not know how models are built.
 
 from __future__ import annotations
 
+import itertools
 import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from indexer.config import Precision
+from indexer.embed.build import CompiledModel, changed_files, compiled_folder
 from indexer.embed.devices import CPU
 from indexer.embed.models import Side
 from indexer.embed.onnx import EmbedderFactory, OnnxEmbedder, SessionOptions, space_of
@@ -21,6 +23,7 @@ from indexer.phrases import Note
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
     from typing import Any
 
     from indexer.catalog import Catalog, Space
@@ -114,6 +117,21 @@ class ModelsInUse:
                 opened = self._factory(model, CPU).open(precision, options, side)
                 known = self._asking[side] = (model, precision), opened
             return known[1]
+
+    def changed(self, catalog: Catalog) -> dict[Path, list[str]]:
+        """Name what was changed in compiled models that are in use here since they were compiled.
+
+        Raises:
+            WorldError: ``unknown_model``.
+        """
+        active = catalog.spaces.active()
+        names = {self.config.model, *([str(active.record["model"])] if active else [])}
+        found = {}
+        for record in (find_record(name, self.config.models) for name in sorted(names)):
+            for precision, side in itertools.product(Precision, Side):
+                folder = compiled_folder(record, self.config.models, precision, side)
+                found[folder] = changed_files(CompiledModel(record, precision, folder, side))
+        return {folder: files for folder, files in found.items() if files}
 
     @property
     def device(self) -> tuple[str, tuple[Note, ...]]:

@@ -17,21 +17,22 @@ from typing import TYPE_CHECKING, Any
 
 from indexer import connections, library, reindex
 from indexer.catalog.roots import join
+from indexer.embed.record_files import known_records
 from indexer.errors import LecternError, sentence
 from indexer.recovery import incomplete, without_vectors
 from indexer.wire import note_to_wire
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from indexer.desk import Desk
 
 GB = 1e9
 PARTS = ("lancedb", "pyarrow", "numpy", "pymupdf", "tokenizers")
-# Said of documents in a language the model was not made for.
-RECOMMENDED_FOR_OTHERS = (
-    "Found by words; a multilingual model such as multilingual-e5-small would understand it."
-)
+WAS_CHANGED = "changed since the model was compiled"
+COMPILED_AGAIN = "It was compiled again. If it changes once more, find out what writes there."
+COMPILED_LATER = "Quit Lectern and start it again: it is compiled again before it is used."
 RUNTIMES = ("onnxruntime", "onnxruntime-gpu", "onnxruntime-directml")
 
 
@@ -107,9 +108,17 @@ def _languages(engine: Desk) -> list[dict[str, Any]]:
     rows = []
     for language, documents in sorted(engine.catalog.docs.languages().items()):
         known = not language or language in covered
-        advice = "" if known or not covered else RECOMMENDED_FOR_OTHERS
+        advice = "" if known or not covered else _advice(language, engine.config.models)
         rows.append({"language": language, "documents": documents, "advice": advice})
     return rows
+
+
+def _advice(language: str, models: Path) -> str:
+    """What is said of documents in a language the model was not made for."""
+    others = [record.id for record in known_records(models) if language in record.languages]
+    if not others:
+        return "Found by words; no model that Lectern knows here was made for it."
+    return f"Found by words; `lectern reindex --model {others[0]}` would understand it."
 
 
 Check = tuple[str, bool, str, str]
@@ -128,10 +137,21 @@ def _versions() -> Iterator[Check]:
 
 def _model(engine: Desk) -> Iterator[Check]:
     try:
+        changed = engine.models.changed(engine.catalog)
         embedder = engine.models.indexing()
     except LecternError as error:
         yield "model", False, error.message, error.next_step
         return
+    still = engine.models.changed(engine.catalog)
+    for folder, files in changed.items():
+        yield (
+            "compiled model",
+            False,
+            f"{', '.join(files)} in {folder} {WAS_CHANGED}",
+            (COMPILED_LATER if folder in still else COMPILED_AGAIN),
+        )
+    if not changed:
+        yield "compiled model", True, "as it was compiled", ""
     value = f"{embedder.record.id}, {embedder.precision}, {embedder.record.dimension} dimensions"
     yield "model", True, value, ""
     why = "; ".join(map(sentence, embedder.provider.notes))

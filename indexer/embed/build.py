@@ -137,6 +137,25 @@ def intact(compiled: CompiledModel) -> bool:
         return False
 
 
+def changed_files(compiled: CompiledModel) -> list[str]:
+    """Name the files that are not as their builder wrote them; none of what was never built."""
+    if not compiled.folder.exists() or intact(compiled):
+        return []
+    try:
+        written = json.loads((compiled.folder / MANIFEST).read_text("utf-8"))["files"]
+        changed = [name for name in _FILES if _hash(compiled.folder / name) != written[name]]
+    except (OSError, ValueError, KeyError, TypeError):
+        changed = []
+    return changed or [MANIFEST]
+
+
+def _hash(path: Path) -> str:
+    try:
+        return hash_file(path)
+    except OSError:
+        return ""
+
+
 def _made(compiled: CompiledModel) -> dict[str, Any]:
     """What the compiled files depend on."""
     return {

@@ -7,6 +7,7 @@ not know how a model is fetched or run.
 
 from __future__ import annotations
 
+import contextlib
 import json
 from dataclasses import asdict
 from importlib import resources
@@ -36,11 +37,16 @@ def shipped_folder() -> Path:
     return Path(str(resources.files("resources"))) / "models"
 
 
-def known_records() -> Iterator[ModelRecord]:
-    """Every model that needs nobody's folder: those built in and those that come with Lectern."""
+def known_records(models: Path | None = None) -> Iterator[ModelRecord]:
+    """Every model that ``find_record`` finds: built in, come with Lectern, or in ``models``."""
     yield from RECORDS.values()
-    for file in sorted(shipped_folder().glob(f"*/{RECORD}")):
-        yield _parse(json.loads(file.read_text("utf-8")))
+    seen = set(RECORDS)
+    for folder in (shipped_folder(), *([models] if models else [])):
+        for file in sorted(folder.glob(f"*/{RECORD}")):
+            if file.parent.name not in seen:
+                seen.add(file.parent.name)
+                with contextlib.suppress(WorldError):
+                    yield find_record(file.parent.name, models)
 
 
 def find_record(model: str, models: Path | None = None) -> ModelRecord:

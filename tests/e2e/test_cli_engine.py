@@ -80,7 +80,7 @@ def test_searching_works_while_another_command_indexes(lectern: Lectern, folder:
         out, err = indexing.communicate(timeout=60)
     assert indexing.returncode == 130
     assert "Stopped after" in out
-    assert "Run the same command again" in out
+    assert "`lectern index` goes on" in out
     assert "Traceback" not in err
 
 

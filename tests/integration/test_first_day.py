@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from indexer import library as libraries
+from indexer.config import Precision
+from indexer.embed.graph import GRAPH
+from indexer.embed.record_files import find_record, write_record
 from indexer.errors import WorldError
 from indexer.progress import CancelToken, Progress
 from tests.integration import corpus
@@ -22,9 +25,12 @@ from tests.integration.world import (
     quoted,
     states,
 )
+from tests.tiny_model import TINY
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from indexer.engine import Engine
 
 PETABYTE = 10**15
 GERMAN = (
@@ -198,7 +204,7 @@ def test_a_language_the_model_does_not_cover(world: World) -> None:
         assert found(engine, "heiße Öfen")[0] == "brot.txt"
         rows = {row["language"]: row for row in engine.status()["languages"]}
         assert rows["de"]["documents"] == 1
-        assert "model" in rows["de"]["advice"]
+        assert rows["de"]["advice"]
         assert rows["en"]["advice"] == ""
 
 
@@ -216,3 +222,49 @@ def test_the_status_fits_json(filled: World) -> None:
         assert root["patterns"] == []
         assert not root["offline"]
         assert all(check["ok"] for check in json.loads(json.dumps(engine.doctor())))
+
+
+def test_the_doctor_tells_of_a_compiled_model_that_was_changed(
+    filled: World, tmp_path: Path
+) -> None:
+    models = tmp_path / "own models"
+    shutil.copytree(filled.models, models)
+
+    def checked(engine: Engine) -> dict[str, Any]:
+        (check,) = [each for each in engine.doctor() if each["name"] == "compiled model"]
+        return check
+
+    with filled.engine(models=models) as engine:
+        filled.index(engine)
+        (graph,) = {file for file in models.rglob(GRAPH) if Precision.FP32 in file.parent.name}
+        assert checked(engine)["ok"]
+        whole = graph.read_bytes()
+        graph.write_bytes(whole + b"!")
+        # What is open was read before; the file is not used until it is compiled again.
+        told = checked(engine)
+        assert not told["ok"]
+        assert told["value"] == f"{GRAPH} in {graph.parent} changed since the model was compiled"
+        assert "start it again" in told["advice"]
+    with filled.engine(models=models) as engine:
+        told = checked(engine)
+        assert not told["ok"]
+        assert "compiled again" in told["advice"]
+        assert graph.read_bytes() == whole
+        assert checked(engine)["ok"]
+
+
+def test_only_models_that_are_known_are_recommended(filled: World, tmp_path: Path) -> None:
+    models = tmp_path / "own models"
+    shutil.copytree(filled.models, models)
+    (filled.documents / "brot.txt").write_text(GERMAN, "utf-8")
+
+    def advice(engine: Engine) -> str:
+        rows = {row["language"]: row for row in engine.status()["languages"]}
+        return str(rows["de"]["advice"])
+
+    with filled.engine(models=models) as engine:
+        filled.index(engine)
+        assert advice(engine) == "Found by words; no model that Lectern knows here was made for it."
+        record = replace(find_record(TINY, models), id="tiny-german", languages=("de", "en"))
+        write_record(record, models)
+        assert "`lectern reindex --model tiny-german`" in advice(engine)

@@ -203,7 +203,7 @@ def test_ctrl_c_ends_cleanly_and_the_next_run_completes(
         out, err = process.communicate(timeout=killing.WAIT_S)
     assert process.returncode == 130
     assert out.startswith("Stopped after")
-    assert "Run the same command again to go on." in out
+    assert "`lectern index` goes on where it stopped." in out
     assert "Traceback" not in err
     assert killing.children_of(process.pid) == []
 
