@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import importlib
 import sys
+import time
+
+BEGAN = time.monotonic()
 
 _CHILDREN = {
     "--extraction-child": "indexer.extract.child",
@@ -18,7 +21,7 @@ def main() -> int:
         return int(importlib.import_module(child).main())
     from app.cli import main
 
-    return main()
+    return main(began=BEGAN)
 
 
 if __name__ == "__main__":

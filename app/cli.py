@@ -12,6 +12,7 @@ import logging
 import os
 import sys
 import textwrap
+import time
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from app import (
@@ -143,17 +144,24 @@ def _examples(command: Command) -> str:
     return "examples:\n" + "\n".join(lines)
 
 
-def main(arguments: Sequence[str] | None = None, *, open_engine: OpenEngine = open_engine) -> int:
+def main(
+    arguments: Sequence[str] | None = None,
+    *,
+    open_engine: OpenEngine = open_engine,
+    began: float | None = None,
+) -> int:
     """Run a command line and return its exit status.
 
     Args:
         arguments: What stands behind the program's name; those of this process by default.
         open_engine: Makes an engine where none is running.
+        began: When the command began, by the monotonic clock; now, if nobody looked before.
     """
     for stream in (sys.stdout, sys.stderr):
         # Names that are not UTF-8 must not end a listing; in JSON the escape is even right.
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    began = time.monotonic() if began is None else began
     options = parse(arguments)
     if options.version:
         from app.doctor import version
@@ -161,15 +169,15 @@ def main(arguments: Sequence[str] | None = None, *, open_engine: OpenEngine = op
         print(f"lectern {version('lectern') or '(not installed)'}")
         return 0
     command = next(each for each in COMMANDS if each.name == options.command)
-    return _run(command, options, _context(options, open_engine))
+    return _run(command, options, _context(options, open_engine, began))
 
 
-def _context(options: argparse.Namespace, open_engine: OpenEngine) -> Context:
+def _context(options: argparse.Namespace, open_engine: OpenEngine, began: float) -> Context:
     from app.settings import Settings
 
     settings = Settings()
     library = _library(options.library, settings)
-    return Context(settings, library, options.offline, open_engine)
+    return Context(settings, library, options.offline, open_engine, began=began)
 
 
 def _library(named: str | None, settings: Settings) -> Path:

@@ -120,15 +120,15 @@ def explain_failure(context: Context, error: LecternError) -> int:
 
     A program that starts this one asks for JSON through the environment.
     """
-    from app.render import clean
+    from app.render import name
 
     if os.environ.get(ERRORS_VARIABLE) == "json":
         context.note(json.dumps(error.to_wire(), default=str))
         return error.declared.exit_status
     style = context.style(context.err)
     context.note(
-        f"{style.bad('lectern:')} {clean(error.message)} [{error.code}]",
-        f"  {clean(error.next_step)}",
+        f"{style.bad('lectern:')} {name(error.message)} [{error.code}]",
+        f"  {name(error.next_step)}",
     )
     return error.declared.exit_status
 

@@ -77,7 +77,7 @@ def _side_lines(
     mine: dict[str, Any], other: dict[str, Any], border: float, style: Style
 ) -> Iterator[str]:
     """What one document says alone, by pages and headings."""
-    names = [render.clean(each["file"]).rpartition("/")[2] for each in (mine, other)]
+    names = [render.name(each["file"].rpartition("/")[2]) for each in (mine, other)]
     yield style.bold(render.elide(f"Only in {names[0]}", style.width, style.dots))
     yield style.dim(
         f"{mine['alone']:,} of {render.count(mine['statements'], 'statement')} not in {names[1]}"

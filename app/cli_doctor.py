@@ -44,9 +44,9 @@ def _lines(checks: list[dict[str, Any]], style: Style) -> list[str]:
     lines = []
     for check in checks:
         verdict = "ok " if check["ok"] else style.bad("BAD")
-        lines.append(f"{verdict}  {check['name']:<{wide}}  {render.clean(str(check['value']))}")
+        lines.append(f"{verdict}  {check['name']:<{wide}}  {render.name(str(check['value']))}")
         if check["advice"]:
-            lines.append(f"     {'':<{wide}}  {render.clean(str(check['advice']))}")
+            lines.append(f"     {'':<{wide}}  {render.name(str(check['advice']))}")
     bad = sum(not check["ok"] for check in checks)
     return [*lines, f"{render.count(bad, 'problem')}." if bad else "Everything is fine."]
 

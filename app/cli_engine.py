@@ -44,7 +44,7 @@ def serve(context: Context, idle_exit: float | None, *, watch: bool = False) -> 
     with contextlib.closing(host), stopping(host.service.stop):
         if watch:
             host.watch(on=True)
-        context.note(f"Serving {render.clean(str(context.library))}; Ctrl+C ends it.")
+        context.note(f"Serving {render.name(str(context.library))}; Ctrl+C ends it.")
         host.service.wait(idle_exit)
     return 0
 

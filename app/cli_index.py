@@ -43,6 +43,8 @@ def _arguments(parser: ArgumentParser) -> None:
 def _run(options: Namespace, context: Context) -> int:
     paths = [existing(path) for path in options.paths]
     summary = index(context, paths, quiet=options.quiet, rescan=options.rescan)
+    if not (paths or summary.states or summary.cancelled):
+        context.note("The library has no files yet: `lectern index PATH` adds a folder.")
     return outcome(summary, context, as_json=options.json)
 
 
@@ -103,10 +105,11 @@ def summary_lines(summary: Summary) -> list[str]:
     pages = render.count(summary.pages, "page")
     per_second = summary.pages / summary.seconds if summary.seconds else 0.0
     rate = f" ({per_second:.1f}/s)" if per_second else ""
+    # Where nobody looked at folders, as after `lectern retry`, there is nothing to say of them.
+    seen = f"{render.count(summary.files_seen, 'file')} seen, " if summary.files_seen else ""
     head = (
         f"{'Stopped' if summary.cancelled else 'Done'} after {render.duration(summary.seconds)}: "
-        f"{render.count(summary.files_seen, 'file')} seen, "
-        f"{render.count(summary.documents_added, 'document')} read, {pages}{rate}, "
+        f"{seen}{render.count(summary.documents_added, 'document')} read, {pages}{rate}, "
         f"{render.count(summary.passages, 'passage')}{_unchanged(summary)}."
     )
     states = [(state, number) for state, number in summary.states.items() if number]

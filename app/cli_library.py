@@ -37,17 +37,17 @@ def _status(options: Namespace, context: Context) -> int:
 
 def status_lines(status: dict[str, Any]) -> list[str]:
     """Say how the library is; whatever an engine does not tell is left out."""
-    place = f"{render.clean(str(status['library']))}, {render.size(status.get('bytes', 0))}"
+    place = f"{render.name(str(status['library']))}, {render.size(status.get('bytes', 0))}"
     if "free_bytes" in status:
         place += f", {render.size(status['free_bytes'])} free"
     rows = [("Library", place)]
     rows += _named("Folders", [_root(root) for root in status.get("roots", [])])
     states = sorted(status.get("files", {}).items(), key=lambda item: -item[1])
     rows += _named("Files", [f"{n:,} {render.phrase(state)}" for state, n in states if n])
-    understood = status.get("understood", 1.0)
-    rows.append(
-        ("Passages", f"{status.get('passages', 0):,}, {render.share(understood)} understood")
-    )
+    passages = f"{status.get('passages', 0):,}"
+    if status.get("passages"):
+        passages += f", {render.share(status.get('understood', 1.0))} understood"
+    rows.append(("Passages", passages))
     if status.get("model"):
         rows.append(("Model", f"{status['model']}, {status.get('precision', '')}"))
     if status.get("device"):
@@ -66,9 +66,7 @@ def _named(name: str, values: list[str]) -> list[tuple[str, str]]:
 
 
 def _root(root: dict[str, Any]) -> str:
-    text = (
-        f"{render.clean(str(root.get('path', '')))}, {render.count(root.get('files', 0), 'file')}"
-    )
+    text = f"{render.name(str(root.get('path', '')))}, {render.count(root.get('files', 0), 'file')}"
     if root.get("offline"):
         return f"{text}, offline"
     how = {"events": ", watched", "polling": ", looked at every few minutes"}
@@ -155,17 +153,20 @@ def file_line(row: FileRow) -> str:
     reason = reason_of(row)
     if row.bad_pages and read_detail(row.detail).get("reason") != "parts_unread":
         pages = ", ".join(str(page) for page in row.bad_pages[:20])
-        reason = f"{reason} Not read: pages {pages}.".strip()
-    return "\t".join([row.state, render.clean(row.path), reason]).rstrip("\t")
+        if len(row.bad_pages) > 20:
+            pages += f" and {len(row.bad_pages) - 20:,} more"
+        noun = "page" if len(row.bad_pages) == 1 else "pages"
+        reason = f"{reason} Not read: {noun} {pages}.".strip()
+    return "\t".join([row.state, render.name(row.path), reason]).rstrip("\t")
 
 
 def reason_of(row: FileRow) -> str:
     """Return the sentence behind a reason code, with the row's detail where it has a place."""
     declared = CODES.get(row.code)
-    detail = read_detail(row.detail)
+    detail = {"path": row.path, **read_detail(row.detail)}
     if declared is None:
-        return render.clean(f"{row.code} {english(str(detail.get('reason', '')), detail)}")
-    return render.clean(fill(declared.message, detail))
+        return render.name(f"{row.code} {english(str(detail.get('reason', '')), detail)}".strip())
+    return render.name(fill(declared.message, detail))
 
 
 def _remove_arguments(parser: ArgumentParser) -> None:
@@ -218,7 +219,7 @@ def _confirmed(context: Context) -> bool:
         raise WorldError(
             "bad_usage", command="lectern remove", reason="say --yes where nobody can be asked"
         )
-    context.err.write(f"Delete the whole library {render.clean(str(context.library))}? [y/N] ")
+    context.err.write(f"Delete the whole library {render.name(str(context.library))}? [y/N] ")
     context.err.flush()
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
@@ -234,7 +235,7 @@ def _move(options: Namespace, context: Context) -> int:
     destination = absolute_path(options.destination)
     usual = absolute_path(str(context.settings["library"] or paths.default_library()))
     library.move(context.library, destination)
-    context.print(f"The library is now at {render.clean(str(destination))}.")
+    context.print(f"The library is now at {render.name(str(destination))}.")
     if context.library == usual:
         context.settings.set("library", str(destination))
     else:

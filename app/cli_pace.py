@@ -26,12 +26,17 @@ REASONS = {
     "query": "making way for a search",
 }
 
+# They slow down what is not slow already.
+_SLOWING = frozenset({"typing", "battery", "busy"})
+
 
 def pace_line(activity: dict[str, Any]) -> str:
     """Say in a few words how hard the library works now, and why."""
     speed = str(activity.get("speed", "normal"))
     reason = str(activity.get("reason", ""))
-    return f"{speed}, {REASONS.get(reason, render.phrase(reason))}" if reason else speed
+    if not reason or (speed == "slow" and reason in _SLOWING):
+        return speed
+    return f"{speed}, {REASONS.get(reason, render.phrase(reason))}"
 
 
 def _nothing(_parser: ArgumentParser) -> None:
@@ -120,7 +125,7 @@ def estimate_lines(found: dict[str, Any]) -> list[str]:
         (render.phrase(code), f"{count:>7,}   left out")
         for code, count in sorted(found["left_out"].items(), key=lambda item: -item[1])
     ]
-    known = [("read before", f"{found['known']:>7,}")] if found["known"] else []
+    known = [("known already", f"{found['known']:>7,}")] if found["known"] else []
     lines = [head, *render.columns([*formats, *known, *left_out], "  ")]
     if found["files"]:
         words, meaning = (render.about(found[key]) for key in ("seconds_words", "seconds_meaning"))

@@ -50,7 +50,7 @@ def verify_lines(found: dict[str, Any]) -> list[str]:
         return [f"Everything is whole: {looked}"]
     return [
         looked,
-        *(f"  {render.clean(problem['sentence'])}" for problem in found["problems"]),
+        *(f"  {render.name(problem['sentence'])}" for problem in found["problems"]),
         "Run `lectern repair`; what is lost is read again from your files.",
     ]
 
@@ -102,9 +102,9 @@ def repair_lines(repaired: dict[str, Any]) -> list[str]:
     found = [*repaired["rescued"], *(one["sentence"] for one in repaired["problems"])]
     if not found:
         return ["Everything is whole; there was nothing to repair."]
-    lines = [f"  {render.clean(sentence)}" for sentence in found]
+    lines = [f"  {render.name(sentence)}" for sentence in found]
     if repaired["left"]:
-        left = [f"  {render.clean(one['sentence'])}" for one in repaired["left"]]
+        left = [f"  {render.name(one['sentence'])}" for one in repaired["left"]]
         return ["Found:", *lines, "Still there:", *left]
     if "states" in repaired:
         return ["Found, and repaired:", *lines, "What was lost is read again."]
@@ -176,7 +176,7 @@ def cost_lines(cost: dict[str, Any]) -> list[str]:
     if cost["outdated"]:
         files = render.count(cost["outdated"], "file")
         lines.append(f"{files} to be read again: an older version of Lectern has read them.")
-    name = f"{render.clean(cost['model'])}, {cost['precision']}"
+    name = f"{render.name(cost['model'])}, {cost['precision']}"
     if not cost["passages"]:
         return [*lines, f"Nothing to embed: {name} has read everything."]
     time = render.about(cost["seconds"])

@@ -70,7 +70,7 @@ def watch(engine: EngineApi, context: Context, stopped: Callable[[float], bool])
                 if shown.get(path) != line:
                     context.note(line)
             if now["problem"] not in {"", problem}:
-                context.note(render.clean(now["problem"]))
+                context.note(render.name(now["problem"]))
             if now["quiet"] and not quiet:
                 documents = engine.status()["documents"]
                 context.note(f"Up to date: {render.count(documents, 'document')}.")
@@ -98,7 +98,7 @@ def _lines(state: dict[str, Any]) -> dict[str, str]:
         return {"": "Nothing to watch yet: `lectern index FOLDER` adds a folder."}
     said = {}
     for root in state["roots"]:
-        path = render.clean(root["path"])
+        path = render.name(root["path"])
         match root["how"]:
             case "offline":
                 said[path] = f"{path} is offline; what it holds stays in the library."

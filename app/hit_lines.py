@@ -6,6 +6,7 @@ Owns the layout of hits on a terminal. It must not know how they are asked for.
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from app import render
@@ -40,7 +41,7 @@ def print_result(
         return
     style = context.style()
     for note in result.notes:
-        context.note(render.clean(sentence(note)))
+        context.note(render.name(sentence(note)))
     context.print(*result_lines(result, style, explain=explain))
 
 
@@ -68,7 +69,7 @@ def hit_lines(number: int, hit: Hit, style: Style, *, explain: bool = False) -> 
     room = style.width - len(indent)
     right = _place(hit)
     title = render.elide(
-        render.clean(hit.title) or render.clean(hit.file),
+        _title(hit),
         room - render.cells(right) - 2,
         style.dots,
     )
@@ -80,10 +81,12 @@ def hit_lines(number: int, hit: Hit, style: Style, *, explain: bool = False) -> 
         lines.append(indent + style.dim(render.elide(heading, room, style.dots)))
     words = render.snippet(hit.text, hit.best, _SNIPPET_LINES * room - room // 3, style)
     lines += [indent + line for line in render.wrap(words, room, style)]
-    lines.append(indent + style.dim(f"{render.clean(hit.path)} ({_reason(hit)})"))
-    lines += [indent + style.dim(f"also {render.clean(path)}") for path in hit.other_paths]
+    lines.append(indent + style.dim(f"{render.name(hit.path)} ({_reason(hit)})"))
+    lines += [indent + style.dim(f"also {render.name(path)}") for path in hit.other_paths]
     for other in hit.also[:_ALSO]:
-        lines.append(indent + style.dim(f"also {render.clean(other.path)}, page {other.page}"))
+        unit = page_unit(PurePath(other.path).suffix[1:].lower())
+        place = f", {unit} {other.page}" if unit else ""
+        lines.append(indent + style.dim(f"also {render.name(other.path)}{place}"))
     if len(hit.also) > _ALSO:
         more = render.count(len(hit.also) - _ALSO, "other place")
         lines.append(indent + style.dim(f"also in {more}"))
@@ -91,6 +94,12 @@ def hit_lines(number: int, hit: Hit, style: Style, *, explain: bool = False) -> 
         inside = replace(style, width=room)
         lines += [indent + style.dim(line) for line in explained_lines(hit, inside)]
     return lines
+
+
+def _title(hit: Hit) -> str:
+    """The title that the document has, else the name of its file as it is."""
+    own = hit.title != hit.file.rpartition("/")[2]
+    return (render.clean(hit.title) if own else render.name(hit.title)) or render.name(hit.file)
 
 
 def _place(hit: Hit) -> str:

@@ -8,6 +8,7 @@ short.
 from __future__ import annotations
 
 import time
+from pathlib import PurePath
 from typing import TYPE_CHECKING, TextIO
 
 from app import render
@@ -74,7 +75,7 @@ class ProgressLine:
 def describe(progress: Progress, style: Style) -> str:
     """Return one line that says what is done, how fast, and how long it will take."""
     if progress.note:
-        return f"{_done(progress)}: {render.clean(progress.note)}"
+        return f"{_done(progress)}: {render.name(progress.note)}"
     if progress.step is Step.SCAN:
         return f"Looking for documents: {render.count(progress.files_total, 'file')} found"
     if progress.step is Step.MAINTAIN:
@@ -89,7 +90,7 @@ def describe(progress: Progress, style: Style) -> str:
     ]
     if progress.eta_seconds is not None:
         parts.append(f"{render.about(progress.eta_seconds)} left")
-    name = render.clean(progress.current.replace("\\", "/").rpartition("/")[2])
+    name = render.name(PurePath(progress.current).name)
     separator = " · " if style.unicode else ", "
     return separator.join([*parts, name] if name else parts)
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 # Controls, and the marks that make text run the other way than it reads.
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
+_UNSAFE_ONE = re.compile(f"{_UNSAFE.pattern[:-1]}|[\u2028\u2029\ud800-\udfff]")
 _SPACES = re.compile(r"\s+")
 SCRAP = 16  # cells; less than this of a sentence tells nothing
 _RESET = "\x1b[0m"
@@ -72,6 +73,15 @@ class Word:
 def clean(text: str) -> str:
     """Make text from outside harmless and put it on one line."""
     return _SPACES.sub(" ", _UNSAFE.sub(" ", text)).strip()
+
+
+def name(text: str) -> str:
+    """Make a path, or a sentence with one, harmless on one line; what can be shown stays as it is.
+
+    Unlike ``clean``, which joins what pages tore apart, it keeps spaces, and shows what is not
+    printable as an escape.
+    """
+    return _UNSAFE_ONE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 
 def cells(text: str) -> int:

@@ -158,7 +158,7 @@ class Comparer:
         file = files[side.place.doc.doc][0]
         return {
             "path": file.path,
-            "file": file.relative.replace("\\", "/"),
+            "file": file.relative,
             "title": side.place.doc.title,
             "format": file.format,
             "pages": side.place.doc.pages,

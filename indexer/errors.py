@@ -51,7 +51,10 @@ CODES = _declare(
     ),
     ErrorCode("not_empty", "{path} is not empty.", "Name a folder that does not exist yet.", 2),
     ErrorCode(
-        "not_a_root", "{path} is not in this library.", "List what is with `lectern status`.", 2
+        "not_a_root",
+        "{path} is not in this library.",
+        "`lectern status` lists its folders, and `lectern files` its files.",
+        2,
     ),
     ErrorCode(
         "bad_query",
@@ -285,7 +288,7 @@ CODES = _declare(
 
 
 # Failures that say it all, as reasons within others.
-_AS_REASONS = {"too_complex": "unpacks_too_much"}
+_AS_REASONS = {"too_complex": "unpacks_too_much", "too_large": "unpacks_too_much"}
 
 
 class LecternError(Exception):

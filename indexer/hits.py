@@ -209,7 +209,7 @@ def _hit(passage: dict[str, Any], places: list[Place], doc: DocRow, best: list[i
     return Hit(
         path=place.path,
         root=place.root,
-        file=place.relative.replace("\\", "/"),
+        file=place.relative,
         title=doc.title or place.relative.rpartition("/")[2],
         page=passage["page_first"],
         page_last=passage["page_last"],
@@ -230,11 +230,10 @@ def _hit(passage: dict[str, Any], places: list[Place], doc: DocRow, best: list[i
 
 
 def _also(passage: dict[str, Any], place: Place, doc: DocRow) -> Also:
-    file = place.relative.replace("\\", "/")
     return Also(
         path=place.path,
-        file=file,
-        title=doc.title or file.rpartition("/")[2],
+        file=place.relative,
+        title=doc.title or place.relative.rpartition("/")[2],
         page=passage["page_first"],
         page_last=passage["page_last"],
         start=passage["char_start"],

@@ -24,6 +24,7 @@ from indexer.entries import ABSENT, code_of, ignore_lines, problem_of, row, stat
 from indexer.errors import WorldError
 from indexer.excludes import IGNORE_NAME, detail_of
 from indexer.kinds import Kinds, counting_volumes, is_hidden, is_link
+from indexer.phrases import reason_of
 from indexer.types import FileState
 
 if TYPE_CHECKING:
@@ -206,7 +207,10 @@ class RootWalk:
         if isinstance(status, OSError):
             if not isinstance(status, ABSENT):
                 failed, code = FileState.FAILED, code_of(status)
-                entries.append(FoundFile(name, 0, 0, volume, 0, state=failed, code=code))
+                detail = {"reason": reason_of(status)}
+                entries.append(
+                    FoundFile(name, 0, 0, volume, 0, state=failed, code=code, detail=detail)
+                )
             return
         if is_link(status):
             detail = {"reason": self._link_reason(path)}

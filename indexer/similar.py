@@ -7,6 +7,7 @@ shift what is looked for. It must not know how other queries are answered.
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from dataclasses import dataclass, replace
@@ -218,11 +219,11 @@ def _document(catalog: Catalog, text: str) -> tuple[DocRow, tuple[int, ...] | No
 
 def _by_end(catalog: Catalog, path: str) -> tuple[FileRow, str, DocRow | None] | None:
     """The first file whose path ends with these components."""
-    end = path.replace("\\", "/").strip("/").casefold()
+    end = path.replace(os.sep, "/").strip("/").casefold()
     if not end:
         return None
     for row in catalog.coverage.page(Chosen(text=end), "path", 0, 100):
-        whole = "/" + row.path.replace("\\", "/").casefold()
+        whole = "/" + row.path.replace(os.sep, "/").casefold()
         if whole.endswith("/" + end):
             return catalog.coverage.document(row.path)
     return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -268,3 +269,17 @@ def test_only_models_that_are_known_are_recommended(filled: World, tmp_path: Pat
         record = replace(find_record(TINY, models), id="tiny-german", languages=("de", "en"))
         write_record(record, models)
         assert "`lectern reindex --model tiny-german`" in advice(engine)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere a backslash separates folders")
+def test_a_name_with_a_backslash_stays_what_it_is(world: World) -> None:
+    odd = "letters\\to  a.txt"
+    (world.documents / odd).write_text("The lighthouse keeper counted every gull at dawn.")
+    (world.documents / "b.txt").write_text("The lighthouse keeper counted every seal at dawn.")
+    with world.engine() as engine:
+        world.index(engine)
+        (hit,) = engine.search(f'gull in:"{world.documents}"', limit=1, full_text=True).hits
+        assert (hit.file, hit.path) == (odd, str(world.documents / odd))
+        assert odd in {row.file for row in engine.files(None, None, 0, 10)}
+        compared = engine.compare(odd, "b.txt", limit=0, token=CancelToken())
+        assert compared["first"]["file"] == odd

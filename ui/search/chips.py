@@ -6,6 +6,7 @@ but the text, so that both always say the same. It must not know how a query is 
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
@@ -172,7 +173,7 @@ def _short(operator: str, value: str) -> str:
     """Of a path, the end: that is what tells it from others."""
     if operator not in {"in", "like"}:
         return value
-    parts = [part for part in value.replace("\\", "/").split("/") if part]
+    parts = [part for part in value.replace(os.sep, "/").split("/") if part]
     return parts[-1] if parts else value
 
 

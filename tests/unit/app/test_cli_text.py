@@ -106,7 +106,8 @@ def test_a_line_of_the_coverage_can_be_cut_at_tabs() -> None:
         code="",
         detail="",
     )
-    assert file_line(row).split("\t") == ["partial", "/a/tab here .pdf", "Not read: pages 3, 4."]
+    state, path, reason = file_line(row).split("\t")
+    assert (state, path, reason) == ("partial", r"/a/tab\there\n.pdf", "Not read: pages 3, 4.")
     assert file_line(replace(ROW, code="", detail="")) == "unreadable\t/a/b.pdf"
 
 

@@ -17,6 +17,7 @@ from tests.fake_engine import FakeEngine
 if TYPE_CHECKING:
     from pathlib import Path
 
+NOTHING = "The library has no files yet: `lectern index PATH` adds a folder."
 WAITED_S = 500.0
 
 
@@ -51,6 +52,16 @@ def run(context: Context, *words: str) -> str:
 def seconds(text: str) -> float:
     told: dict[str, Any] = json.loads(text)
     return float(told["seconds"])
+
+
+def test_where_there_is_nothing_to_index_it_says_so(context: Context, tmp_path: Path) -> None:
+    assert isinstance(context.err, io.StringIO)
+    run(context, "index")
+    assert NOTHING in context.err.getvalue()
+    context.err = io.StringIO()
+    run(context, "index", str(tmp_path / "documents"))
+    run(context, "index")
+    assert NOTHING not in context.err.getvalue()
 
 
 def test_every_command_tells_the_whole_time(context: Context, tmp_path: Path) -> None:

@@ -1,0 +1,104 @@
+"""What commands say is so: names as they are, nothing of what nobody did, no gap in a sentence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from app import render
+from app.cli_common import explain_failure
+from app.cli_index import summary_lines
+from app.cli_library import file_line, reason_of, status_lines
+from app.cli_pace import pace_line
+from app.hit_lines import hit_lines
+from app.render import Style
+from indexer.errors import CODES, WorldError
+from indexer.types import Also, FileRow, FileState, Hit, Summary, Why
+
+ODD = "back\\slash  and \n a 'quote' \x1b[2J \u202e.txt"
+SHOWN = "back\\slash  and \\n a 'quote' \\x1b[2J \\u202e.txt"
+ROW = FileRow(f"/a/{ODD}", "/a", ODD, 1, 2, FileState.FAILED, "path_denied")
+HIT = Hit(
+    path=f"/a/{ODD}", root="/a", file=ODD, title=ODD, page=1, page_last=1, start=0, end=5,
+    score=1.0, text="A text", heading_path=(), why=Why.WORDS, other_paths=(f"/b/{ODD}",),
+)  # fmt: skip
+
+
+def test_a_name_is_shown_as_it_is_and_harmless() -> None:
+    assert render.name(ODD) == SHOWN
+    assert render.name("Ä ö/漢字\udcff") == "Ä ö/漢字\\udcff"
+
+
+def test_every_listing_shows_the_name_as_it_is() -> None:
+    assert file_line(ROW) == f"failed\t/a/{SHOWN}\tLectern may not read /a/{SHOWN}."
+    lines = hit_lines(1, HIT, Style(width=110))
+    assert lines[0].startswith(f" 1  {SHOWN}")
+    assert lines[-2:] == [f"    /a/{SHOWN} (words)", f"    also /b/{SHOWN}"]
+    roots: dict[str, Any] = {"library": f"/{ODD}", "roots": [{"path": f"/a/{ODD}", "files": 1}]}
+    shown = status_lines(roots)
+    assert shown[0].startswith(f"Library   /{SHOWN}, ")
+    assert shown[1] == f"Folders   /a/{SHOWN}, 1 file"
+
+
+def test_a_failure_names_the_file_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    from app.cli_common import Context
+    from app.settings import Settings
+
+    context = Context(Settings(), library=None, offline=True, open_engine=None)  # type: ignore[arg-type]
+    assert explain_failure(context, WorldError("path_missing", path=f"/a/{ODD}")) == 2
+    assert f"There is nothing at /a/{SHOWN}." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("code", ["path_denied", "path_missing"])
+def test_the_reason_of_a_file_has_no_gap(code: str) -> None:
+    assert "?" not in reason_of(replace(ROW, path="/a/b", code=code))
+
+
+def test_a_file_without_a_reason_has_none() -> None:
+    assert file_line(replace(ROW, path="/a/b", state=FileState.INDEXED, code="")) == "indexed\t/a/b"
+
+
+def test_pages_that_are_not_listed_are_counted() -> None:
+    many = replace(ROW, code="", bad_pages=tuple(range(1, 31)))
+    assert file_line(many).endswith("Not read: pages " + ", ".join(map(str, range(1, 21)))
+                                    + " and 10 more.")  # fmt: skip
+    assert file_line(replace(many, bad_pages=(7,))).endswith("Not read: page 7.")
+
+
+def test_other_places_have_pages_only_where_their_format_has() -> None:
+    also = tuple(Also(f"/b/{name}", name, "", 2, 2, 0, 5) for name in ("x.txt", "y.pdf", "z.pptx"))
+    assert hit_lines(1, replace(HIT, also=also), Style(width=110))[-3:] == [
+        "    also /b/x.txt",
+        "    also /b/y.pdf, page 2",
+        "    also /b/z.pptx, slide 2",
+    ]
+
+
+def test_nothing_is_understood_of_nothing() -> None:
+    (line,) = [each for each in status_lines({"library": "/l"}) if each.startswith("Passages")]
+    assert line == "Passages  0"
+
+
+def test_a_run_that_looked_at_no_folder_has_seen_no_files() -> None:
+    summary = Summary({}, 0, 1, 1, 1, 1, 1.0)
+    (line,) = summary_lines(summary)
+    assert line == "Done after 1.0 s: 1 document read, 1 page (1.0/s), 1 passage."
+
+
+@pytest.mark.parametrize(
+    ("speed", "reason", "said"),
+    [
+        ("slow", "busy", "slow"),
+        ("slow", "paused", "slow, paused"),
+        ("normal", "busy", "normal, slow because the machine is busy"),
+    ],
+)
+def test_what_is_slow_already_is_not_slowed_down(speed: str, reason: str, said: str) -> None:
+    assert pace_line({"speed": speed, "reason": reason}) == said
+
+
+def test_a_part_past_a_limit_is_told_in_words() -> None:
+    for code in ("too_complex", "too_large"):
+        assert WorldError(code, limit="1 MB").reason not in CODES
