@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from app import render
 from app.explained import explained_lines
 from indexer.errors import sentence
-from indexer.types import HEADING_SEPARATOR, page_unit
+from indexer.types import HEADING_SEPARATOR, FileState, page_unit
 
 if TYPE_CHECKING:
     from app.cli_common import Context
@@ -113,4 +113,7 @@ def _place(hit: Hit) -> str:
 
 def _reason(hit: Hit) -> str:
     reason = _WHY.get(hit.why, str(hit.why))
-    return reason if hit.start != hit.end else f"{reason}, {render.phrase(hit.state)}"
+    by_name = hit.start == hit.end
+    if by_name or hit.state is FileState.OFFLINE:
+        return f"{reason}, {render.phrase(hit.state)}"
+    return reason

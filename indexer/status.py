@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from indexer.desk import Desk
 
-GB = 1e9
+GB, MB = 1e9, 1e6
 PARTS = ("lancedb", "pyarrow", "numpy", "pymupdf", "tokenizers")
 WAS_CHANGED = "changed since the model was compiled"
 COMPILED_AGAIN = "It was compiled again. If it changes once more, find out what writes there."
@@ -180,7 +180,7 @@ def _disk(engine: Desk) -> Iterator[Check]:
         f"{free / GB:.1f} GB",
         "" if enough else "Indexing pauses until there is more.",
     )
-    yield "library size", True, f"{library.size(config.library) / GB:.2f} GB", ""
+    yield "library size", True, f"{library.size(config.library) / MB:,.1f} MB", ""
 
 
 def _health(engine: Desk) -> Iterator[Check]:

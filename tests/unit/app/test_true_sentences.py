@@ -76,6 +76,11 @@ def test_other_places_have_pages_only_where_their_format_has() -> None:
     ]
 
 
+def test_a_hit_whose_drive_is_away_is_called_so() -> None:
+    away = replace(HIT, path="/a/b", other_paths=(), state=FileState.OFFLINE)
+    assert hit_lines(1, away, Style(width=110))[-1] == "    /a/b (words, offline)"
+
+
 def test_nothing_is_understood_of_nothing() -> None:
     (line,) = [each for each in status_lines({"library": "/l"}) if each.startswith("Passages")]
     assert line == "Passages  0"
