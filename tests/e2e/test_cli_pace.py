@@ -33,8 +33,8 @@ def test_the_pace_is_set_and_told(lectern: Lectern) -> None:
 
 @pytest.mark.parametrize("reason", [*REASONS, "some_new_reason"])
 def test_every_reason_is_words(reason: str) -> None:
-    line = pace_line({"speed": "slow", "reason": reason})
-    assert line.startswith("slow, ")
+    line = pace_line({"speed": "normal", "reason": reason})
+    assert line.startswith("normal, ")
     assert "_" not in line
 
 
@@ -60,7 +60,7 @@ def test_an_estimate_comes_before_any_work(lectern: Lectern, folder: Path) -> No
     lectern("index", folder)
     again = lectern("estimate", folder).stdout
     assert "0 files to read" in again
-    assert "read before" in again
+    assert "known already" in again
     said = lectern("estimate", folder / "nowhere", status=2).stderr
     assert "path_missing" in said
 
@@ -74,5 +74,6 @@ def test_an_estimate_says_what_it_rests_on() -> None:
     lines = estimate_lines(found)
     assert any("not document" in line and "left out" in line for line in lines)
     assert lines[-1] == (
-        "Found by words in 1.0 s, by meaning in 1 min 15 s (at the rates of this library)."
+        "Found by words in less than a minute, by meaning in about 2 minutes "
+        "(at the rates of this library)."
     )
