@@ -63,11 +63,11 @@ def _peak_megabytes(path: Path, pages: int) -> int:
     def decide(info: DocumentInfo, terms: Mapping[str, int]) -> bool:
         nonlocal status
         assert info.pages == pages
-        status = Path(f"/proc/{reader_of(child).pid}/status").read_text(encoding="ascii")
+        status = Path(f"/proc/{reader_of(reading).pid}/status").read_text(encoding="ascii")
         return True
 
-    with ExtractionChild() as child:
-        assert list(child.extract(path, "", None, decide))
+    with ExtractionChild() as reading:
+        assert list(reading.extract(path, "", None, decide))
     return int(status.partition("VmHWM:")[2].split()[0]) // 1024
 
 
