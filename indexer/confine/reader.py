@@ -31,10 +31,12 @@ _SYSTEM = (
 _SYSTEM_FILES = (
     "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/fonts", "/etc/localtime",
     "/etc/timezone", "/etc/locale.alias", "/etc/mime.types", "/etc/papersize", "/etc/paperspecs",
-    "/etc/libreoffice", "/etc/alternatives", "/etc/nsswitch.conf", "/etc/passwd",
+    "/etc/libreoffice", "/etc/alternatives", "/etc/nsswitch.conf", "/etc/passwd", "/etc/group",
+    "/var/lib/libreoffice", "/var/spool/libreoffice",
     "/var/cache/fontconfig", "/sys/devices/system/cpu", "/proc/meminfo", "/proc/cpuinfo",
 )  # fmt: skip
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random", "/dev/full")
+_SOCKETS = Path("/tmp")  # noqa: S108  # a fixed path of LibreOffice
 # CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH, and the version of the structure of capset(2).
 _FILE_CAPABILITIES = 1 << 1 | 1 << 2
 _CAPABILITY_VERSION = 0x20080522
@@ -75,6 +77,11 @@ def start_no_programs() -> None:
     seccomp.deny_all_but_reading()
 
 
+def use_no_sockets() -> None:
+    """Take away local sockets, and leave the right to start programs."""
+    seccomp.deny_all_but_reading(programs=True)
+
+
 def _allowed(
     document: int | None, scratch: Path, programs: Iterable[Path]
 ) -> Iterator[tuple[landlock.Place, Files]]:
@@ -88,6 +95,8 @@ def _allowed(
     for program in programs:
         yield program.parent, RUN
         yield program.resolve().parent, RUN
+        # LibreOffice ends if it cannot put its socket there, wherever its other files are.
+        yield _SOCKETS, Files.MAKE_SOCK
     # Of itself, and for its watch over the programs that it starts.
     yield Path("/proc"), READ
 

@@ -49,7 +49,7 @@ _MACHINES = {
 
 # System calls by name: the number on x86-64 and on 64-bit Arm; -1 where there is none.
 _NUMBERS: dict[str, tuple[int, int]] = {
-    "socket": (41, 198),
+    "socket": (41, 198), "connect": (42, 203),
     "io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
     "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271),
     "pidfd_getfd": (438, 438), "kcmp": (312, 272), "process_madvise": (440, 440),
@@ -111,7 +111,8 @@ def deny_all_but_reading(*, programs: bool = False, local_sockets: bool = False)
     Args:
         programs: Whether it may start processes and programs, for Tesseract and LibreOffice;
             threads may always be started.
-        local_sockets: Whether those programs need AF_UNIX sockets among themselves.
+        local_sockets: Whether those programs need AF_UNIX sockets. They can listen and not connect:
+            behind the sockets of a desktop are programs that start others.
 
     Returns:
         Whether it was done; False where there are no filters for this machine.
@@ -121,6 +122,7 @@ def deny_all_but_reading(*, programs: bool = False, local_sockets: bool = False)
     """
     rules = [*_network_rules(local_sockets=local_sockets)]
     rules += [_Rule(name, errno.EPERM) for name in _NEVER_NEEDED]
+    rules.append(_Rule("connect", errno.ECONNREFUSED))
     if not programs:
         rules += [_Rule(name, errno.EPERM) for name in ("fork", "vfork", "execve", "execveat")]
         # The C library falls back to clone, whose flags a filter can see.

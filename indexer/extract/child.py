@@ -37,10 +37,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from indexer.confine import worker
 from indexer.confine.process import Alarm, Started, confine, take_stdout
-from indexer.confine.reader import start_no_programs
+from indexer.confine.reader import start_no_programs, use_no_sockets
 from indexer.errors import InternalError, LecternError, WorldError
 from indexer.extract.base import Limits, Scannable, too_large
 from indexer.extract.document import Document
+from indexer.extract.libreoffice import leftover_sockets_removed
 from indexer.extract.registry import identify, promised_format
 from indexer.extract.spool import Spool
 from indexer.extract.term_counts import TermCounts
@@ -141,8 +142,9 @@ def _serve_apart(conversation: Conversation, request: Header, work: Work, starte
         _serve(conversation, request, lambda: work(conversation, request, recognised))
 
     document = Path(str(request["path"]))
-    keep = (conversation.outgoing.fileno(),)
-    worker.Worker(serve, document, started, keep, _programs(request)).wait()
+    keep, programs = (conversation.outgoing.fileno(),), _programs(request)
+    with leftover_sockets_removed() if programs else contextlib.nullcontext():
+        worker.Worker(serve, document, started, keep, programs).wait()
     worker.empty(started.scratch)
 
 
@@ -243,6 +245,8 @@ def _recognised(request: Header) -> RecognisedPages | None:
 def _recognise(
     conversation: Conversation, request: Header, _recognised: RecognisedPages | None
 ) -> None:
+    if worker.is_available():
+        use_no_sockets()
     from indexer.extract.scans import recognise_page
 
     lines = recognise_page(

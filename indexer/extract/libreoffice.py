@@ -8,8 +8,11 @@ downloaded or installed.
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import shutil
+import socket
 import subprocess
 import sys
 from contextlib import suppress
@@ -22,8 +25,11 @@ from indexer.extract.base import too_large
 from indexer.extract.scratch import ScratchSource
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from indexer.extract.base import Limits
 
+_SOCKETS = Path("/tmp")  # noqa: S108  # a fixed path of the program
 _SHARE_OF_SILENCE = 0.8
 _PLACES = {
     "darwin": ("/Applications/LibreOffice.app/Contents/MacOS/soffice",),
@@ -85,6 +91,27 @@ def open_source(path: Path, password: str | None, limits: Limits) -> ScratchSour
         raise
 
 
+@contextlib.contextmanager
+def leftover_sockets_removed() -> Iterator[None]:
+    """Remove the sockets that the program leaves behind when it may delete nothing.
+
+    It puts one where all its instances look for each other. Only those are removed that came
+    meanwhile, and that nobody listens to.
+    """
+    before = set(_sockets())
+    try:
+        yield
+    finally:
+        for place in set(_sockets()) - before:
+            with suppress(OSError), socket.socket(socket.AF_UNIX) as probe:
+                if probe.connect_ex(str(place)) == errno.ECONNREFUSED:
+                    place.unlink()
+
+
+def _sockets() -> Iterator[Path]:
+    return _SOCKETS.glob(f"OSL_PIPE_{os.getuid()}_SingleOfficeIPC_*")
+
+
 def _kind(path: Path) -> str:
     from indexer.extract.containers import inside_ole
 
@@ -106,6 +133,20 @@ def _convert(program: str, source: Path, kind: str, limits: Limits) -> Path:
     profile = folder / "profile"
     (profile / "user").mkdir(parents=True)
     (profile / "user" / "registrymodifications.xcu").write_text(_SETTINGS, encoding="utf-8")
+    made = folder / "made" / f"document.{_NEWER[kind]}"
+    if _run(program, source, profile, kind, limits) != 0 and not made.is_file():
+        # Once it has filled a profile it starts itself again. A confined one cannot, since it may
+        # not delete the socket that is named after the folder of its profile.
+        again = profile.rename(folder / "profile-filled")
+        _run(program, source, again, kind, limits)
+    if not made.is_file() or made.stat().st_size == 0:
+        raise WorldError("unreadable", reason="not_converted")
+    return made
+
+
+def _run(program: str, source: Path, profile: Path, kind: str, limits: Limits) -> int:
+    """Run the program to its end and return its exit status."""
+    folder = source.parent
     command = [
         program, f"-env:UserInstallation={profile.as_uri()}", "--headless", "--invisible",
         "--nologo", "--nodefault", "--nofirststartwizard", "--norestore", "--nolockcheck",
@@ -121,15 +162,11 @@ def _convert(program: str, source: Path, kind: str, limits: Limits) -> Path:
         env=_environment(folder),
     )
     try:
-        process.wait(seconds)
+        return process.wait(seconds)
     except subprocess.TimeoutExpired as error:
         raise WorldError("out_of_time", limit=f"{seconds:g} seconds") from error
     finally:
         _end(process)
-    made = folder / "made" / f"document.{_NEWER[kind]}"
-    if not made.is_file() or made.stat().st_size == 0:
-        raise WorldError("unreadable", reason="not_converted")
-    return made
 
 
 def _environment(folder: Path) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import socket
@@ -145,6 +146,28 @@ worker.Worker(look, document, started).wait()
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert done.stdout.split() == ["left"], done.stderr
+
+
+def test_a_reader_that_may_start_programs_talks_to_none_that_run(tmp_path: Path) -> None:
+    """Behind the sockets of a desktop are programs that start others, free of any confinement."""
+    code = """
+import socket, subprocess, sys
+from pathlib import Path
+from indexer.confine import reader
+reader.read_only_this(None, Path(sys.argv[1]))
+with socket.socket(socket.AF_UNIX) as talking:
+    print(talking.connect_ex(sys.argv[2]))
+print(subprocess.run(["/bin/true"]).returncode)
+"""
+    place = tmp_path / "bus"
+    with socket.socket(socket.AF_UNIX) as bus:
+        bus.bind(str(place))
+        bus.listen()
+        done = subprocess.run(
+            [sys.executable, "-c", code, str(tmp_path), str(place)],
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+    assert done.stdout.split() == [str(errno.ECONNREFUSED), "0"], done.stderr
 
 
 def test_a_worker_that_grows_too_large_is_killed_by_its_child(tmp_path: Path) -> None:
