@@ -1,5 +1,6 @@
-"""Soaking: a library is watched through a long series of changes and accidents, then compared.
+"""Soaking: a library goes through a long series of changes or accidents, then it is judged.
 
-``walk`` changes files in a process of its own, ``troubles`` brings the engine to grief, ``compare``
-tells two libraries apart without any code of the store; ``__main__`` is the command.
+Each scenario is a module with a function ``soak``, which gets an empty folder and an ``Extent`` and
+says what is wrong in the end. ``compare`` tells two libraries apart without any code of the store;
+``__main__`` is the command and lists the scenarios.
 """

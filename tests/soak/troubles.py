@@ -21,6 +21,7 @@ from indexer.client import EngineClient
 from indexer.errors import LecternError
 from tests.integration.killing import children_of
 from tests.mounting import Mounter, can_mount
+from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 DISK_MB = 768
 END_S = 60.0
+REACH_S = 300.0
 
 
 class Engine:
@@ -38,18 +40,18 @@ class Engine:
     def __init__(self, lectern: Lectern, library: Path, log: Path) -> None:
         self._lectern, self._library = lectern, library
         self._log = log
-        self._process: subprocess.Popen[bytes] | None = None
+        self.process: subprocess.Popen[bytes] | None = None
         self.starts = 0
 
     @property
     def running(self) -> bool:
-        return self._process is not None and self._process.poll() is None
+        return self.process is not None and self.process.poll() is None
 
     def run(self, *command: str | Path) -> None:
         """Start a command over the library, in the place of the one that ended."""
         arguments = [*_PYTHON, "--library", self._library, *command]
         with self._log.open("ab") as log:
-            self._process = subprocess.Popen(
+            self.process = subprocess.Popen(
                 [str(word) for word in arguments],
                 env={**self._lectern.environment, "PYTHONWARNINGS": "default"},
                 cwd=self._lectern.folder,
@@ -67,7 +69,7 @@ class Engine:
 
     def end(self, number: signal.Signals) -> None:
         """End it with a signal, and see that nothing of it is left."""
-        process = self._process
+        process = self.process
         if process is None:
             return
         with contextlib.suppress(ProcessLookupError):
@@ -87,11 +89,24 @@ class Engine:
 
     def kill_child(self) -> None:
         """Kill one of the processes that read documents, if there is one."""
-        if self._process is None:
+        if self.process is None:
             return
-        for child in children_of(self._process.pid)[:1]:
+        for child in children_of(self.process.pid)[:1]:
             with contextlib.suppress(psutil.Error):
                 child.kill()
+
+    def reach(self) -> EngineClient:
+        """Connect to it as soon as it answers."""
+        found: list[EngineClient] = []
+
+        def answers() -> bool:
+            client = self.ask()
+            if client is not None:
+                found.append(client)
+            return client is not None
+
+        wait_for(answers, REACH_S)
+        return found[0]
 
     def ask(self) -> EngineClient | None:
         """Connect to it, if it answers."""

@@ -1,0 +1,160 @@
+"""A disk that is full, or fails, at any write of an indexing run; there is room again afterwards.
+
+``size`` of an extent counts the writes that fail, of each run and kind of failure; where there are
+more writes than that, they are drawn. A shim that is preloaded (``write_faults.c``) lets the calls
+fail in a process of its own (``write_faults_victim``), which then looks at what is left.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import random
+import select
+import shutil
+import subprocess
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tests.e2e.conftest import ROOT
+from tests.tiny_model import install_tiny_model
+
+if TYPE_CHECKING:
+    from tests.soak.extent import Extent
+
+SOURCE = Path(__file__).with_name("write_faults.c")
+HANGS_S = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A way in which writes fail: with which error, and whether all later ones do as well."""
+
+    run: str
+    error: int
+    on: bool
+
+    def __str__(self) -> str:
+        each = "from one on" if self.on else "one"
+        return f"{self.run}, {errno.errorcode[self.error]} at {each}"
+
+
+KINDS = tuple(
+    Kind(run, error, on)
+    for run in ("first", "update")
+    for error, on in ((errno.ENOSPC, False), (errno.ENOSPC, True), (errno.EIO, False))
+)
+
+
+def compiler() -> str | None:
+    """What compiles the shim here, if anything can and the system preloads it."""
+    if sys.platform != "linux":
+        return None
+    return shutil.which("gcc") or shutil.which("cc") or shutil.which("clang")
+
+
+def soak(folder: Path, extent: Extent) -> list[str]:
+    """Let writes fail one after the other, and say after which the library is not whole."""
+    compile_with = compiler()
+    if compile_with is None:
+        print("Nothing compiles a library to preload here: no write fails.")
+        return []
+    shim = folder / "write_faults.so"
+    command = [compile_with, "-O1", "-shared", "-fPIC", "-o", shim, SOURCE, "-ldl"]
+    subprocess.run([str(word) for word in command], check=True)
+    install_tiny_model(folder / "models")
+    found: list[str] = []
+    for number, kind in enumerate(KINDS):
+        share = extent.seconds / len(KINDS)
+        found += _fail(folder, shim, kind, extent, time.monotonic() + share, seed=number)
+    return found
+
+
+def _fail(
+    folder: Path, shim: Path, kind: Kind, extent: Extent, deadline: float, *, seed: int
+) -> list[str]:
+    home = folder / kind.run
+    home.mkdir(exist_ok=True)
+    found: list[str] = []
+    ended: Counter[str] = Counter()
+    process = _Process(home, folder / "models", shim, kind)
+    try:
+        writes = int(process.ask(0)["writes"])
+        chance = random.Random(extent.seed + seed)
+        order = chance.sample(range(1, writes + 1), writes)[: extent.size]
+        tried = 0
+        for nth in order:
+            if tried and time.monotonic() > deadline:
+                break
+            answer = process.ask(nth)
+            tried += 1
+            ended[answer["ended"]] += 1
+            where = f"{kind} of {writes} writes, {nth}: {answer['failed']}"
+            found += [f"{where}\n{wrong}" for wrong in answer["wrong"]]
+    finally:
+        process.close()
+    told = ", ".join(f"{count} {how}" for how, count in ended.most_common())
+    print(f"{kind}: {tried} of {writes} writes failed; {told}", flush=True)
+    return found
+
+
+class _Process:
+    """The process whose writes fail; a new one is started where it comes to an end."""
+
+    def __init__(self, home: Path, models: Path, shim: Path, kind: Kind) -> None:
+        self._kind = kind
+        self._command = [
+            sys.executable, "-m", "tests.soak.write_faults_victim",
+            str(home), str(models), str(shim), kind.run,
+        ]  # fmt: skip
+        self._shim = shim
+        self._running: subprocess.Popen[str] | None = None
+
+    def ask(self, nth: int) -> dict[str, Any]:
+        """Let a write fail; an end or silence of the process is an answer too."""
+        process = self._started()
+        assert process.stdin is not None
+        try:
+            process.stdin.write(f"{nth} {self._kind.error} {int(self._kind.on)}\n")
+            process.stdin.flush()
+            answer: dict[str, Any] = json.loads(_line(process))
+        except (TimeoutError, EOFError, BrokenPipeError) as error:
+            self.close()
+            told = f"{type(error).__name__}, status {process.returncode}"
+            return {"writes": 0, "failed": "", "ended": "lost", "wrong": [told]}
+        return answer
+
+    def close(self) -> None:
+        if self._running is not None:
+            with self._running as process:
+                process.kill()
+            self._running = None
+
+    def _started(self) -> subprocess.Popen[str]:
+        if self._running is None:
+            self._running = subprocess.Popen(
+                self._command,
+                cwd=ROOT,
+                env={**os.environ, "LD_PRELOAD": str(self._shim)},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                encoding="utf-8",
+            )
+            assert _line(self._running) == "ready\n"
+        return self._running
+
+
+def _line(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    if not select.select([process.stdout], [], [], HANGS_S)[0]:
+        raise TimeoutError
+    line = process.stdout.readline()
+    if not line:
+        raise EOFError
+    return line
