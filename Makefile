@@ -46,8 +46,8 @@ bench: .venv/runtime.stamp  ## Quality, speed, memory and size on the shared cor
 bench-ranking: .venv/runtime.stamp  ## What each part of the ranking is worth, into tests/benchmarks/RANKING.md
 	@$(PY) -m tests.benchmarks.ranking
 
-soak: .venv/dev.stamp  ## Ten minutes of changes and accidents to a watched library, then a comparison
-	@$(PY) -m tests.soak
+soak: .venv/dev.stamp  ## A quarter of an hour of accidents to libraries; ARGS="changes --scale full" for one
+	@$(PY) -m tests.soak $(ARGS)
 
 fuzz: .venv/dev.stamp  ## Read spoilt files of every format for ten minutes
 	@$(PY) -m tests.fuzz --seconds 600

@@ -48,8 +48,8 @@ class Database:
         path: The file; made if it is missing, readable by its owner only.
 
     Raises:
-        WorldError: ``library_newer``, ``library_damaged``, ``library_unwritable`` or
-            ``disk_full``.
+        WorldError: ``library_newer``, ``library_damaged``, ``library_unwritable``, ``disk_full``
+            or ``read_error``.
     """
 
     def __init__(self, path: Path) -> None:
@@ -222,6 +222,8 @@ def _world_error(error: sqlite3.Error, path: Path) -> LecternError | None:
         return _full(path)
     if primary in _CLOSED:
         return WorldError("library_unwritable", library=library)
+    if primary == sqlite3.SQLITE_IOERR:
+        return WorldError("read_error", reason=f"{path.name}: {error}")
     if primary in _DAMAGED:
         return WorldError("library_damaged", library=library, reason=str(error))
     return None

@@ -37,7 +37,8 @@ _PLACES = """
 SELECT c.doc, f.id, r.path, d.path, f.name, f.state, f.size, f.mtime_ns, f.format
 FROM contents c JOIN files f ON f.content = c.id JOIN folders d ON d.id = f.folder
 JOIN roots r ON r.id = f.root
-WHERE c.doc IN (SELECT value FROM json_each(?)) ORDER BY r.path, d.path, f.name
+WHERE c.doc IN (SELECT value FROM json_each(?))
+ORDER BY f.state = 'offline', r.path, d.path, f.name
 """
 
 
@@ -96,7 +97,7 @@ class Files:
         return doc
 
     def places(self, docs: Iterable[int]) -> dict[int, list[Place]]:
-        """Give every file of some documents, in the order of paths."""
+        """Give every file of some documents: those within reach first, in the order of paths."""
         found: dict[int, list[Place]] = {}
         wanted = json.dumps([int(doc) for doc in docs])
         for doc, file, root, folder, name, state, *facts in self._db.rows(_PLACES, wanted):

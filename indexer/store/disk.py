@@ -95,13 +95,13 @@ def needing_room(path: Path) -> Iterator[None]:
     """Do something that writes below a folder.
 
     Raises:
-        WorldError: ``disk_full``, whatever error of the store that was.
+        WorldError: ``disk_full``, or what ``refusal`` gives.
     """
     try:
         yield
     except (RuntimeError, ValueError, OSError) as error:
         if not _is_full(error):
-            raise
+            raise refusal(error, path) or error from error
         raise WorldError("disk_full", needed="what the store needs", path=str(path)) from error
 
 

@@ -13,6 +13,7 @@ passage; IVF_SQ 27 ms, 390 bytes; IVF_HNSW_SQ takes a minute to build.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from indexer.store.disk import needing_room
@@ -70,7 +71,7 @@ def prepare(table: Table, name: str) -> None:
     for column, config in wanted.items():
         if column not in there:
             with needing_room(table.path.parent):
-                table.inner.create_index(column, config=config)
+                table.commit(partial(table.inner.create_index, column, config=config))
     look(table)
 
 

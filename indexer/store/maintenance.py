@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 VERSION_AGE = timedelta(minutes=10)
 # At open and at close there is no reader; none at all would be warned of.
 _NO_AGE = timedelta(milliseconds=1)
+# Keeps every version.
+_ALL_AGES = timedelta(days=365_000)
 # Bytes beyond the live ones that are worth a clean-up.
 _GARBAGE_SHARE, _GARBAGE_BYTES = 0.1, 16 << 20
 _FEW_FRAGMENTS = 8
@@ -149,7 +151,7 @@ class Keeper:
         if name == PASSAGES and table.backlog:
             for column, config in indices.text_indices().items():
                 faults.reached("text-indexing")
-                table.read(partial(table.inner.create_index, column, config=config, replace=True))
+                table.commit(partial(table.inner.create_index, column, config=config, replace=True))
             faults.reached("text-indexed")
             self._steps.append(f"{name}: full text rebuilt")
         elif is_vectors_table(name):
@@ -166,7 +168,7 @@ class Keeper:
         if not table.has_vector_index and table.count() >= self._upkeep.ann_from:
             faults.reached("vectors-indexing")
             config = indices.vector_index()
-            table.read(lambda: table.inner.create_index("vector", config=config))
+            table.commit(lambda: table.inner.create_index("vector", config=config))
             faults.reached("vectors-indexed")
             self._steps.append(f"{name}: vectors indexed")
 
@@ -199,6 +201,8 @@ class Keeper:
 
 
 def _optimize(table: Table, age: timedelta, *, leftovers: bool = False) -> None:
+    """Compact, then clean up: what was compacted goes only once its successor is whole."""
+    table.commit(lambda: table.inner.optimize(cleanup_older_than=_ALL_AGES))
     table.read(lambda: table.inner.optimize(cleanup_older_than=age, delete_unverified=leftovers))
 
 

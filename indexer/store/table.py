@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import logging
 import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from indexer.store import salvage
+from indexer.errors import WorldError
+from indexer.store import footers, salvage
 from indexer.store.disk import needing_room, refusal
 from indexer.store.rowmap import RowMap
 from indexer.store.values import Candidates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from indexer.store.values import Int64s
@@ -57,8 +59,12 @@ class Table:
     # -- writing ----------------------------------------------------------------------------
 
     def add(self, rows: Any) -> None:
-        """Append an Arrow table, in one commit."""
-        with needing_room(self.path.parent):
+        """Append an Arrow table, in one commit.
+
+        Raises:
+            WorldError: ``disk_full``, or ``read_error`` as ``commit`` does.
+        """
+        with needing_room(self.path.parent), self._undone_if_cut_short():
             self.inner.add(rows)
         self.rows.appended()
         self.backlog += len(rows)
@@ -70,6 +76,19 @@ class Table:
         if self.keyed:
             self.deleted += gone.num_deleted_rows
             self.rows.forget(docs)
+
+    def commit(self, work: Callable[[], object]) -> None:
+        """Run something that reads and commits, as ``read`` does; no version may go with it.
+
+        Raises:
+            WorldError: ``read_error``, if a file of it was cut short; the table is as it was then.
+        """
+
+        def guarded() -> None:
+            with self._undone_if_cut_short():
+                work()
+
+        self.read(guarded)
 
     # -- reading ----------------------------------------------------------------------------
 
@@ -185,6 +204,18 @@ class Table:
         except BaseException as error:  # noqa: BLE001  # as above; it raises what is no damage
             self._quarantine(error, cleared)
         return work()
+
+    @contextmanager
+    def _undone_if_cut_short(self) -> Iterator[None]:
+        before, known = self.inner.version, footers.files(self.path)
+        try:
+            yield
+        finally:
+            written = footers.files(self.path) - known
+            if self.inner.version != before and footers.cut_short(written):
+                self.inner.restore(before)
+                self.forget_rows()
+                raise WorldError("read_error", reason="what was just written is cut short")
 
     def _quarantine(self, error: BaseException, cleared: int) -> None:
         """Take out what is damaged, so that the rest can be read; else raise the error.

@@ -70,6 +70,21 @@ def test_a_root_that_was_renamed_is_offline_until_it_is_back(world: World) -> No
         wait_for_states(engine, INDEXED | {"new.txt": "indexed", "newer.txt": "indexed"})
 
 
+def test_a_copy_within_reach_is_shown_before_one_that_is_away(world: World) -> None:
+    """As after a restore on another machine: the library's first folder is not there."""
+    _fill(world.documents)
+    restored = world.documents.with_name("restored")
+    with world.engine() as engine:
+        world.index(engine)
+        shutil.copytree(world.documents, restored)
+        shutil.rmtree(world.documents)
+        _scan(engine)
+        assert world.index(engine, restored).work[1:] == (0, 0)
+        (hit,) = search(engine, '"zephyr clause"', 1)
+        assert (hit.path, hit.state) == (str(restored / "one.txt"), "indexed")
+        assert hit.other_paths == (str(world.documents / "one.txt"),)
+
+
 def test_an_empty_mount_point_takes_nothing_away(world: World, mounter: Mounter) -> None:
     """Not even where the volume is the same: a folder mounted at another place."""
     inner = world.documents.with_name("inner")

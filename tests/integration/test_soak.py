@@ -11,15 +11,15 @@ import pytest
 
 from tests.soak import compare
 from tests.soak.__main__ import SCENARIOS
-from tests.soak.write_faults import compiler
+from tests.soak.write_faults import compile_shim
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="kills and links are POSIX")
 
 
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("name", SCENARIOS)
-def test_nothing_is_wrong_after_a_short_soak(name: str) -> None:
-    if name == "writes" and compiler() is None:
+def test_nothing_is_wrong_after_a_short_soak(name: str, tmp_path: Path) -> None:
+    if name == "writes" and compile_shim(tmp_path) is None:
         pytest.skip("nothing compiles a library to preload here (apt-get install gcc)")
     # The paths of sockets are short, those of pytest's folders are not.
     with tempfile.TemporaryDirectory(prefix="lectern-soak-") as folder:

@@ -51,22 +51,23 @@ KINDS = tuple(
 )
 
 
-def compiler() -> str | None:
-    """What compiles the shim here, if anything can and the system preloads it."""
-    if sys.platform != "linux":
+def compile_shim(folder: Path) -> Path | None:
+    """Compile the shim, if anything here can and the system preloads it."""
+    found = shutil.which("gcc") or shutil.which("cc") or shutil.which("clang")
+    if sys.platform != "linux" or found is None:
         return None
-    return shutil.which("gcc") or shutil.which("cc") or shutil.which("clang")
+    shim = folder / "write_faults.so"
+    command = [found, "-O1", "-shared", "-fPIC", "-o", str(shim), str(SOURCE), "-ldl"]
+    subprocess.run(command, check=True)
+    return shim
 
 
 def soak(folder: Path, extent: Extent) -> list[str]:
     """Let writes fail one after the other, and say after which the library is not whole."""
-    compile_with = compiler()
-    if compile_with is None:
+    shim = compile_shim(folder)
+    if shim is None:
         print("Nothing compiles a library to preload here: no write fails.")
         return []
-    shim = folder / "write_faults.so"
-    command = [compile_with, "-O1", "-shared", "-fPIC", "-o", shim, SOURCE, "-ldl"]
-    subprocess.run([str(word) for word in command], check=True)
     install_tiny_model(folder / "models")
     found: list[str] = []
     for number, kind in enumerate(KINDS):

@@ -10,9 +10,7 @@ up to date after its documents have changed.
 
 from __future__ import annotations
 
-import ctypes
 import json
-import os
 import shutil
 import sys
 import traceback
@@ -23,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from indexer.errors import LecternError
 from tests.integration import corpus
 from tests.integration.world import World, check_same, look, states
+from tests.soak.write_shim import Shim
 
 if TYPE_CHECKING:
     from tests.integration.world import Seen
@@ -32,9 +31,7 @@ class Victim:
     """Runs one indexing with faults again and again, each time from the same beginning."""
 
     def __init__(self, folder: Path, models: Path, shim: Path, run: str) -> None:
-        self._shim = ctypes.CDLL(str(shim))
-        self._shim.write_faults_what.restype = ctypes.c_char_p
-        self._shim.write_faults_disarm.restype = ctypes.c_long
+        self._shim = Shim(shim)
         self._world = World(folder / "documents", folder / "library", models)
         self._base = folder / "base" if run == "update" else None
         if self._world.documents.exists():  # made by a process that came to an end
@@ -54,24 +51,22 @@ class Victim:
     def answer(self, nth: int, error: int, on: int, reference: Seen) -> dict[str, Any]:
         """Index while writes fail, then see what is left."""
         self._begin()
-        library = os.fsencode(self._world.library)
-        self._shim.write_faults_arm(library, ctypes.c_long(nth), error, on)
         ended, wrong = "done", []
-        try:
-            with self._world.engine() as engine:
-                self._world.index(engine)
-        except LecternError as failure:
-            ended = failure.code
-        except Exception:  # noqa: BLE001  # whatever it is, it is reported
-            ended = "raised"
-            wrong.append(traceback.format_exc(limit=-4))
-        writes = self._shim.write_faults_disarm()
+        with self._shim.failing(self._world.library, nth, error, on=bool(on)):
+            try:
+                with self._world.engine() as engine:
+                    self._world.index(engine)
+            except LecternError as failure:
+                ended = failure.code
+            except Exception:  # noqa: BLE001  # whatever it is, it is reported
+                ended = "raised"
+                wrong.append(traceback.format_exc())
         try:
             check_same(self._finish(), reference)
         except Exception:  # noqa: BLE001
-            wrong.append(traceback.format_exc(limit=-4))
-        failed = os.fsdecode(self._shim.write_faults_what())
-        return {"writes": writes, "failed": failed, "ended": ended, "wrong": wrong}
+            wrong.append(traceback.format_exc())
+        told = {"writes": self._shim.writes, "failed": self._shim.failed}
+        return {**told, "ended": ended, "wrong": wrong}
 
     def _begin(self) -> None:
         with suppress(FileNotFoundError):

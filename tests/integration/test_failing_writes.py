@@ -1,0 +1,137 @@
+"""Every single write of the catalog and of the store fails once: nothing that was there is lost.
+
+Run as a module it does that, in a process that has the shim of ``tests.soak.write_faults`` in front
+of the system's calls.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import subprocess
+import sys
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.catalog import Catalog
+from indexer.errors import LecternError
+from indexer.store import Store, Term, Upkeep
+from tests.integration.store_victim import PASSAGES, SPACE
+from tests.soak.write_faults import compile_shim
+from tests.soak.write_shim import Shim
+from tests.store_rows import rows, vectors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Step = Callable[[Path], None]
+
+ROOT = Path(__file__).resolve().parents[2]
+ERRORS = (errno.ENOSPC, errno.EIO)
+# Every commit is followed by all upkeep there is.
+UPKEEP = Upkeep((1, 1), (1, 1), (2, 2), ann_from=10**9)
+BEFORE, AFTER = range(1, 3), range(4, 5)  # documents
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("part", ["catalog", "store"])
+def test_a_write_that_fails_is_said_and_costs_nothing(part: str, tmp_path: Path) -> None:
+    shim = compile_shim(tmp_path)
+    if shim is None:
+        pytest.skip("nothing compiles a library to preload here (apt-get install gcc)")
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.integration.test_failing_writes", part, tmp_path, shim],
+        cwd=ROOT,
+        env={**os.environ, "LD_PRELOAD": str(shim)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert int(done.stdout.split()[0]) > 10, "hardly any write was seen"
+
+
+def _catalog(path: Path) -> None:
+    with Catalog(path) as catalog:
+        for number in range(20):
+            with catalog.db.write(durable=number % 3 == 0):
+                catalog.set_meta(f"key {number}", "x" * 3000)
+
+
+def _catalog_is_whole(path: Path) -> None:
+    with Catalog(path) as catalog:
+        assert catalog.db.value("PRAGMA integrity_check") == "ok"
+        assert catalog.meta("before") == "is here"
+    _catalog(path)
+
+
+def _store(path: Path) -> None:
+    with closing(Store.open(path, threads=1, upkeep=UPKEEP)) as store:
+        store.clean_at_open()
+        for doc in AFTER:
+            store.add_passages(rows(doc, [f"fox {doc} at {i}" for i in range(PASSAGES)]))
+            store.add_vectors(SPACE, vectors(doc, range(PASSAGES)))
+        store.delete_docs([1])
+        store.maintain(idle=True)
+
+
+def _store_is_whole(path: Path) -> None:
+    with closing(Store.open(path, threads=1, upkeep=UPKEEP)) as store:
+        store.clean_at_open()
+        store.delete_docs([1])  # it may have been half done
+        assert list(store.verify()) == []
+        known = store.known_docs().tolist()
+        assert set(known) >= set(BEFORE) - {1}
+        assert set(store.passage_counts(known).values()) == {PASSAGES}
+        for doc in set(BEFORE) - {1}:
+            assert len(store.ordinals_with_vectors(SPACE, doc)) == PASSAGES
+        found = store.match("view", [Term("fox")], 10**6).keys
+        assert len(found) == len(set(found.tolist())) == PASSAGES * len(known)
+        store.maintain(idle=True)
+
+
+def _fail_at_every_write(shim: Shim, base: Path, use: Step, whole: Step) -> int:
+    """Let one write after the other fail, each time from the same beginning."""
+    library = base.with_name("library")
+    writes = 0
+    for error in ERRORS:
+        nth = 0
+        while nth == 0 or shim.failed:
+            nth += 1
+            with suppress(FileNotFoundError):
+                shutil.rmtree(library)
+            shutil.copytree(base, library)
+            try:
+                with shim.failing(library, nth, error), suppress(LecternError):
+                    use(library / "place")
+                whole(library / "place")
+            except Exception as wrong:
+                told = f"after {errno.errorcode[error]} at {nth}: {shim.failed}"
+                raise AssertionError(told) from wrong
+            writes += bool(shim.failed)
+    return writes
+
+
+def main() -> None:
+    part, folder, shim = sys.argv[1:]
+    base = Path(folder).resolve() / "base"
+    base.mkdir()
+    if part == "catalog":
+        with Catalog(base / "place") as catalog:
+            catalog.set_meta("before", "is here")
+        parts = _catalog, _catalog_is_whole
+    else:
+        with closing(Store.open(base / "place", threads=1)) as store:
+            for doc in BEFORE:
+                store.add_passages(rows(doc, [f"fox {doc} at {i}" for i in range(PASSAGES)]))
+                store.add_vectors(SPACE, vectors(doc, range(PASSAGES)))
+        parts = _store, _store_is_whole
+    sys.stdout.write(f"{_fail_at_every_write(Shim(Path(shim)), base, *parts)} writes failed")
+
+
+if __name__ == "__main__":
+    main()
