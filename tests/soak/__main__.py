@@ -23,6 +23,7 @@ from tests.soak.extent import Extent
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+SHOWN, LONGEST = 20, 1500  # findings, characters of one
 SCALES = ("small", "usual", "full")
 
 
@@ -69,7 +70,8 @@ def judge(name: str, extent: Extent, *, keep: bool) -> list[str]:
             print(f"Left at {folder}")
         else:
             shutil.rmtree(folder, ignore_errors=True)
-    told = "\n  ".join(found) or "nothing is wrong"
+    told = "\n  ".join(wrong[-LONGEST:] for wrong in found[:SHOWN]) or "nothing is wrong"
+    told += f"\n  and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
     print(f"{name}: {told} ({time.monotonic() - began:.0f} s)", flush=True)
     return found
 

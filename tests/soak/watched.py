@@ -146,11 +146,16 @@ def _against_disk(library: Path, roots: Sequence[Path]) -> Iterator[str]:
     left_out = {path for path in there if _is_left_out(path, roots)}
     if missing := there.keys() - known.keys() - left_out:
         yield f"{len(missing)} files of the disk are not known: {sorted(missing)[:SHOWN]}"
-    gone = {path for path in known.keys() - there.keys() if not os.path.islink(path)}  # noqa: PTH114
+    # A folder that is left out is a row, too.
+    gone = [path for path in known.keys() - there.keys() if not os.path.lexists(path)]
     if gone:
         yield f"{len(gone)} files are known that are not there: {sorted(gone)[:SHOWN]}"
-    if other := [path for path in known.keys() & there.keys() if known[path] != there[path]]:
-        yield f"{len(other)} files are known as they were: {sorted(other)[:SHOWN]}"
+    for path in [path for path in known.keys() & there.keys() if known[path] != there[path]][
+        :SHOWN
+    ]:
+        # No event tells of an edit under another name of the same file.
+        names = os.stat(path).st_nlink  # noqa: PTH116  # bytes
+        yield f"known as it was, under {names} names: {path!r}"
 
 
 def _is_left_out(path: bytes, roots: Sequence[Path]) -> bool:
