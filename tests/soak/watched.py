@@ -154,8 +154,8 @@ def _against_disk(library: Path, roots: Sequence[Path]) -> Iterator[str]:
         :SHOWN
     ]:
         # No event tells of an edit under another name of the same file.
-        names = os.stat(path).st_nlink  # noqa: PTH116  # bytes
-        yield f"known as it was, under {names} names: {path!r}"
+        links = os.stat(path).st_nlink  # noqa: PTH116  # bytes
+        yield f"known as it was, under {links} names: {path!r}"
 
 
 def _is_left_out(path: bytes, roots: Sequence[Path]) -> bool:
