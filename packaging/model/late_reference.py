@@ -20,6 +20,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
+import indexer  # noqa: F401  # keeps the libraries of models from reporting to anybody
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
