@@ -20,8 +20,9 @@ def main() -> int:
         sys.argv = [sys.argv[0], *sys.argv[2:]]
         return int(importlib.import_module(child).main())
     from app.cli import main
+    from app.confined import begin
 
-    return main(began=BEGAN)
+    return main(began=BEGAN, confine=begin)
 
 
 if __name__ == "__main__":

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from app.confined import Confine
     from app.engine import OpenEngine
     from app.settings import Settings
 
@@ -149,6 +150,7 @@ def main(
     *,
     open_engine: OpenEngine = open_engine,
     began: float | None = None,
+    confine: Confine | None = None,
 ) -> int:
     """Run a command line and return its exit status.
 
@@ -156,6 +158,7 @@ def main(
         arguments: What stands behind the program's name; those of this process by default.
         open_engine: Makes an engine where none is running.
         began: When the command began, by the monotonic clock; now, if nobody looked before.
+        confine: Cuts this process off from the network, for good; ``app.confined.begin``.
     """
     for stream in (sys.stdout, sys.stderr):
         # Names that are not UTF-8 must not end a listing; in JSON the escape is even right.
@@ -169,6 +172,8 @@ def main(
         print(f"lectern {version('lectern') or '(not installed)'}")
         return 0
     command = next(each for each in COMMANDS if each.name == options.command)
+    if confine is not None:
+        confine(command.name, offline=options.offline)
     return _run(command, options, _context(options, open_engine, began))
 
 

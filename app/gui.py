@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app import logs, paths
+from app.settings import Settings
 from indexer.errors import WorldError
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from PySide6.QtWidgets import QApplication
 
-    from app.settings import Settings
+    from indexer.confine.launcher import Command
     from ui.main_window import MainWindow
 
 log = logging.getLogger(__name__)
@@ -64,6 +65,18 @@ def run(
     use_language(app, str(settings["language"]))
     program = Program(app, settings, library, offline=offline)
     return program.run(query, in_tray=in_tray)
+
+
+def opening() -> dict[str, Command]:
+    """Return what the launcher of a window does for it: open documents in other programs."""
+    from ui import outside
+
+    def view(request: Mapping[str, Any], _gone: object) -> bool:
+        # Taken from the file: no window may say which program is started.
+        own = str(Settings()["viewer"])
+        return outside.view(request["viewer"], request["path"], int(request["page"]), own)
+
+    return {"open": lambda request, _gone: outside.open_path(request["path"]), "view": view}
 
 
 def check_display() -> None:

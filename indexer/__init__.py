@@ -2,6 +2,9 @@
 
 import os
 
+# For the person's own programs, which are no business of what follows.
+GIVEN_ENVIRONMENT = dict(os.environ)
+
 # numpy's linear algebra must be told before it is loaded. Its second thread spins while it waits,
 # which took a third of a query's processor time for products of a millisecond.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -134,6 +134,9 @@ PHRASES = {
     "package_wrong": QT_TRANSLATE_NOOP("Words", "its package lacks the expected files"),
     "not_a_catalog": QT_TRANSLATE_NOOP("Words", "its catalog is none"),
     "not_ours": QT_TRANSLATE_NOOP("Words", "its catalog is another program's"),
+    "launcher_gone": QT_TRANSLATE_NOOP(
+        "Words", "the process that may use the network has ended or does not answer"
+    ),
     "not_offline": QT_TRANSLATE_NOOP("Words", "it was started without --offline"),
     "no_socket": QT_TRANSLATE_NOOP("Words", "no socket can be made"),
     "in_use": QT_TRANSLATE_NOOP("Words", "another command is using it, and will end it"),

@@ -17,8 +17,9 @@ ROOT = Path(__file__).resolve().parents[1]
 CONTRACTS = frozenset(
     f"indexer.{name}"
     for name in (
-        "api", "atomic", "client", "conversation", "endpoint", "errors", "filters", "lock",
-        "phrases", "progress", "protocol", "query", "types", "wire",
+        "api", "atomic", "client", "confine", "confine.landlock", "confine.launcher",
+        "confine.network", "confine.seccomp", "conversation", "endpoint", "errors", "filters",
+        "lock", "phrases", "progress", "protocol", "query", "types", "wire",
     )
 )  # fmt: skip
 

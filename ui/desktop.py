@@ -7,20 +7,25 @@ showing it (``ui.runnable``) is never opened but shown in its folder.
 
 from __future__ import annotations
 
-import os
+import logging
 import sys
 from pathlib import Path, PurePath, PureWindowsPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QProcess, QStandardPaths, QUrl
 from PySide6.QtGui import QDesktopServices
 
-from ui.runnable import would_run
+from indexer.confine import launcher
+from indexer.errors import LecternError
+from ui.preview.viewer_commands import own_command, view_command
+from ui.runnable import is_program
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ui.ports import Notices
+
+log = logging.getLogger(__name__)
 
 ENCODED = QUrl.ComponentFormattingOption.FullyEncoded
 
@@ -34,8 +39,34 @@ def start(command: Sequence[str]) -> bool:
     return bool(started)
 
 
+def start_viewer(name: str, path: str, page: int, own: str = "") -> bool:
+    """Start a viewer at a page; False if there is none that could.
+
+    Args:
+        name: What the system calls the viewer; "" for the person's own command.
+        path: Absolute.
+        page: From 1.
+        own: The person's command; a launcher reads it from the settings by itself.
+    """
+    if launcher.current() is not None:
+        return _ask("view", viewer=name, path=path, page=page)
+    return start(view_command(name, path, page) if name else own_command(own, path, page))
+
+
 def _open_by_system(path: str) -> bool:
+    if launcher.current() is not None:
+        return _ask("open", path=path)
     return QDesktopServices.openUrl(QUrl.fromLocalFile(path))
+
+
+def _ask(command: str, **fields: Any) -> bool:
+    """Have the launcher start a program: what is started from here would have no network."""
+    outside = launcher.current()
+    try:
+        return outside is not None and bool(outside.ask(command, **fields))
+    except LecternError:
+        log.warning("the launcher did not open anything", exc_info=True)
+        return False
 
 
 def open_path(path: str, notices: Notices | None = None) -> None:
@@ -56,17 +87,6 @@ def open_path(path: str, notices: Notices | None = None) -> None:
         told = QCoreApplication.translate("Desktop", "No program could open {name}.")
     if notices is not None:
         notices.tell(told.format(name=PurePath(path).name))
-
-
-def is_program(path: str) -> bool:
-    """Whether the system would run what is at a path, or what a link there leads to."""
-    try:
-        mode = Path(path).stat().st_mode
-        names = {path, os.path.realpath(path)}
-    except (OSError, ValueError):
-        mode, names = 0, {path}
-    extensions = os.environ.get("PATHEXT", "")
-    return any(would_run(name, sys.platform, mode, extensions) for name in names)
 
 
 def show_in_folder(path: str) -> None:

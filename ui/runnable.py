@@ -1,13 +1,16 @@
 """Whether a system would run a file that it is told to open, instead of showing it.
 
-Owns the kinds of files that count as programs, for each platform. It decides from a name and a
-mode alone and opens nothing.
+Owns the kinds of files that count as programs, for each platform. It decides from names and a mode
+alone, opens nothing and knows nothing of Qt: the launcher asks it too.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import stat
+import sys
+from pathlib import Path
 
 
 def _kinds(names: str) -> frozenset[str]:
@@ -74,3 +77,14 @@ def would_run(path: str, platform: str, mode: int = 0, extensions: str = "") -> 
 
 def _suffix(name: str) -> str:
     return name.rpartition(".")[2].lower() if "." in name else ""
+
+
+def is_program(path: str) -> bool:
+    """Whether the system would run what is at a path, or what a link there leads to."""
+    try:
+        mode = Path(path).stat().st_mode
+        names = {path, os.path.realpath(path)}
+    except (OSError, ValueError):
+        mode, names = 0, {path}
+    extensions = os.environ.get("PATHEXT", "")
+    return any(would_run(name, sys.platform, mode, extensions) for name in names)

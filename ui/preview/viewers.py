@@ -1,15 +1,12 @@
 """Opening a document outside, at its page where the viewer can.
 
-Owns the table of viewers and how each is told a page; ``ui.desktop`` starts them. It must not know
-the preview.
+Owns the finding of the viewer that the system or the person has chosen; ``viewer_commands`` knows
+how each is told a page, ``ui.desktop`` starts them. It must not know the preview.
 """
 
 from __future__ import annotations
 
-import re
-import shlex
 import sys
-from dataclasses import dataclass
 from pathlib import PurePath, PureWindowsPath
 from typing import TYPE_CHECKING
 
@@ -19,95 +16,19 @@ from PySide6.QtCore import (
     QProcess,
     QSettings,
     QStandardPaths,
-    QUrl,
 )
 
-from ui.desktop import ENCODED, open_path, start
+from ui.desktop import open_path, start, start_viewer
 from ui.preview.timers import timer
+from ui.preview.viewer_commands import filled, program_of, viewer_named
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from indexer.types import Hit
     from ui.ports import Context
 
-PATH, PAGE, URL = "{path}", "{page}", "{url}"
 SETTING = "viewer"
 _PAGED = frozenset({".pdf"})
 _ASK_MS = 1_500
-
-
-@dataclass(frozen=True, slots=True)
-class Viewer:
-    """A program that can open a page.
-
-    Attributes:
-        names: Parts of what systems call it: desktop files, registered types, programs.
-        programs: Its executables.
-        arguments: With ``PATH``, ``PAGE`` and ``URL`` in the places of what they stand for.
-    """
-
-    names: tuple[str, ...]
-    programs: tuple[str, ...]
-    arguments: tuple[str, ...]
-
-
-_BROWSER = (URL + "#page=" + PAGE,)
-
-# In the order in which their names are looked for: the first that fits is meant.
-VIEWERS = (
-    Viewer(("evince", "papers"), ("evince", "papers"), (f"--page-index={PAGE}", PATH)),
-    Viewer(("atril",), ("atril",), (f"--page-index={PAGE}", PATH)),
-    Viewer(("xreader",), ("xreader",), (f"--page-index={PAGE}", PATH)),
-    Viewer(("okular",), ("okular",), ("--page", PAGE, PATH)),
-    Viewer(("zathura",), ("zathura",), (f"--page={PAGE}", PATH)),
-    Viewer(("qpdfview",), ("qpdfview",), ("--unique", f"{PATH}#{PAGE}")),
-    Viewer(("xpdf",), ("xpdf",), (PATH, PAGE)),
-    Viewer(("mupdf",), ("mupdf", "mupdf-gl", "mupdf-x11"), (PATH, PAGE)),
-    Viewer(("sumatra",), ("SumatraPDF",), ("-reuse-instance", "-page", PAGE, PATH)),
-    Viewer(("acro", "acrobat"), ("Acrobat", "AcroRd32", "acroread"),
-           ("/A", f"page={PAGE}", PATH)),
-    Viewer(("foxit",), ("FoxitPDFReader", "FoxitReader", "FoxitPDFEditor"),
-           (PATH, "/A", f"page={PAGE}")),
-    Viewer(("firefox",), ("firefox",), _BROWSER),
-    Viewer(("chromium", "chromehtml", "chrome"),
-           ("chromium", "google-chrome", "google-chrome-stable", "chromium-browser", "chrome"),
-           _BROWSER),
-    Viewer(("msedge", "microsoft-edge"), ("microsoft-edge", "microsoft-edge-stable", "msedge"),
-           _BROWSER),
-    Viewer(("brave",), ("brave-browser", "brave"), _BROWSER),
-    Viewer(("vivaldi",), ("vivaldi", "vivaldi-stable"), _BROWSER),
-)  # fmt: skip
-
-
-def viewer_named(name: str) -> Viewer | None:
-    """Return the viewer that a desktop file or a registered type belongs to."""
-    folded = name.casefold()
-    return next((each for each in VIEWERS if any(part in folded for part in each.names)), None)
-
-
-def filled(arguments: Sequence[str], path: str, page: int) -> list[str]:
-    """Put a document and a page into a viewer's arguments."""
-    values = {PATH: path, PAGE: str(page), URL: QUrl.fromLocalFile(path).toString(ENCODED)}
-    pattern = re.compile("|".join(map(re.escape, values)))
-    return [pattern.sub(lambda found: values[found[0]], each) for each in arguments]
-
-
-def own_command(text: str, path: str, page: int) -> list[str]:
-    """Return the program and the arguments that the person's own command stands for.
-
-    The document is put at the end where the command does not say its place; an empty list means
-    that the command makes no sense.
-    """
-    try:
-        # Backslashes are parts of paths on Windows.
-        parts = shlex.split(text, posix=sys.platform != "win32")
-    except ValueError:
-        return []
-    parts = [part.strip('"') for part in parts]
-    if parts and not any(PATH in part or URL in part for part in parts[1:]):
-        parts.append(PATH)
-    return filled(parts, path, page)
 
 
 def open_external(hit: Hit, context: Context | None = None, page: int = 0) -> None:
@@ -134,7 +55,7 @@ class _Opening(QObject):
     def begin(self) -> None:
         own = str(self._setting() or "").strip()
         if own:
-            self._finish(start(own_command(own, self._path, self._page)))
+            self._finish(start_viewer("", self._path, self._page, own))
         elif PurePath(self._path).suffix.lower() not in _PAGED:
             self._finish(started=False)
         elif sys.platform == "win32":
@@ -170,7 +91,7 @@ class _Opening(QObject):
             return
         name = bytes(self._asking.readAllStandardOutput().data()).decode("utf-8", "replace")
         self._asking = None
-        self._finish(_start_named(name, self._path, self._page))
+        self._finish(start_viewer(name, self._path, self._page))
 
     def _no_answer(self) -> None:
         if self._asking is not None:
@@ -182,15 +103,6 @@ class _Opening(QObject):
         if not started:
             open_path(self._path, self._context.notices if self._context is not None else None)
         self.deleteLater()
-
-
-def _start_named(name: str, path: str, page: int) -> bool:
-    """Start the viewer that a desktop file names, if it can be told a page."""
-    viewer = viewer_named(name)
-    if viewer is None:
-        return False
-    program = next(filter(None, map(QStandardPaths.findExecutable, viewer.programs)), "")
-    return bool(program) and start([program, *filled(viewer.arguments, path, page)])
 
 
 def _start_registered(path: str, page: int) -> bool:
@@ -207,9 +119,3 @@ def _start_registered(path: str, page: int) -> bool:
     if viewer is None or not program:
         return False
     return start([program, *filled(viewer.arguments, path, page)])
-
-
-def program_of(line: str) -> str:
-    """Return the program of a command line as Windows registers it."""
-    found = re.match(r'\s*(?:"([^"]+)"|(\S+\.exe)|(\S+))', line, re.IGNORECASE)
-    return next(filter(None, found.groups()), "") if found else ""

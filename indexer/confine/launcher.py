@@ -1,0 +1,214 @@
+"""The launcher: what a process that was cut off leaves outside, to do the little that needs it.
+
+Owns the process that is forked before the filter is set, and the way to ask it. What is cut off
+can never be freed, and all it starts inherits that; so a viewer or a download has to be started by
+somebody who is not. It takes the commands it was forked with, by name and with plain values, over
+a private pair of sockets in frames of ``indexer.protocol``, and nothing else; what they do is not
+its business. It ends with the last process that can ask it. Standard library only.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import select
+import signal
+import socket
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from indexer.errors import InternalError, LecternError, WorldError, from_wire
+from indexer.protocol import read_frame, write_frame
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    # Is given the request, and whether the asking process has gone; what it returns is the answer.
+    Command = Callable[[Mapping[str, Any], Callable[[], bool]], object]
+
+# Names the descriptor of a launcher's socket that the starting process hands on.
+VARIABLE = "LECTERN_LAUNCHER"
+# No command that somebody waits for takes so long.
+PATIENCE_S = 10.0
+_SHARE = "share"
+
+
+class Launcher:
+    """The way to a launcher. Thread-safe; one question at a time.
+
+    Args:
+        connection: To the launcher's own process.
+        process: That process, if it is a child of this one.
+    """
+
+    def __init__(self, connection: socket.socket, process: int = 0) -> None:
+        self._connection = connection
+        self._process = process
+        self._incoming = connection.makefile("rb")
+        self._outgoing = connection.makefile("wb")
+        self._lock = threading.Lock()
+
+    def ask(self, command: str, *, seconds: float = PATIENCE_S, **fields: Any) -> Any:
+        """Have a command carried out and return what it answers.
+
+        Raises:
+            LecternError: What the command raised; ``internal``, if the launcher has gone, does not
+                answer in time or does not know the command.
+        """
+        with self._lock:
+            try:
+                self._connection.settimeout(seconds)
+                write_frame(self._outgoing, {"type": command, **fields})
+                frame = read_frame(self._incoming)
+            except (OSError, ValueError) as error:
+                self.close()  # an answer that comes later would be taken for another one's
+                raise InternalError("internal", reason="launcher_gone") from error
+        if frame is None:
+            raise InternalError("internal", reason="launcher_gone")
+        if (refusal := frame[0].get("error")) is not None:
+            raise from_wire(refusal)
+        return frame[0].get("answer")
+
+    def share(self) -> socket.socket | None:
+        """Return another socket of the same launcher, for a process that is started confined."""
+        with self._lock, contextlib.suppress(OSError, ValueError):
+            self._connection.settimeout(PATIENCE_S)
+            write_frame(self._outgoing, {"type": _SHARE})
+            _byte, descriptors, *_ = socket.recv_fds(self._connection, 1, 1)
+            if descriptors:
+                self._process = 0  # it may outlive us
+                return socket.socket(fileno=descriptors[0])
+        return None
+
+    def close(self) -> None:
+        for part in (self._outgoing, self._incoming, self._connection):
+            with contextlib.suppress(OSError):
+                part.close()
+
+    def end(self) -> None:
+        """Close the connection, and wait for the process to end if it serves nobody else."""
+        self.close()
+        process, self._process = self._process, 0
+        if process:
+            with contextlib.suppress(OSError):
+                os.waitpid(process, 0)
+
+
+_current: Launcher | None = None
+
+
+def current() -> Launcher | None:
+    """The launcher of this process; None where the process is free to do things itself."""
+    return _current
+
+
+def use(launcher: Launcher | None) -> None:
+    """Make a launcher that of this process."""
+    global _current  # noqa: PLW0603  # a process is confined as a whole, and once
+    _current = launcher
+
+
+@contextlib.contextmanager
+def lent() -> Iterator[dict[str, str]]:
+    """Give the launcher of this process to the one process that is started meanwhile as well.
+
+    Yields:
+        What its environment has to say for that.
+    """
+    connection = _current.share() if _current is not None else None
+    if connection is None:
+        yield {}
+        return
+    with connection:
+        connection.set_inheritable(True)
+        yield {VARIABLE: str(connection.fileno())}
+
+
+def inherited() -> Launcher | None:
+    """Take the launcher that the starting process handed on, if it did."""
+    value = os.environ.pop(VARIABLE, "")
+    try:
+        connection = socket.socket(fileno=int(value))
+    except (ValueError, OSError):
+        return None
+    connection.set_inheritable(False)
+    return Launcher(connection)
+
+
+def fork(commands: Mapping[str, Command]) -> Launcher:
+    """Fork a launcher that knows some commands. Call it before there are threads.
+
+    Raises:
+        OSError: If there can be no other process.
+    """
+    ours, theirs = socket.socketpair()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    process = os.fork()
+    if process == 0:
+        ours.close()
+        _live(theirs, commands)
+    theirs.close()
+    launcher = Launcher(ours, process)
+    atexit.register(launcher.end)
+    return launcher
+
+
+def _live(connection: socket.socket, commands: Mapping[str, Command]) -> NoReturn:
+    """Be the launcher: let go of what is the parent's, serve, and end."""
+    try:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # meant for the one who asks
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for standard in range(3):
+            os.dup2(nothing, standard)
+        for other in [int(each.name) for each in Path("/dev/fd").iterdir()]:
+            if other > 2 and other != connection.fileno():
+                with contextlib.suppress(OSError):
+                    os.close(other)
+        _serve(connection, commands)
+        while others := set(threading.enumerate()) - {threading.current_thread()}:
+            others.pop().join()
+    finally:
+        os._exit(0)
+
+
+def _serve(connection: socket.socket, commands: Mapping[str, Command]) -> None:
+    """Answer one process until it has gone."""
+
+    def gone() -> bool:
+        readable, _, _ = select.select([connection], [], [], 0)
+        return bool(readable)  # nobody says anything before the answer
+
+    incoming, outgoing = connection.makefile("rb"), connection.makefile("wb")
+    with connection, contextlib.suppress(OSError, WorldError):
+        while (frame := read_frame(incoming)) is not None:
+            request = frame[0]
+            if request.get("type") == _SHARE:
+                _share(connection, commands)
+            else:
+                write_frame(outgoing, _answer(request, commands, gone))
+
+
+def _share(connection: socket.socket, commands: Mapping[str, Command]) -> None:
+    ours, theirs = socket.socketpair()
+    with theirs:
+        socket.send_fds(connection, [b"."], [theirs.fileno()])
+    threading.Thread(target=_serve, args=(ours, commands)).start()
+
+
+def _answer(
+    request: Mapping[str, Any], commands: Mapping[str, Command], gone: Callable[[], bool]
+) -> dict[str, Any]:
+    try:
+        command = commands.get(str(request.get("type")))
+        if command is None:
+            raise WorldError("bad_request", reason="no such command")
+        return {"answer": command(request, gone)}
+    except LecternError as error:
+        return {"error": error.to_wire()}
+    except Exception as error:  # noqa: BLE001  # a launcher that died could not be started again
+        reason = f"{type(error).__name__}: {error}"
+        return {"error": InternalError("internal", reason=reason).to_wire()}

@@ -1,0 +1,115 @@
+"""No network for this process: asked of the system, whatever the libraries in it would do.
+
+Owns what each system can do without special rights, and the words on what holds here. On Linux a
+filter refuses every socket but local ones, and Landlock refuses TCP once more; on macOS a profile
+of the sandbox refuses all but local sockets; Windows has nothing that a process can put on by
+itself. It must not know which process this is. Standard library only.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import logging
+import socket
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from indexer.confine import landlock, seccomp
+
+log = logging.getLogger(__name__)
+
+# Services that look up names for others, by local sockets: these cannot be told from the rest.
+_RESOLVERS = ("/run/nscd/socket", "/run/systemd/resolve/io.systemd.Resolve")
+# A profile of macOS, by its name in sandbox_init(3), and what says that it is a name.
+_NO_INTERNET, _NAMED = b"no-internet", 1
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """How a process was cut off.
+
+    Attributes:
+        by: What of the system does it, strongest first; empty where nothing does.
+        why_not: What is missing, in words; "" where nothing is.
+    """
+
+    by: tuple[str, ...] = ()
+    why_not: str = "nothing was asked of the system"
+
+
+_here = Cut()
+
+
+def deny() -> Cut:
+    """Cut this process off, and all it starts. Call it before there are threads.
+
+    What the system refuses is said and never fails: without its help the program works all the
+    same, and ``doctor`` tells.
+    """
+    global _here  # noqa: PLW0603  # a process is confined as a whole, and once
+    if sys.platform == "linux":
+        _here = _deny_on_linux()
+    elif sys.platform == "darwin":
+        _here = _deny_on_macos()
+    else:
+        _here = Cut(why_not="this system lets no process give up its network")
+    if _here.why_not:
+        log.warning("not cut off from the network in full: %s", _here.why_not)
+    return _here
+
+
+def leave(why: str) -> Cut:
+    """Note why this process is not cut off."""
+    global _here  # noqa: PLW0603  # as above
+    _here = Cut(why_not=why)
+    return _here
+
+
+def here() -> Cut:
+    """Tell how this process was cut off."""
+    return _here
+
+
+def is_reachable() -> bool:
+    """Try whether this process could reach a network. Nothing is sent."""
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            probe.connect(("127.0.0.1", 9))
+    except OSError:
+        return False
+    return True
+
+
+def resolvers() -> list[str]:
+    """List the services of this machine that would look up a name for a process that is cut off."""
+    return [place for place in _RESOLVERS if Path(place).exists()]
+
+
+def _deny_on_linux() -> Cut:
+    by, why_not = [], []
+    try:
+        if seccomp.deny_network():
+            by.append("seccomp")
+        else:
+            why_not.append("there is no filter for this processor")
+    except OSError as error:
+        why_not.append(f"seccomp: {error.strerror}")
+    try:
+        if version := landlock.restrict(tcp=False):
+            by.append(f"Landlock {version}")
+    except OSError as error:
+        why_not.append(f"Landlock: {error.strerror}")
+    return Cut(tuple(by), "; ".join(why_not))
+
+
+def _deny_on_macos() -> Cut:
+    said = ctypes.c_char_p()
+    try:
+        library = ctypes.CDLL("/usr/lib/libSystem.dylib")
+        failed = library.sandbox_init(_NO_INTERNET, ctypes.c_uint64(_NAMED), ctypes.byref(said))
+    except (OSError, AttributeError) as error:
+        return Cut(why_not=f"sandbox: {error}")
+    if failed:
+        return Cut(why_not=f"sandbox: {(said.value or b'').decode('utf-8', 'replace')}")
+    return Cut(("sandbox",), "")
