@@ -5,7 +5,7 @@ PY := .venv/bin/python
 WORKERS ?= 3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-convert model lint types imports bench bench-ranking fuzz soak lock sample translations screenshots \
+.PHONY: help demo test test-convert model lint types imports bench bench-ranking fuzz soak trust lock sample translations screenshots \
 	clean
 
 help:  ## List these targets
@@ -48,6 +48,9 @@ bench-ranking: .venv/runtime.stamp  ## What each part of the ranking is worth, i
 
 soak: .venv/dev.stamp  ## A quarter of an hour of accidents to libraries; ARGS="changes --scale full" for one
 	@$(PY) -m tests.soak $(ARGS)
+
+trust: .venv/dev.stamp  ## Watch every kind of process for two minutes: nothing may leave
+	@$(PY) -m tests.trust
 
 fuzz: .venv/dev.stamp  ## Read spoilt files of every format for ten minutes
 	@$(PY) -m tests.fuzz --seconds 600

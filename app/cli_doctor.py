@@ -56,8 +56,9 @@ COMMANDS = (
         "doctor",
         "check versions, model, device, disk and library",
         "Check the installation and the library: versions, the model and its files, the device "
-        "the model really runs on and why, free disk, and whether the library is whole. What is "
-        "bad comes with advice, and an exit status other than 0.",
+        "the model really runs on and why, how the processes are cut off from the network, free "
+        "disk, and whether the library is whole. What is bad comes with advice, and an exit "
+        "status other than 0.",
         (("lectern doctor", "for a person"), ("lectern doctor --json", "for a report")),
         _arguments,
         _run,

@@ -7,12 +7,17 @@ Owns those checks; the engine adds its own (model, device, library). A check is 
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import platform
 import shutil
+import sys
 from typing import TYPE_CHECKING, Any
 
 from app import paths
+from app.confined import has_local_display
 from app.render import size
+from indexer import TELEMETRY_OFF
+from indexer.confine import network
 from indexer.embed.record_files import known_records
 
 if TYPE_CHECKING:
@@ -39,7 +44,26 @@ def checks(settings: Settings, config: EngineConfig) -> Iterator[dict[str, Any]]
     yield _runtime()
     yield check("known models", ", ".join(record.id for record in known_records(config.models)))
     yield _settings(settings)
+    yield from _network()
     yield _disk(config)
+
+
+def _network() -> Iterator[dict[str, Any]]:
+    """Say how the processes of Lectern are cut off from the network here."""
+    told = sorted(name for name, value in TELEMETRY_OFF.items() if os.environ.get(name) == value)
+    yield check("reporting", f"switched off in every process by {', '.join(told)}")
+    ok, value, advice = network.verdict()
+    yield check("network", value, ok=ok, advice=advice)
+    yield check("network of the window", _window())
+
+
+def _window() -> str:
+    if sys.platform == "win32":
+        return "not cut off: this system lets no process give up its network"
+    if has_local_display(os.environ):
+        return "would be cut off: its display is on this machine"
+    display = os.environ.get("DISPLAY") or os.environ.get("QT_QPA_PLATFORM", "")
+    return f"would not be cut off: its display {display} is reached over the network"
 
 
 def version(package: str) -> str:

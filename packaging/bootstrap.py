@@ -78,6 +78,9 @@ FONTS = "fonts-dejavu-core"
 # A display of its own for the test that drives the real window.
 DISPLAY = "xvfb"
 
+# What sees from outside that nothing leaves.
+TRACER = "strace"
+
 # What reads scanned pages, and the languages that the tests read.
 RECOGNITION = ["tesseract-ocr", "tesseract-ocr-eng", "tesseract-ocr-deu"]
 
@@ -204,6 +207,12 @@ def check_recognition() -> None:
         wish(RECOGNITION, "the tests of scanned pages are skipped without Tesseract")
 
 
+def check_tracer() -> None:
+    """Install what watches every process in the test that nothing leaves."""
+    if sys.platform.startswith("linux") and shutil.which(TRACER) is None:
+        wish([TRACER], "the test that nothing leaves is skipped without strace")
+
+
 def loads(library: str) -> bool:
     """Whether the system has a shared object."""
     try:
@@ -230,6 +239,7 @@ def main(level: str) -> None:
     check_window(level)
     if level == "dev":
         check_recognition()
+        check_tracer()
     (VENV / f"{level}.stamp").touch()
     say(f"ready after {time.monotonic() - started:.0f} s")
 

@@ -18,8 +18,8 @@ CONTRACTS = frozenset(
     f"indexer.{name}"
     for name in (
         "api", "atomic", "client", "confine", "confine.landlock", "confine.launcher",
-        "confine.network", "confine.seccomp", "conversation", "endpoint", "errors", "filters",
-        "lock", "phrases", "progress", "protocol", "query", "types", "wire",
+        "confine.network", "confine.process", "confine.seccomp", "conversation", "endpoint",
+        "errors", "filters", "lock", "phrases", "progress", "protocol", "query", "types", "wire",
     )
 )  # fmt: skip
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import ctypes
 import logging
+import os
 import socket
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 from indexer.confine import landlock, seccomp
 
@@ -32,10 +32,12 @@ class Cut:
     Attributes:
         by: What of the system does it, strongest first; empty where nothing does.
         why_not: What is missing, in words; "" where nothing is.
+        refused: Whether the system refused what others of its kind do.
     """
 
     by: tuple[str, ...] = ()
     why_not: str = "nothing was asked of the system"
+    refused: bool = False
 
 
 _here = Cut()
@@ -81,9 +83,19 @@ def is_reachable() -> bool:
     return True
 
 
-def resolvers() -> list[str]:
-    """List the services of this machine that would look up a name for a process that is cut off."""
-    return [place for place in _RESOLVERS if Path(place).exists()]
+def verdict() -> tuple[bool, str, str]:
+    """Say for a person how this process is cut off: whether that is right, how, and advice."""
+    cut, reachable = _here, is_reachable()
+    if not cut.by or reachable:
+        wrong = cut.refused or bool(cut.by)
+        advice = "Allow programs to install seccomp filters, in the container or the kernel."
+        return not wrong, f"not cut off: {cut.why_not or 'a socket could be made'}", advice
+    value = f"cut off, with all it starts, by {' and '.join(cut.by)}; a try to reach it failed"
+    if cut.why_not:
+        value += f" ({cut.why_not})"
+    for place in filter(os.path.exists, _RESOLVERS):
+        value += f"; {place} would look up names for whoever asks"
+    return True, value, ""
 
 
 def _deny_on_linux() -> Cut:
@@ -100,7 +112,7 @@ def _deny_on_linux() -> Cut:
             by.append(f"Landlock {version}")
     except OSError as error:
         why_not.append(f"Landlock: {error.strerror}")
-    return Cut(tuple(by), "; ".join(why_not))
+    return Cut(tuple(by), "; ".join(why_not), refused=not by)
 
 
 def _deny_on_macos() -> Cut:
@@ -109,7 +121,9 @@ def _deny_on_macos() -> Cut:
         library = ctypes.CDLL("/usr/lib/libSystem.dylib")
         failed = library.sandbox_init(_NO_INTERNET, ctypes.c_uint64(_NAMED), ctypes.byref(said))
     except (OSError, AttributeError) as error:
-        return Cut(why_not=f"sandbox: {error}")
+        return Cut(why_not=f"sandbox: {error}", refused=True)
     if failed:
-        return Cut(why_not=f"sandbox: {(said.value or b'').decode('utf-8', 'replace')}")
+        return Cut(
+            why_not=f"sandbox: {(said.value or b'').decode('utf-8', 'replace')}", refused=True
+        )
     return Cut(("sandbox",), "")

@@ -3016,6 +3016,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>der Katalog gehört einem anderen Programm</translation>
     </message>
     <message>
+        <source>the process that may use the network has ended or does not answer</source>
+        <translation>der Prozess, der das Netz benutzen darf, ist beendet oder antwortet nicht</translation>
+    </message>
+    <message>
         <source>it was started without --offline</source>
         <translation>sie wurde ohne --offline gestartet</translation>
     </message>

@@ -1,0 +1,49 @@
+"""A window that is cut off as the program's is, and opens a document outside.
+
+``python -m tests.e2e.drive_opening DOCUMENT PORT`` prints whether it was cut off, whether it could
+reach a port itself, and what the person was told.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import sys
+
+from app import confined
+
+
+def main() -> None:
+    confined.begin(confined.WINDOW, offline=True)
+    from PySide6.QtTest import QTest
+
+    from app import paths
+    from app.settings import Settings
+    from tests.ui.library.port import CannedLink, Said
+    from tests.ui.search.hits import hit
+    from ui.application import make_application
+    from ui.ports import Context
+    from ui.preview.viewers import _Opening, open_external
+
+    document, port = sys.argv[1:]
+    app = make_application()
+    said = Said()
+    context = Context(
+        CannedLink(), Settings(), said, paths.window_folder(), paths.default_library()
+    )
+    open_external(hit(document, start=600), context)
+    while app.findChildren(_Opening):
+        QTest.qWait(20)
+    print(json.dumps({"reached": reaches(int(port)), "said": said.texts}))  # noqa: T201
+
+
+def reaches(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=5).close()
+    except OSError:
+        return False
+    return True
+
+
+if __name__ == "__main__":
+    main()

