@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -85,6 +84,8 @@ def _load_gpu_module() -> None:
     """Have the GPU's module loaded while the program for it still gets its rights."""
     missing = Path("/dev/nvidiactl").exists() and not Path("/dev/nvidia-uvm").exists()
     if missing and (program := shutil.which("nvidia-modprobe")) is not None:
+        import subprocess
+
         subprocess.run([program, "-u", "-c=0"], capture_output=True, check=False)
 
 

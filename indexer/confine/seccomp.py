@@ -11,7 +11,6 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
-import platform
 import struct
 import sys
 from dataclasses import dataclass
@@ -84,7 +83,7 @@ _NEVER_NEEDED = (
 
 def is_available() -> bool:
     """Tell whether filters can be made for this machine."""
-    return sys.platform == "linux" and platform.machine() in _MACHINES
+    return sys.platform == "linux" and os.uname().machine in _MACHINES
 
 
 def deny_network(*, local_sockets: bool = True) -> bool:
@@ -202,7 +201,7 @@ class _Program(ctypes.Structure):
 def _install(rules: list[_Rule]) -> bool:
     if not is_available():
         return False
-    machine = platform.machine()
+    machine = os.uname().machine
     code = program(rules, machine)
     libc = ctypes.CDLL(None, use_errno=True)
     installed = _Program(len(code) // 8, code)

@@ -17,6 +17,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=120.0, help="for each process")
     parser.add_argument("--python", default="", help="folder of another onnxruntime")
+    parser.add_argument("--together", action="store_true", help="all at once, which is quicker")
     options = parser.parse_args()
     if not is_available():
         sys.exit("strace is not installed (apt-get install strace)")
@@ -32,7 +33,7 @@ def main() -> int:
             make_home(Path(folder, "home")), Path(folder), options.seconds, options.python
         )
         world.make()
-        found = watch(world, together=False)
+        found = watch(world, together=options.together)
     for name, broken in found.items():
         print(
             f"{name:8}  {'nothing left' if not broken else ''}", *broken, sep="\n  " * bool(broken)
