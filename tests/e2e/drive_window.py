@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from app import confined
 from app.gui import Program
 from app.settings import Settings
+from indexer.confine import network
 from ui import theme
 from ui.application import make_application, use_language
 from ui.pages import FIRST_RUN, SEARCH
@@ -152,6 +154,9 @@ def _is_like(image: QImage, x: int, y: int, wanted: QColor) -> bool:
 
 
 def main() -> None:
+    confined.begin(confined.WINDOW, offline=True)  # as the program does
+    if network.here().by and network.is_reachable():
+        sys.exit("not cut off from the network")
     app = make_application()
     settings = Settings()
     use_language(app, str(settings["language"]))
