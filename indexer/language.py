@@ -9,10 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from typing import Any
 
 SAMPLE = 4000  # characters that are looked at
 _PLACES = 5  # from which they are taken: a document may begin with tables or in another language
@@ -59,6 +56,7 @@ _SHARED: tuple[tuple[frozenset[str], re.Pattern[str]], ...] = tuple(
     )
 )
 _NO_LETTER = re.compile(r"[\W\d_]+")
+_NONE = "zxx"  # ISO 639-2: no linguistic content
 _JAPANESE_SHARE = 0.1  # of kana among Chinese characters
 
 
@@ -110,15 +108,18 @@ def _by_script(sample: str, letters: int) -> str | None:
     return None
 
 
+def none(words: str) -> float:
+    """Return how likely words in Latin letters are words of no language, 0 to 1."""
+    return float(dict(_classifier().rank(words)).get(_NONE, 0.0))
+
+
 def _classified(sample: str) -> str:
-    language, confidence = _classifier()(sample)
+    language, confidence = _classifier().classify(sample)
     return language if confidence >= _SURE and len(language) == 2 else ""
 
 
 @lru_cache(maxsize=1)
-def _classifier() -> Callable[[str], tuple[str, float]]:
+def _classifier() -> Any:
     from py3langid import langid
 
-    identifier: Any = langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)
-    classify: Callable[[str], tuple[str, float]] = identifier.classify
-    return classify
+    return langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)

@@ -181,8 +181,8 @@ class Source(Protocol):
 class Scannable(Protocol):
     """An open document whose pages may be images of text.
 
-    ``recognised``, set before it is read, says what stands on pages without text of their own;
-    ``textless`` are those of the pages read so far that show something nevertheless.
+    ``recognised``, set before it is read, says what stands on pages without legible text of their
+    own; ``textless`` are those of the pages read so far that show something nevertheless.
     """
 
     recognised: RecognisedPages | None

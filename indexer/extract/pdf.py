@@ -7,16 +7,20 @@ Owns everything that touches the PDF library for text; order and structure of a 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pymupdf
 
 from indexer.errors import WorldError
 from indexer.extract.base import Limits, Metadata, RawPage, too_large
+from indexer.extract.legible import FEW_SIGNS, REPLACEMENT, holds_letters, illegible, too_many_signs
 from indexer.extract.pdf_layout import lay_out
 from indexer.extract.pdf_lines import read_lines
-from indexer.extract.pdf_recognised import recognised_text, shows_something
+from indexer.extract.pdf_recognised import agrees, recognised_text, shows_something, takes_place
+from indexer.extract.pdf_rescue import find_pages
 from indexer.types import OutlineEntry
 
 if TYPE_CHECKING:
@@ -34,7 +38,8 @@ TEXT_FLAGS = (
 )
 # Fonts that do not say what their glyphs mean: some number them by the characters they stand for.
 _GLYPH_NUMBERS = pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
-_READABLE = re.compile(r"[^\W_]")
+# Why a page counts as not read although it holds letters.
+ILLEGIBLE = "letters_unknown"
 MAX_OUTLINE_ENTRIES = 20_000
 _PAGES_BETWEEN_SHRINKS = 32
 _BROKEN_OFF = re.compile("error|premature end")  # in what the library warns of
@@ -47,8 +52,8 @@ pymupdf.TOOLS.mupdf_display_warnings(False)  # noqa: FBT003
 class PdfSource:
     """An open PDF. Pages are read one at a time and dropped.
 
-    ``recognised`` says what stands on pages without text of their own; ``textless`` are those of
-    the pages read so far that show something nevertheless.
+    ``recognised`` says what stands on pages without legible text of their own; ``textless`` are
+    those of the pages read so far that show something nevertheless.
     """
 
     def __init__(self, document: Any) -> None:
@@ -74,14 +79,18 @@ class PdfSource:
 
     def _page(self, number: int) -> RawPage:
         page = raw_page(self._document, number)
-        if page.unreadable or holds_text(page.text) or not self._shows_something(number):
+        if page.unreadable:
+            return page
+        if holds_letters(page.text):
+            if is_legible(self._document, page):
+                return page
+            page = replace(page, unreadable=ILLEGIBLE)
+        if not self._shows_something(number):
             return page
         self.textless.append(number)
-        return (
-            page
-            if self.recognised is None
-            else recognised_page(self._document, number, self.recognised)
-        )
+        if self.recognised is None:
+            return page
+        return recognised_page(self._document, page, self.recognised)
 
     def _shows_something(self, number: int) -> bool:
         try:
@@ -92,17 +101,31 @@ class PdfSource:
             return False
 
 
-def holds_text(text: str) -> bool:
-    """Tell text from marks that nobody could search for."""
-    return _READABLE.search(text) is not None
+def is_legible(document: Any, page: RawPage) -> bool:
+    """Tell text from letters of which no one knows what they stand for."""
+    if not illegible(page.text):
+        return True
+    if REPLACEMENT not in page.text or not too_many_signs(page.text):
+        return False
+    # What its font says nothing of may be one sign over and over: a pattern, a line, a leader.
+    flags = TEXT_FLAGS | _GLYPH_NUMBERS
+    numbered = document.load_page(page.number - 1).get_text("text", flags=flags)
+    kinds = Counter(numbered) - Counter(page.text)
+    return len(kinds) <= FEW_SIGNS and not illegible(page.text.replace(REPLACEMENT, ""))
 
 
-def recognised_page(document: Any, number: int, recognised: RecognisedPages) -> RawPage:
-    """Return a page without text of its own as what was recognised on it."""
-    known = recognised.of(number)
-    if known.reason:
-        return RawPage(number, "", unreadable=known.reason)
-    return raw_page(document, number, known.lines)
+def recognised_page(document: Any, page: RawPage, recognised: RecognisedPages) -> RawPage:
+    """Return a page without legible text of its own as what was recognised on it.
+
+    Its own text stays where less was recognised, and is no longer in doubt where it is just what
+    was recognised.
+    """
+    known = recognised.of(page.number)
+    if not holds_letters(page.text) and known.reason:
+        return RawPage(page.number, "", unreadable=known.reason)
+    if takes_place(page.text, known.lines):
+        return raw_page(document, page.number, known.lines)
+    return replace(page, unreadable="") if agrees(page.text, known.lines) else page
 
 
 def raw_page(document: Any, number: int, recognised: Sequence[RecognisedLine] = ()) -> RawPage:
@@ -111,7 +134,7 @@ def raw_page(document: Any, number: int, recognised: Sequence[RecognisedLine] = 
     Args:
         document: With the library.
         number: Of the page, from 1.
-        recognised: What stands on it if it holds no text.
+        recognised: What stands on it, in place of its own text.
     """
     pymupdf.TOOLS.reset_mupdf_warnings()
     try:
@@ -149,17 +172,19 @@ def _damage(document: Any, page: Any) -> str:
 def read_page(
     page: Any, recognised: Sequence[RecognisedLine] = ()
 ) -> tuple[list[Line], float, Any]:
-    """Return the lines of a PDF page, its height in points, and the text page they came from."""
+    """Return the lines of a PDF page, its height in points, and the text page they came from.
+
+    What was recognised on the page takes the place of its own text.
+    """
+    if recognised:
+        read = recognised_text(page, recognised)
+        return read_lines(read.content), read.content["height"], read
     text_page = page.get_textpage(flags=TEXT_FLAGS)
     content = text_page.extractDICT()
     lines = read_lines(content)
-    if lines and not any(holds_text(line.text) for line in lines):
+    if lines and not any(holds_letters(line.text) for line in lines):
         text_page = page.get_textpage(flags=TEXT_FLAGS | _GLYPH_NUMBERS)
         content = text_page.extractDICT()
-        lines = read_lines(content)
-    if recognised and not any(holds_text(line.text) for line in lines):
-        text_page = recognised_text(page, recognised)
-        content = text_page.content
         lines = read_lines(content)
     return lines, content["height"], text_page
 
@@ -172,10 +197,10 @@ def open_source(path: Path, password: str | None, limits: Limits) -> PdfSource:
 
 
 def open_checked(path: Path, password: str | None, limits: Limits) -> Any:
-    """Open a PDF with the library, unless it is empty or too large.
+    """Open a PDF with the library, unless the file is empty or too large.
 
     Raises:
-        WorldError: ``empty``, ``too_large``, ``needs_password`` or ``unreadable``.
+        WorldError: ``empty`` if the file is, ``too_large``, ``needs_password`` or ``unreadable``.
         OSError: If the file cannot be read.
     """
     size = path.stat().st_size
@@ -201,15 +226,19 @@ def failures_of(path: Path) -> Iterator[None]:
 
 
 def open_document(path: Path, password: str | None) -> Any:
-    """Open a PDF with the library.
+    """Open a PDF with the library, and look for its pages where no list of them is left.
 
     Raises:
-        WorldError: ``needs_password`` if the password is missing or wrong.
+        WorldError: ``needs_password`` if the password is missing or wrong, ``unreadable`` if no
+            page can be found.
     """
     document = pymupdf.open(str(path), filetype="pdf")
     if document.needs_pass and not document.authenticate(password or ""):
         document.close()
         raise WorldError("needs_password")
+    if not document.page_count and not find_pages(document):
+        document.close()
+        raise WorldError("unreadable", reason="no_pages")
     return document
 
 

@@ -1,6 +1,6 @@
-"""Pages of a PDF without text of their own: telling them, and what was recognised on them.
+"""Pages of a PDF without legible text of their own: what was recognised on them.
 
-Owns how recognised words take the place of a page's text; who recognised them is
+Owns whether and how recognised words take the place of a page's text; who recognised them is
 ``indexer.ocr``'s. Runs in children only; it imports no PDF library.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from indexer.extract.legible import holds_letters, illegible, says_more, shows
 from indexer.ocr.layer import page_dictionary
 
 if TYPE_CHECKING:
@@ -33,6 +34,20 @@ class RecognisedText:
 def shows_something(page: Any) -> bool:
     """Tell a scan, a drawing or unreadable letters from a blank page."""
     return any(kind not in _UNSEEN for kind, *_ in page.get_bboxlog())
+
+
+def takes_place(own: str, lines: Sequence[Line]) -> bool:
+    """Whether recognised lines take the place of a page's own text."""
+    return bool(lines) and (not holds_letters(own) or says_more(_words(lines), own))
+
+
+def agrees(own: str, lines: Sequence[Line]) -> bool:
+    """Whether the page shows the words of its own text that seemed to be none."""
+    return shows(_words(lines), illegible(own))
+
+
+def _words(lines: Sequence[Line]) -> str:
+    return " ".join(word.text for line in lines for word in line.words)
 
 
 def recognised_text(page: Any, lines: Sequence[Line]) -> RecognisedText:

@@ -19,13 +19,13 @@ from indexer.errors import WorldError
 from indexer.extract.document import PAGE_JOINT
 from indexer.extract.pdf import (
     failures_of,
-    holds_text,
     open_checked,
     raw_page,
     read_outline,
     said_by,
 )
 from indexer.extract.pdf_geometry import PlacedText, read_placed
+from indexer.extract.pdf_recognised import takes_place
 from indexer.render.anchor import find_text, slices
 from indexer.render.labels import page_labels
 
@@ -34,9 +34,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.extract.base import Limits
+    from indexer.ocr.hocr import Line as RecognisedLine
     from indexer.ocr.reading import RecognisedPages
     from indexer.types import OutlineEntry
 
+K = TypeVar("K")
 T = TypeVar("T")
 
 MAX_IMAGE_BYTES = 48 * 1024**2
@@ -100,10 +102,8 @@ class PdfPages:
         self._document = open_checked(path, password, limits)
         with failures_of(path):
             self.page_count: int = self._document.page_count
-        if not self.page_count:
-            raise WorldError("empty")
         self._drawn: OrderedDict[int, Any] = OrderedDict()
-        self._placed: OrderedDict[int, PlacedText] = OrderedDict()
+        self._placed: OrderedDict[tuple[int, bool], PlacedText] = OrderedDict()
         self._lengths: list[int] = []
         self._sizes: dict[int, tuple[float, float]] = {}
 
@@ -164,9 +164,9 @@ class PdfPages:
 
     def text(self, page: int) -> PlacedText:
         """Return a page's text as it was indexed, with the places of its characters."""
-        if (placed := self._placed.get(page)) is not None and not holds_text(placed.text):
-            del self._placed[page]  # it may have been recognised since
-        return _kept(self._placed, page, self._read_text)
+        lines = self._recognised.of(page).lines
+        # It may have been recognised since it was kept.
+        return _kept(self._placed, (page, bool(lines)), lambda _: self._read_text(page, lines))
 
     def marks(
         self, first: int, last: int, text: str, start: int | None, spans: Sequence[tuple[int, int]]
@@ -238,19 +238,17 @@ class PdfPages:
 
         return _kept(self._drawn, page, draw)
 
-    def _read_text(self, page: int) -> PlacedText:
+    def _read_text(self, page: int, lines: Sequence[RecognisedLine]) -> PlacedText:
         with page_failures():
             placed = read_placed(self._load(page))
-            if not holds_text(placed.text) and (lines := self._recognised.of(page).lines):
+            if takes_place(placed.text, lines):
                 return read_placed(self._load(page), lines)
             return placed
 
     def _raw_text(self, page: int) -> str:
         """Return a page's text, quicker than with the places of its characters."""
-        text = raw_page(self._document, page).text
-        if not holds_text(text) and (lines := self._recognised.of(page).lines):
-            return raw_page(self._document, page, lines).text
-        return text
+        text, lines = raw_page(self._document, page).text, self._recognised.of(page).lines
+        return raw_page(self._document, page, lines).text if takes_place(text, lines) else text
 
     def _load(self, page: int) -> Any:
         if not 1 <= page <= self.page_count:
@@ -272,11 +270,11 @@ def page_failures() -> Iterator[None]:
         raise WorldError("unreadable", reason="pdf_damaged", said=said_by(error)) from error
 
 
-def _kept(cache: OrderedDict[int, T], page: int, make: Callable[[int], T]) -> T:
-    """Return what is kept for a page, made now if need be; the oldest goes."""
-    if page not in cache:
-        cache[page] = make(page)
+def _kept(cache: OrderedDict[K, T], key: K, make: Callable[[K], T]) -> T:
+    """Return what is kept of a page, made now if need be; the oldest goes."""
+    if key not in cache:
+        cache[key] = make(key)
         while len(cache) > _KEPT_PAGES:
             cache.popitem(last=False)
-    cache.move_to_end(page)
-    return cache[page]
+    cache.move_to_end(key)
+    return cache[key]
