@@ -20,7 +20,7 @@ from indexer.extract.legible import FEW_SIGNS, REPLACEMENT, holds_letters, illeg
 from indexer.extract.pdf_layout import lay_out
 from indexer.extract.pdf_lines import read_lines
 from indexer.extract.pdf_recognised import agrees, recognised_text, shows_something, takes_place
-from indexer.extract.pdf_rescue import find_pages
+from indexer.extract.pdf_rescue import find_pages, lists_pages, were_found
 from indexer.types import OutlineEntry
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ class PdfSource:
         self._document = document
         self.recognised: RecognisedPages | None = None
         self.textless: list[int] = []
+        self._were_found = were_found(document)
         self.page_count: int = document.page_count
         self.metadata = _metadata(document)
         self.outline = read_outline(document)
@@ -86,7 +87,9 @@ class PdfSource:
                 return page
             page = replace(page, unreadable=ILLEGIBLE)
         if not self._shows_something(number):
-            return page
+            # A page whose place is lost and that shows nothing has most likely lost that too.
+            lost = self._were_found and not page.text
+            return replace(page, unreadable="content_damaged", damaged=True) if lost else page
         self.textless.append(number)
         if self.recognised is None:
             return page
@@ -236,7 +239,7 @@ def open_document(path: Path, password: str | None) -> Any:
     if document.needs_pass and not document.authenticate(password or ""):
         document.close()
         raise WorldError("needs_password")
-    if not document.page_count and not find_pages(document):
+    if not lists_pages(document) and not find_pages(document):
         document.close()
         raise WorldError("unreadable", reason="no_pages")
     return document

@@ -10,25 +10,54 @@ from typing import Any
 
 import pymupdf
 
+# In the catalog of a document whose list we made.
+_MARK = "LecternFound"
+
+
+def lists_pages(document: Any) -> bool:
+    """Whether the document's own list leads to its first page, or to its last."""
+    count = document.page_count
+    return count > 0 and (_loads(document, 0) or _loads(document, count - 1))
+
 
 def find_pages(document: Any) -> bool:
-    """Give a PDF without pages a list of those that are found in it, in the order of their numbers.
+    """Give a PDF a list of the pages that are found in it, in the order of their numbers.
 
     Programs number pages as they write them. What a page inherits from the old list it keeps.
 
     Returns:
         Whether there is any page now.
     """
-    if not document.is_repaired:
+    pages = _pages(document)
+    if not pages and not document.is_repaired:
+        # The table of objects may leave out what stands in the file.
         pymupdf.mupdf.pdf_repair_xref(pymupdf.mupdf.pdf_document_from_fz_document(document))
-    pages = [number for number in range(1, document.xref_length()) if _is_page(document, number)]
-    if not pages:
-        return bool(document.page_count)
-    listed = " ".join(f"{number} 0 R" for number in pages)
-    tree = _added(document, f"<</Type/Pages/Count {len(pages)}/Kids[{listed}]>>")
-    root = _added(document, f"<</Type/Catalog/Pages {tree} 0 R>>")
-    document.xref_set_key(-1, "Root", f"{root} 0 R")
+        pages = _pages(document)
+    if pages:
+        listed = " ".join(f"{number} 0 R" for number in pages)
+        tree = _added(document, f"<</Type/Pages/Count {len(pages)}/Kids[{listed}]>>")
+        root = _added(document, f"<</Type/Catalog/Pages {tree} 0 R/{_MARK} true>>")
+        document.xref_set_key(-1, "Root", f"{root} 0 R")
     return bool(document.page_count)
+
+
+def were_found(document: Any) -> bool:
+    """Whether the pages of an open document are those that ``find_pages`` found."""
+    catalog = document.pdf_catalog()
+    return catalog > 0 and bool(document.xref_get_key(catalog, _MARK)[0] == "bool")
+
+
+def _loads(document: Any, place: int) -> bool:
+    try:
+        return bool(document.xref_object(document.load_page(place).xref) != "null")
+    except MemoryError:
+        raise
+    except Exception:  # noqa: BLE001  # the library raises its own kinds and plain ones
+        return False
+
+
+def _pages(document: Any) -> list[int]:
+    return [number for number in range(1, document.xref_length()) if _is_page(document, number)]
 
 
 def _is_page(document: Any, number: int) -> bool:
@@ -36,7 +65,7 @@ def _is_page(document: Any, number: int) -> bool:
         return bool(document.xref_get_key(number, "Type") == ("name", "/Page"))
     except MemoryError:
         raise
-    except Exception:  # noqa: BLE001  # the library raises its own kinds; the object is damaged
+    except Exception:  # noqa: BLE001  # as above: the object is damaged
         return False
 
 

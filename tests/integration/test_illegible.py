@@ -1,0 +1,134 @@
+"""Pages whose letters say nothing are told, stay searchable, and are read as scans are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.cli_library import file_line, status_lines
+from indexer.types import FileState
+from tests.integration.rendering import render_child
+from tests.integration.scanning import (
+    Counted,
+    install,
+    letters,
+    needs_tesseract,
+    without_tesseract,
+)
+from tests.integration.world import World, check_whole, quoted, search, states
+from tests.unit.extract.bad_fonts import ENGLISH, drawn_letters, rotated, show
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SHOWN = "eleven ships were lost"
+SAID = "hohyhq vklsv zhuh orvw"
+
+
+@pytest.fixture
+def world(tiny_models_dir: Path, tmp_path: Path) -> World:
+    documents = tmp_path / "documents"
+    documents.mkdir()
+    return World(documents, tmp_path / "library", tiny_models_dir)
+
+
+@pytest.fixture
+def tesseract(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Counted:
+    return install(tmp_path / "bin", monkeypatch)
+
+
+def rotated_page(path: Path) -> Path:
+    return show(path, (ENGLISH, rotated(3)))
+
+
+def with_a_sound_page(path: Path) -> Path:
+    import pymupdf
+
+    sound = letters(path.with_suffix(".sound"), ENGLISH.replace("eleven", "seven"))
+    with pymupdf.open(sound, filetype="pdf") as document, pymupdf.open(path) as bad:
+        document.insert_pdf(bad)
+        content = document.tobytes()
+    sound.unlink()
+    path.write_bytes(content)
+    return path
+
+
+def test_without_tesseract_the_page_is_told_and_its_text_stays(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_a_sound_page(rotated_page(world.documents / "ledger.pdf"))
+    without_tesseract(tmp_path / "bare", monkeypatch)
+    with world.engine() as engine:
+        world.index(engine)
+        (row,) = engine.files(None, None, 0, 10)
+        assert (row.state, row.bad_pages) == (FileState.PARTIAL, (2,))
+        assert "do not say which letters they show Not read: pages 2." in file_line(row)
+        assert quoted(engine, "seven ships were lost") == ["ledger.pdf"]
+        assert quoted(engine, SAID) == ["ledger.pdf"]
+        status = engine.status()
+        assert status["scans"]["waiting"] == 1
+        assert any("1 page to be recognised: install Tesseract" in x for x in status_lines(status))
+
+
+@needs_tesseract
+def test_what_was_recognised_takes_its_place(
+    world: World, tesseract: Counted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = with_a_sound_page(rotated_page(world.documents / "ledger.pdf"))
+    with monkeypatch.context() as absent, world.engine() as engine:
+        without_tesseract(tmp_path / "bare", absent)
+        world.index(engine)
+        assert states(engine) == {"ledger.pdf": FileState.PARTIAL}
+    with world.engine() as engine, render_child(f"--library={world.library}") as ask:
+        world.index(engine)
+        (row,) = engine.files(None, None, 0, 10)
+        assert (row.state, row.bad_pages) == (FileState.INDEXED, ())
+        assert quoted(engine, SAID) == []
+        assert quoted(engine, "seven ships were lost") == ["ledger.pdf"]
+        hit = search(engine, f'"{SHOWN}"')[0]
+        assert tesseract.runs == 1
+        check_whole(engine)
+        header, _ = ask(
+            "marks", path, page=hit.page, last=hit.page_last, text=hit.text, start=hit.start,
+            spans=[(0, len(hit.text))],
+        )  # fmt: skip
+        assert header["found"]
+        assert SHOWN in " ".join(ask.letters(path, 2)[0].split())
+
+
+@needs_tesseract
+def test_where_less_is_recognised_the_text_stays(world: World, tesseract: Counted) -> None:
+    drawn_letters(world.documents / "boxes.pdf", 150)  # of which nobody can make words
+    with world.engine() as engine:
+        world.index(engine)
+        world.index(engine)
+        (row,) = engine.files(None, None, 0, 10)
+        assert (row.state, row.bad_pages) == (FileState.PARTIAL, (1,))
+        assert tesseract.runs == 1
+        assert engine.status()["passages"] > 0
+
+
+@needs_tesseract
+def test_a_page_that_shows_what_its_text_says_is_no_bad_page(
+    world: World, tesseract: Counted
+) -> None:
+    table = str.maketrans(rotated(3))
+    letters(world.documents / "cipher.pdf", ENGLISH.translate(table))
+    with world.engine() as engine:
+        world.index(engine)
+        (row,) = engine.files(None, None, 0, 10)
+        assert (row.state, row.bad_pages) == (FileState.INDEXED, ())
+        assert tesseract.runs == 1
+        assert quoted(engine, SAID) == ["cipher.pdf"]
+
+
+def test_a_document_without_pages_is_unreadable_and_not_empty(world: World) -> None:
+    from tests.unit.extract.pdfs import raw_pdf
+
+    (world.documents / "lost.pdf").write_bytes(raw_pdf([b"<</Type/Catalog/Pages 2 0 R>>", b"null"]))
+    with world.engine() as engine:
+        world.index(engine)
+        (row,) = engine.files(None, None, 0, 10)
+        assert (row.state, row.code) == (FileState.UNREADABLE, "unreadable")
+        assert "no page can be found in it" in file_line(row)
