@@ -2872,6 +2872,14 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>es ist kein PDF, das sich reparieren lässt</translation>
     </message>
     <message>
+        <source>no page can be found in it</source>
+        <translation>darin ist keine Seite zu finden</translation>
+    </message>
+    <message>
+        <source>the fonts do not say which letters they show</source>
+        <translation>die Schriften sagen nicht, welche Buchstaben sie zeigen</translation>
+    </message>
+    <message>
         <source>its content is damaged</source>
         <translation>sein Inhalt ist beschädigt</translation>
     </message>
@@ -3110,6 +3118,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Pages that could not be read: {pages}.</source>
         <translation>Nicht lesbare Seiten: {pages}.</translation>
+    </message>
+    <message>
+        <source>Pages that could not be read: {pages} ({reason}).</source>
+        <translation>Nicht lesbare Seiten: {pages} ({reason}).</translation>
     </message>
     <message>
         <source>PDF</source>

@@ -17,7 +17,7 @@ from tests.integration.scanning import (
     without_tesseract,
 )
 from tests.integration.world import World, check_whole, quoted, search, states
-from tests.unit.extract.bad_fonts import ENGLISH, drawn_letters, rotated, show
+from tests.unit.extract.bad_fonts import ENGLISH, drawn_letters, rotated, said, show
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -113,8 +113,7 @@ def test_where_less_is_recognised_the_text_stays(world: World, tesseract: Counte
 def test_a_page_that_shows_what_its_text_says_is_no_bad_page(
     world: World, tesseract: Counted
 ) -> None:
-    table = str.maketrans(rotated(3))
-    letters(world.documents / "cipher.pdf", ENGLISH.translate(table))
+    letters(world.documents / "cipher.pdf", said(ENGLISH, rotated(3)))
     with world.engine() as engine:
         world.index(engine)
         (row,) = engine.files(None, None, 0, 10)

@@ -134,7 +134,10 @@ def test_a_password_opens_what_it_should(ask: Asker, tmp_path: Path) -> None:
         (b"", "empty"),
         (b"%PDF-1.7 and nothing else", "unreadable"),
         (b"PK\x03\x04 a zip", "unsupported"),
-        (raw_pdf([b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[]/Count 0>>"]), "empty"),
+        (
+            raw_pdf([b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[]/Count 0>>"]),
+            "unreadable",
+        ),
     ],
 )
 def test_failures_have_codes(ask: Asker, tmp_path: Path, content: bytes, code: str) -> None:

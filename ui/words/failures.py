@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ui.words.codes import Failure
 
 BAD_PAGES = QT_TRANSLATE_NOOP("Words", "Pages that could not be read: {pages}.")
+BAD_PAGES_WHY = QT_TRANSLATE_NOOP("Words", "Pages that could not be read: {pages} ({reason}).")
 
 
 def reason(code: str) -> str:
@@ -67,8 +68,15 @@ def row_reason(row: FileRow) -> str:
         pages = ", ".join(str(page) for page in row.bad_pages[:20])
         if len(row.bad_pages) > 20:
             pages += ", …"
-        told = " ".join((told, say(BAD_PAGES).format(pages=pages))).strip()
+        told = " ".join((told, _bad_pages(pages, row))).strip()
     return told
+
+
+def _bad_pages(pages: str, row: FileRow) -> str:
+    known = {} if row.code else read_detail(row.detail)
+    if reason := str(known.get("reason", "")):
+        return say(BAD_PAGES_WHY).format(pages=pages, reason=phrase(reason, known))
+    return say(BAD_PAGES).format(pages=pages)
 
 
 def _find(code: str) -> Failure | None:

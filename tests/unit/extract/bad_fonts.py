@@ -118,6 +118,11 @@ def rotated(by: int) -> dict[str, str]:
     }
 
 
+def said(text: str, letters: Mapping[str, str]) -> str:
+    """Return a text as it is read where its letters are said to be others."""
+    return "".join(letters.get(each, each) for each in text)
+
+
 def shuffled(seed: int) -> dict[str, str]:
     """Say that each letter is another one, capitals among themselves."""
     chosen = random.Random(seed)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.extract.legible import illegible, says_more, shows, too_many_signs
-from tests.unit.extract.bad_fonts import ENGLISH, FRENCH, GERMAN, rotated, shuffled
+from tests.unit.extract.bad_fonts import ENGLISH, FRENCH, GERMAN, rotated, said, shuffled
 
 TEXTS = {
     "en": ENGLISH,
@@ -92,7 +92,7 @@ def test_texts_one_after_the_other_are_text(names: list[str]) -> None:
 @settings(max_examples=25, deadline=None)
 @given(st.sampled_from((ENGLISH, GERMAN)), st.integers(1, 25))
 def test_letters_that_are_rotated_say_nothing(text: str, by: int) -> None:
-    assert illegible(text.translate(str.maketrans(rotated(by))))
+    assert illegible(said(text, rotated(by)))
 
 
 @given(st.sampled_from((ENGLISH, FRENCH)), st.integers(0, 1_000_000))
@@ -107,18 +107,18 @@ def test_one_sign_over_and_over_is_a_pattern(name: str, sign: str, often: int) -
 
 
 def test_half_a_page_of_nothing_is_found() -> None:
-    nothing = ENGLISH.translate(str.maketrans(rotated(3)))
+    nothing = said(ENGLISH, rotated(3))
     found = illegible(f"{FRENCH}\n{nothing}")
     assert "vhfrqg" in found
     assert "maître" not in found
 
 
 def test_recognised_words_take_the_place_of_nothing_and_of_nothing_else() -> None:
-    nothing = ENGLISH.translate(str.maketrans(shuffled(1)))
+    nothing = said(ENGLISH, shuffled(1))
     assert says_more(ENGLISH, nothing)
     assert not says_more(ENGLISH, FRENCH)  # which can be read
     assert not says_more(ENGLISH[:100], nothing)  # most of the page is not there
-    assert not says_more(ENGLISH.translate(str.maketrans(shuffled(2))), nothing)
+    assert not says_more(said(ENGLISH, shuffled(2)), nothing)
     assert not says_more(nothing, nothing)  # the page shows what its text says
     assert shows(nothing, illegible(nothing))
     assert not shows(ENGLISH, illegible(nothing))
