@@ -57,6 +57,8 @@ _SHARED: tuple[tuple[frozenset[str], re.Pattern[str]], ...] = tuple(
 )
 _NO_LETTER = re.compile(r"[\W\d_]+")
 _NONE = "zxx"  # ISO 639-2: no linguistic content
+# Above 0.9 for most texts whose letters are shifted, at most 0.4 for lists of abbreviations.
+_LIKELY_NONE = 0.5
 _JAPANESE_SHARE = 0.1  # of kana among Chinese characters
 
 
@@ -108,9 +110,10 @@ def _by_script(sample: str, letters: int) -> str | None:
     return None
 
 
-def none(words: str) -> float:
-    """Return how likely words in Latin letters are words of no language, 0 to 1."""
-    return float(dict(_classifier().rank(words)).get(_NONE, 0.0))
+def is_none(words: str) -> bool:
+    """Whether words in Latin letters are likelier words of no language than of any."""
+    language, confidence = _classifier().classify(words)
+    return bool(language == _NONE and confidence >= _LIKELY_NONE)
 
 
 def _classified(sample: str) -> str:

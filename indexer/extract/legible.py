@@ -42,9 +42,7 @@ _LEAST_WORDS = 12
 # What is spelled with fewer letters is no text in any language, mapped rightly or not: sequences
 # of bases, pins and bits.
 _LEAST_ALPHABET = 10
-# Of "no language", by the classifier: above 0.9 for most texts whose letters are shifted.
-_NO_LANGUAGE = 0.5
-_ENOUGH = 1000  # letters
+_ENOUGH = 1000  # letters, for the classifier
 # Vietnamese has most, about 0.35; letters of another script read in a western code page have all.
 _TOO_MANY_ACCENTS = 0.6
 _TOO_MANY_MIXED = 0.5  # of what stands in words that hold characters beyond ASCII
@@ -136,7 +134,7 @@ def _is_nonsense(words: Sequence[str]) -> bool:
         return False
     if sum(not letter.isascii() for letter in joined) > _TOO_MANY_ACCENTS * len(joined):
         return True
-    return language.none(" ".join(latin)[:_ENOUGH]) > _NO_LANGUAGE
+    return language.is_none(" ".join(latin)[:_ENOUGH])
 
 
 def _is_unusual(letters: str) -> bool:

@@ -40,7 +40,7 @@ ILLEGIBLE = {
 
 @dataclass
 class Judged:
-    """What was judged in one set: pages of PDFs, or pieces of texts, and what it took of a processor."""
+    """What was judged in one set, pages of PDFs or pieces of texts, and the processor's seconds."""
 
     pages: int = 0
     illegible: list[tuple[str, int]] = field(default_factory=list)
@@ -76,9 +76,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def files_of(name: str) -> list[Path]:
-    folder = BENCH / name
-    corpus = folder / "corpus"
-    return sorted((corpus if corpus.is_dir() else folder).iterdir())
+    """The documents of a set; of the hard files, of all formats, those that have pages."""
+    if name == "hard-files":
+        return sorted((BENCH / name).glob("*.pdf"))
+    return sorted((BENCH / name / "corpus").iterdir())
 
 
 def judge(files: Iterable[Path]) -> Judged:
