@@ -32,6 +32,7 @@ FEW_SIGNS = 6
 _WORDS_A_PIECE = 50
 # So many different words that every text is full of are no accident: a piece with them is text.
 _COMMON_IN_TEXT = 2
+_COMMON_IN_TABLES = 4  # in all the pieces that have fewer each
 _COMMON = frozenset(word for words in STOP_WORDS.values() for word in words if len(word) > 2)
 _DOUBTFUL_SHARE = 0.3  # of a page's words: fewer are names, figures and headings
 # Letters beside figures are part of a number of some kind.
@@ -42,7 +43,7 @@ _LEAST_WORDS = 12
 # What is spelled with fewer letters is no text in any language, mapped rightly or not: sequences
 # of bases, pins and bits.
 _LEAST_ALPHABET = 10
-_ENOUGH = 1000  # letters, for the classifier
+_ENOUGH = 600  # letters, for the classifier
 # Vietnamese has most, about 0.35; letters of another script read in a western code page have all.
 _TOO_MANY_ACCENTS = 0.6
 _TOO_MANY_MIXED = 0.5  # of what stands in words that hold characters beyond ASCII
@@ -128,6 +129,8 @@ def _is_nonsense(words: Sequence[str]) -> bool:
         return False
     if not letters.isascii() and _is_unusual(letters):
         return True
+    if len(_COMMON.intersection(words)) >= _COMMON_IN_TABLES:
+        return False
     latin = [word for word in words if word.isascii() or _script(word[0]) == _LATIN]
     joined = "".join(latin)
     if len(latin) < _LEAST_WORDS or 2 * len(joined) < len(letters):

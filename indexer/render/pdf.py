@@ -34,11 +34,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.extract.base import Limits
-    from indexer.ocr.hocr import Line as RecognisedLine
     from indexer.ocr.reading import RecognisedPages
     from indexer.types import OutlineEntry
 
-K = TypeVar("K")
 T = TypeVar("T")
 
 MAX_IMAGE_BYTES = 48 * 1024**2
@@ -103,7 +101,7 @@ class PdfPages:
         with failures_of(path):
             self.page_count: int = self._document.page_count
         self._drawn: OrderedDict[int, Any] = OrderedDict()
-        self._placed: OrderedDict[tuple[int, bool], PlacedText] = OrderedDict()
+        self._placed: OrderedDict[int, PlacedText] = OrderedDict()
         self._lengths: list[int] = []
         self._sizes: dict[int, tuple[float, float]] = {}
 
@@ -164,9 +162,7 @@ class PdfPages:
 
     def text(self, page: int) -> PlacedText:
         """Return a page's text as it was indexed, with the places of its characters."""
-        lines = self._recognised.of(page).lines
-        # It may have been recognised since it was kept.
-        return _kept(self._placed, (page, bool(lines)), lambda _: self._read_text(page, lines))
+        return _kept(self._placed, page, self._read_text)
 
     def marks(
         self, first: int, last: int, text: str, start: int | None, spans: Sequence[tuple[int, int]]
@@ -238,9 +234,9 @@ class PdfPages:
 
         return _kept(self._drawn, page, draw)
 
-    def _read_text(self, page: int, lines: Sequence[RecognisedLine]) -> PlacedText:
+    def _read_text(self, page: int) -> PlacedText:
         with page_failures():
-            placed = read_placed(self._load(page))
+            placed, lines = read_placed(self._load(page)), self._recognised.of(page).lines
             if takes_place(placed.text, lines):
                 return read_placed(self._load(page), lines)
             return placed
@@ -270,11 +266,11 @@ def page_failures() -> Iterator[None]:
         raise WorldError("unreadable", reason="pdf_damaged", said=said_by(error)) from error
 
 
-def _kept(cache: OrderedDict[K, T], key: K, make: Callable[[K], T]) -> T:
-    """Return what is kept of a page, made now if need be; the oldest goes."""
-    if key not in cache:
-        cache[key] = make(key)
+def _kept(cache: OrderedDict[int, T], page: int, make: Callable[[int], T]) -> T:
+    """Return what is kept for a page, made now if need be; the oldest goes."""
+    if page not in cache:
+        cache[page] = make(page)
         while len(cache) > _KEPT_PAGES:
             cache.popitem(last=False)
-    cache.move_to_end(key)
-    return cache[key]
+    cache.move_to_end(page)
+    return cache[page]

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from indexer import language
 from indexer.confine.worker import Worker
 from indexer.extract.registry import promised_format
 from indexer.protocol import read_frame, write_frame
@@ -99,6 +100,8 @@ class Readers:
             reader = None
         if reader is None:
             _load_libraries(path, str(request.get("format") or ""))
+            if recognised.pages:
+                language.load()  # by which a page's own text is judged
             reader = self._readers[path] = self._start(Path(path), recognised, identity)
             while len(self._readers) > OPEN_DOCUMENTS:
                 self._readers.popitem(last=False)[1].end()
