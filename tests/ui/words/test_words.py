@@ -123,7 +123,6 @@ def test_pages_that_could_not_be_read_are_named() -> None:
     assert told.endswith("20, ….")
 
 
-<<<<<<< HEAD
 def test_parts_that_could_not_be_read_are_named_with_their_reasons() -> None:
     unread = [["bill.pdf", "part_locked"], ["", "mail_too_large"]]
     detail = json.dumps({"reason": "parts_unread", "unread": unread, "more": 3})
@@ -131,7 +130,9 @@ def test_parts_that_could_not_be_read_are_named_with_their_reasons() -> None:
     assert words.row_reason(row) == (
         "Not read of what is inside it: bill.pdf (it is behind a password); "
         "a mail in it is too large; + 3."
-=======
+    )
+
+
 def test_why_pages_could_not_be_read_is_told() -> None:
     row = FileRow(
         "/a/b.pdf", "/a", "b.pdf", 1, 0, FileState.PARTIAL, detail="letters_unknown", bad_pages=(4,)
@@ -139,7 +140,6 @@ def test_why_pages_could_not_be_read_is_told() -> None:
     told = words.row_reason(row)
     assert told == (
         "Pages that could not be read: 4 (the fonts do not say which letters they show)."
->>>>>>> 4297182 (Say why pages of a document could not be read, and measure the judgement on the sets)
     )
 
 
