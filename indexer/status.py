@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from indexer import connections, library, reindex
 from indexer.catalog.roots import join
-from indexer.confine import network
+from indexer.confine import network, reader
 from indexer.embed.record_files import known_records
 from indexer.errors import LecternError, sentence
 from indexer.recovery import incomplete, without_vectors
@@ -79,6 +79,7 @@ def check_library(engine: Desk) -> list[dict[str, Any]]:
             *_model(engine),
             *_scans(engine),
             ("network of the engine", *network.verdict()),
+            ("readers of documents", *reader.verdict()),
             *_disk(engine),
             *_health(engine),
         )

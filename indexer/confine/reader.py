@@ -40,10 +40,32 @@ _SOCKETS = Path("/tmp")  # noqa: S108  # a fixed path of LibreOffice
 # CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH, and the version of the structure of capset(2).
 _FILE_CAPABILITIES = 1 << 1 | 1 << 2
 _CAPABILITY_VERSION = 0x20080522
+# The version of Landlock that keeps signals among the confined.
+_SCOPES_SINCE = 6
 # Of one file that a reader writes; of its processor; of files that it has open at once.
 FILE_BYTES = 1 << 30
 PROCESSOR_S = 3_600
 OPEN_FILES = 512
+
+
+def verdict() -> tuple[bool, str, str]:
+    """Say for the doctor how readers of documents are held here.
+
+    Returns:
+        Whether all of it holds, what does, and what would help.
+    """
+    version = landlock.abi()
+    held = [
+        *(["a process for each document"] if sys.platform == "linux" else []),
+        *([f"no other file (Landlock {version})"] if version else []),
+        *(["no signals to others"] if version >= _SCOPES_SINCE else []),
+        *(["no network, no programs (seccomp)"] if seccomp.is_available() else []),
+    ]
+    if version >= _SCOPES_SINCE and seccomp.is_available():
+        return True, ", ".join(held), ""
+    if sys.platform != "linux":
+        return True, "limits on time and memory only; this system offers no confinement to them", ""
+    return False, ", ".join(held) or "limits on time and memory only", "Use Linux 6.12 or later."
 
 
 def read_only_this(document: int | None, scratch: Path, programs: Iterable[Path] = ()) -> None:

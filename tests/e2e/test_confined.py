@@ -134,6 +134,7 @@ def test_the_doctor_says_what_holds(home: Home) -> None:
     found = rows(home)
     for name in ("network", "network of the engine"):
         assert found[name].startswith("cut off, with all it starts, by seccomp")
+    assert found["readers of documents"].startswith("a process for each document")
     assert "ORT_DISABLE_TELEMETRY" in found["reporting"]
 
 
