@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import os
 import struct
 import sys
@@ -110,17 +111,30 @@ def _allowed(
     if document is not None:
         yield document, Files.READ_FILE
     yield scratch, CHANGE
-    yield from ((Path(place), RUN) for place in _SYSTEM)
-    yield from ((Path(place), READ) for place in _SYSTEM_FILES)
-    yield from ((Path(place), READ | Files.WRITE_FILE) for place in _DEVICES)
-    yield from ((place, RUN) for place in _interpreter())
+    yield from opened_places()
     for program in programs:
         yield program.parent, RUN
         yield program.resolve().parent, RUN
         # LibreOffice ends if it cannot put its socket there, wherever its other files are.
         yield _SOCKETS, Files.MAKE_SOCK
-    # Of itself, and for its watch over the programs that it starts.
-    yield Path("/proc"), READ
+
+
+@functools.cache
+def opened_places() -> tuple[tuple[int, Files], ...]:
+    """Open the places that every reader needs, once for all readers that are forked afterwards."""
+    places = [
+        *((Path(place), RUN) for place in _SYSTEM),
+        *((Path(place), READ) for place in _SYSTEM_FILES),
+        *((Path(place), READ | Files.WRITE_FILE) for place in _DEVICES),
+        *((place, RUN) for place in _interpreter()),
+        # Of itself, and for its watch over the programs that it starts.
+        (Path("/proc"), READ),
+    ]
+    found = []
+    for place, rights in places:
+        with contextlib.suppress(OSError):
+            found.append((os.open(place, os.O_PATH | os.O_CLOEXEC), rights))
+    return tuple(found)
 
 
 def _interpreter() -> Iterable[Path]:

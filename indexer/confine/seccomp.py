@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import functools
 import os
 import struct
 import sys
@@ -155,7 +156,8 @@ def _network_rules(*, local_sockets: bool) -> list[_Rule]:
     ]
 
 
-def program(rules: list[_Rule], machine: str) -> bytes:
+@functools.lru_cache(maxsize=16)
+def program(rules: tuple[_Rule, ...], machine: str) -> bytes:
     """Assemble a filter: the instructions of the kernel, eight bytes each."""
     target = _MACHINES[machine]
     code = [
@@ -202,7 +204,7 @@ def _install(rules: list[_Rule]) -> bool:
     if not is_available():
         return False
     machine = os.uname().machine
-    code = program(rules, machine)
+    code = program(tuple(rules), machine)
     libc = ctypes.CDLL(None, use_errno=True)
     installed = _Program(len(code) // 8, code)
     done = libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or libc.syscall(

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from indexer.confine.process import die_with
-from indexer.confine.reader import read_only_this
+from indexer.confine.reader import opened_places, read_only_this
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -61,6 +61,7 @@ class Worker:
         programs: Collection[Path] = (),
     ) -> None:
         self._resident_bytes = started.resident_bytes
+        opened_places()
         gc.freeze()  # pages that are not touched stay shared
         parent = os.getpid()
         self.pid = os.fork()
@@ -136,11 +137,8 @@ def _be_the_worker(
     """Do the work and end; nothing above this frame must ever run again in this process."""
     status = _FAILED_STATUS
     try:
+        read_only_this(_opened(document), scratch, programs)
         _close_all_but(keep)
-        opened = _opened(document)
-        read_only_this(opened, scratch, programs)
-        if opened is not None:
-            os.close(opened)
         work()
         status = 0
     except (EOFError, BrokenPipeError):
