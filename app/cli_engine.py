@@ -11,6 +11,8 @@ from indexer.errors import WorldError
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
+    from indexer.host import Host
+
 STOP_S = 30.0
 
 
@@ -43,10 +45,18 @@ def serve(context: Context, idle_exit: float | None, *, watch: bool = False) -> 
     host = open_host(context.config(), context.open_engine, lasting=True)
     with contextlib.closing(host), stopping(host.service.stop):
         if watch:
-            host.watch(on=True)
+            _watch(host, context)
         context.note(f"Serving {render.name(str(context.library))}; Ctrl+C ends it.")
         host.service.wait(idle_exit)
     return 0
+
+
+def _watch(host: Host, context: Context) -> None:
+    """Keep the library up to date, if it can be written; one that cannot is served all the same."""
+    try:
+        host.watch(on=True)
+    except WorldError as error:
+        context.note(f"{error.message} {error.next_step}")
 
 
 def _stop(context: Context) -> int:

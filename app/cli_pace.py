@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 REASONS = {
     "paused": "paused",
     "disk_full": "waiting for free disk space",
+    "library_read_only": "standing still, as the library can only be read",
     "typing": "slow while you type",
     "battery": "slow on battery",
     "busy": "slow because the machine is busy",

@@ -93,11 +93,11 @@ class Activity:
 
     def brief(self) -> dict[str, Any]:
         """The part of it that ``status`` repeats, and ``understood``."""
-        counts = self._counted()
+        counts, refusal = self._counted(), self.catalog.refusal
         return {
             "speed": str(self.throttle.speed),
             "paused": self.throttle.paused,
-            "reason": self.throttle.reason,
+            "reason": refusal.code if refusal else self.throttle.reason,
             "understood": counts.understood,
             "pending": counts.pending,
             "set_aside": counts.set_aside,

@@ -109,7 +109,8 @@ class EngineApi(Protocol):
 
         The keys: ``running`` (None, or ``job`` and ``progress``), ``speed`` (``slow``, ``normal``
         or ``fast``), ``paused``, ``reason`` (why work waits or is slow now: ``paused``,
-        ``disk_full``, ``typing``, ``battery``, ``busy``, ``query`` or "" if it does not),
+        ``disk_full``, ``typing``, ``battery``, ``busy``, ``query``, ``library_read_only`` or ""
+        if it does not),
         ``pages_per_second`` and ``passages_per_second`` (of the last seconds), ``understood``
         (0 to 1), ``pending`` (files not yet read), ``set_aside`` (files that were given up
         because reading them stopped a process), ``changes`` (a number that is another one once

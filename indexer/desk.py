@@ -114,12 +114,14 @@ class Desk:
         return estimate(self.catalog, self.config, paths, token, patterns)
 
     def retry(self, paths: Sequence[Path]) -> int:
+        self.catalog.must_be_writable()
         self.activities.stale()
         queued = retry(self.catalog, paths)
         self.scans.forgive(paths)
         return queued
 
     def unlock(self, path: Path, password: str) -> int:
+        self.catalog.must_be_writable()
         self.activities.stale()
         return unlock(self.catalog, self.passwords, path, password)
 
@@ -130,6 +132,8 @@ class Desk:
         self, *, speed: str | None = None, paused: bool | None = None, typing: bool | None = None
     ) -> dict[str, Any]:
         chosen = Speed(speed) if speed is not None else None
+        if chosen is not None or paused is not None:
+            self.catalog.must_be_writable()
         self.throttle.set(chosen, paused=paused, typing=typing)
         if chosen is not None or paused is not None:
             self.throttle.save(self.catalog)

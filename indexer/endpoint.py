@@ -1,20 +1,20 @@
 """Where the engine of a library is reached: a local socket that only its owner can open.
 
-Owns the socket's place and name, the note in the library that tells others about it, connecting to
+Owns the socket's name, the note that tells others about it, connecting to
 it, and the removal of both when they are stale. It must not know what is said over the socket.
 Standard library only.
 
 The note carries a secret beside the address. On Unix the socket's folder and mode keep others
 out; a Windows pipe has no such folder, so a client also proves that it can read the library. The
 note names the holding of the lock that it belongs to: a copied or moved library brings along a note
-of an engine that has another one open. The socket is named after the folder (device and inode), and
+of an engine that has another one open. Where nothing may be written in the library, the note lies
+outside it, beside the socket. The socket is named after the folder (device and inode), and
 a name that somebody listens on is never taken nor removed.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import secrets
@@ -22,19 +22,17 @@ import socket
 import stat
 import struct
 import sys
-import tempfile
 import time
 from dataclasses import asdict, dataclass
 from multiprocessing.connection import Client, Connection
 from pathlib import Path
 
+from indexer import outside
 from indexer.atomic import write_file
 from indexer.errors import WorldError
-from indexer.lock import Holding, holding
+from indexer.lock import Holding, holding, identity
 
 NOTE_NAME = "engine.json"
-# sun_path holds 104 bytes on macOS and 108 on Linux, the closing zero included.
-MAX_ADDRESS_BYTES = 100
 FAMILY = "AF_PIPE" if sys.platform == "win32" else "AF_UNIX"
 # How long to stand in a queue that is full.
 CONNECT_S = 10.0
@@ -71,69 +69,61 @@ def new_endpoint(held: Holding) -> Endpoint:
 
 def window_address(library: Path) -> str:
     """Where the window of a library listens, which may be there before its folder is."""
-    address = _address(f"lectern-{_digest(os.fsencode(os.path.realpath(library)))}")
+    address = _address(f"lectern-{outside.digest(os.fsencode(os.path.realpath(library)))}")
     return f"{address.removesuffix('.sock')}.win"
 
 
 def _name(held: Holding) -> str:
-    return f"lectern-{_digest(f'{held.device}:{held.inode}'.encode())}"
+    return outside.named_after(*held[:2])
 
 
 def _address(name: str) -> str:
     if sys.platform == "win32":
         return rf"\\.\pipe\{name}"
-    return str(_private_folder(name) / f"{name}.sock")
+    return str(outside.file(name, "sock"))
 
 
-def _digest(named: bytes) -> str:
-    return hashlib.blake2b(named, digest_size=8).hexdigest()
+def publish(library: Path, endpoint: Endpoint, *, inside: bool = True) -> None:
+    """Tell others where the engine is. Only the holder of the library lock may call this.
 
-
-def _private_folder(name: str) -> Path:
-    runtime = os.environ.get("XDG_RUNTIME_DIR")
-    if runtime and _is_private(Path(runtime)) and _fits(Path(runtime), name):
-        return Path(runtime)
-    for base in (Path(tempfile.gettempdir()), Path("/tmp")):  # noqa: S108  # checked below
-        folder = base / f"lectern-{os.getuid()}"
+    Args:
+        library: Its folder.
+        endpoint: Where the engine is.
+        inside: Whether the note may be in there; else, or where there is no room, it lies outside.
+    """
+    note = json.dumps(asdict(endpoint))
+    if inside:
         with contextlib.suppress(OSError):
-            folder.mkdir(mode=0o700, exist_ok=True)
-        if _is_private(folder) and _fits(folder, name):
-            return folder
-    raise WorldError("library_unwritable", library=str(folder))
-
-
-def _is_private(folder: Path) -> bool:
-    try:
-        found = folder.lstat()
-    except OSError:
-        return False
-    ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
-    return ours and not found.st_mode & 0o077
-
-
-def _fits(folder: Path, name: str) -> bool:
-    return len(os.fsencode(folder / f"{name}.sock")) < MAX_ADDRESS_BYTES
-
-
-def publish(library: Path, endpoint: Endpoint) -> None:
-    """Tell others where the engine is. Only the holder of the library lock may call this."""
-    write_file(library / NOTE_NAME, json.dumps(asdict(endpoint)))
+            write_file(library / NOTE_NAME, note)
+            return
+    write_file(_note_outside(endpoint.holding[:2]), note)
 
 
 def published(library: Path) -> Endpoint | None:
     """Read where the engine is that holds a library; it may be long gone.
 
-    A note that came with a copy, or was left by an earlier engine, is none.
+    A note that came with a copy, or was left by an earlier engine, is none. One outside cannot come
+    with a copy; whether it is of the engine that listens, this tells by its holding.
     """
-    endpoint = _noted(library)
+    folder = identity(library)
+    if folder is not None:
+        with contextlib.suppress(WorldError):
+            endpoint = _noted(_note_outside(folder))
+            if endpoint is not None and endpoint.holding[:2] == folder:
+                return endpoint
+    endpoint = _noted(library / NOTE_NAME)
     if endpoint is None or endpoint.holding != holding(library):
         return None
     return endpoint
 
 
-def _noted(library: Path) -> Endpoint | None:
+def _note_outside(folder: tuple[int, int]) -> Path:
+    return outside.file(outside.named_after(*folder), "json")
+
+
+def _noted(place: Path) -> Endpoint | None:
     try:
-        note = json.loads((library / NOTE_NAME).read_text(encoding="utf-8"))
+        note = json.loads(place.read_text(encoding="utf-8"))
         device, inode, taking = note["holding"]
         held = Holding(int(device), int(inode), str(taking))
         return Endpoint(str(note["address"]), str(note["secret"]), int(note["pid"]), held)
@@ -141,19 +131,21 @@ def _noted(library: Path) -> Endpoint | None:
         return None
 
 
-def clear(library: Path, held: Holding) -> None:
-    """Remove the note in a library, and what an engine of this folder left behind when it died.
+def clear(library: Path, held: Holding, *, inside: bool = True) -> None:
+    """Remove the notes about a library, and what an engine of this folder left behind when it died.
 
     Only the holder of the library lock may call this. The socket may stand in another folder than
-    a new one would, so the note is asked too; one that names the socket of another folder goes
+    a new one would, so the notes are asked too; one that names the socket of another folder goes
     and leaves that socket alone.
     """
-    endpoint = _noted(library)
-    with contextlib.suppress(OSError):
-        (library / NOTE_NAME).unlink(missing_ok=True)
     left = {_address(_name(held))}
-    if endpoint is not None and Path(endpoint.address).name.startswith(_name(held)):
-        left.add(endpoint.address)
+    places = [_note_outside(held[:2]), library / NOTE_NAME]
+    for place in places if inside else places[:1]:
+        endpoint = _noted(place)
+        with contextlib.suppress(OSError):
+            place.unlink(missing_ok=True)
+        if endpoint is not None and Path(endpoint.address).name.startswith(_name(held)):
+            left.add(endpoint.address)
     for address in left:
         _remove_dead(address)
 

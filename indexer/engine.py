@@ -22,7 +22,7 @@ from indexer.catalog import Catalog
 from indexer.crashes import at_work, ended_badly, try_again
 from indexer.desk import Desk
 from indexer.errors import Cancelled, LecternError, WorldError
-from indexer.library import CATALOG_NAME, LANCE_NAME
+from indexer.library import CATALOG_NAME, LANCE_NAME, exists, is_writable
 from indexer.lock import LibraryLock
 from indexer.looking import Looking
 from indexer.pipeline.lane import Run
@@ -64,7 +64,7 @@ class Engine(Desk):
         self.watcher = Watcher(self.looking, self._read_queued)
         self.lock = lock
         self._indexing = threading.Lock()
-        self._due_ns = catalog.queue.next_due_ns()
+        self._due_ns = None if catalog.refusal else catalog.queue.next_due_ns()
 
     @classmethod
     def open(cls, config: EngineConfig, *, pace: Pace | None = None) -> Self:
@@ -74,21 +74,30 @@ class Engine(Desk):
             config: Which library, and how.
             pace: How much is gathered before it is written.
 
+        A library that cannot be written is opened to be read: everything that would change it
+        raises ``library_read_only``, or ``disk_full`` where that is why.
+
         Raises:
             WorldError: ``library_locked``, ``library_newer``, ``library_damaged``,
-                ``library_unwritable`` or ``disk_full``.
+                ``library_unwritable``, ``disk_full`` or ``library_older``.
         """
         pace = pace or Pace()
-        lock = LibraryLock.acquire(config.library)
+        lock = _locked(config.library)
         with contextlib.ExitStack() as unless_open:
             unless_open.callback(lock.release)
-            catalog = Catalog(config.library / CATALOG_NAME)
+            catalog = _open_catalog(config.library / CATALOG_NAME, lock.refusal)
             unless_open.callback(catalog.close)
-            lance = config.library / LANCE_NAME
+            lance, writable = config.library / LANCE_NAME, catalog.refusal is None
             with opening(lance):
-                store = Store.open(lance, threads=config.threads or _cores(), upkeep=pace.upkeep)
+                store = Store.open(
+                    lance,
+                    threads=config.threads or _cores(),
+                    upkeep=pace.upkeep,
+                    writable=writable,
+                )
                 engine = cls(config, lock, catalog, store, pace)
-                engine._put_in_order()
+                if writable:
+                    engine._put_in_order()
             unless_open.pop_all()
         return engine
 
@@ -117,6 +126,7 @@ class Engine(Desk):
         scan: bool = True,
         patterns: Sequence[str] | None = None,
     ) -> Summary:
+        self.catalog.must_be_writable()
         began = time.monotonic()
         with self._indexing, at_work(self.config.library):
             reporter = Reporter(self._noting(report), token)
@@ -165,10 +175,11 @@ class Engine(Desk):
 
     def scans_wait(self) -> bool:
         """Whether there may be scanned pages to read."""
-        return self.scans.ready and not self.throttle.paused
+        return self.scans.ready and not self.throttle.paused and not self.catalog.refusal
 
     def look_ahead(self, paths: Sequence[Path], patterns: Sequence[str] | None) -> None:
         """Take in what ``index`` was asked for while a run goes on, which then reads it next."""
+        self.catalog.must_be_writable()
         roots = self._roots(paths, patterns)
         self.looking.scan(roots)
         self.catalog.queue.prefer([root.id for root in roots])
@@ -196,6 +207,8 @@ class Engine(Desk):
         return status
 
     def watch(self, *, on: bool | None) -> dict[str, Any]:
+        if on:
+            self.catalog.must_be_writable()
         if on is not None:
             self.watcher.start() if on else self.watcher.stop()
         return self.watcher.describe()
@@ -208,12 +221,14 @@ class Engine(Desk):
         report: Callable[[Progress], None],
         token: CancelToken,
     ) -> Summary:
+        self.catalog.must_be_writable()
         with self._indexing:
             self._use(reindex.chosen(self.config, model, precision))
             reindex.requeue_outdated(self.catalog)
         return self.index((), report=report, token=token, scan=False)
 
     def roll_back(self) -> dict[str, Any]:
+        self.catalog.must_be_writable()
         with self._indexing:
             record = reindex.roll_back(self.catalog).record
             model, precision = str(record["model"]), str(record["precision"])
@@ -221,6 +236,7 @@ class Engine(Desk):
         return {"model": model, "precision": precision}
 
     def discard(self) -> dict[str, Any]:
+        self.catalog.must_be_writable()
         with self._indexing:
             self.lock.check()
             return {"bytes": reindex.discard(self.catalog, self.store)}
@@ -231,6 +247,7 @@ class Engine(Desk):
             return verify(self.catalog, self.store, tick).describe(self.catalog, self.store)
 
     def repair(self, *, report: Callable[[Progress], None], token: CancelToken) -> dict[str, Any]:
+        self.catalog.must_be_writable()
         tick = partial(Reporter(report, token).report, Progress(Step.MAINTAIN))
         with self._indexing, self.looking.exclusive:
             self.lock.check()
@@ -243,6 +260,7 @@ class Engine(Desk):
         }
 
     def remove(self, paths: Sequence[Path]) -> dict[str, Any]:
+        self.catalog.must_be_writable()
         with self.looking.exclusive:
             # Nobody waits for a run to end; it drops at its end what nothing needs any more.
             tidy = self._indexing.acquire(blocking=False)
@@ -340,6 +358,22 @@ class Engine(Desk):
             report(progress)
 
         return note
+
+
+def _locked(library: Path) -> LibraryLock:
+    if exists(library) and not is_writable(library):
+        return LibraryLock.share(library)
+    return LibraryLock.acquire(library)
+
+
+def _open_catalog(path: Path, refusal: LecternError | None) -> Catalog:
+    """Open the catalog; only to be read where the disk has no room for SQLite's side files."""
+    try:
+        return Catalog(path, refusal)
+    except WorldError as error:
+        if refusal is not None or error.code != "disk_full" or not path.stat().st_size:
+            raise
+        return Catalog(path, error)
 
 
 def _keep_open(engine: Engine) -> None:

@@ -128,6 +128,19 @@ CODES = _declare(
         3,
     ),
     ErrorCode(
+        "library_read_only",
+        "The library {library} can only be read: it is searched, and nothing in it is changed.",
+        "Make its folder writable, or copy it to one that is and name that with --library.",
+        3,
+    ),
+    ErrorCode(
+        "library_older",
+        "The library {library} was written by an older version and has to be brought up to date, "
+        "but it can only be read.",
+        "Make its folder writable, or copy it to one that is and name that with --library.",
+        3,
+    ),
+    ErrorCode(
         "disk_full",
         "Less than {needed} is free at {path}.",
         "Free some space; indexing goes on where it stopped.",

@@ -48,6 +48,12 @@ def exists(library: Path) -> bool:
     return (library / CATALOG_NAME).exists() or (library / LANCE_NAME).exists()
 
 
+def is_writable(library: Path) -> bool:
+    """Whether the system would let us write to a library; one that is not there yet, make it."""
+    parts = [library, *(library / name for name in (LOCK_NAME, CATALOG_NAME, LANCE_NAME))]
+    return all(os.access(part, os.W_OK) for part in parts if part.exists())
+
+
 def remove_everything(library: Path) -> int:
     """Delete a library. The documents it was made from stay untouched.
 

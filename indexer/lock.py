@@ -4,6 +4,10 @@ Owns the lock file, the note beside it, and what tells one holding of one folder
 It is a lock of the operating system, so a killed holder never leaves it behind; the note may be
 stale, or a copy. It must not know what is done under the lock. Needs the standard library only,
 but for taking the lock.
+
+A library that cannot be written is shared by its readers: each holds the lock file's shared lock,
+which keeps every writer out, and an exclusive lock of its own outside the library, so that each
+person still has one engine.
 """
 
 from __future__ import annotations
@@ -13,9 +17,11 @@ import json
 import os
 import platform
 import secrets
+import sys
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+from indexer import outside
 from indexer.errors import WorldError
 
 if TYPE_CHECKING:
@@ -42,14 +48,26 @@ class Holding(NamedTuple):
 
 
 class LibraryLock:
-    """The exclusive right to write to a library, held until ``release``. Thread-safe."""
+    """The exclusive right to write to a library, held until ``release``. Thread-safe.
 
-    def __init__(self, library: Path, lock: BaseFileLock, program: str) -> None:
+    Or the right to read one that cannot be written: ``refusal`` then says so.
+    """
+
+    def __init__(self, library: Path, lock: BaseFileLock, shared: int | None = None) -> None:
         self.library = library
-        self._lock = lock
-        self._file = _numbers(library / LOCK_NAME)
         self.holding = Holding(*_numbers(library), secrets.token_hex(8))
-        self._sign(program)
+        self._lock = lock
+        self._shared = shared
+        self._file = _numbers(_guard(library))
+        # What the note beside the lock has to say: ours, or what the last writer left.
+        self._signed = self.holding.taking if shared is None else _signed(library, "")
+
+    @property
+    def refusal(self) -> WorldError | None:
+        """Why the library can only be read, None if it may be written."""
+        if self._shared is None:
+            return None
+        return WorldError("library_read_only", library=str(self.library))
 
     @classmethod
     def acquire(cls, library: Path, program: str = "lectern") -> LibraryLock:
@@ -68,13 +86,42 @@ class LibraryLock:
             library.mkdir(mode=0o700, parents=True, exist_ok=True)
             lock = FileLock(library / LOCK_NAME, timeout=0, mode=0o600, thread_local=False)
             lock.acquire()
-            return cls(library, lock, program)
+            taken = cls(library, lock)
         except Timeout as error:
             raise WorldError(
                 "library_locked", library=str(library), holder=holder(library)
             ) from error
         except OSError as error:
             raise WorldError("library_unwritable", library=str(library)) from error
+        taken._sign(program)
+        return taken
+
+    @classmethod
+    def share(cls, library: Path) -> LibraryLock:
+        """Take the right to read a library that cannot be written; nobody can write it meanwhile.
+
+        Raises:
+            WorldError: ``library_locked``, ``library_unwritable`` where writers cannot be kept out.
+        """
+        from filelock import FileLock, Timeout
+
+        with contextlib.ExitStack() as unless_taken:
+            try:
+                own = outside.file(outside.named_after(*_numbers(library)), "lock")
+                lock = FileLock(own, timeout=0, mode=0o600, thread_local=False)
+                lock.acquire()
+                unless_taken.callback(lock.release)
+                shared = _share(_guard(library))
+                unless_taken.callback(os.close, shared)
+                taken = cls(library, lock, shared)
+            except (Timeout, BlockingIOError) as error:
+                raise WorldError(
+                    "library_locked", library=str(library), holder=holder(library)
+                ) from error
+            except OSError as error:
+                raise WorldError("library_unwritable", library=str(library)) from error
+            unless_taken.pop_all()
+        return taken
 
     def is_intact(self) -> bool:
         """Whether what is at the library's path still is what was locked.
@@ -83,13 +130,13 @@ class LibraryLock:
         another library was written over it. A drive that does not answer tells nothing.
         """
         try:
-            there = _numbers(self.library), _numbers(self.library / LOCK_NAME)
+            there = _numbers(self.library), _numbers(_guard(self.library))
         except (FileNotFoundError, NotADirectoryError):
             return False
         except OSError:
             return True
-        signed = str(_note(self.library).get("taking", self.holding.taking))
-        return (there, signed) == ((self.holding[:2], self._file), self.holding.taking)
+        signed = _signed(self.library, self._signed)
+        return (there, signed) == ((self.holding[:2], self._file), self._signed)
 
     def check(self) -> None:
         """Make sure that what is written by path goes into this library.
@@ -102,7 +149,10 @@ class LibraryLock:
 
     def release(self) -> None:
         """Let go; harmless when done twice."""
-        if self._lock.is_locked and self.is_intact():
+        if self._shared is not None:
+            if self._lock.is_locked:
+                os.close(self._shared)
+        elif self._lock.is_locked and self.is_intact():
             with contextlib.suppress(OSError):
                 (self.library / HOLDER_NAME).unlink(missing_ok=True)
         self._lock.release()
@@ -151,6 +201,46 @@ def identity(library: Path) -> tuple[int, int] | None:
         return _numbers(library)
     except OSError:
         return None
+
+
+def _guard(library: Path) -> Path:
+    """What is locked: on a disk that can only be read there may be no file for it."""
+    file = library / LOCK_NAME
+    return library if not file.exists() and _is_read_only(library) else file
+
+
+def _is_read_only(folder: Path) -> bool:
+    return sys.platform != "win32" and bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
+
+
+def _share(guard: Path) -> int:
+    """Take the shared lock of a file that may only be read, and give its descriptor.
+
+    Raises:
+        BlockingIOError: If a writer has it.
+        OSError: If it cannot be taken.
+    """
+    descriptor = os.open(guard, os.O_RDONLY)
+    try:
+        if sys.platform == "win32":  # it has no shared ones for this; one reader at a time
+            import msvcrt
+
+            try:
+                msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+            except PermissionError as error:
+                raise BlockingIOError from error
+        else:
+            import fcntl
+
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _signed(library: Path, unknown: str) -> str:
+    return str(_note(library).get("taking", unknown))
 
 
 def holder(library: Path) -> str:

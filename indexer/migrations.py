@@ -283,6 +283,18 @@ def migrate(connection: sqlite3.Connection, path: Path) -> None:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
+def refuse_older(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse an open catalog that only this version's changes would make readable.
+
+    Raises:
+        WorldError: ``library_older``, or ``library_newer``.
+    """
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    _refuse_newer(path, version)
+    if version < VERSION:
+        raise WorldError("library_older", library=str(path.parent))
+
+
 def _refuse_newer(path: Path, version: int) -> None:
     if version > VERSION:
         raise WorldError("library_newer", library=str(path.parent), found=version, known=VERSION)

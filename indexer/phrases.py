@@ -134,6 +134,7 @@ PHRASES = {
     "connected": QT_TRANSLATE_NOOP("Words", "done"),
     "offline": QT_TRANSLATE_NOOP("Words", "working offline"),
     "package_wrong": QT_TRANSLATE_NOOP("Words", "its package lacks the expected files"),
+    "no_tables": QT_TRANSLATE_NOOP("Words", "the tables of its passages are missing"),
     "not_a_catalog": QT_TRANSLATE_NOOP("Words", "its catalog is none"),
     "not_ours": QT_TRANSLATE_NOOP("Words", "its catalog is another program's"),
     "launcher_gone": QT_TRANSLATE_NOOP(

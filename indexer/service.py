@@ -64,6 +64,7 @@ class Service:
         self.engine = engine
         self.library = library
         self.lock = engine.lock
+        self._may_write = self.lock.refusal is None
         self.offline = offline
         self.lasting = lasting
         self.search_lane = SearchLane("search lane")
@@ -94,7 +95,7 @@ class Service:
             WorldError: ``library_unwritable``, if there is no private place for the socket;
                 ``busy``, if it cannot be made there.
         """
-        places.clear(self.library, self.lock.holding)
+        places.clear(self.library, self.lock.holding, inside=self._may_write)
         endpoint = places.new_endpoint(self.lock.holding)
         try:
             self._listener = Listener(endpoint.address, family=FAMILY, backlog=BACKLOG)
@@ -102,7 +103,7 @@ class Service:
                 Path(endpoint.address).chmod(0o600)
             self._endpoint = endpoint
             threading.Thread(target=self._accept, name="accept", daemon=True).start()
-            places.publish(self.library, endpoint)
+            places.publish(self.library, endpoint, inside=self._may_write)
         except OSError as error:
             raise WorldError("busy", reason="no_socket", said=error.strerror) from error
 
@@ -174,7 +175,7 @@ class Service:
         with contextlib.suppress(OSError):
             self._listener.close()
         if self.lock.is_intact():
-            places.clear(self.library, self.lock.holding)
+            places.clear(self.library, self.lock.holding, inside=self._may_write)
 
     def _accept(self) -> None:
         listener, endpoint = self._listener, self._endpoint

@@ -29,6 +29,9 @@ class Mounter:
     def bind(self, source: Path, point: Path) -> None:
         self._mount("--bind", source, point)
 
+    def read_only(self, source: Path, point: Path) -> None:
+        self._mount("--bind", "-o", "ro", source, point)
+
     def image(self, file: Path, point: Path) -> None:
         self._mount("-o", "loop", file, point)
 

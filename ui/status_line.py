@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 # Reasons that count while nothing is read, too.
-LASTING = frozenset({"paused", "disk_full", "model_missing"})
+LASTING = frozenset({"paused", "disk_full", "library_read_only", "model_missing"})
 
 
 class StatusLine(QFrame):

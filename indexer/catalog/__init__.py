@@ -50,6 +50,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
+    from indexer.errors import LecternError
+
 __all__ = [
     "Begun",
     "Catalog",
@@ -75,14 +77,15 @@ class Catalog:
 
     Args:
         path: The SQLite file, made if it is missing.
+        refusal: Why it can only be read, None if it can be written.
 
     Raises:
         WorldError: ``library_newer`` (with nothing touched), ``library_damaged``,
-            ``library_unwritable`` or ``disk_full``.
+            ``library_unwritable``, ``disk_full`` or ``library_older``.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.db = Database(path)
+    def __init__(self, path: Path, refusal: LecternError | None = None) -> None:
+        self.db = Database(path, refusal)
         self.roots = Roots(self.db)
         self.files = Files(self.db, self.roots)
         self.queue = Queue(self.db)
@@ -95,9 +98,18 @@ class Catalog:
         self.names = Names(self.db, bindings)
         self.lexicon = Lexicon(self.db, self.names)
         self.scans = Scans(self.db, self.roots, self.lexicon.files.add)
-        if self.meta("library_id") is None:
+        if not self.refusal and self.meta("library_id") is None:
             self.set_meta("library_id", secrets.token_hex(8))
             self.set_meta("created_ns", str(time.time_ns()))
+
+    @property
+    def refusal(self) -> LecternError | None:
+        """Why nothing may be changed, if that is so."""
+        return self.db.refusal
+
+    def must_be_writable(self) -> None:
+        """Raise the refusal, if there is one: to be called before anything else is changed."""
+        self.db.must_be_writable()
 
     def write(self) -> AbstractContextManager[sqlite3.Connection]:
         """Make several calls one transaction."""

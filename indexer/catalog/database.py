@@ -7,6 +7,10 @@ Write-ahead logging lets every thread read the last committed state while anothe
 ``synchronous`` is NORMAL: a commit then survives any end of the process, kill -9 included, and
 costs no flush of the disk; only a power cut may take back the last commits, whole and in order,
 and recovery does that work again. What must outlive a power cut too asks for ``durable``.
+
+Where nothing may be written SQLite cannot make the files it keeps beside such a catalog. If there
+is no log that holds commits, the file is read as one that never changes (``immutable``), which the
+library lock makes true; if there is one, it is read with the index beside it (``mode=ro``).
 """
 
 from __future__ import annotations
@@ -46,14 +50,16 @@ class Database:
 
     Args:
         path: The file; made if it is missing, readable by its owner only.
+        refusal: Why nothing may be written; ``write`` raises it. None if everything may.
 
     Raises:
-        WorldError: ``library_newer``, ``library_damaged``, ``library_unwritable``, ``disk_full``
-            or ``read_error``.
+        WorldError: ``library_newer``, ``library_damaged``, ``library_unwritable``, ``disk_full``,
+            ``read_error`` or, if it can only be read, ``library_older``.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, refusal: LecternError | None = None) -> None:
         self.path = path
+        self.refusal = refusal
         self._local = threading.local()
         self._writing = threading.RLock()
         self._open: list[sqlite3.Connection] = []
@@ -61,6 +67,12 @@ class Database:
         self.places_version = 0  # grows when files, their places or their documents change
         self.version = 0  # grows with every commit
         migrations.check_version(path)
+        self._address: Path | str = path
+        if refusal is not None:
+            self._address = _read_only_address(path)
+            with self._translated():
+                migrations.refuse_older(self.reader(), path)
+            return
         _create(path)
         self._file = _identity(path)
         with self._translated():
@@ -89,9 +101,10 @@ class Database:
             durable: Also outlive a power cut. Ignored in an inner block.
 
         Raises:
-            WorldError: As the constructor does; ``library_moved``, if another file, or none, is at
-                the path by now.
+            WorldError: As the constructor does, or the refusal; ``library_moved``, if another
+                file, or none, is at the path by now.
         """
+        self.must_be_writable()
         with self._writing, self._translated():
             connection = self.reader()
             if self.in_write:
@@ -118,6 +131,11 @@ class Database:
                 self._local.depth = 0
                 if durable:
                     connection.execute("PRAGMA synchronous = NORMAL")
+
+    def must_be_writable(self) -> None:
+        """Raise the refusal, if there is one."""
+        if self.refusal is not None:
+            raise WorldError(self.refusal.code, **self.refusal.detail)
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
@@ -185,7 +203,11 @@ class Database:
         if self._closed:
             raise sqlite3.ProgrammingError("the catalog is closed")
         connection = sqlite3.connect(
-            self.path, timeout=30, isolation_level=None, check_same_thread=False
+            self._address,
+            uri=self.refusal is not None,
+            timeout=30,
+            isolation_level=None,
+            check_same_thread=False,
         )
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = NORMAL")
@@ -231,6 +253,12 @@ def _world_error(error: sqlite3.Error, path: Path) -> LecternError | None:
 
 def _full(path: Path) -> WorldError:
     return WorldError("disk_full", needed="what the catalog needs", path=str(path.parent))
+
+
+def _read_only_address(path: Path) -> str:
+    log = path.with_name(f"{path.name}-wal")
+    unchanging = not log.exists() or log.stat().st_size == 0
+    return f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if unchanging else ''}"
 
 
 def _create(path: Path) -> None:

@@ -95,10 +95,12 @@ class PageCache:
 
     Args:
         library: The folder of the library.
+        writable: Whether anything may be written; if not, only what asks may be called.
     """
 
-    def __init__(self, library: Path) -> None:
+    def __init__(self, library: Path, *, writable: bool = True) -> None:
         self.path = library / FILE_NAME
+        self._writable = writable
         self._lock = threading.RLock()
         self._open: sqlite3.Connection | None = None
 
@@ -236,6 +238,9 @@ class PageCache:
         return self._open
 
     def _connect(self) -> sqlite3.Connection:
+        if not self._writable:
+            address = f"{self.path.absolute().as_uri()}?mode=ro"
+            return sqlite3.connect(address, uri=True, timeout=_WAIT_S, check_same_thread=False)
         # SQLite would make it readable by others.
         with contextlib.suppress(OSError):
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))

@@ -51,7 +51,7 @@ class Scans:
 
     def __init__(self, catalog: Catalog, config: EngineConfig) -> None:
         self.library = config.library
-        self.cache = PageCache(config.library)
+        self.cache = PageCache(config.library, writable=not catalog.refusal)
         self.contents = ScannedContents(catalog.db)
         self.ready = True
         self._config = config

@@ -17,7 +17,7 @@ from indexer import faults
 from indexer.errors import WorldError
 from indexer.store import checks, dense, indices, maintenance, runtime, schema, words, writing
 from indexer.store import sums as row_sums
-from indexer.store.disk import drop_unborn, needing_room
+from indexer.store.disk import drop_unborn, needing_room, unborn
 from indexer.store.maintenance import Upkeep
 from indexer.store.table import Table
 from indexer.store.values import (
@@ -59,8 +59,11 @@ _OUTGROWN = 1.3
 class Store:
     """The tables of one library. Open it with ``Store.open``."""
 
-    def __init__(self, path: Path, threads: int, upkeep: Upkeep | None = None) -> None:
+    def __init__(
+        self, path: Path, threads: int, upkeep: Upkeep | None = None, *, writable: bool = True
+    ) -> None:
         self._path = path
+        self._writable = writable
         self._threads = threads
         self._cache = runtime.cache_bytes(path)
         self._db = runtime.connect(path, threads, self._cache)
@@ -68,17 +71,24 @@ class Store:
         self._tables: dict[str, Table] = {}
         #: Tables of an earlier version, which were dropped to be made anew.
         self.outgrown: list[str] = []
+        absent = {table.stem for table in unborn(path)}
         for name in self._db.list_tables().tables:
-            self._open(name, self._db.open_table(name))
+            if name not in absent:
+                self._open(name, self._db.open_table(name))
         self._keeper = maintenance.Keeper(lambda: dict(self._tables), upkeep)
 
     @classmethod
-    def open(cls, path: Path, *, threads: int, upkeep: Upkeep | None = None) -> Store:
+    def open(
+        cls, path: Path, *, threads: int, upkeep: Upkeep | None = None, writable: bool = True
+    ) -> Store:
         """Open the store in a directory that only its owner may read; make it if need be.
 
         Raises:
-            WorldError: ``disk_full``, as every method that writes, or ``library_newer``.
+            WorldError: ``disk_full``, as every method that writes, or ``library_newer``; where
+                nothing may be written, ``library_older`` and ``library_damaged``.
         """
+        if not writable:
+            return cls._open_read_only(path, threads)
         with needing_room(path):
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.chmod(0o700)
@@ -88,9 +98,20 @@ class Store:
         store._table(schema.DOCUMENTS, schema.documents_schema)
         return store
 
+    @classmethod
+    def _open_read_only(cls, path: Path, threads: int) -> Store:
+        library = str(path.parent)
+        if not path.is_dir():  # LanceDB would make it
+            raise WorldError("library_damaged", library=library, reason="no_tables")
+        store = cls(path, threads, writable=False)
+        if not {schema.PASSAGES, schema.DOCUMENTS} <= store._tables.keys():
+            raise WorldError("library_damaged", library=library, reason="no_tables")
+        return store
+
     def close(self) -> None:
         """Remove old versions and let go of the tables. Nothing may be reading."""
-        self._keeper.clean_at_close()
+        if self._writable:
+            self._keeper.clean_at_close()
         self._tables.clear()
 
     # -- writing, by one thread -------------------------------------------------------------
@@ -320,13 +341,22 @@ class Store:
             )
         if schema.is_current(name, inner.schema):
             self._take_in(name, inner)
+        elif not self._writable:
+            raise WorldError("library_older", library=str(self._path.parent))
         else:
             self._db.drop_table(name)
             self.outgrown.append(name)
 
     def _take_in(self, name: str, inner: Any) -> None:
-        table = Table(inner, self._path / f"{name}.lance", keyed=name != schema.DOCUMENTS)
-        indices.prepare(table, name)
+        table = Table(
+            inner,
+            self._path / f"{name}.lance",
+            keyed=name != schema.DOCUMENTS,
+            writable=self._writable,
+        )
+        if self._writable:
+            indices.prepare(table, name)
+        indices.look(table)
         self._tables[name] = table
 
 

@@ -106,13 +106,18 @@ def needing_room(path: Path) -> Iterator[None]:
 
 
 def drop_unborn(path: Path) -> None:
-    """Remove tables whose making was interrupted before their first version; they hold no row.
+    """Remove tables whose making was interrupted before their first version; they hold no row."""
+    for table in unborn(path):
+        shutil.rmtree(table)
 
-    LanceDB lists them and then cannot open them.
-    """
-    for table in path.glob("*.lance"):
-        if not _holds(table / "_versions", ".manifest") and not _holds(table / "data", ""):
-            shutil.rmtree(table)
+
+def unborn(path: Path) -> list[Path]:
+    """The folders of such tables: LanceDB lists them and then cannot open them."""
+    return [
+        table
+        for table in path.glob("*.lance")
+        if not _holds(table / "_versions", ".manifest") and not _holds(table / "data", "")
+    ]
 
 
 def _holds(folder: Path, suffix: str) -> bool:

@@ -72,7 +72,6 @@ def prepare(table: Table, name: str) -> None:
         if column not in there:
             with needing_room(table.path.parent):
                 table.commit(partial(table.inner.create_index, column, config=config))
-    look(table)
 
 
 def look(table: Table) -> None:

@@ -40,12 +40,16 @@ class Table:
         inner: The LanceDB table.
         path: Its directory.
         keyed: Whether its rows are passages, which have keys.
+        writable: Whether what is damaged may be taken out.
     """
 
-    def __init__(self, inner: Any, path: Path, *, keyed: bool = True) -> None:
+    def __init__(
+        self, inner: Any, path: Path, *, keyed: bool = True, writable: bool = True
+    ) -> None:
         self.inner = inner
         self.path = path
         self.keyed = keyed
+        self._writable = writable
         self.rows = RowMap(self._scan_keys)
         #: Rows that no index covers yet, and rows deleted since the last upkeep.
         self.backlog = 0
@@ -223,6 +227,9 @@ class Table:
         Args:
             error: What a read met.
             cleared: How often this had been done when the read began.
+
+        Raises:
+            WorldError: ``library_damaged``, if nothing may be taken out.
         """
         if not salvage.may_be_damage(error):
             raise error
@@ -232,6 +239,10 @@ class Table:
             damaged = salvage.unreadable(self)
             if not damaged:
                 raise error
+            if not self._writable:
+                reason = str(error).partition(", /")[0]  # the rest is a place in Lance's source
+                library = str(self.path.parent.parent)
+                raise WorldError("library_damaged", library=library, reason=reason) from error
             rows = salvage.take_out(self.inner, damaged)
             self._cleared += 1
             self.lost += rows

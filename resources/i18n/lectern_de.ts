@@ -2288,6 +2288,26 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Liegt sie jetzt an einem anderen Ort, wählen Sie ihn in den Einstellungen; sonst versuchen Sie es noch einmal.</translation>
     </message>
     <message>
+        <source>Read-only</source>
+        <translation>Nur lesbar</translation>
+    </message>
+    <message>
+        <source>The library {library} can only be read: it is searched, but not changed.</source>
+        <translation>Die Bibliothek {library} kann nur gelesen werden: Sie wird durchsucht, aber nicht verändert.</translation>
+    </message>
+    <message>
+        <source>Make its folder writable, or copy it and choose the copy in the settings.</source>
+        <translation>Machen Sie ihren Ordner beschreibbar, oder kopieren Sie sie und wählen Sie die Kopie in den Einstellungen.</translation>
+    </message>
+    <message>
+        <source>Too old</source>
+        <translation>Zu alt</translation>
+    </message>
+    <message>
+        <source>The library {library} was written by an older version and has to be brought up to date, but it can only be read.</source>
+        <translation>Die Bibliothek {library} stammt von einer älteren Version und muss auf den neuesten Stand gebracht werden, kann aber nur gelesen werden.</translation>
+    </message>
+    <message>
         <source>Disk nearly full</source>
         <translation>Laufwerk fast voll</translation>
     </message>
@@ -3016,6 +3036,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>im Paket fehlen die erwarteten Dateien</translation>
     </message>
     <message>
+        <source>the tables of its passages are missing</source>
+        <translation>die Tabellen ihrer Textstellen fehlen</translation>
+    </message>
+    <message>
         <source>its catalog is none</source>
         <translation>der Katalog ist keiner</translation>
     </message>
@@ -3270,6 +3294,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Waits: the disk is nearly full</source>
         <translation>Wartet: Das Laufwerk ist fast voll</translation>
+    </message>
+    <message>
+        <source>Only searched: the library is read-only</source>
+        <translation>Nur Suche: Die Bibliothek ist schreibgeschützt</translation>
     </message>
     <message>
         <source>Words only: the language model is not here</source>

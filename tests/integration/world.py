@@ -138,7 +138,7 @@ _COLUMNS = (
     "ordinal", "text_id", "language", "page_first", "page_last", "char_start", "char_end",
     "heading_path", "text", "view", "stems", "text_starts", "view_starts",
 )  # fmt: skip
-_QUERIES = ("zephyr clause", '"single xylophone"', "tides")
+QUERIES = ("zephyr clause", '"single xylophone"', "tides")
 _WORDS = ("zephyr", "xylophone", "kalo", "tides", "report")
 
 
@@ -165,7 +165,7 @@ def look(engine: Engine) -> Seen:
         sentences, _ = store.sentence_vectors_of(space.key, keys)
         vectors[row.file] = store.vectors_of(space.key, keys), sentences
     hits = [
-        [(hit.file, hit.start, hit.end) for hit in search(engine, query, 3)] for query in _QUERIES
+        [(hit.file, hit.start, hit.end) for hit in search(engine, query, 3)] for query in QUERIES
     ]
     shared = {frozenset(names) for names in owners.values()}
     return Seen(files, passages, vectors, shared, catalog.lexicon.df(_WORDS), hits)

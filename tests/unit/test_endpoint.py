@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer import endpoint as places
-from indexer.endpoint import MAX_ADDRESS_BYTES, Endpoint
+from indexer.endpoint import Endpoint
 from indexer.lock import Holding, LibraryLock
+from indexer.outside import MAX_ADDRESS_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

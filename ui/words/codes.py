@@ -93,6 +93,26 @@ FAILURES = {
             "Words", "If it has another place now, choose that in the settings; else try again."
         ),
     ),
+    "library_read_only": Failure(
+        QT_TRANSLATE_NOOP("Words", "Read-only"),
+        QT_TRANSLATE_NOOP(
+            "Words", "The library {library} can only be read: it is searched, but not changed."
+        ),
+        QT_TRANSLATE_NOOP(
+            "Words", "Make its folder writable, or copy it and choose the copy in the settings."
+        ),
+    ),
+    "library_older": Failure(
+        QT_TRANSLATE_NOOP("Words", "Too old"),
+        QT_TRANSLATE_NOOP(
+            "Words",
+            "The library {library} was written by an older version and has to be brought up to "
+            "date, but it can only be read.",
+        ),
+        QT_TRANSLATE_NOOP(
+            "Words", "Make its folder writable, or copy it and choose the copy in the settings."
+        ),
+    ),
     "disk_full": Failure(
         QT_TRANSLATE_NOOP("Words", "Disk nearly full"),
         QT_TRANSLATE_NOOP("Words", "Less than {needed} is free on the disk of {path}."),

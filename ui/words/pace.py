@@ -35,6 +35,7 @@ _REASONS = {
     "heat": QT_TRANSLATE_NOOP("Words", "Slower: the computer is hot"),
     "memory": QT_TRANSLATE_NOOP("Words", "Slower: memory is short"),
     "disk_full": QT_TRANSLATE_NOOP("Words", "Waits: the disk is nearly full"),
+    "library_read_only": QT_TRANSLATE_NOOP("Words", "Only searched: the library is read-only"),
     "model_missing": QT_TRANSLATE_NOOP("Words", "Words only: the language model is not here"),
 }
 
