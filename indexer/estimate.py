@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from indexer.progress import CancelToken
 
 # Bytes of a page, by format, where a library cannot tell yet.
+# Recognised after everything else, and at a rate that nobody knows before.
+_UNTIMED = "image"
 PAGE_BYTES = {"pdf": 30_000, "text": 3_000, "markdown": 3_000, "html": 12_000}
 OTHER_PAGE_BYTES = 10_000
 # A single file seldom has less than a page, nor, by its size alone, more than so many.
@@ -67,7 +69,9 @@ class Estimate:
     def describe(self, rates: Measured, page_bytes: Mapping[str, float]) -> dict[str, Any]:
         """See ``indexer.api.EngineApi.estimate``."""
         pages = sum(
-            pages_of(form, files, size, page_bytes) for form, (files, size) in self.formats.items()
+            pages_of(form, files, size, page_bytes)
+            for form, (files, size) in self.formats.items()
+            if form != _UNTIMED
         )
         words = pages / rates.pages
         meaning = pages * rates.passages_a_page / rates.passages

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 # Documents of other programs: worth telling the person that they are not read yet.
 FOREIGN_DOCUMENTS = frozenset({
     "abw", "azw", "azw3", "cbr", "cbz", "chm", "djvu", "dvi", "fb2", "fodp", "fods", "fodt",
-    "gdoc", "hwp", "json", "key", "lit", "lyx", "mobi", "numbers", "odf", "odg", "one", "opf",
+    "gdoc", "heic", "heif", "hwp", "json", "key", "lit", "lyx", "mobi", "numbers", "odf", "odg",
+    "one", "opf",
     "ost", "oxps", "pages", "pcl", "prc", "ps", "pst", "pub", "sdw", "sxw", "tei", "vsd",
     "vsdx", "wpd", "wps", "wri", "xlsb", "xml", "xps", "zim",
 })  # fmt: skip

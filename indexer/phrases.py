@@ -94,6 +94,7 @@ PHRASES = {
     "pdf_damaged": QT_TRANSLATE_NOOP("Words", "it is no PDF that can be repaired"),
     "no_pages": QT_TRANSLATE_NOOP("Words", "no page can be found in it"),
     "letters_unknown": QT_TRANSLATE_NOOP("Words", "the fonts do not say which letters they show"),
+    "image_damaged": QT_TRANSLATE_NOOP("Words", "it is no image that can be decoded"),
     "content_damaged": QT_TRANSLATE_NOOP("Words", "its content is damaged"),
     "xml_damaged": QT_TRANSLATE_NOOP("Words", "its XML is damaged"),
     "xml_encoding": QT_TRANSLATE_NOOP("Words", "its XML is in an unknown encoding"),

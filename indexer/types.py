@@ -24,7 +24,7 @@ HEADING_SEPARATOR = " \u203a "
 PAGE_UNITS = {
     "pdf": "page", "docx": "page", "odt": "page", "doc": "page", "pptx": "slide", "odp": "slide",
     "ppt": "slide", "xlsx": "sheet", "ods": "sheet", "xls": "sheet", "epub": "chapter",
-    "mbox": "message", "ipynb": "cell",
+    "image": "page", "mbox": "message", "ipynb": "cell",
 }  # fmt: skip
 
 

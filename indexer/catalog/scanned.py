@@ -60,7 +60,7 @@ class ScannedContents:
         rows = self._db.rows(
             "SELECT r.path, d.path, f.name, c.content_id FROM contents c "
             "JOIN files f ON f.content = c.id JOIN folders d ON d.id = f.folder "
-            "JOIN roots r ON r.id = f.root WHERE c.format = 'pdf'"
+            "JOIN roots r ON r.id = f.root WHERE c.format IN ('pdf', 'image')"
         )
         return {
             content
@@ -72,12 +72,13 @@ class ScannedContents:
         """Give all bytes that a content is known of."""
         return {row[0] for row in self._db.rows("SELECT DISTINCT content_id FROM contents")}
 
-    def with_code(self, form: str, codes: Collection[str]) -> set[str]:
-        """Give the bytes of a format that have no document for one of some reasons."""
+    def with_code(self, forms: Collection[str], codes: Collection[str]) -> set[str]:
+        """Give the bytes of some formats that have no document for one of some reasons."""
         rows = self._db.rows(
-            "SELECT content_id FROM contents WHERE format = ? AND extractor_version > 0 "
+            "SELECT content_id FROM contents WHERE extractor_version > 0 "
+            "AND format IN (SELECT value FROM json_each(?)) "
             "AND code IN (SELECT value FROM json_each(?))",
-            form,
+            json.dumps(list(forms)),
             json.dumps(list(codes)),
         )
         return {row[0] for row in rows}

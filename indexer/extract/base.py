@@ -35,6 +35,7 @@ class Limits:
     source_bytes: int = 8 * 1024**2  # of programs; larger ones were written by programs
     notebook_bytes: int = 32 * 1024**2  # parsed whole, pictures and all
     package_bytes: int = 1024**3  # zip files of XML: pictures and films are never unpacked
+    image_bytes: int = 128 * 1024**2  # held whole while it is drawn
     mailbox_bytes: int = 2 * 1024**3
     message_bytes: int = 256 * 1024**2  # of one mail with all that is attached to it
     unpacked_bytes: int = 512 * 1024**2  # of all that is unpacked for one document
@@ -61,6 +62,7 @@ class Limits:
             **dict.fromkeys(("doc", "xls", "ppt", "msg"), self.package_bytes),
             "eml": self.message_bytes,
             "mbox": self.mailbox_bytes,
+            "image": self.image_bytes,
         }
 
     @property

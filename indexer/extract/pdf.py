@@ -21,6 +21,7 @@ from indexer.extract.pdf_layout import lay_out
 from indexer.extract.pdf_lines import read_lines
 from indexer.extract.pdf_recognised import agrees, recognised_text, shows_something, takes_place
 from indexer.extract.pdf_rescue import find_pages, lists_pages, were_found
+from indexer.extract.registry import image_kind
 from indexer.types import OutlineEntry
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ _GLYPH_NUMBERS = pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
 # Why a page counts as not read although it holds letters.
 ILLEGIBLE = "letters_unknown"
 MAX_OUTLINE_ENTRIES = 20_000
+_HEAD_BYTES = 64
 _PAGES_BETWEEN_SHRINKS = 32
 _BROKEN_OFF = re.compile("error|premature end")  # in what the library warns of
 _DATE = re.compile(r"D:(\d{4})(\d{2})?(\d{2})?")
@@ -157,7 +159,7 @@ def _damage(document: Any, page: Any) -> str:
 
     It warns of damaged fonts and images too, which cost no text, so the content is looked at.
     """
-    if not _BROKEN_OFF.search(pymupdf.TOOLS.mupdf_warnings()):
+    if not document.is_pdf or not _BROKEN_OFF.search(pymupdf.TOOLS.mupdf_warnings()):
         return ""
     for number in page.get_contents():
         pymupdf.TOOLS.reset_mupdf_warnings()
@@ -200,7 +202,7 @@ def open_source(path: Path, password: str | None, limits: Limits) -> PdfSource:
 
 
 def open_checked(path: Path, password: str | None, limits: Limits) -> Any:
-    """Open a PDF with the library, unless the file is empty or too large.
+    """Open a PDF, or an image, with the library, unless the file is empty or too large.
 
     Raises:
         WorldError: ``empty`` if the file is, ``too_large``, ``needs_password`` or ``unreadable``.
@@ -209,10 +211,16 @@ def open_checked(path: Path, password: str | None, limits: Limits) -> Any:
     size = path.stat().st_size
     if size == 0:
         raise WorldError("empty")
-    if size > limits.pdf_bytes:
-        raise too_large(limits.pdf_bytes)
-    with path.open("rb"):
-        pass  # an OSError of the file itself must not be taken for a damaged document
+    # An OSError of the file itself must not be taken for a damaged document.
+    with path.open("rb") as file:
+        kind = image_kind(file.read(_HEAD_BYTES))
+    limit = limits.image_bytes if kind else limits.pdf_bytes
+    if size > limit:
+        raise too_large(limit)
+    if kind:
+        from indexer.extract.image import open_image
+
+        return open_image(path, kind)
     with failures_of(path):
         return open_document(path, password)
 

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 HEAD_BYTES = 4096
 # How a mail begins in a mailbox: "From anna@example.org Fri Nov 20 13:32:27 2026".
 BORDER = re.compile(rb"From \S.{0,200}\b(?:19[6-9]|20[0-9])\d\b.{0,20}$")
-_CONVERTED = "indexer.extract.libreoffice"
+# Images that nothing here decodes.
+FOREIGN_IMAGES = frozenset({"heic"})
 _UNICODE_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 
 
@@ -60,6 +61,7 @@ TEX = _format("tex", "tex ltx latex")
 NOTEBOOK = _format("ipynb", "ipynb", "notebook")
 EML = _format("eml", "eml emlx mht mhtml")
 MBOX = _format("mbox", "mbox mbx")
+IMAGE = _format("image", "png jpg jpeg jpe jfif tif tiff webp avif bmp gif")
 CODE = _format(
     "code",
     "py pyi pyw pyx c h cc cpp cxx hpp hh hxx m mm java kt kts scala groovy clj cljs go rs swift "
@@ -86,7 +88,7 @@ _OLE = (
 # A newer office file behind a password, whatever it is called.
 ENCRYPTED = _format("encrypted", "")
 FORMATS = (
-    PDF, HTML, MARKDOWN, TEXT, CSV, RTF, TEX, NOTEBOOK, EML, MBOX, CODE, *_ZIPPED, *_OLE,
+    PDF, HTML, MARKDOWN, TEXT, CSV, RTF, TEX, NOTEBOOK, EML, MBOX, IMAGE, CODE, *_ZIPPED, *_OLE,
 )  # fmt: skip
 _BY_EXTENSION = {extension: known for known in FORMATS for extension in known.extensions}
 _BY_NAME = {known.name: known for known in FORMATS}
@@ -100,11 +102,17 @@ _MAIL = re.compile(
     re.IGNORECASE,
 )
 
-# Other programs' files, so that the reason can name them: a content that contradicts its name.
-_FOREIGN = (
+_IMAGES = (
     (b"\x89PNG", "png"),
     (b"\xff\xd8\xff", "jpeg"),
     (b"GIF8", "gif"),
+    (b"II*\x00", "tiff"),
+    (b"MM\x00*", "tiff"),
+)
+# Photographs in the container of films, by the brand in its first box.
+_BRANDS = {b"avif": "avif", b"avis": "avif", b"heic": "heic", b"heix": "heic", b"mif1": "heic"}
+# Other programs' files, so that the reason can name them: a content that contradicts its name.
+_FOREIGN = (
     (b"\x7fELF", "program"),
     (b"MZ", "program"),
     (b"\x1f\x8b", "gzip"),
@@ -146,17 +154,31 @@ def identify(path: Path, name: str = "") -> Format:
         return _contained(path, head, promised)
     if head.startswith((b"{\\rtf", b"{\\urtf")):
         return RTF
+    kind = image_kind(head)
+    if kind and promised in (None, IMAGE) and kind not in FOREIGN_IMAGES:
+        return IMAGE
     # "MZ" alone is how a text may begin as well.
-    foreign = next((label for magic, label in _FOREIGN if head.startswith(magic)), "")
+    foreign = kind or next((label for magic, label in _FOREIGN if head.startswith(magic)), "")
     if foreign == "program" and promised is not None and not _is_binary(head):
         foreign = ""
     if foreign or (promised is None and path.suffix and name == ""):
         raise WorldError("unsupported", format=foreign or path.suffix.lower().lstrip("."))
-    if promised is None or promised is PDF or promised in _ZIPPED or promised in _OLE:
+    if promised is None or promised in (PDF, IMAGE) or promised in _ZIPPED or promised in _OLE:
         return _guess(head, promised)
     if _is_binary(head):
         raise WorldError("unsupported", format="binary")
     return promised
+
+
+def image_kind(head: bytes) -> str:
+    """Return what image a file is by its first bytes, "" if it is none."""
+    if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
+        return "webp"
+    if head[4:8] == b"ftyp":
+        return _BRANDS.get(head[8:12], "")
+    if head.startswith(b"BM") and head[6:10] == bytes(4) and _is_binary(head):
+        return "bmp"
+    return next((label for magic, label in _IMAGES if head.startswith(magic)), "")
 
 
 def _is_pdf(head: bytes, promised: Format | None) -> bool:

@@ -1,4 +1,4 @@
-"""The recognition of a PDF page: drawn as an image, read by a program, brought back to the page.
+"""The recognition of a page of a PDF or image file: drawn, read by a program, its words placed.
 
 Owns the image that the program gets and the way from its pixels to points. Runs in the extraction
 child only; the program is ``indexer.ocr.tesseract``.
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pymupdf
 
 from indexer.errors import WorldError
+from indexer.extract.image import resolution_of
 from indexer.extract.pdf import failures_of, open_checked
 from indexer.ocr.hocr import read_hocr
 from indexer.ocr.layer import scaled
@@ -78,7 +79,7 @@ def _drawn(page: Any) -> tuple[bytes, float]:
     """Return a page as a grey image, and how many of its pixels are a point."""
     width, height = max(page.rect.width, 1.0), max(page.rect.height, 1.0)
     scale = min(
-        RESOLUTION / POINTS,
+        RESOLUTION / POINTS if page.parent.is_pdf else resolution_of(page),
         math.sqrt(_MAX_PIXELS / (width * height)),
         _MAX_SIDE / max(width, height),
     )

@@ -32,7 +32,7 @@ FILE_NAME = "scans.sqlite"
 # What SQLite keeps beside it while it writes.
 SIDE_NAME = f"{FILE_NAME}-journal"
 _WAIT_S = 10.0
-_VERSION = 1
+_VERSION = 2
 # So often a page may stop the program before it is set aside.
 MAX_STOPS = 2
 # A document is read anew after so many of its pages, and then each time they have doubled.
@@ -43,7 +43,8 @@ CREATE TABLE contents (
     id INTEGER PRIMARY KEY,
     content_id TEXT NOT NULL UNIQUE,          -- the hash of the bytes
     size INTEGER NOT NULL,                    -- of the file
-    fresh INTEGER NOT NULL DEFAULT 0          -- pages that its text does not have yet
+    fresh INTEGER NOT NULL DEFAULT 0,         -- pages that its text does not have yet
+    last INTEGER NOT NULL DEFAULT 0           -- its turn is after all others
 ) STRICT;
 CREATE INDEX contents_size ON contents (size);
 CREATE TABLE pages (
@@ -57,9 +58,13 @@ CREATE TABLE pages (
 ) STRICT, WITHOUT ROWID;
 PRAGMA user_version = {_VERSION};
 """
+_FROM_1 = f"""
+ALTER TABLE contents ADD COLUMN last INTEGER NOT NULL DEFAULT 0;
+PRAGMA user_version = {_VERSION};
+"""
 # What another engine read counts as not read, unless there is none to read it again.
 _WAITS = "iif(?1 = '', made_by = '', made_by <> ?1)"
-# Of the documents of which least is missing.
+# Of the documents of which least is missing; image files are last, as there may be very many.
 _NEXT = f"""
 WITH waiting AS (
     SELECT p.content, p.page, count(*) OVER (PARTITION BY p.content) AS missing FROM pages p
@@ -67,7 +72,7 @@ WITH waiting AS (
 )
 SELECT c.content_id, w.page FROM waiting w JOIN contents c ON c.id = w.content
 WHERE c.content_id NOT IN (SELECT value FROM json_each(?2))
-ORDER BY w.missing, w.content, w.page LIMIT 1
+ORDER BY c.last, w.missing, w.content, w.page LIMIT 1
 """  # constants
 _DUE = f"""
 SELECT content_id FROM contents c WHERE fresh > 0 AND (
@@ -104,13 +109,20 @@ class PageCache:
         self._lock = threading.RLock()
         self._open: sqlite3.Connection | None = None
 
-    def note(self, content_id: str, size: int, pages: Iterable[int]) -> None:
-        """Remember which pages of some bytes hold no text of their own; none is an answer too."""
+    def note(self, content_id: str, size: int, pages: Iterable[int], *, last: bool = False) -> None:
+        """Remember which pages of some bytes hold no text of their own; none is an answer too.
+
+        Args:
+            content_id: The hash of the bytes.
+            size: Of the file.
+            pages: Their numbers.
+            last: Whether they are read after those of all others.
+        """
         with self._write() as connection:
             connection.execute(
-                "INSERT INTO contents (content_id, size) VALUES (?, ?) "
+                "INSERT INTO contents (content_id, size, last) VALUES (?, ?, ?) "
                 "ON CONFLICT (content_id) DO NOTHING",
-                (content_id, size),
+                (content_id, size, last),
             )
             row = "SELECT id FROM contents WHERE content_id = ?"
             (content,) = connection.execute(row, (content_id,)).fetchone()
@@ -255,6 +267,8 @@ class PageCache:
             version = connection.execute("PRAGMA user_version").fetchone()[0]
             if version == 0:
                 connection.executescript(f"BEGIN; {_SCHEMA} COMMIT")
+            elif version == 1:
+                connection.executescript(f"BEGIN; {_FROM_1} COMMIT")
             elif version != _VERSION:
                 raise sqlite3.DatabaseError("it is of another version")
             connection.execute("SELECT 1 FROM pages, contents LIMIT 1").fetchone()

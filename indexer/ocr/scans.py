@@ -36,7 +36,8 @@ CODES = ("scan_waits", "needs_ocr", "ocr_off")
 _NO_TEXT = "no_text"
 # A language that is installed meanwhile is found after so long; Tesseract itself at once.
 LOOK_EVERY_S = 600.0
-_FORMAT = "pdf"
+_IMAGE = "image"
+_FORMATS = ("pdf", _IMAGE)
 
 
 class Scans:
@@ -86,22 +87,22 @@ class Scans:
             if self._program is None or time.monotonic() - self._looked > LOOK_EVERY_S:
                 self._looked = float("-inf")
         # Those of an earlier version, or of a cache that was lost.
-        unknown = self.contents.with_code(_FORMAT, (_NO_TEXT, *CODES)) - self.cache.known()
+        unknown = self.contents.with_code(_FORMATS, (_NO_TEXT, *CODES)) - self.cache.known()
         self.contents.read_again(unknown)
         failure = self._failure()
         self.contents.explain(CODES, failure.code, failure.detail)
         self.ready = True
 
-    def note(self, content_id: str, size: int, pages: Iterable[int] = ()) -> None:
+    def note(self, content_id: str, size: int, form: str, pages: Iterable[int] = ()) -> None:
         """Remember the pages of some bytes that show something and hold no text."""
-        self.cache.note(content_id, size, pages)
+        self.cache.note(content_id, size, pages, last=form == _IMAGE)
         self.ready = True
 
-    def explain(self, failure: LecternError, content_id: str, size: int) -> LecternError:
+    def explain(self, failure: LecternError, content_id: str, size: int, form: str) -> LecternError:
         """Say of a document without text what there is to be done about its pages."""
         if failure.code != _NO_TEXT:
             return failure
-        self.note(content_id, size)
+        self.note(content_id, size, form)
         return self._failure() if self.cache.waits(content_id, self.maker) else failure
 
     def publish(self) -> int:

@@ -65,6 +65,7 @@ class Hashed:
 class Textless:
     """Pages of a document that show something and hold no text of their own."""
 
+    job: Job
     content: Content
     pages: Sequence[int]
 

@@ -188,8 +188,9 @@ class Run:
         match event:
             case Hashed():
                 self._hashed(event)
-            case Textless(content, pages):
-                self.parts.scans.note(content.content_id, content.stamp.size, pages)
+            case Textless(job, content, pages):
+                stamp = content.stamp
+                self.parts.scans.note(content.content_id, stamp.size, job.format, pages)
             case Opened():
                 self._opened(event)
             case Cut():
@@ -246,7 +247,7 @@ class Run:
         if event.content is not None:
             content = (event.content.content_id, event.job.format, EXTRACTOR_VERSION)
             failure = self.parts.scans.explain(
-                failure, event.content.content_id, event.content.stamp.size
+                failure, event.content.content_id, event.content.stamp.size, event.job.format
             )
         self.parts.catalog.queue.fail(
             event.job.file, failure.code, failure.detail, content=content, in_hand=True

@@ -151,7 +151,7 @@ class Reader:
         scanned = Scanned(
             self._library,
             content.content_id,
-            lambda pages: self._put(Textless(content, pages)) if pages else None,
+            lambda pages: self._put(Textless(job, content, pages)) if pages else None,
         )
         began = time.monotonic()
         try:

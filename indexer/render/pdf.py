@@ -1,4 +1,4 @@
-"""PDF pages for the window: images, places of passages, bookmarks, labels.
+"""Pages of PDFs and image files for the window: images, places of passages, bookmarks, labels.
 
 Owns what is kept of one open PDF while it is looked at; opening and text come from
 ``indexer.extract``. Runs in the render child only.
@@ -90,7 +90,6 @@ class PdfPages:
     """An open PDF. Any method may raise ``WorldError`` for a page that cannot be read."""
 
     kind = "pages"
-    form = "pdf"
 
     def __init__(
         self, path: Path, password: str | None, limits: Limits, recognised: RecognisedPages
@@ -98,6 +97,7 @@ class PdfPages:
         self._path = path
         self._recognised = recognised
         self._document = open_checked(path, password, limits)
+        self.form = "pdf" if self._document.is_pdf else "image"
         with failures_of(path):
             self.page_count: int = self._document.page_count
         self._drawn: OrderedDict[int, Any] = OrderedDict()
@@ -113,10 +113,14 @@ class PdfPages:
 
     def labels(self) -> list[str]:
         """Return the label of each page, or nothing where they are just numbers."""
+        if not self._document.is_pdf:
+            return []
         with failures_of(self._path):
             return page_labels(self._document.get_page_labels(), self.page_count)
 
     def has_outline(self) -> bool:
+        if not self._document.is_pdf:
+            return False
         with failures_of(self._path):
             kind, _ = self._document.xref_get_key(self._document.pdf_catalog(), "Outlines")
         return kind not in ("null", "")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 OPEN_DOCUMENTS = 4
 NOTHING = RecognisedPages()
 # Formats with pages of their own to show, and the module that shows them; only it loads a library.
-PAGED = {"pdf": "indexer.render.pdf"}
+PAGED = {"pdf": "indexer.render.pdf", "image": "indexer.render.pdf"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -2900,6 +2900,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>die Schriften sagen nicht, welche Buchstaben sie zeigen</translation>
     </message>
     <message>
+        <source>it is no image that can be decoded</source>
+        <translation>es ist kein Bild, das sich dekodieren lässt</translation>
+    </message>
+    <message>
         <source>its content is damaged</source>
         <translation>sein Inhalt ist beschädigt</translation>
     </message>
@@ -3226,6 +3230,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Outlook mail</source>
         <translation>Outlook-E-Mail</translation>
+    </message>
+    <message>
+        <source>Image</source>
+        <translation>Bild</translation>
     </message>
     <message>
         <source>Notebook</source>

@@ -50,7 +50,7 @@ def _states(found: dict[str, FoundFile]) -> dict[str, str]:
 
 
 def test_every_entry_is_told_and_excluded_folders_are_not_entered(tmp_path: Path) -> None:
-    _make(tmp_path, "a.txt", "b/c.PDF", "b/d.mobi", "b/e.jpg", "b/README", ".git/x", ".hid")
+    _make(tmp_path, "a.txt", "b/c.PDF", "b/d.mobi", "b/e.mp4", "b/README", ".git/x", ".hid")
     _make(tmp_path, "b/node_modules/deep/f.txt")
     _, found = _walk(tmp_path)
     assert _states(found) == {
@@ -60,7 +60,7 @@ def test_every_entry_is_told_and_excluded_folders_are_not_entered(tmp_path: Path
         "b/README": "read",
         "b/c.PDF": "read",
         "b/d.mobi": "unsupported",
-        "b/e.jpg": "not_document",
+        "b/e.mp4": "not_document",
         "b/node_modules": "excluded",
     }
     assert found["b/c.PDF"].format == "pdf"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 from typing import TYPE_CHECKING
 
 import pytest
@@ -126,3 +128,23 @@ def test_a_damaged_file_is_made_anew(tmp_path: Path, damage: bytes) -> None:
 def test_only_its_owner_may_read_it(cache: PageCache, tmp_path: Path) -> None:
     cache.note("a", 10, [1])
     assert (tmp_path / FILE_NAME).stat().st_mode & 0o077 == 0
+
+
+def test_images_come_after_all_scans(cache: PageCache) -> None:
+    cache.note("photo", 10, [1], last=True)
+    cache.note("scan", 20, range(1, 9))
+    assert cache.next_page(MADE) == ("scan", 1)
+    assert cache.next_page(MADE, ["scan"]) == ("photo", 1)
+
+
+def test_what_an_earlier_version_recognised_is_kept(tmp_path: Path) -> None:
+    with contextlib.closing(PageCache(tmp_path)) as cache:
+        cache.note("a", 10, [1])
+        cache.keep("a", 1, MADE, b"words")
+    with contextlib.closing(sqlite3.connect(tmp_path / FILE_NAME)) as connection:
+        connection.execute("ALTER TABLE contents DROP COLUMN last")
+        connection.execute("PRAGMA user_version = 1")
+    with contextlib.closing(PageCache(tmp_path)) as cache:
+        cache.note("b", 10, [1], last=True)
+        assert cache.counts(MADE).read == 1
+        assert cache.next_page(MADE) == ("b", 1)

@@ -1,0 +1,143 @@
+"""Image files are recognised like scanned pages, after them, and shown as pages with outlines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pymupdf
+import pytest
+from PIL import Image
+
+from indexer.extract.base import Limits
+from indexer.render.pdf import PdfPages
+from indexer.render.shelf import Shelf
+from indexer.types import FileState
+from tests.integration.scanning import (
+    Counted,
+    install,
+    letters,
+    needs_tesseract,
+    scanned,
+    without_tesseract,
+)
+from tests.integration.world import World, quoted, search, states
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LAMP = "The keeper climbed the narrow stair every evening and lit the great lamp of the tower."
+STORM = "During the storm of the second winter the harbour lost eleven vessels and one bridge."
+
+
+@pytest.fixture
+def world(tiny_models_dir: Path, tmp_path: Path) -> World:
+    documents = tmp_path / "documents"
+    documents.mkdir()
+    return World(documents, tmp_path / "library", tiny_models_dir)
+
+
+@pytest.fixture
+def tesseract(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Counted:
+    return install(tmp_path / "bin", monkeypatch)
+
+
+def drawn(world: World, *texts: str, dpi: int = 150) -> list[Image.Image]:
+    """Pages of text as images."""
+    source = letters(world.library.with_name("source.pdf"), *texts)
+    with pymupdf.open(source) as document:
+        maps = [page.get_pixmap(dpi=dpi) for page in document]
+    return [Image.frombytes("RGB", (each.width, each.height), each.samples) for each in maps]
+
+
+@needs_tesseract
+@pytest.mark.parametrize("form", ["png", "jpg", "webp", "gif"])
+def test_an_image_is_found_by_the_words_on_it(world: World, tesseract: Counted, form: str) -> None:
+    drawn(world, LAMP)[0].save(world.documents / f"lamp.{form}")
+    with world.engine() as engine:
+        world.index(engine)
+        assert states(engine) == {f"lamp.{form}": FileState.INDEXED}
+        assert quoted(engine, "narrow stair") == [f"lamp.{form}"]
+        world.index(engine)
+    assert tesseract.runs == 1
+
+
+@needs_tesseract
+def test_it_is_shown_as_a_page_with_its_words_outlined(world: World, tesseract: Counted) -> None:
+    first, second = drawn(world, LAMP, STORM)
+    path = world.documents / "fax.tiff"
+    first.save(path, save_all=True, append_images=[second])
+    with world.engine() as engine:
+        world.index(engine)
+        (hit,) = search(engine, '"eleven vessels"')
+        assert hit.page_last == 2
+        shelf = Shelf(Limits(), world.library)
+        document = shelf.get(str(path)).document
+        assert isinstance(document, PdfPages)
+        assert document.form == "image"
+        assert document.page_count == 2
+        assert document.labels() == []
+        assert not document.has_outline()
+        shown = document.image(2, 300)
+        assert min(shown.data) < 255
+        placed = document.text(2)
+        assert "eleven vessels" in placed.text
+        start = placed.text.index("eleven")
+        (box, *_) = placed.rectangles(start, start + len("eleven"))
+        width, height = document.size(2)
+        assert 0 < box.x0 < box.x1 < width
+        assert 0 < box.y0 < box.y1 < height / 2
+        shelf.close_all()
+    assert tesseract.runs == 2
+
+
+@needs_tesseract
+def test_images_wait_for_documents_and_cost_nothing_when_small(
+    world: World, tesseract: Counted
+) -> None:
+    drawn(world, STORM)[0].save(world.documents / "a.png")
+    Image.new("RGB", (64, 64), "red").save(world.documents / "icon.png")
+    Image.new("RGB", (900, 700), "blue").save(world.documents / "sea.jpg")
+    scanned(letters(world.library.with_name("two.pdf"), LAMP, LAMP), world.documents / "z.pdf")
+    with world.engine(ocr=False) as engine:
+        world.index(engine)
+        known = states(engine)
+        assert known["a.png"] == known["sea.jpg"] == known["z.pdf"] == "ocr_off"
+        assert known["icon.png"] == "no_text"
+    with world.engine() as engine:
+        left: list[str] = []
+        names: list[bytes] = []
+        while (page := engine.scans.cache.next_page(engine.scans.maker, left)) is not None:
+            place = engine.scans.contents.place(page[0])
+            assert place is not None
+            left.append(page[0])
+            names.append(place.path.rpartition(b"/")[2])
+        assert names[0] == b"z.pdf"
+        assert sorted(names[1:]) == [b"a.png", b"sea.jpg"]
+
+
+@needs_tesseract
+def test_a_photograph_without_words_is_recognised_once(world: World, tesseract: Counted) -> None:
+    Image.effect_noise((900, 700), 40).save(world.documents / "sea.jpg")
+    for _ in range(2):
+        with world.engine() as engine:
+            world.index(engine)
+            assert states(engine) == {"sea.jpg": "no_text"}
+    assert tesseract.runs == 1
+
+
+def test_without_tesseract_they_say_what_to_install(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_tesseract(tmp_path / "bare", monkeypatch)
+    drawn(world, LAMP)[0].save(world.documents / "lamp.png")
+    with world.engine() as engine:
+        world.index(engine)
+        assert states(engine) == {"lamp.png": "needs_ocr"}
+
+
+def test_what_cannot_be_decoded_has_its_reason(world: World) -> None:
+    (world.documents / "broken.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(3000))
+    (world.documents / "photo.heic").write_bytes(b"\x00\x00\x00\x18ftypheic" + bytes(3000))
+    with world.engine() as engine:
+        world.index(engine)
+        assert states(engine) == {"broken.png": "unreadable", "photo.heic": "unsupported"}
