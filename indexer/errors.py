@@ -230,7 +230,9 @@ CODES = _declare(
         "Install LibreOffice, or save it in a newer format, and try again.",
     ),
     ErrorCode(
-        "unsupported", "Lectern does not read {format} files yet.", "Save it as PDF, HTML or text."
+        "unsupported",
+        "Lectern does not read {format} files yet.",
+        "Save it as PDF, HTML or text; unpack an archive, or pack it as zip.",
     ),
     # what is passed by, with the reason in the coverage list
     ErrorCode(

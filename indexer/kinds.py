@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 # Documents of other programs: worth telling the person that they are not read yet.
 FOREIGN_DOCUMENTS = frozenset({
-    "abw", "azw", "azw3", "cbr", "cbz", "chm", "djvu", "dvi", "fb2", "fodp", "fods", "fodt",
+    "7z", "abw", "azw", "azw3", "cbr", "cbz", "chm", "djvu", "dvi", "fb2", "fodp", "fods", "fodt",
     "gdoc", "heic", "heif", "hwp", "json", "key", "lit", "lyx", "mobi", "numbers", "odf", "odg",
     "one", "opf",
-    "ost", "oxps", "pages", "pcl", "prc", "ps", "pst", "pub", "sdw", "sxw", "tei", "vsd",
-    "vsdx", "wpd", "wps", "wri", "xlsb", "xml", "xps", "zim",
+    "ost", "oxps", "pages", "pcl", "prc", "ps", "pst", "pub", "rar", "sdw", "sxw", "tei", "vsd",
+    "vsdx", "wpd", "wps", "wri", "xlsb", "xml", "xps", "zim", "zst",
 })  # fmt: skip
 
 # Windows: the bytes come when the file is opened or read.

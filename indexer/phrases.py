@@ -115,7 +115,7 @@ PHRASES = {
     ),
     "part_without_text": QT_TRANSLATE_NOOP("Words", "no text was found in it"),
     "part_too_large": QT_TRANSLATE_NOOP("Words", "it is too large"),
-    "part_too_deep": QT_TRANSLATE_NOOP("Words", "it stands too many mails deep"),
+    "part_too_deep": QT_TRANSLATE_NOOP("Words", "it stands too deep in other documents"),
     "part_out_of_memory": QT_TRANSLATE_NOOP("Words", "it needs too much memory"),
     "part_without_libreoffice": QT_TRANSLATE_NOOP("Words", "LibreOffice is needed to read it"),
     "too_many_inside": QT_TRANSLATE_NOOP("Words", "too many files came before it"),

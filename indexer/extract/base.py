@@ -63,6 +63,7 @@ class Limits:
             "eml": self.message_bytes,
             "mbox": self.mailbox_bytes,
             "image": self.image_bytes,
+            **dict.fromkeys(("zip", "tar"), self.package_bytes),
         }
 
     @property

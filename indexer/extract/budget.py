@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 from indexer.errors import WorldError
 from indexer.extract.base import Limits, shown_size
 
-_MAX_DOCUMENTS = 256  # inside one document, however deep
+_MAX_DOCUMENTS = 256  # inside one document, however deep, unless it is there to hold more
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,9 @@ class Budget:
     ``spend`` methods raise ``WorldError`` ``too_complex`` once a limit is passed.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, documents: int = _MAX_DOCUMENTS) -> None:
         self.limits = limits
+        self._most_documents = documents
         self.unpacked = 0
         self.elements = 0
         self.characters = 0
@@ -57,11 +58,17 @@ class Budget:
         }
         return Allowance(**{**known, **left}, payer=self, depth=self.depth + 1)
 
+    @property
+    def spent(self) -> bool:
+        """Whether nothing more may be unpacked."""
+        mine = self.unpacked > self.limits.unpacked_bytes or self.documents > self._most_documents
+        return mine or (self._payer is not None and self._payer.spent)
+
     def spend_document(self) -> None:
         """Count a document inside this one."""
         self.documents += 1
-        if self.documents > _MAX_DOCUMENTS:
-            limit = f"{_MAX_DOCUMENTS} documents"
+        if self.documents > self._most_documents:
+            limit = f"{self._most_documents:,} documents"
             raise WorldError("too_complex", limit=limit, reason="too_many_inside")
         if self._payer is not None:
             self._payer.spend_document()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+import stat
 import struct
 import zipfile
 import zlib
@@ -35,6 +36,7 @@ _LOCATOR_64 = struct.Struct("<4sLQL")
 _TAIL_BYTES = (1 << 16) + _END.size + _LOCATOR_64.size
 _UNKNOWN = 0xFFFFFFFF
 _ENCRYPTED = 0x1
+_STRONG = 99  # stands in the place of how a part is packed
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError, struct.error,
     IndexError, OverflowError,
@@ -47,19 +49,29 @@ class Package:
     Args:
         path: The file.
         limits: What the document may cost.
+        budget: That of the document, if there is one already.
+        password: Of its parts.
 
     Raises:
         WorldError: ``empty``, ``too_large``, ``too_complex`` or ``unreadable``.
         OSError: If the file cannot be read.
     """
 
-    def __init__(self, path: Path, limits: Limits) -> None:
+    def __init__(
+        self,
+        path: Path,
+        limits: Limits,
+        *,
+        budget: Budget | None = None,
+        password: str | None = None,
+    ) -> None:
         size = path.stat().st_size
         if size == 0:
             raise WorldError("empty")
         if size > limits.package_bytes:
             raise too_large(limits.package_bytes)
-        self.budget = Budget(limits)
+        self.budget = budget or Budget(limits)
+        self._password = password.encode("utf-8", "replace") if password else None
         self._file = path.open("rb")
         try:
             if directory_bytes(self._file, size) > MAX_DIRECTORY_BYTES:
@@ -85,6 +97,16 @@ class Package:
         for info in self._parts.values():
             yield info.filename
 
+    def files(self) -> Iterator[str]:
+        """Yield the names of the parts that are files, not folders or links, in their order."""
+        for info in self._zip.infolist():
+            if not info.is_dir() and not stat.S_ISLNK(info.external_attr >> 16):
+                yield info.filename
+
+    def is_locked(self, name: str) -> bool:
+        """Whether a part is encrypted."""
+        return bool(self._parts[_key(name)].flag_bits & _ENCRYPTED)
+
     def chunks(self, name: str) -> Iterator[bytes]:
         """Yield the bytes of a part.
 
@@ -95,9 +117,11 @@ class Package:
         info = self._parts.get(_key(name))
         if info is None:
             raise WorldError("unreadable", reason="part_missing", part=name[:80])
-        if info.flag_bits & _ENCRYPTED:
+        if info.compress_type == _STRONG:
+            raise WorldError("unsupported", format="AES zip")
+        if info.flag_bits & _ENCRYPTED and self._password is None:
             raise WorldError("needs_password")
-        with damage_named(), self._zip.open(info) as part:
+        with damage_named(), self._zip.open(info, pwd=self._password) as part:
             while data := part.read(_CHUNK_BYTES):
                 self.budget.spend_bytes(len(data))
                 yield data

@@ -16,6 +16,7 @@ from indexer.errors import WorldError
 from indexer.extract.containers import OLE_MAGIC, ZIP_MAGIC, inside_ole, inside_zip
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path, PurePath
 
     from indexer.extract.base import Opener
@@ -61,6 +62,8 @@ TEX = _format("tex", "tex ltx latex")
 NOTEBOOK = _format("ipynb", "ipynb", "notebook")
 EML = _format("eml", "eml emlx mht mhtml")
 MBOX = _format("mbox", "mbox mbx")
+ZIP = _format("zip", "zip", "archive")
+TAR = _format("tar", "tar tgz tbz tbz2 txz gz bz2 xz", "archive")
 IMAGE = _format("image", "png jpg jpeg jpe jfif tif tiff webp avif bmp gif")
 CODE = _format(
     "code",
@@ -88,8 +91,10 @@ _OLE = (
 # A newer office file behind a password, whatever it is called.
 ENCRYPTED = _format("encrypted", "")
 FORMATS = (
-    PDF, HTML, MARKDOWN, TEXT, CSV, RTF, TEX, NOTEBOOK, EML, MBOX, IMAGE, CODE, *_ZIPPED, *_OLE,
+    PDF, HTML, MARKDOWN, TEXT, CSV, RTF, TEX, NOTEBOOK, EML, MBOX, IMAGE, ZIP, TAR, CODE,
+    *_ZIPPED, *_OLE,
 )  # fmt: skip
+_BINARY = (PDF, IMAGE, ZIP, TAR, *_ZIPPED, *_OLE)
 _BY_EXTENSION = {extension: known for known in FORMATS for extension in known.extensions}
 _BY_NAME = {known.name: known for known in FORMATS}
 # What a text is that calls itself an office file: other programs' exports, mostly.
@@ -102,6 +107,7 @@ _MAIL = re.compile(
     re.IGNORECASE,
 )
 
+_PACKED = ((b"\x1f\x8b", "gzip"), (b"BZh", "bzip2"), (b"\xfd7zXZ\x00", "xz"))
 _IMAGES = (
     (b"\x89PNG", "png"),
     (b"\xff\xd8\xff", "jpeg"),
@@ -116,6 +122,7 @@ _FOREIGN = (
     (b"\x7fELF", "program"),
     (b"MZ", "program"),
     (b"\x1f\x8b", "gzip"),
+    (b"\xfd7zXZ\x00", "xz"),
     (b"SQLite format 3\x00", "database"),
     (b"Rar!", "rar"),
     (b"7z\xbc\xaf", "7z"),
@@ -154,20 +161,37 @@ def identify(path: Path, name: str = "") -> Format:
         return _contained(path, head, promised)
     if head.startswith((b"{\\rtf", b"{\\urtf")):
         return RTF
-    kind = image_kind(head)
-    if kind and promised in (None, IMAGE) and kind not in FOREIGN_IMAGES:
-        return IMAGE
+    if found := _image_or_archive(path, head, promised):
+        return found
     # "MZ" alone is how a text may begin as well.
-    foreign = kind or next((label for magic, label in _FOREIGN if head.startswith(magic)), "")
+    foreign = image_kind(head) or _labelled(head, _FOREIGN)
     if foreign == "program" and promised is not None and not _is_binary(head):
         foreign = ""
     if foreign or (promised is None and path.suffix and name == ""):
         raise WorldError("unsupported", format=foreign or path.suffix.lower().lstrip("."))
-    if promised is None or promised in (PDF, IMAGE) or promised in _ZIPPED or promised in _OLE:
+    if promised is None or promised in _BINARY:
         return _guess(head, promised)
     if _is_binary(head):
         raise WorldError("unsupported", format="binary")
     return promised
+
+
+def _image_or_archive(path: Path, head: bytes, promised: Format | None) -> Format | None:
+    """Tell these where the name says nothing else."""
+    nameless = promised is None and not path.suffix
+    if (nameless or promised is IMAGE) and image_kind(head) not in {"", *FOREIGN_IMAGES}:
+        return IMAGE
+    archived = packed_with(head) or head[257:262] == b"ustar"
+    return TAR if archived and (nameless or promised is TAR) else None
+
+
+def packed_with(head: bytes) -> str:
+    """Return what a single stream of bytes is packed with, "" if it is not."""
+    return _labelled(head, _PACKED)
+
+
+def _labelled(head: bytes, table: Iterable[tuple[bytes, str]]) -> str:
+    return next((label for magic, label in table if head.startswith(magic)), "")
 
 
 def image_kind(head: bytes) -> str:
@@ -178,7 +202,7 @@ def image_kind(head: bytes) -> str:
         return _BRANDS.get(head[8:12], "")
     if head.startswith(b"BM") and head[6:10] == bytes(4) and _is_binary(head):
         return "bmp"
-    return next((label for magic, label in _IMAGES if head.startswith(magic)), "")
+    return _labelled(head, _IMAGES)
 
 
 def _is_pdf(head: bytes, promised: Format | None) -> bool:
@@ -192,6 +216,8 @@ def _contained(path: Path, head: bytes, promised: Format | None) -> Format:
     zipped = head.startswith(ZIP_MAGIC)
     believed = promised.name if promised in (_ZIPPED if zipped else _OLE) and promised else ""
     found = inside_zip(path, head, believed) if zipped else inside_ole(path, believed)
+    if not found and zipped and (promised is ZIP or (promised is None and not path.suffix)):
+        return ZIP
     if not found:
         raise WorldError("unsupported", format="zip" if zipped else "office")
     return ENCRYPTED if found == ENCRYPTED.name else _BY_NAME[found]

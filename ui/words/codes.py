@@ -209,7 +209,9 @@ FAILURES = {
     "unsupported": Failure(
         QT_TRANSLATE_NOOP("Words", "Format not read yet"),
         QT_TRANSLATE_NOOP("Words", "Lectern does not read {format} files yet."),
-        QT_TRANSLATE_NOOP("Words", "Save it as PDF, HTML or text."),
+        QT_TRANSLATE_NOOP(
+            "Words", "Save it as PDF, HTML or text; unpack an archive, or pack it as zip."
+        ),
     ),
     # what is passed by
     "excluded": Failure(

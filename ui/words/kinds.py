@@ -28,6 +28,8 @@ _KINDS = {
     "eml": QT_TRANSLATE_NOOP("Words", "Mail"),
     "mbox": QT_TRANSLATE_NOOP("Words", "Mailbox"),
     "msg": QT_TRANSLATE_NOOP("Words", "Outlook mail"),
+    "zip": QT_TRANSLATE_NOOP("Words", "Archive"),
+    "tar": QT_TRANSLATE_NOOP("Words", "Archive"),
     "image": QT_TRANSLATE_NOOP("Words", "Image"),
     "ipynb": QT_TRANSLATE_NOOP("Words", "Notebook"),
     "tex": QT_TRANSLATE_NOOP("Words", "TeX"),

@@ -21,7 +21,7 @@ def identified(tmp_path: Path, name: str, content: bytes) -> str:
     [
         ("a.pdf", "pdf"), ("A.PDF", "pdf"), ("a.b.md", "markdown"), ("a.htm", "html"),
         ("a.xhtml", "html"), ("a.txt", "text"), ("a.docx", "docx"), ("a.DOTX", "docx"),
-        ("a.mobi", None), ("a.tar.gz", None), ("a.py", "code"), ("a.mht", "eml"),
+        ("a.mobi", None), ("a.tar.gz", "tar"), ("a.py", "code"), ("a.mht", "eml"),
         ("a", None), (".txt", None),
     ],
 )  # fmt: skip

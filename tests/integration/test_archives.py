@@ -1,0 +1,75 @@
+"""Archives in a real library: found by what is in them, with a state and a reason for the rest."""
+
+from __future__ import annotations
+
+import gzip
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.cli_library import file_line
+from indexer.extract.base import Limits
+from indexer.extract.sandbox import ExtractionChild
+from indexer.phrases import read_detail
+from indexer.types import FileState
+from tests.integration.extraction import read
+from tests.integration.world import World, found, quoted, search, states
+from tests.unit.extract.pdfs import endless_page
+from tests.unit.extract.test_archive import LOCKED, WORDS, tarred, zipped
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def world(tiny_models_dir: Path, tmp_path: Path) -> World:
+    documents = tmp_path / "documents"
+    documents.mkdir()
+    return World(documents, tmp_path / "library", tiny_models_dir)
+
+
+def test_a_hit_says_which_member_and_in_finds_the_archive(world: World) -> None:
+    files = {"trips/north/plan.txt": WORDS, "trips/old.md": b"# Old\n\nNothing to see here."}
+    (world.documents / "a.zip").write_bytes(zipped(files))
+    (world.documents / "b.tar.gz").write_bytes(gzip.compress(tarred({"c/plan.txt": WORDS[:-1]})))
+    (world.documents / "other.txt").write_text("The ferry does not leave.")
+    with world.engine() as engine:
+        world.index(engine)
+        assert set(states(engine).values()) == {FileState.INDEXED}
+        assert quoted(engine, "northern harbour") == ["a.zip", "b.tar.gz"]
+        (hit,) = search(engine, f'"northern harbour" in:{world.documents / "a.zip"}')
+        assert hit.heading_path[0] == "trips/north/plan.txt"
+        assert found(engine, f"ferry in:{world.documents / 'b.tar.gz'}") == ["b.tar.gz"]
+
+
+def test_what_is_not_read_has_its_reason(world: World) -> None:
+    (world.documents / "locked.zip").write_bytes(LOCKED)
+    (world.documents / "some.7z").write_bytes(b"7z\xbc\xaf\x27\x1c" + bytes(90))
+    (world.documents / "part.zip").write_bytes(zipped({"a.txt": WORDS, "b.wpd": b"WPC" * 9}))
+    (world.documents / "programs.zip").write_bytes(zipped({"a.exe": b"MZ" * 9}))
+    (world.documents / "broken.tar").write_bytes(tarred({"a.txt": WORDS * 90})[:1200])
+    with world.engine() as engine:
+        world.index(engine)
+        known = states(engine)
+        assert known["locked.zip"] == "needs_password"
+        assert known["some.7z"] == "unsupported"
+        assert known["programs.zip"] == "empty"
+        assert known["broken.tar"] == "unreadable"
+        lines = {row.file: file_line(row) for row in engine.files(None, None, 0, 9)}
+        assert lines["part.zip"].startswith(FileState.PARTIAL)
+        assert "b.wpd" in lines["part.zip"]
+        engine.unlock(world.documents / "locked.zip", "harbour")
+        world.index(engine)
+        assert quoted(engine, "northern harbour") == ["locked.zip", "part.zip"]
+
+
+def test_a_member_that_stops_its_reader_costs_itself(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    endless = endless_page(pages=2, endless=1)
+    path.write_bytes(zipped({"a.txt": WORDS, "b.pdf": endless, "c.txt": b"The last words."}))
+    with ExtractionChild(Limits(silence_s=6.0)) as child:
+        info, passages = read(child, path)
+    assert read_detail(info.lost)["unread"] == [["b.pdf", "stops_reader"]]
+    text = " ".join(passage.view for passage in passages)
+    assert "northern harbour" in text
+    assert "The last words." in text
