@@ -19,7 +19,7 @@ from indexer.errors import WorldError
 from indexer.extract import scratch
 from indexer.extract.base import Holder, RawBlock, RawPage, Scannable
 from indexer.extract.document import Document
-from indexer.extract.registry import by_name, identify
+from indexer.extract.registry import IMAGE, by_name, identify
 from indexer.extract.spool import Spool
 from indexer.extract.term_counts import TermCounts
 from indexer.phrases import read_detail, reason_of
@@ -104,6 +104,8 @@ class AttachmentReader:
             path = Path(folder) / f"attachment{_suffix(attachment)}"
             attachment.save(path, budget)
             known = identify(path)
+            if known is IMAGE:
+                raise WorldError("unreadable", reason="part_of_pictures")
             document = Document(spool, TermCounts(lambda _text: ()))
             with closing(known.opener()(path, None, budget.allowance())) as source:
                 try:

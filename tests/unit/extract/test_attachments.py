@@ -138,7 +138,7 @@ def test_what_cannot_be_read_is_told_with_its_name_and_costs_itself(tmp_path: Pa
     )
     found = read_mail(tmp_path, data)
     assert unread(found) == [
-        ("photo.png", "part_unsupported"),
+        ("photo.png", "part_of_pictures"),
         ("locked.docx", "part_locked"),
         ("broken.pdf", "pdf_damaged"),
         ("scan.pdf", "part_of_pictures"),
@@ -151,7 +151,7 @@ def test_what_cannot_be_read_is_told_with_its_name_and_costs_itself(tmp_path: Pa
     assert info.bad_pages == (2, 3, 4, 6, 7, 8)
     detail = read_detail(info.lost)
     told = english(detail["reason"], detail)
-    assert "photo.png (Lectern does not read files of its kind); locked.docx (it is" in told
+    assert "photo.png (it has pages that are pictures, which" in told
 
 
 def test_what_a_document_inside_lacks_is_told_under_its_name(tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ def test_what_a_document_inside_lacks_is_told_under_its_name(tmp_path: Path) -> 
     found = read_mail(tmp_path, mail(part("talk.pptx", deck), part("fw.eml", inner)))
     assert unread(found) == [
         ("talk.pptx", "part_missing"),
-        ("fw.eml \u203a photo.png", "part_unsupported"),
+        ("fw.eml \u203a photo.png", "part_of_pictures"),
     ]
 
 
@@ -192,7 +192,7 @@ def test_pictures_of_the_body_and_seals_are_no_loss(tmp_path: Path) -> None:
     assert unread(found) == []
     assert found.count == 1
     attached = part("third.png", PNG, "image/png", "Content-ID: <third>\r\n")
-    assert unread(read_mail(tmp_path, mail(attached))) == [("third.png", "part_unsupported")]
+    assert unread(read_mail(tmp_path, mail(attached))) == [("third.png", "part_of_pictures")]
 
 
 def test_every_body_is_read_and_one_of_several_forms(tmp_path: Path) -> None:
@@ -293,7 +293,7 @@ def test_what_is_attached_in_a_mailbox_is_on_the_page_of_its_mail(tmp_path: Path
     found = read(tmp_path / "a.mbox")
     assert found.count == 3
     assert found.blocks(1)[-2:] == [("heading2", "one.pdf"), ("paragraph", "First file.")]
-    assert unread(found) == [("x.png", "part_unsupported")]
+    assert unread(found) == [("x.png", "part_of_pictures")]
     info, _ = document(tmp_path / "a.mbox")
     assert info.bad_pages == (2,)
 
@@ -333,7 +333,7 @@ def test_attachments_of_outlook(tmp_path: Path) -> None:
     found = read(tmp_path / "a.msg")
     assert found.count == 4
     assert found.blocks(2) == [("heading2", "bill.pdf"), ("paragraph", "The bill.")]
-    assert unread(found) == [("photo.png", "part_unsupported")]
+    assert unread(found) == [("photo.png", "part_of_pictures")]
     assert ("heading3", "Inner") in found.blocks(4)
 
 
