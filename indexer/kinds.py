@@ -7,6 +7,7 @@ elsewhere or that are no files at all. It opens nothing.
 from __future__ import annotations
 
 import os
+import re
 import stat
 import sys
 from dataclasses import dataclass, field
@@ -27,6 +28,9 @@ FOREIGN_DOCUMENTS = frozenset({
     "ost", "oxps", "pages", "pcl", "prc", "ps", "pst", "pub", "rar", "sdw", "sxw", "tei", "vsd",
     "vsdx", "wpd", "wps", "wri", "xlsb", "xml", "xps", "zim", "zst",
 })  # fmt: skip
+
+# A mail in a folder of mails (Maildir): seconds, something unique, the host, perhaps its flags.
+_MAILDIR = re.compile(rb"\d{9,11}\.[\w=,+-]+\.[\w.=,+-]+(?:[:;!]2,[A-Za-z]*)?")
 
 # Windows: the bytes come when the file is opened or read.
 _AWAY = 0x00001000 | 0x00040000 | 0x00400000  # OFFLINE, RECALL_ON_OPEN, RECALL_ON_DATA_ACCESS
@@ -78,6 +82,8 @@ class Kinds:
             return Kind("", FileState.UNSUPPORTED, "special_file", {"kind": special})
         extension = extension_of(name)
         known = self.formats.get(extension)
+        if known is None and _MAILDIR.fullmatch(name):
+            known = "eml"
         if known is None and extension:
             plain = extension[1:]
             code = "unsupported" if plain in FOREIGN_DOCUMENTS else "not_document"

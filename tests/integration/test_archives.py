@@ -14,6 +14,7 @@ from indexer.phrases import read_detail
 from indexer.types import FileState
 from tests.integration.extraction import read
 from tests.integration.world import World, found, quoted, search, states
+from tests.mails import mail
 from tests.unit.extract.pdfs import endless_page
 from tests.unit.extract.test_archive import LOCKED, WORDS, tarred, zipped
 
@@ -62,6 +63,19 @@ def test_what_is_not_read_has_its_reason(world: World) -> None:
         engine.unlock(world.documents / "locked.zip", "harbour")
         world.index(engine)
         assert quoted(engine, "northern harbour") == ["locked.zip", "part.zip"]
+
+
+def test_a_maildir_is_its_mails(world: World) -> None:
+    for folder, name in (("new", "1700000000.M1P2.host"), ("cur", "1700000001.M2P3.host:2,RS")):
+        (world.documents / "Mail" / folder).mkdir(parents=True)
+        (world.documents / "Mail" / folder / name).write_bytes(mail(subject=f"The {folder} ferry"))
+    (world.documents / "1700000002.M1.host").write_bytes(bytes(100))
+    with world.engine() as engine:
+        world.index(engine)
+        known = states(engine)
+        assert known.pop("1700000002.M1.host") == "unsupported"
+        assert set(known.values()) == {FileState.INDEXED}
+        assert len(quoted(engine, "the cur ferry")) == 1
 
 
 def test_a_member_that_stops_its_reader_costs_itself(tmp_path: Path) -> None:
