@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 HEAD_BYTES = 4096
 # How a mail begins in a mailbox: "From anna@example.org Fri Nov 20 13:32:27 2026".
 BORDER = re.compile(rb"From \S.{0,200}\b(?:19[6-9]|20[0-9])\d\b.{0,20}$")
+_CONVERTED = "indexer.extract.libreoffice"
 # Images that nothing here decodes.
 FOREIGN_IMAGES = frozenset({"heic"})
 _UNICODE_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")

@@ -2508,8 +2508,8 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Dateien der Art {format} liest Lectern noch nicht.</translation>
     </message>
     <message>
-        <source>Save it as PDF, HTML or text.</source>
-        <translation>Speichern Sie sie als PDF, HTML oder Text.</translation>
+        <source>Save it as PDF, HTML or text; unpack an archive, or pack it as zip.</source>
+        <translation>Speichern Sie sie als PDF, HTML oder Text; entpacken Sie ein Archiv, oder packen Sie es als Zip.</translation>
     </message>
     <message>
         <source>Left out by a rule</source>
@@ -2968,8 +2968,8 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>es ist zu groß</translation>
     </message>
     <message>
-        <source>it stands too many mails deep</source>
-        <translation>es steckt in zu vielen Mails ineinander</translation>
+        <source>it stands too deep in other documents</source>
+        <translation>es steckt zu tief in anderen Dokumenten</translation>
     </message>
     <message>
         <source>it needs too much memory</source>
@@ -3230,6 +3230,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Outlook mail</source>
         <translation>Outlook-E-Mail</translation>
+    </message>
+    <message>
+        <source>Archive</source>
+        <translation>Archiv</translation>
     </message>
     <message>
         <source>Image</source>

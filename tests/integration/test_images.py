@@ -10,7 +10,7 @@ from PIL import Image
 
 from indexer.extract.base import Limits
 from indexer.render.pdf import PdfPages
-from indexer.render.shelf import Shelf
+from indexer.render.shelf import KnownPages, Shelf
 from indexer.types import FileState
 from tests.integration.scanning import (
     Counted,
@@ -70,7 +70,7 @@ def test_it_is_shown_as_a_page_with_its_words_outlined(world: World, tesseract: 
         world.index(engine)
         (hit,) = search(engine, '"eleven vessels"')
         assert hit.page_last == 2
-        shelf = Shelf(Limits(), world.library)
+        shelf = Shelf(Limits(), KnownPages(world.library).of)
         document = shelf.get(str(path)).document
         assert isinstance(document, PdfPages)
         assert document.form == "image"
