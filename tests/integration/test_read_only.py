@@ -172,6 +172,23 @@ def test_an_engine_serves_it(read_only: World) -> None:
     assert EngineClient.attach(read_only.library) is None
 
 
+def test_a_copy_of_a_served_one_is_a_library_of_its_own(read_only: World) -> None:
+    before = contents(read_only)
+    copy = read_only.library.with_name("copy")
+    with contextlib.closing(open_host(read_only.config, Engine.open, lasting=True)):
+        shutil.copytree(read_only.library, copy)
+        assert EngineClient.attach(copy) is None
+        with World(read_only.documents, copy, read_only.models).engine() as engine:
+            engine.remove([read_only.documents])
+            assert engine.status()["documents"] == 0
+        client = EngineClient.attach(read_only.library)
+        assert client is not None
+        with contextlib.closing(client):
+            assert client.status()["documents"]
+            assert client.status()["library"] == str(read_only.library)
+    assert contents(read_only) == before
+
+
 def test_without_a_lock_file(written: World, mounter: Mounter, tmp_path: Path) -> None:
     (written.library / LOCK_NAME).unlink()
     world = mounted(written, mounter, tmp_path / "mounted")

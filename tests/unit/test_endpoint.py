@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import socket
 import stat
 import sys
@@ -177,3 +178,41 @@ def test_the_socket_in_a_copied_note_is_not_touched(
     places.clear(library, held)
     assert Path(endpoint.address).exists()
     assert not (library / places.NOTE_NAME).exists()
+
+
+def test_the_note_about_a_library_that_is_only_read_lies_outside(
+    runtime: Path, tmp_path: Path
+) -> None:
+    library, copy, link = (tmp_path / name for name in ("library", "copy", "link"))
+    LibraryLock.acquire(library).release()
+    (library / places.NOTE_NAME).write_text("its owner's old one")
+    link.symlink_to(library)
+    before = {path: path.read_bytes() for path in library.iterdir()}
+    with LibraryLock.share(library) as lock:
+        endpoint = places.new_endpoint(lock.holding)
+        places.publish(library, endpoint, inside=False)
+        shutil.copytree(library, copy)
+        assert places.published(library) == places.published(link) == endpoint
+        assert places.published(copy) is None
+        with LibraryLock.acquire(copy) as other:
+            places.clear(copy, other.holding)
+        assert places.published(library) == endpoint
+        places.clear(library, lock.holding, inside=False)
+        assert places.published(library) is None
+        assert {path: path.read_bytes() for path in library.iterdir()} == before
+        places.publish(library, endpoint, inside=False)
+    # Its reader was killed; whoever writes next is not mistaken for it.
+    with LibraryLock.acquire(library) as lock:
+        places.clear(library, lock.holding)
+        assert places.published(library) is None
+        places.publish(library, places.new_endpoint(lock.holding))
+        found = places.published(library)
+        assert found is not None
+        assert found.holding == lock.holding
+
+
+def test_the_note_lies_outside_where_there_is_no_room(runtime: Path, held: Holding) -> None:
+    library, endpoint = runtime.parent / "library", places.new_endpoint(held)
+    (library / places.NOTE_NAME).mkdir()  # whatever keeps it from being written
+    places.publish(library, endpoint)
+    assert places.published(library) == endpoint

@@ -141,3 +141,32 @@ def test_a_note_that_could_not_be_written_does_not_end_an_engine(tmp_path: Path)
         (tmp_path / HOLDER_NAME).write_text("")
         assert lock.is_intact()
         assert holding(tmp_path) is None
+
+
+def test_readers_share_a_library_that_no_writer_may_take(tmp_path: Path) -> None:
+    library, away = tmp_path / "library", tmp_path / "away"
+    LibraryLock.acquire(library).release()
+    (library / HOLDER_NAME).write_text('{"program": "killed", "pid": 1, "taking": "old"}')
+    before = {path: path.read_bytes() for path in library.iterdir()}
+    with LibraryLock.share(library) as lock:
+        assert lock.refusal is not None
+        assert lock.refusal.code == "library_read_only"
+        assert lock.holding[:2] == identity(library)
+        assert lock.holding.taking != "old"
+        assert lock.is_intact()
+        for take in (LibraryLock.acquire, LibraryLock.share):  # one engine a person
+            with pytest.raises(WorldError) as caught:
+                take(library)
+            assert caught.value.code == "library_locked"
+        assert {path: path.read_bytes() for path in library.iterdir()} == before
+        library.rename(away)
+        assert not lock.is_intact()
+        shutil.copytree(away, library)
+        assert not lock.is_intact()
+        shutil.rmtree(library)
+        away.rename(library)
+        assert lock.is_intact()
+        (library / HOLDER_NAME).write_text('{"taking": "of a library laid over this one"}')
+        assert not lock.is_intact()
+    with LibraryLock.acquire(library) as lock:
+        assert lock.refusal is None
