@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from indexer.config import EngineConfig
     from indexer.progress import CancelToken
 
-# Bytes of a page, by format, where a library cannot tell yet.
 # Recognised after everything else, and at a rate that nobody knows before.
 _UNTIMED = "image"
+# Bytes of a page, by format, where a library cannot tell yet.
 PAGE_BYTES = {"pdf": 30_000, "text": 3_000, "markdown": 3_000, "html": 12_000}
 OTHER_PAGE_BYTES = 10_000
 # A single file seldom has less than a page, nor, by its size alone, more than so many.
