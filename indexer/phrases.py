@@ -110,6 +110,9 @@ PHRASES = {
     "parts_unread": QT_TRANSLATE_NOOP("Words", "Not read of what is inside it: {unread}."),
     "part_locked": QT_TRANSLATE_NOOP("Words", "it is behind a password"),
     "part_unsupported": QT_TRANSLATE_NOOP("Words", "Lectern does not read files of its kind"),
+    "part_of_programs": QT_TRANSLATE_NOOP(
+        "Words", "LibreOffice is needed to read it, and reads it in a file of its own only"
+    ),
     "part_of_pictures": QT_TRANSLATE_NOOP(
         "Words", "it has pages that are pictures, which are recognised in files of their own only"
     ),

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from indexer.extract.base import Source
     from indexer.extract.budget import Budget
     from indexer.extract.page_writer import PageWriter
+    from indexer.extract.registry import Format
     from indexer.types import DocumentInfo
 
 MAX_NAME_CHARS = 120
@@ -107,7 +108,7 @@ class AttachmentReader:
             if known is IMAGE:
                 raise WorldError("unreadable", reason="part_of_pictures")
             document = Document(spool, TermCounts(lambda _text: ()))
-            with closing(known.opener()(path, None, budget.allowance())) as source:
+            with closing(_opened(known, path, budget)) as source:
                 try:
                     document.read(source, lambda _page: self._under_way())
                 except WorldError as error:
@@ -141,6 +142,15 @@ class AttachmentReader:
         for inner, reason in reasons:
             name = inside(attachment.name, inner)
             yield RawPage(self._writer.page, "", unreadable=reason, part=name)
+
+
+def _opened(known: Format, path: Path, budget: Budget) -> Source:
+    try:
+        return known.opener()(path, None, budget.allowance())
+    except PermissionError as error:
+        if known.needs_program:  # whoever reads what documents hold may start none
+            raise WorldError("unreadable", reason="part_of_programs") from error
+        raise
 
 
 def why_unread(error: Exception) -> str:

@@ -2956,6 +2956,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Lectern liest keine Dateien dieser Art</translation>
     </message>
     <message>
+        <source>LibreOffice is needed to read it, and reads it in a file of its own only</source>
+        <translation>LibreOffice wird gebraucht, um es zu lesen, und liest es nur als eigene Datei</translation>
+    </message>
+    <message>
         <source>it has pages that are pictures, which are recognised in files of their own only</source>
         <translation>es hat Seiten, die Bilder sind; erkannt werden sie nur in eigenen Dateien</translation>
     </message>

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.cli_library import file_line
+from indexer.confine import worker
 from indexer.extract.base import Limits
+from indexer.extract.libreoffice import find_program
 from indexer.extract.sandbox import ExtractionChild
 from indexer.phrases import read_detail
 from indexer.types import FileState
+from tests.fuzz.ole import ole_file
 from tests.integration.extraction import read
 from tests.integration.world import World, found, quoted, search, states
 from tests.mails import mail
@@ -63,6 +66,19 @@ def test_what_is_not_read_has_its_reason(world: World) -> None:
         engine.unlock(world.documents / "locked.zip", "harbour")
         world.index(engine)
         assert quoted(engine, "northern harbour") == ["locked.zip", "part.zip"]
+
+
+@pytest.mark.skipif(
+    not (worker.is_available() and find_program()), reason="nothing keeps LibreOffice from it here"
+)
+def test_what_needs_a_program_is_said_to_be_unread(world: World) -> None:
+    files = {"a.txt": WORDS, "old.doc": ole_file({"WordDocument": b"old words"})}
+    (world.documents / "a.zip").write_bytes(zipped(files))
+    with world.engine() as engine:
+        world.index(engine)
+        (row,) = engine.files(None, None, 0, 9)
+        assert "old.doc (LibreOffice is needed to read it" in file_line(row)
+        assert quoted(engine, "northern harbour") == ["a.zip"]
 
 
 def test_a_maildir_is_its_mails(world: World) -> None:
