@@ -123,6 +123,7 @@ PHRASES = {
     "part_without_libreoffice": QT_TRANSLATE_NOOP("Words", "LibreOffice is needed to read it"),
     "too_many_inside": QT_TRANSLATE_NOOP("Words", "too many files came before it"),
     "stopped_answering": QT_TRANSLATE_NOOP("Words", "it stopped answering"),
+    "write_cut_short": QT_TRANSLATE_NOOP("Words", "what was just written is cut short"),
     # what the operating system says of files
     "os_absent": QT_TRANSLATE_NOOP("Words", "it is not there"),
     "os_denied": QT_TRANSLATE_NOOP("Words", "the system does not permit it"),

@@ -146,7 +146,8 @@ class Supervisor(QObject):
         self._set(EngineState.READY)
 
     def _on_disconnected(self) -> None:
-        if self.state is EngineState.ENDED:
+        # That it hung up may be heard of after why it ended.
+        if self.state in {EngineState.ENDED, EngineState.FAILED}:
             return
         log.warning("the engine has gone")
         if time.monotonic() - self._ready_since > STEADY_S:

@@ -219,7 +219,7 @@ class Table:
             if self.inner.version != before and footers.cut_short(written):
                 self.inner.restore(before)
                 self.forget_rows()
-                raise WorldError("read_error", reason="what was just written is cut short")
+                raise WorldError("read_error", reason="write_cut_short")
 
     def _quarantine(self, error: BaseException, cleared: int) -> None:
         """Take out what is damaged, so that the rest can be read; else raise the error.

@@ -2992,6 +2992,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>es kam keine Antwort mehr</translation>
     </message>
     <message>
+        <source>what was just written is cut short</source>
+        <translation>was gerade geschrieben wurde, ist abgeschnitten</translation>
+    </message>
+    <message>
         <source>it is not there</source>
         <translation>nicht vorhanden</translation>
     </message>

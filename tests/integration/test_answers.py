@@ -6,9 +6,7 @@ The model is the one that ships: the tiny one knows no meaning.
 from __future__ import annotations
 
 import contextlib
-import gc
 import shutil
-import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -147,19 +145,6 @@ def test_yearly_registers_are_as_alike_as_documents_can_be(engine: Engine, tmp_p
         usual = background.known(yearly.catalog, space)
         assert usual is not None
         assert usual.alike > MOST_DEVIATIONS
-
-
-def test_only_one_model_is_open_when_the_background_is_measured(engine: Engine) -> None:
-    passages = weakref.ref(engine.models.indexing())
-    device = engine.models.device
-    space = engine.catalog.spaces.active()
-    assert space is not None
-    engine.catalog.set_meta(f"background_{space.id}", "{}")
-    background.refresh(engine.catalog, engine.store, engine.models)
-    gc.collect()
-    assert passages() is None
-    assert engine.models.device == device != ("", ())
-    assert background.known(engine.catalog, space) is not None
 
 
 @pytest.mark.parametrize(

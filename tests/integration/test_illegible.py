@@ -63,7 +63,7 @@ def test_without_tesseract_the_page_is_told_and_its_text_stays(
         world.index(engine)
         (row,) = engine.files(None, None, 0, 10)
         assert (row.state, row.bad_pages) == (FileState.PARTIAL, (2,))
-        assert "do not say which letters they show Not read: pages 2." in file_line(row)
+        assert "do not say which letters they show Not read: page 2." in file_line(row)
         assert quoted(engine, "seven ships were lost") == ["ledger.pdf"]
         assert quoted(engine, SAID) == ["ledger.pdf"]
         status = engine.status()

@@ -140,7 +140,7 @@ def _states(rows: Iterable[FileRow], documents: Path) -> Iterator[str]:
     for row in rows:
         if row.state in {FileState.QUEUED, FileState.TEXT_ONLY, FileState.OFFLINE}:
             yield f"{row.file} is still {row.state}"
-        elif row.state not in NO_REASON and not row.code:
+        elif row.state not in NO_REASON and not (row.code or row.detail):
             yield f"{row.file} is {row.state} without a reason"
         if row.code in FINDINGS:
             yield f"{row.file}: {row.code} {row.detail}"

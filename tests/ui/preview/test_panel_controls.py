@@ -156,7 +156,7 @@ def test_opening_outside_goes_to_the_page_in_view(
     monkeypatch.setattr(
         panel_module, "open_external", lambda hit, _context, page: opened.append((hit.path, page))
     )
-    monkeypatch.setattr(panel_module, "show_in_folder", lambda hit: opened.append((hit.path, -1)))
+    monkeypatch.setattr(panel_module, "show_in_folder", lambda path: opened.append((path, -1)))
     show(qtbot, preview, hits[1])
     preview.pages.go_to(5)
     preview.bar.open.click()
