@@ -143,6 +143,15 @@ class ChildProcess:
             return "large"
         return f"exit status {status}"
 
+    def failure(self, reason: str) -> WorldError:
+        """Return the error that an outcome is for whoever waits for an answer."""
+        if reason == "silent":
+            return WorldError("out_of_time", limit=f"{self._limits.silence_s:g} seconds")
+        if reason == "large":
+            limit = f"{self._limits.resident_bytes // 1024**2} MB"
+            return WorldError("out_of_memory", limit=limit)
+        return WorldError("child_died", reason=reason)
+
     def last_words(self) -> str:
         """Return the end of what the process wrote to its error stream."""
         end = self._errors.seek(0, os.SEEK_END)
@@ -170,7 +179,7 @@ class ChildProcess:
         try:
             frame = read_frame(self._output)
             if frame is None:
-                raise WorldError("child_died", reason=self.outcome())
+                raise self.failure(self.outcome())
             check_hello(frame[0])
         except BaseException:
             self.close()

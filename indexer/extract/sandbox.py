@@ -258,13 +258,10 @@ class ExtractionChild:
         reason = process.outcome()
         if reason == "cancelled":
             return Cancelled()
-        if reason == "silent":
-            return WorldError("out_of_time", limit=f"{self._limits.silence_s:g} seconds")
-        if reason == "large":
-            limit = f"{self._limits.resident_bytes // 1024**2} MB"
-            return WorldError("out_of_memory", limit=limit)
-        _log.warning("extraction child died: %s\n%s", reason, process.last_words())
-        return WorldError("child_died", reason=reason)
+        failure = process.failure(reason)
+        if failure.code == "child_died":
+            _log.warning("extraction child died: %s\n%s", reason, process.last_words())
+        return failure
 
     def _ready(self) -> ChildProcess:
         """Return a live process, started if need be."""

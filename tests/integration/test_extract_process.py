@@ -103,7 +103,7 @@ def test_a_child_that_dies_costs_its_document_only(child: ExtractionChild, tale:
 
 
 def test_a_child_that_grows_too_large_is_killed(tale: Path) -> None:
-    with ExtractionChild(Limits(resident_bytes=110 * 1024**2)) as child:
+    with ExtractionChild(Limits(resident_bytes=30 * 1024**2)) as child:
         assert code_of(child, tale) == "out_of_memory"
 
 
