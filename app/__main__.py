@@ -9,7 +9,7 @@ import time
 BEGAN = time.monotonic()
 
 _CHILDREN = {
-    "--extraction-child": "indexer.extract.child",
+    "--extraction-child": "indexer.extract.process.child",
     "--render-child": "indexer.render.child",
 }
 

@@ -31,7 +31,7 @@ from app import (
 from app.cli_common import Command, Context, absolute_path, explain_failure
 from app.engine import open_engine
 from app.signals import CANCELLED
-from indexer.errors import Cancelled, InternalError, LecternError
+from indexer.api.errors import Cancelled, InternalError, LecternError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

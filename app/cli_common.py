@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 from app.render import Style
-from indexer.errors import LecternError, WorldError
+from indexer.api.errors import LecternError, WorldError
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from app.engine import OpenEngine
     from app.settings import Settings
-    from indexer.api import EngineApi
+    from indexer.api.contract import EngineApi
     from indexer.config import EngineConfig
 
 T = TypeVar("T")
@@ -75,7 +75,7 @@ class Context:
         """Do something with the library's engine: a running one, else one opened here."""
         from app import logs
         from app.engine import open_host
-        from indexer.client import with_engine
+        from indexer.api.client import with_engine
 
         logs.start()
         config = self.config()

@@ -10,7 +10,7 @@ from app import render
 from app.cli_common import Command, Context, absolute_path
 from app.cli_search import DEFAULT_LIMIT, filter_terms, positive
 from app.hit_lines import print_result
-from indexer.types import HEADING_SEPARATOR, page_unit
+from indexer.api.types import HEADING_SEPARATOR, page_unit
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -35,7 +35,7 @@ def _compare_arguments(parser: ArgumentParser) -> None:
 
 
 def _compare(options: Namespace, context: Context) -> int:
-    from indexer.progress import CancelToken
+    from indexer.api.progress import CancelToken
 
     limit = 0 if options.all else options.limit or STATEMENTS
     first, second = place(options.first), place(options.second)

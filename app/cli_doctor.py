@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from app import render
 from app.cli_common import Command, Context
-from indexer.errors import LecternError
+from indexer.api.errors import LecternError
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

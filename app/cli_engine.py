@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from app import render
 from app.cli_common import Command, Context
-from indexer.errors import WorldError
+from indexer.api.errors import WorldError
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from indexer.host import Host
+    from indexer.server.host import Host
 
 STOP_S = 30.0
 
@@ -62,7 +62,7 @@ def _watch(host: Host, context: Context) -> None:
 def _stop(context: Context) -> int:
     import contextlib
 
-    from indexer.client import EngineClient
+    from indexer.api.client import EngineClient
 
     client = EngineClient.attach(context.library)
     if client is None:

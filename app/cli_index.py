@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from indexer.api import EngineApi
-    from indexer.progress import CancelToken, Progress
-    from indexer.types import Summary
+    from indexer.api.contract import EngineApi
+    from indexer.api.progress import CancelToken, Progress
+    from indexer.api.types import Summary
 
 STOPPING = b"\nStopping; what is finished is kept. Ctrl+C again ends at once.\n"
 # In these states a file was read, or there is nothing to be read.
@@ -51,7 +51,7 @@ def _run(options: Namespace, context: Context) -> int:
 def outcome(summary: Summary, context: Context, *, as_json: bool = False) -> int:
     """Print what a run did; return the exit status."""
     if as_json:
-        from indexer.wire import to_wire
+        from indexer.api.wire import to_wire
 
         context.print_json(to_wire(summary))
     else:
@@ -78,7 +78,7 @@ def with_progress(
 ) -> Summary:
     """Run something with progress on the error stream; Ctrl+C ends it cleanly."""
     from app.progress_line import ProgressLine
-    from indexer.progress import CancelToken, ignore
+    from indexer.api.progress import CancelToken, ignore
 
     line = ProgressLine(context.err, context.style(context.err), live=context.err.isatty())
     token = CancelToken()

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 from app import render
 from app.cli_common import Command, Context, absolute_path
 from app.cli_pace import pace_line
-from indexer.errors import CODES, WorldError, sentence
-from indexer.phrases import english, fill, read_detail
-from indexer.types import FileState
-from indexer.wire import note_from_wire
+from indexer.api.errors import CODES, WorldError, sentence
+from indexer.api.phrases import english, fill, read_detail
+from indexer.api.types import FileState
+from indexer.api.wire import note_from_wire
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from indexer.api import EngineApi
-    from indexer.types import FileRow
+    from indexer.api.contract import EngineApi
+    from indexer.api.types import FileRow
 
 PAGE_ROWS = 1000
 
@@ -102,8 +102,8 @@ def _language(row: dict[str, Any]) -> str:
 
 def _running(running: dict[str, Any]) -> str:
     from app.progress_line import describe
-    from indexer.progress import Progress
-    from indexer.wire import from_wire
+    from indexer.api.progress import Progress
+    from indexer.api.wire import from_wire
 
     progress = running.get("progress")
     if not progress:
@@ -140,7 +140,7 @@ def _files(options: Namespace, context: Context) -> int:
 def _print_files(context: Context, rows: list[FileRow], *, as_json: bool) -> None:
     import json
 
-    from indexer.wire import to_wire
+    from indexer.api.wire import to_wire
 
     if as_json:
         context.print(*(json.dumps(to_wire(row), ensure_ascii=False) for row in rows))
@@ -200,7 +200,7 @@ def _remove(options: Namespace, context: Context) -> int:
 
 def _remove_everything(context: Context, *, sure: bool) -> int:
     from app import logs
-    from indexer import library
+    from indexer.library import library
 
     if not sure and not _confirmed(context):
         context.note("Nothing was deleted.")
@@ -230,7 +230,7 @@ def _move_arguments(parser: ArgumentParser) -> None:
 
 def _move(options: Namespace, context: Context) -> int:
     from app import paths
-    from indexer import library
+    from indexer.library import library
 
     destination = absolute_path(options.destination)
     usual = absolute_path(str(context.settings["library"] or paths.default_library()))

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from app import render
 from app.cli_common import Command, Context, absolute_path, existing
-from indexer.api import SPEEDS
+from indexer.api.contract import SPEEDS
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Callable
 
-    from indexer.api import EngineApi
-    from indexer.progress import CancelToken, Progress
-    from indexer.types import Summary
+    from indexer.api.contract import EngineApi
+    from indexer.api.progress import CancelToken, Progress
+    from indexer.api.types import Summary
 
 # Behind the stable codes of ``EngineApi.activity``.
 REASONS = {
@@ -101,7 +101,7 @@ def _estimate_arguments(parser: ArgumentParser) -> None:
 
 def _estimate(options: Namespace, context: Context) -> int:
     from app.signals import stopping
-    from indexer.progress import CancelToken
+    from indexer.api.progress import CancelToken
 
     paths = [existing(path) for path in options.paths]
     token = CancelToken()

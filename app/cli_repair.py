@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 from app import render
 from app.cli_common import Command, Context
 from app.signals import CANCELLED, stopping
-from indexer.errors import WorldError
+from indexer.api.errors import WorldError
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Callable
 
-    from indexer.api import EngineApi
-    from indexer.progress import CancelToken, Progress
-    from indexer.types import Summary
+    from indexer.api.contract import EngineApi
+    from indexer.api.progress import CancelToken, Progress
+    from indexer.api.types import Summary
 
     Report = Callable[[Progress], None]
 
@@ -87,7 +87,7 @@ def _repair(options: Namespace, context: Context) -> int:
 
 def _rescued(context: Context) -> list[str]:
     """Make the library openable, where no engine has it open."""
-    from indexer.rescue import rescue
+    from indexer.library.rescue import rescue
 
     try:
         return rescue(context.library) if context.library.is_dir() else []
@@ -156,7 +156,7 @@ def _reindex(options: Namespace, context: Context) -> int:
         quiet=options.quiet,
     )
     from app.cli_index import summary_lines
-    from indexer.wire import to_wire
+    from indexer.api.wire import to_wire
 
     summary = replace(summary, seconds=context.elapsed)
     _say(options, context, to_wire(summary), *summary_lines(summary))
@@ -214,7 +214,7 @@ def _at_work(
 ) -> Any:
     """Do something that takes a while, with progress on the error stream; Ctrl+C ends it."""
     from app.progress_line import ProgressLine
-    from indexer.progress import CancelToken, ignore
+    from indexer.api.progress import CancelToken, ignore
 
     line = ProgressLine(context.err, context.style(context.err), live=context.err.isatty())
     token = CancelToken()

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 from app import render
 from app.cli_common import Command, Context, absolute_path
 from app.hit_lines import print_result
-from indexer.errors import WorldError
-from indexer.filters import grammar_help
+from indexer.api.errors import WorldError
+from indexer.query.filters import grammar_help
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Iterable
 
-    from indexer.api import EngineApi
-    from indexer.types import Hit, SearchResult
+    from indexer.api.contract import EngineApi
+    from indexer.api.types import Hit, SearchResult
 
 DEFAULT_LIMIT = 10
 BATCH_LIMIT = 20
@@ -192,7 +192,7 @@ def _write(name: str, lines: list[str], context: Context) -> None:
     if name == "-":
         context.print(*lines)
         return
-    from indexer.atomic import write_file
+    from indexer.api.atomic import write_file
 
     path = absolute_path(name)
     text = "".join(f"{line}\n" for line in lines)

@@ -9,7 +9,7 @@ from app import render
 from app.cli_common import Command, Context
 from app.declaration import Kind, Setting, Value
 from app.settings import SETTINGS, find
-from indexer.errors import WorldError
+from indexer.api.errors import WorldError
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

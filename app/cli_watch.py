@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Callable
 
-    from indexer.api import EngineApi
+    from indexer.api.contract import EngineApi
 
 # How often the engine is asked what it does.
 LOOK_S = 0.5
@@ -35,7 +35,7 @@ def _run(_options: Namespace, context: Context) -> int:
     from app import logs
     from app.engine import open_host
     from app.signals import stopping
-    from indexer.client import with_engine
+    from indexer.api.client import with_engine
 
     logs.start()
     config = replace(context.config(), background=True)

@@ -108,8 +108,8 @@ def _fetch(request: Mapping[str, Any], gone: Callable[[], bool]) -> None:
         WorldError: ``model_missing``, with the reason; ``unknown_model``.
     """
     from app.settings import Settings
+    from indexer.api.errors import WorldError
     from indexer.embed import fetch
-    from indexer.errors import WorldError
 
     model = str(request["model"])
     if Settings()["offline"]:

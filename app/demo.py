@@ -16,8 +16,8 @@ from app.hit_lines import hit_lines
 from app.signals import CANCELLED
 
 if TYPE_CHECKING:
-    from indexer.api import EngineApi
-    from indexer.types import SearchResult
+    from indexer.api.contract import EngineApi
+    from indexer.api.types import SearchResult
 
 FOLDER = ".demo"
 # Shares hardly a word with the clause that answers it.

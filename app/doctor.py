@@ -74,7 +74,7 @@ def version(package: str) -> str:
 
 
 def _runtime() -> dict[str, Any]:
-    from indexer.errors import CODES
+    from indexer.api.errors import CODES
 
     found = [f"{name} {version(name)}" for name in RUNTIMES if version(name)]
     if len(found) > 1:

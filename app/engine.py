@@ -10,14 +10,14 @@ import importlib.util
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from indexer.errors import WorldError
+from indexer.api.errors import WorldError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from indexer.api import LocalEngine
+    from indexer.api.contract import LocalEngine
     from indexer.config import EngineConfig
-    from indexer.host import Host
+    from indexer.server.host import Host
 
     OpenEngine = Callable[[EngineConfig], LocalEngine]
 
@@ -32,7 +32,7 @@ def open_engine(config: EngineConfig) -> LocalEngine:
     # Said before anything heavy is loaded, and before a library is made for nothing.
     if importlib.util.find_spec("onnxruntime") is None:
         raise WorldError("no_runtime")
-    from indexer.engine import Engine
+    from indexer.engine.engine import Engine
 
     return Engine.open(config)
 
@@ -45,8 +45,8 @@ def open_host(config: EngineConfig, open_: OpenEngine, *, lasting: bool = False)
         open_: Makes the engine.
         lasting: This process is there to serve, and fails if it cannot.
     """
-    from indexer.host import Host
-    from indexer.service import Service
+    from indexer.server.host import Host
+    from indexer.server.service import Service
 
     # An engine that stays gives way to the person, whom a command keeps waiting.
     engine = open_(replace(config, background=lasting or config.background))

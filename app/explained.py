@@ -1,7 +1,7 @@
 """The numbers behind a hit, laid out for people: its score, its evidence, the words that count.
 
-Owns the names of numbers and the layout. What explanations hold stands in ``indexer.api``; a number
-without a name here is called by its key, so nothing is left out.
+Owns the names of numbers and the layout. What explanations hold stands in ``indexer.api.contract``;
+a number without a name here is called by its key, so nothing is left out.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from app import render
 
 if TYPE_CHECKING:
     from app.render import Style
-    from indexer.types import Hit
+    from indexer.api.types import Hit
 
 # Pairs of words, and sentences of a source, that are shown.
 PAIRS = 6

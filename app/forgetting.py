@@ -11,7 +11,7 @@ import time
 from typing import TYPE_CHECKING
 
 from app import logs, paths
-from indexer.errors import WorldError
+from indexer.api.errors import WorldError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +34,7 @@ def forget_everything(library: Path) -> None:
 
 
 def _remove_library(library: Path) -> None:
-    from indexer.library import remove_everything
+    from indexer.library.library import remove_everything
 
     ends = time.monotonic() + PATIENCE_S
     while True:

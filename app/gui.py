@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from app import logs, paths
 from app.settings import Settings
-from indexer.errors import WorldError
+from indexer.api.errors import WorldError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

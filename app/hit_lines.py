@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from app import render
 from app.explained import explained_lines
-from indexer.errors import sentence
-from indexer.types import HEADING_SEPARATOR, FileState, page_unit
+from indexer.api.errors import sentence
+from indexer.api.types import HEADING_SEPARATOR, FileState, page_unit
 
 if TYPE_CHECKING:
     from app.cli_common import Context
     from app.render import Style
-    from indexer.types import Hit, SearchResult
+    from indexer.api.types import Hit, SearchResult
 
 _SNIPPET_LINES = 3
 _ALSO = 3  # places with the same text that are named under a hit
@@ -35,7 +35,7 @@ def print_result(
 ) -> None:
     """Print what was found, for a person or a program."""
     if as_json:
-        from indexer.wire import result_to_wire
+        from indexer.api.wire import result_to_wire
 
         context.print_json({"text": text, **result_to_wire(result)})
         return

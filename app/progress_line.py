@@ -12,7 +12,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, TextIO
 
 from app import render
-from indexer.progress import Progress, Step
+from indexer.api.progress import Progress, Step
 
 if TYPE_CHECKING:
     from collections.abc import Callable

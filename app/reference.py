@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from app.cli import COMMANDS, build_parser
 from app.cli_settings import markdown as settings_table
-from indexer.errors import CODES
+from indexer.api.errors import CODES
+from indexer.api.types import FileState, page_unit
 from indexer.extract.registry import FORMATS
-from indexer.filters import GRAMMAR
-from indexer.types import FileState, page_unit
+from indexer.query.filters import GRAMMAR
 
 if TYPE_CHECKING:
     from argparse import Action, ArgumentParser

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from indexer.progress import rough
+from indexer.api.progress import rough
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -148,7 +148,7 @@ def snippet(text: str, best: tuple[int, int], room: int, style: Style) -> list[W
 
 def _readable(text: str) -> str:
     """Join what the page's lines tore apart, as the search view does, and make it harmless."""
-    from indexer.view import make_view
+    from indexer.text.view import make_view
 
     return clean(make_view(text).text)
 

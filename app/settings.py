@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from app import paths
 from app.declaration import Kind, Setting, Value
-from indexer.atomic import write_file
-from indexer.config import DEFAULT_MODEL, GIB, EngineConfig, Precision, SentenceVectors
-from indexer.errors import WorldError
-from indexer.extract.base import Limits
+from indexer.api.atomic import write_file
+from indexer.api.errors import WorldError
+from indexer.config import DEFAULT_MODEL, GIB, EngineConfig, Limits, Precision, SentenceVectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from indexer.extract.base import Limits
-
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -33,6 +31,53 @@ class SentenceVectors(StrEnum):
     NONE = "none"
     INT8 = "int8"
     FP16 = "fp16"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one document may cost. Sizes in bytes, times in seconds."""
+
+    pdf_bytes: int = 2 * 1024**3
+    text_bytes: int = 64 * 1024**2
+    markup_bytes: int = 16 * 1024**2  # a parsed tree needs about ten times its source
+    source_bytes: int = 8 * 1024**2  # of programs; larger ones were written by programs
+    notebook_bytes: int = 32 * 1024**2  # parsed whole, pictures and all
+    package_bytes: int = 1024**3  # zip files of XML: pictures and films are never unpacked
+    image_bytes: int = 128 * 1024**2  # held whole while it is drawn
+    mailbox_bytes: int = 2 * 1024**3
+    message_bytes: int = 256 * 1024**2  # of one mail with all that is attached to it
+    unpacked_bytes: int = 512 * 1024**2  # of all that is unpacked for one document
+    elements: int = 30_000_000  # of its XML
+    tree_nodes: int = 1_000_000  # of its XML held at once: elements and attributes
+    characters: int = 64 * 1024**2  # of its text
+    silence_s: float = 60.0  # without a sign of progress
+    resident_bytes: int = 350 * 1024**2  # of the whole child
+
+    @property
+    def by_format(self) -> dict[str, int]:
+        """The size past which a file is not read, by the format its name promises."""
+        return {
+            "pdf": self.pdf_bytes,
+            "html": self.markup_bytes,
+            "markdown": self.text_bytes,
+            "text": self.text_bytes,
+            **dict.fromkeys(("csv", "rtf"), self.text_bytes),
+            "code": self.source_bytes,
+            "tex": self.markup_bytes,
+            "ipynb": self.notebook_bytes,
+            **dict.fromkeys(("docx", "pptx", "xlsx", "odt", "odp", "ods"), self.package_bytes),
+            "epub": self.package_bytes,
+            **dict.fromkeys(("doc", "xls", "ppt", "msg"), self.package_bytes),
+            "eml": self.message_bytes,
+            "mbox": self.mailbox_bytes,
+            "image": self.image_bytes,
+            **dict.fromkeys(("zip", "tar"), self.package_bytes),
+        }
+
+    @property
+    def largest_bytes(self) -> int:
+        """The size past which no file is looked into, whatever it is."""
+        return max(self.by_format.values())
 
 
 @dataclass(frozen=True, slots=True)

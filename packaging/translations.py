@@ -33,7 +33,7 @@ def tool(name: str) -> str:
 
 def sources() -> list[str]:
     """List the window's files, and the engine's table of phrases, which the window translates."""
-    found = [*(ROOT / "ui").rglob("*.py"), ROOT / "indexer" / "phrases.py"]
+    found = [*(ROOT / "ui").rglob("*.py"), ROOT / "indexer" / "api" / "phrases.py"]
     return sorted(str(path.relative_to(ROOT)) for path in found)
 
 

@@ -15,10 +15,10 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from indexer.errors import Cancelled, WorldError
-from indexer.lock import LibraryLock
-from indexer.progress import CancelToken, Progress, Step
-from indexer.types import FileState, Summary
+from indexer.api.errors import Cancelled, WorldError
+from indexer.api.lock import LibraryLock
+from indexer.api.progress import CancelToken, Progress, Step
+from indexer.api.types import FileState, Summary
 from tests.fake_library import WAIT_S, FakeLibrary, files_under, inside
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from indexer.errors import WorldError
-from indexer.progress import CancelToken
-from indexer.types import FileRow, FileState, Hit, SearchResult, Why
+from indexer.api.errors import WorldError
+from indexer.api.progress import CancelToken
+from indexer.api.types import FileRow, FileState, Hit, SearchResult, Why
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

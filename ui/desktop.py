@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QCoreApplication, QProcess, QStandardPaths, QUrl
 from PySide6.QtGui import QDesktopServices
 
+from indexer.api.errors import LecternError
 from indexer.confine import launcher
-from indexer.errors import LecternError
 from ui.preview.viewer_commands import own_command, view_command
 from ui.runnable import is_program
 

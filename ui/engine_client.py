@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, Signal
 
-from indexer.client import EngineClient
-from indexer.errors import LecternError, WorldError, from_wire
-from indexer.progress import Progress
-from indexer.wire import from_wire as rebuild
+from indexer.api.client import EngineClient
+from indexer.api.errors import LecternError, WorldError, from_wire
+from indexer.api.progress import Progress
+from indexer.api.wire import from_wire as rebuild
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from indexer.protocol import Header
+    from indexer.api.protocol import Header
 
 log = logging.getLogger(__name__)
 
@@ -44,7 +44,7 @@ class _Pending:
 
 
 class EngineLink(QObject):
-    """Implements ``ports.EnginePort`` over ``indexer.client``.
+    """Implements ``ports.EnginePort`` over ``indexer.api.client``.
 
     Signals:
         connected: Requests are answered from now on.

@@ -13,7 +13,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from indexer import GIVEN_ENVIRONMENT
-from indexer.errors import WorldError
+from indexer.api.errors import WorldError
 from ui.preview.viewer_commands import own_command, view_command
 from ui.runnable import is_program
 

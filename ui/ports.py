@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from PySide6.QtCore import SignalInstance
 
-    from indexer.errors import LecternError
-    from indexer.progress import Progress
+    from indexer.api.errors import LecternError
+    from indexer.api.progress import Progress
 
 
 class EnginePort(Protocol):
@@ -42,7 +42,7 @@ class EnginePort(Protocol):
         failed: Callable[[LecternError], None] | None = None,
         progress: Callable[[Progress], None] | None = None,
     ) -> int:
-        """Send a request of ``indexer.requests`` and return its number at once.
+        """Send a request of ``indexer.server.requests`` and return its number at once.
 
         Exactly one of ``done`` and ``failed`` is called later, never from within ``ask``; neither
         is, once ``cancel`` was. Without an engine ``failed`` gets ``engine_gone``.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QResizeEvent
     from PySide6.QtWidgets import QWidget
 
-    from indexer.types import Hit
+    from indexer.api.types import Hit
     from ui.ports import Context
     from ui.state import WindowState
 

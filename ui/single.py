@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
-from indexer.endpoint import window_address
-from indexer.lock import identity
+from indexer.api.endpoint import window_address
+from indexer.api.lock import identity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

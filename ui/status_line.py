@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton
 
-from indexer.progress import Step
+from indexer.api.progress import Step
 from ui import words
 from ui.icons import icon
 from ui.supervisor import EngineState
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from PySide6.QtWidgets import QWidget
 
-    from indexer.errors import LecternError
+    from indexer.api.errors import LecternError
 
 
 # Reasons that count while nothing is read, too.

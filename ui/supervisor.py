@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
+from indexer.api.errors import LecternError, WorldError, from_wire
 from indexer.confine import launcher
-from indexer.errors import LecternError, WorldError, from_wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -21,6 +21,7 @@ from indexer.catalog.database import Database
 from indexer.catalog.docs import Docs
 from indexer.catalog.files import Files
 from indexer.catalog.filters import Filters
+from indexer.catalog.lexicon import Lexicon
 from indexer.catalog.names import NameLinks, Names
 from indexer.catalog.queue import Queue
 from indexer.catalog.records import (
@@ -42,7 +43,6 @@ from indexer.catalog.roots import Roots
 from indexer.catalog.scans import Scans, Walk
 from indexer.catalog.spaces import Spaces
 from indexer.catalog.sums import Sums
-from indexer.lexicon import Lexicon
 
 if TYPE_CHECKING:
     import sqlite3
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
-    from indexer.errors import LecternError
+    from indexer.api.errors import LecternError
 
 __all__ = [
     "Begun",

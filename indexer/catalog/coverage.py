@@ -17,11 +17,11 @@ from indexer.catalog.states import SET_ASIDE_CODES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from indexer.api.types import FileRow, FileState
     from indexer.catalog.database import Database
     from indexer.catalog.docs import Docs
     from indexer.catalog.files import Files
     from indexer.catalog.records import DocRow
-    from indexer.types import FileRow, FileState
 
 _FROM = (
     " FROM roots r CROSS JOIN folders d CROSS JOIN files f WHERE d.root = r.id AND f.folder = d.id"
@@ -59,7 +59,7 @@ class Coverage:
         self._docs = docs
 
     def page(self, chosen: Chosen, order: str, offset: int, limit: int) -> list[FileRow]:
-        """List files; ``order`` is one of ``indexer.api.ORDERS``."""
+        """List files; ``order`` is one of ``indexer.api.contract.ORDERS``."""
         where, values = self._where(chosen)
         ids = [
             row[0]

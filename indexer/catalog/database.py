@@ -22,8 +22,8 @@ import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from indexer import migrations
-from indexer.errors import LecternError, WorldError
+from indexer.api.errors import LecternError, WorldError
+from indexer.catalog import migrations
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from indexer.api.types import DocumentInfo
     from indexer.catalog.database import Database
-    from indexer.types import DocumentInfo
 
 # Numbers promised in one durable step: a power cut may lose a document's row after the store
 # has kept its passages, and its number must not be given to another text.

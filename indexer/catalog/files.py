@@ -9,9 +9,9 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
+from indexer.api.types import FileRow, FileState
 from indexer.catalog.records import Place
 from indexer.catalog.roots import join
-from indexer.types import FileRow, FileState
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

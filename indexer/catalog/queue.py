@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Collection, Iterable, Mapping
 
+    from indexer.api.types import FileState
     from indexer.catalog.database import Database
-    from indexer.types import FileState
 
 # After a failure that may pass, the next tries come after so many seconds, and then so many times
 # longer; in between, and when there are no more, a look at the folder queues the file as well.
@@ -158,7 +158,7 @@ class Queue:
 
         Args:
             file: The file.
-            code: A key of ``indexer.errors.CODES``.
+            code: A key of ``indexer.api.errors.CODES``.
             detail: What the code's sentence needs.
             content: ``(content_id, format, extractor_version)``, when the bytes are known: a
                 failure that belongs to the bytes is then shared by all copies of them.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from indexer.types import FileState
+    from indexer.api.types import FileState
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Root:
 
     ``path`` is absolute. For a single file it is the folder that holds it and ``only`` its name.
     ``volume``, ``inside`` and ``inode`` say where that folder stood when it was last looked at,
-    see ``indexer.volumes.Place``; an inode of 0 says that nobody looked yet.
+    see ``indexer.files.volumes.Place``; an inode of 0 says that nobody looked yet.
     """
 
     id: int

@@ -10,10 +10,10 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
+from indexer.api.errors import WorldError
 from indexer.catalog.database import signed
 from indexer.catalog.records import Root
 from indexer.catalog.states import derive
-from indexer.errors import WorldError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -122,7 +122,7 @@ class Roots:
         return changed > 0
 
     def set_place(self, root: int, volume: str, inside: bytes, inode: int) -> None:
-        """Note where a root stands, see ``indexer.volumes.Place``."""
+        """Note where a root stands, see ``indexer.files.volumes.Place``."""
         with self._db.write() as connection:
             connection.execute(
                 "UPDATE roots SET volume = ?, inside = ?, inode = ? WHERE id = ?",

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from indexer.api.types import FileState
 from indexer.catalog.compare import (
     INSERT,
     Tally,
@@ -29,7 +30,6 @@ from indexer.catalog.compare import (
 from indexer.catalog.database import signed
 from indexer.catalog.records import FoundFolder, ScanCounts
 from indexer.catalog.states import derive
-from indexer.types import FileState
 
 if TYPE_CHECKING:
     import sqlite3

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from indexer.types import FileState
+from indexer.api.types import FileState
 
 if TYPE_CHECKING:
     import sqlite3

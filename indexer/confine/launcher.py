@@ -1,9 +1,9 @@
 """The launcher: what a process that was cut off leaves outside, to do the little that needs it.
 
-Owns the process that is forked before the filter is set, and the way to ask it. What is cut off
-can never be freed, and all it starts inherits that; so a viewer or a download has to be started by
-somebody who is not. It takes the commands it was forked with, by name and with plain values, over
-a private pair of sockets in frames of ``indexer.protocol``, and nothing else; what they do is not
+Owns the process that is forked before the filter is set, and the way to ask it. What is cut off can
+never be freed, and all it starts inherits that; so a viewer or a download has to be started by
+somebody who is not. It takes the commands it was forked with, by name and with plain values, over a
+private pair of sockets in frames of ``indexer.api.protocol``, and nothing else; what they do is not
 its business. It ends with the last process that can ask it. Standard library only.
 """
 
@@ -20,8 +20,8 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from indexer.errors import InternalError, LecternError, WorldError, from_wire
-from indexer.protocol import read_frame, write_frame
+from indexer.api.errors import InternalError, LecternError, WorldError, from_wire
+from indexer.api.protocol import read_frame, write_frame
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -2,8 +2,8 @@
 
 Owns what the child does to its own process: priority, memory ceiling, dying with its parent, the
 alarm clock, a stdout that no library can write to, and the environment it is started with. What it
-may touch is ``indexer.confine.reader``'s. The parent's side is ``indexer.extract.process`` and
-``ui.preview.process``. Standard library only.
+may touch is ``indexer.confine.reader``'s. The parent's side is ``indexer.extract.process.process``
+and ``ui.preview.process``. Standard library only.
 """
 
 from __future__ import annotations

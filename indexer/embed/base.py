@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from indexer.types import HEADING_SEPARATOR
+from indexer.api.types import HEADING_SEPARATOR
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

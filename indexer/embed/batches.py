@@ -13,7 +13,7 @@ import numpy as np
 
 from indexer.embed.base import PassageVectors
 from indexer.embed.models import PoolScope
-from indexer.pooling import segment_sums, unit
+from indexer.embed.pooling import segment_sums, unit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

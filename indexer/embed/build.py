@@ -17,12 +17,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from indexer.api.errors import WorldError
 from indexer.config import Precision
 from indexer.embed.calibrate import compile_float, compile_integer
 from indexer.embed.fetch import NO_ACCESS, NO_SPACE, OWNER_ONLY, ensure_source, hash_file
 from indexer.embed.graph import DATA, GRAPH
 from indexer.embed.models import TOKENIZER, Side
-from indexer.errors import WorldError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

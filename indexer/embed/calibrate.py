@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indexer.api.errors import InternalError
 from indexer.embed.adapter import POSITIONS, own_names, weights_of
 from indexer.embed.batches import in_batches
 from indexer.embed.devices import CPU
@@ -23,6 +24,7 @@ from indexer.embed.encoder import Encoder
 from indexer.embed.encoder_graph import write_encoder
 from indexer.embed.graph import STATES
 from indexer.embed.models import TOKENIZER, WEIGHTS, Side
+from indexer.embed.pooling import unit
 from indexer.embed.quantize import (
     FULL_RANGE,
     SAFE_RANGE,
@@ -32,8 +34,6 @@ from indexer.embed.quantize import (
     RecordingLinear,
 )
 from indexer.embed.tokens import TextTokenizer
-from indexer.errors import InternalError
-from indexer.pooling import unit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

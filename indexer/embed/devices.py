@@ -10,8 +10,8 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from indexer.errors import WorldError
-from indexer.phrases import Note
+from indexer.api.errors import WorldError
+from indexer.api.phrases import Note
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -20,10 +20,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from indexer import connections
+from indexer.api.errors import InternalError, WorldError
 from indexer.confine import launcher
+from indexer.embed import connections
 from indexer.embed.record_files import known_records, shipped_folder
-from indexer.errors import InternalError, WorldError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -14,7 +14,7 @@ import numpy as np
 
 from indexer.embed.base import passage_prefix
 from indexer.embed.batches import Piece, TokenSequence
-from indexer.windows import plan_windows
+from indexer.embed.windows import plan_windows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,6 +14,7 @@ from importlib import resources
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
+from indexer.api.errors import WorldError
 from indexer.embed.models import (
     RECORDS,
     Architecture,
@@ -24,7 +25,6 @@ from indexer.embed.models import (
     Probe,
     SourceFile,
 )
-from indexer.errors import WorldError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,66 +10,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from indexer.errors import WorldError
+from indexer.api.errors import WorldError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
     from pathlib import Path
 
+    from indexer.api.types import Block, BlockKind, OutlineEntry
+    from indexer.config import Limits
     from indexer.ocr.reading import RecognisedPages
-    from indexer.types import Block, BlockKind, OutlineEntry
 
 # Raised whenever any extractor would read the same bytes as different text or other blocks.
 EXTRACTOR_VERSION = 3
 MAX_SKIPPED_PAGES = 3  # that stopped a reader; a document with more is given up
 MAX_ITEM_CHARS = 600  # a longer list item is a paragraph that happens to be numbered
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What one document may cost. Sizes in bytes, times in seconds."""
-
-    pdf_bytes: int = 2 * 1024**3
-    text_bytes: int = 64 * 1024**2
-    markup_bytes: int = 16 * 1024**2  # a parsed tree needs about ten times its source
-    source_bytes: int = 8 * 1024**2  # of programs; larger ones were written by programs
-    notebook_bytes: int = 32 * 1024**2  # parsed whole, pictures and all
-    package_bytes: int = 1024**3  # zip files of XML: pictures and films are never unpacked
-    image_bytes: int = 128 * 1024**2  # held whole while it is drawn
-    mailbox_bytes: int = 2 * 1024**3
-    message_bytes: int = 256 * 1024**2  # of one mail with all that is attached to it
-    unpacked_bytes: int = 512 * 1024**2  # of all that is unpacked for one document
-    elements: int = 30_000_000  # of its XML
-    tree_nodes: int = 1_000_000  # of its XML held at once: elements and attributes
-    characters: int = 64 * 1024**2  # of its text
-    silence_s: float = 60.0  # without a sign of progress
-    resident_bytes: int = 350 * 1024**2  # of the whole child
-
-    @property
-    def by_format(self) -> dict[str, int]:
-        """The size past which a file is not read, by the format its name promises."""
-        return {
-            "pdf": self.pdf_bytes,
-            "html": self.markup_bytes,
-            "markdown": self.text_bytes,
-            "text": self.text_bytes,
-            **dict.fromkeys(("csv", "rtf"), self.text_bytes),
-            "code": self.source_bytes,
-            "tex": self.markup_bytes,
-            "ipynb": self.notebook_bytes,
-            **dict.fromkeys(("docx", "pptx", "xlsx", "odt", "odp", "ods"), self.package_bytes),
-            "epub": self.package_bytes,
-            **dict.fromkeys(("doc", "xls", "ppt", "msg"), self.package_bytes),
-            "eml": self.message_bytes,
-            "mbox": self.mailbox_bytes,
-            "image": self.image_bytes,
-            **dict.fromkeys(("zip", "tar"), self.package_bytes),
-        }
-
-    @property
-    def largest_bytes(self) -> int:
-        """The size past which no file is looked into, whatever it is."""
-        return max(self.by_format.values())
 
 
 def too_large(limit: int) -> WorldError:

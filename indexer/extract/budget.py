@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from indexer.errors import WorldError
-from indexer.extract.base import Limits, shown_size
+from indexer.api.errors import WorldError
+from indexer.config import Limits
+from indexer.extract.base import shown_size
 
 _MAX_DOCUMENTS = 256  # inside one document, however deep, unless it is there to hold more
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import zipfile
 from typing import TYPE_CHECKING
 
-from indexer.errors import WorldError
-from indexer.extract.package import MAX_DIRECTORY_BYTES, damage_named, directory_bytes
+from indexer.api.errors import WorldError
+from indexer.extract.office.package import MAX_DIRECTORY_BYTES, damage_named, directory_bytes
 
 if TYPE_CHECKING:
     from pathlib import Path

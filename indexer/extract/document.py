@@ -14,7 +14,8 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from indexer.errors import WorldError
+from indexer.api.errors import WorldError
+from indexer.api.types import Block, BlockKind, DocumentInfo
 from indexer.extract.base import (
     EXTRACTOR_VERSION,
     Holder,
@@ -23,16 +24,15 @@ from indexer.extract.base import (
     RawPage,
     Source,
 )
-from indexer.extract.furniture import FurnitureCensus
-from indexer.extract.headings import HeadingCensus
-from indexer.extract.titles import TITLE_PAGES, choose_title
-from indexer.types import Block, BlockKind, DocumentInfo
+from indexer.extract.structure.furniture import FurnitureCensus
+from indexer.extract.structure.headings import HeadingCensus
+from indexer.extract.structure.titles import TITLE_PAGES, choose_title
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    from indexer.extract.spool import Spool
-    from indexer.extract.term_counts import TermCounts
+    from indexer.extract.process.spool import Spool
+    from indexer.extract.process.term_counts import TermCounts
 
 PAGE_JOINT = "\n"
 

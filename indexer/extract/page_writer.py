@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from indexer.errors import WorldError
+from indexer.api.errors import WorldError
+from indexer.api.types import BlockKind
 from indexer.extract.base import RawBlock, RawPage
-from indexer.extract.decode import SECTION_CHARS, without_surrogates
-from indexer.types import BlockKind
+from indexer.extract.plain.decode import SECTION_CHARS, without_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from indexer.errors import WorldError
+from indexer.api.errors import WorldError
 from indexer.extract.containers import OLE_MAGIC, ZIP_MAGIC, inside_ole, inside_zip
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 HEAD_BYTES = 4096
 # How a mail begins in a mailbox: "From anna@example.org Fri Nov 20 13:32:27 2026".
 BORDER = re.compile(rb"From \S.{0,200}\b(?:19[6-9]|20[0-9])\d\b.{0,20}$")
-_CONVERTED = "indexer.extract.libreoffice"
+_CONVERTED = "indexer.extract.office.libreoffice"
 # Images that nothing here decodes.
 FOREIGN_IMAGES = frozenset({"heic"})
 _UNICODE_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
@@ -48,24 +48,24 @@ class Format:
         return cast("Opener", importlib.import_module(self.module).open_source)
 
 
-def _format(name: str, extensions: str, module: str = "") -> Format:
+def _format(name: str, extensions: str, module: str) -> Format:
     spelled = tuple(f".{extension}" for extension in extensions.split())
-    return Format(name, spelled, f"indexer.extract.{module or name}")
+    return Format(name, spelled, f"indexer.extract.{module}")
 
 
-PDF = _format("pdf", "pdf")
-HTML = _format("html", "html htm xhtml")
-MARKDOWN = _format("markdown", "md markdown mdown mkd qmd rmd")
-TEXT = _format("text", "txt text rst adoc asciidoc org log srt vtt textile")
-CSV = _format("csv", "csv tsv tab", "csv_table")
-RTF = _format("rtf", "rtf")
-TEX = _format("tex", "tex ltx latex")
-NOTEBOOK = _format("ipynb", "ipynb", "notebook")
-EML = _format("eml", "eml emlx mht mhtml")
-MBOX = _format("mbox", "mbox mbx")
-ZIP = _format("zip", "zip", "archive")
-TAR = _format("tar", "tar tgz tbz tbz2 txz gz bz2 xz", "archive")
-IMAGE = _format("image", "png jpg jpeg jpe jfif tif tiff webp avif bmp gif")
+PDF = _format("pdf", "pdf", "pdf.reader")
+HTML = _format("html", "html htm xhtml", "markup.html")
+MARKDOWN = _format("markdown", "md markdown mdown mkd qmd rmd", "markup.markdown")
+TEXT = _format("text", "txt text rst adoc asciidoc org log srt vtt textile", "plain.text")
+CSV = _format("csv", "csv tsv tab", "plain.table")
+RTF = _format("rtf", "rtf", "office.rtf")
+TEX = _format("tex", "tex ltx latex", "markup.tex")
+NOTEBOOK = _format("ipynb", "ipynb", "markup.notebook")
+EML = _format("eml", "eml emlx mht mhtml", "mail.eml")
+MBOX = _format("mbox", "mbox mbx", "mail.mbox")
+ZIP = _format("zip", "zip", "inside.archive")
+TAR = _format("tar", "tar tgz tbz tbz2 txz gz bz2 xz", "inside.archive")
+IMAGE = _format("image", "png jpg jpeg jpe jfif tif tiff webp avif bmp gif", "pdf.image")
 CODE = _format(
     "code",
     "py pyi pyw pyx c h cc cpp cxx hpp hh hxx m mm java kt kts scala groovy clj cljs go rs swift "
@@ -73,29 +73,38 @@ CODE = _format(
     "ex exs elm sh bash zsh fish ps1 psm1 bat cmd sql css scss sass less f f77 f90 f95 f03 for pas "
     "pp asm s nim zig v vhd vhdl sv tcl awk sed el lisp scm rkt cl cob cbl ada adb ads d proto "
     "graphql thrift cmake mk gradle toml yaml yml ini cfg conf properties tf hcl bib sty cls",
+    "plain.code",
 )
 _ZIPPED = (
-    _format("docx", "docx docm dotx dotm"),
-    _format("pptx", "pptx pptm potx potm ppsx ppsm"),
-    _format("xlsx", "xlsx xlsm xltx xltm"),
-    _format("odt", "odt ott"),
-    _format("odp", "odp otp"),
-    _format("ods", "ods ots"),
-    _format("epub", "epub"),
+    _format("docx", "docx docm dotx dotm", "office.docx"),
+    _format("pptx", "pptx pptm potx potm ppsx ppsm", "office.pptx"),
+    _format("xlsx", "xlsx xlsm xltx xltm", "office.xlsx"),
+    _format("odt", "odt ott", "office.odt"),
+    _format("odp", "odp otp", "office.odp"),
+    _format("ods", "ods ots", "office.ods"),
+    _format("epub", "epub", "markup.epub"),
 )
 _OLE = (
-    _format("msg", "msg"),
-    _format("doc", "doc dot", "libreoffice"),
-    _format("xls", "xls xlt", "libreoffice"),
-    _format("ppt", "ppt pps pot", "libreoffice"),
+    _format("msg", "msg", "mail.msg"),
+    _format("doc", "doc dot", "office.libreoffice"),
+    _format("xls", "xls xlt", "office.libreoffice"),
+    _format("ppt", "ppt pps pot", "office.libreoffice"),
 )
 # A newer office file behind a password, whatever it is called.
-ENCRYPTED = _format("encrypted", "")
+ENCRYPTED = _format("encrypted", "", "office.encrypted")
 FORMATS = (
     PDF, HTML, MARKDOWN, TEXT, CSV, RTF, TEX, NOTEBOOK, EML, MBOX, IMAGE, ZIP, TAR, CODE,
     *_ZIPPED, *_OLE,
 )  # fmt: skip
 _BINARY = (PDF, IMAGE, ZIP, TAR, *_ZIPPED, *_OLE)
+# Documents of other programs: worth telling the person that they are not read yet.
+FOREIGN_DOCUMENTS = frozenset({
+    "7z", "abw", "azw", "azw3", "cbr", "cbz", "chm", "djvu", "dvi", "fb2", "fodp", "fods", "fodt",
+    "gdoc", "heic", "heif", "hwp", "json", "key", "lit", "lyx", "mobi", "numbers", "odf", "odg",
+    "one", "opf",
+    "ost", "oxps", "pages", "pcl", "prc", "ps", "pst", "pub", "rar", "sdw", "sxw", "tei", "vsd",
+    "vsdx", "wpd", "wps", "wri", "xlsb", "xml", "xps", "zim", "zst",
+})  # fmt: skip
 _BY_EXTENSION = {extension: known for known in FORMATS for extension in known.extensions}
 _BY_NAME = {known.name: known for known in FORMATS}
 # What a text is that calls itself an office file: other programs' exports, mostly.

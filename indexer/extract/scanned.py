@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from indexer.protocol import Header
+    from indexer.api.protocol import Header
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The words recognised on a page: how they are kept, and how they take the place of its own text.
 
 Owns the shape in which they are stored, in points of the page as it is shown, and their way into
-the page dictionary that ``indexer.extract.pdf_lines`` reads, so that a scanned page is laid out,
+the page dictionary that ``indexer.extract.pdf.lines`` reads, so that a scanned page is laid out,
 cut, outlined and shown like any other. Pure; it imports no PDF library.
 """
 

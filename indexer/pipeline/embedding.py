@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from indexer.embed.base import EmbedInput, PassageVectors
-    from indexer.pipeline.gate import QueryGate
-    from indexer.throttle import Throttle
+    from indexer.throttle.gate import QueryGate
+    from indexer.throttle.throttle import Throttle
 
 log = logging.getLogger(__name__)
 

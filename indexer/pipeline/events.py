@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from queue import Full, Queue
 from typing import TYPE_CHECKING, TypeAlias
 
-from indexer.errors import Cancelled
+from indexer.api.errors import Cancelled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from indexer.api.errors import LecternError
+    from indexer.api.types import DocumentInfo, Passage
     from indexer.catalog.records import Job
-    from indexer.errors import LecternError
-    from indexer.hashing import Hashed as Content
-    from indexer.types import DocumentInfo, Passage
+    from indexer.files.hashing import Hashed as Content
 
 
 # How often a thread that waits looks whether the run stops.

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from indexer.api.types import DocumentInfo
     from indexer.catalog.records import Job
-    from indexer.types import DocumentInfo
 
 
 @dataclass(slots=True)

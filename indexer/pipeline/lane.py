@@ -13,7 +13,8 @@ from queue import Empty, Queue
 from typing import TYPE_CHECKING
 
 from indexer import faults
-from indexer.errors import LecternError
+from indexer.api.errors import LecternError
+from indexer.api.progress import Progress, Reporter, Step
 from indexer.extract.base import EXTRACTOR_VERSION
 from indexer.pipeline.embedding import EmbeddingWorker
 from indexer.pipeline.events import (
@@ -32,7 +33,6 @@ from indexer.pipeline.passages import Ended, PassageWriter
 from indexer.pipeline.rates import Rates, Taken
 from indexer.pipeline.reading import Reader
 from indexer.pipeline.vectors import VectorWriter
-from indexer.progress import Progress, Reporter, Step
 
 if TYPE_CHECKING:
     from indexer.catalog.records import Job

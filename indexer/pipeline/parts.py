@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from indexer.catalog import Catalog, Space
+    from indexer.config import Limits
     from indexer.embed.base import Embedder
-    from indexer.extract.base import Limits
-    from indexer.ocr.scans import Scans
-    from indexer.pipeline.gate import QueryGate
     from indexer.pipeline.pace import Pace
+    from indexer.pipeline.scanned_pages import Scans
     from indexer.store import Store
-    from indexer.throttle import Throttle
+    from indexer.throttle.gate import QueryGate
+    from indexer.throttle.throttle import Throttle
 
 
 @dataclass(frozen=True, slots=True)

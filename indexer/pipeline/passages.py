@@ -17,9 +17,9 @@ from indexer.store import PassageRow, sums
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from indexer.api.types import DocumentInfo, Passage
     from indexer.catalog import Catalog
     from indexer.store import Store
-    from indexer.types import DocumentInfo, Passage
 
 FLUSH_S = 2.0
 

@@ -11,8 +11,8 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from indexer.api.progress import Progress, Step
 from indexer.pipeline.time_left import TimeLeft
-from indexer.progress import Progress, Step
 
 if TYPE_CHECKING:
     from indexer.catalog import Catalog

@@ -16,11 +16,11 @@ from queue import Empty, Queue
 from typing import TYPE_CHECKING
 
 from indexer import faults
-from indexer.errors import Cancelled, InternalError, LecternError, WorldError
-from indexer.extract.sandbox import ExtractionChild
+from indexer.api.errors import Cancelled, InternalError, LecternError, WorldError
+from indexer.api.phrases import reason_of
+from indexer.extract.process.sandbox import ExtractionChild
 from indexer.extract.scanned import Scanned
-from indexer.hashing import content_id, unchanged
-from indexer.phrases import reason_of
+from indexer.files.hashing import content_id, unchanged
 from indexer.pipeline.events import (
     WAIT_S,
     Cut,
@@ -35,11 +35,11 @@ from indexer.pipeline.events import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from indexer.api.types import DocumentInfo
     from indexer.catalog.records import Job
-    from indexer.extract.base import Limits
-    from indexer.hashing import Hashed as Content
-    from indexer.throttle import Throttle
-    from indexer.types import DocumentInfo
+    from indexer.config import Limits
+    from indexer.files.hashing import Hashed as Content
+    from indexer.throttle.throttle import Throttle
 
 log = logging.getLogger(__name__)
 

@@ -17,11 +17,11 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from indexer.api.errors import InternalError, LecternError, WorldError
+from indexer.api.protocol import hello, read_frame, write_frame
 from indexer.confine import worker
 from indexer.confine.process import confine, take_stdout
-from indexer.errors import InternalError, LecternError, WorldError
-from indexer.extract.child import file_error
-from indexer.protocol import hello, read_frame, write_frame
+from indexer.extract.process.child import file_error
 from indexer.render.desk import Desk
 from indexer.render.readers import Readers
 from indexer.render.shelf import KnownPages, Shelf
@@ -29,7 +29,7 @@ from indexer.render.shelf import KnownPages, Shelf
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from indexer.protocol import Header
+    from indexer.api.protocol import Header
 
 # What the frozen program is called with in place of ``-m``; ``app.__main__`` knows it too.
 FROZEN_ARGUMENT = "--render-child"

@@ -26,14 +26,14 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Any
 
-from indexer.errors import WorldError
+from indexer.api.errors import WorldError
+from indexer.api.protocol import field
 from indexer.render.text import TextDocument
-from indexer.requests import field
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from indexer.protocol import Header
+    from indexer.api.protocol import Header
     from indexer.render.pdf import PdfPages
     from indexer.render.shelf import Opened, Shelf
 

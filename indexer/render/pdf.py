@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pymupdf
 
-from indexer.errors import WorldError
+from indexer.api.errors import WorldError
 from indexer.extract.document import PAGE_JOINT
-from indexer.extract.pdf import (
+from indexer.extract.pdf.geometry import PlacedText, read_placed
+from indexer.extract.pdf.reader import (
     failures_of,
     open_checked,
     raw_page,
     read_outline,
     said_by,
 )
-from indexer.extract.pdf_geometry import PlacedText, read_placed
-from indexer.extract.pdf_recognised import takes_place
+from indexer.extract.pdf.recognised import takes_place
 from indexer.render.anchor import find_text, slices
 from indexer.render.labels import page_labels
 
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from indexer.extract.base import Limits
+    from indexer.api.types import OutlineEntry
+    from indexer.config import Limits
     from indexer.ocr.reading import RecognisedPages
-    from indexer.types import OutlineEntry
 
 T = TypeVar("T")
 
@@ -63,7 +63,7 @@ class PageImage:
 
 @dataclass(frozen=True, slots=True)
 class PageBox:
-    """A rectangle on a page, as ``indexer.extract.pdf_geometry.Rectangle`` says."""
+    """A rectangle on a page, as ``indexer.extract.pdf.geometry.Rectangle`` says."""
 
     page: int
     x0: float

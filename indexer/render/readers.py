@@ -16,19 +16,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from indexer import language
+from indexer.api.protocol import read_frame, write_frame
 from indexer.confine.worker import Worker
 from indexer.extract.registry import promised_format
-from indexer.protocol import read_frame, write_frame
 from indexer.render.desk import Desk
 from indexer.render.shelf import NOTHING, OPEN_DOCUMENTS, PAGED, KnownPages, Shelf, Stamp
+from indexer.text import language
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from indexer.api.protocol import Header
     from indexer.confine.process import Started
     from indexer.ocr.reading import RecognisedPages
-    from indexer.protocol import Header
 
     Serve = Callable[[Desk, Header, BinaryIO], None]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from indexer.extract.base import Limits
+from indexer.config import Limits
 from indexer.extract.registry import identify
 from indexer.ocr.cache import FILE_NAME
 from indexer.ocr.reading import RecognisedPages
@@ -154,6 +154,6 @@ def _stamp_if_there(path: Path) -> Stamp | None:
 
 
 def _hash(path: Path) -> str:
-    """Return the hash of a file's bytes, as ``indexer.hashing.content_id`` does."""
+    """Return the hash of a file's bytes, as ``indexer.files.hashing.content_id`` does."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

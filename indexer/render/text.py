@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from indexer.extract.base import Limits
+    from indexer.config import Limits
     from indexer.extract.registry import Format
 
 # Kept whole up to here; of longer texts each window is read anew.

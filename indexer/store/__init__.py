@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexer import faults
-from indexer.errors import WorldError
+from indexer.api.errors import WorldError
 from indexer.store import checks, dense, indices, maintenance, runtime, schema, words, writing
 from indexer.store import sums as row_sums
 from indexer.store.disk import drop_unborn, needing_room, unborn

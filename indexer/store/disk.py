@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from importlib import metadata
 from typing import TYPE_CHECKING
 
-from indexer.errors import WorldError
+from indexer.api.errors import WorldError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -20,7 +20,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from indexer import faults
-from indexer.errors import WorldError
+from indexer.api.errors import WorldError
 from indexer.store import indices, runtime
 from indexer.store.disk import needing_room
 from indexer.store.indices import ANN_FROM

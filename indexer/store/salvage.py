@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from indexer.errors import WorldError
+from indexer.api.errors import WorldError
 from indexer.store import disk, runtime
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from indexer.errors import WorldError
+from indexer.api.errors import WorldError
 from indexer.store import footers, salvage
 from indexer.store.disk import needing_room, refusal
 from indexer.store.rowmap import RowMap

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from indexer.types import Passage
+    from indexer.api.types import Passage
 
 ORDINAL_BITS = 20
 MAX_ORDINAL = (1 << ORDINAL_BITS) - 1
@@ -138,7 +138,7 @@ class DocumentRow:
 
 @dataclass(frozen=True, slots=True)
 class StoredPassage:
-    """A passage read back; see ``indexer.types.Passage`` for what its fields mean."""
+    """A passage read back; see ``indexer.api.types.Passage`` for what its fields mean."""
 
     doc: int
     text_id: str

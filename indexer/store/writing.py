@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indexer.api.types import HEADING_SEPARATOR
 from indexer.store import delta, quantise, schema
 from indexer.store.values import (
     MAX_ORDINAL,
@@ -20,7 +21,6 @@ from indexer.store.values import (
     key_of,
     ordinals_of,
 )
-from indexer.types import HEADING_SEPARATOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

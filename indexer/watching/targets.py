@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from indexer.catalog.roots import below
-from indexer.excludes import IGNORE_NAME
+from indexer.files.excludes import IGNORE_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from indexer.catalog import Root
-    from indexer.scan import Looks
+    from indexer.files.scan import Looks
 
 _SEPARATOR = os.fsencode(os.sep)
 _IGNORE_NAME = os.fsencode(IGNORE_NAME)

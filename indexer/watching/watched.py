@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from indexer.catalog.roots import below, join
-from indexer.standing import in_place
-from indexer.volumes import mounts, tells_of_changes
+from indexer.files.root_location import in_place
+from indexer.files.volumes import mounts, tells_of_changes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -15,10 +15,10 @@ import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from indexer.api.errors import Cancelled, LecternError
+from indexer.api.progress import CancelToken
 from indexer.catalog.roots import below
-from indexer.errors import Cancelled, LecternError
-from indexer.hashing import mtime_ns
-from indexer.progress import CancelToken
+from indexer.files.hashing import mtime_ns
 from indexer.watching.clock import Clock, SleepWatch
 from indexer.watching.hints import Hints
 from indexer.watching.settling import SETTLED_S, Settling, Stamp
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
     from indexer.catalog import ScanCounts
-    from indexer.looking import Looking
+    from indexer.files.partial_scan import Looking
     from indexer.watching.sources import Source
 
     Done = Callable[[Exception | None], None]
@@ -161,7 +161,7 @@ class Watcher:
         self._hints.wake()
 
     def describe(self) -> dict[str, Any]:
-        """Say what is watched and how; see ``indexer.api.EngineApi.watch``."""
+        """Say what is watched and how; see ``indexer.api.contract.EngineApi.watch``."""
         source, plan = self._source, self._plan
         busy = plan.due or plan.work or plan.reading or plan.looking or len(self._settling)
         return {

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indexer.sentences import split
-from indexer.view import make_view
+from indexer.text.sentences import split
+from indexer.text.view import make_view
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

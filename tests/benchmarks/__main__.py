@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from indexer.atomic import write_file
+from indexer.api.atomic import write_file
 from tests.benchmarks import (
     ablation,
     latency,

@@ -20,7 +20,7 @@ from tests.benchmarks.variants import Legs, Variant, searching, variants
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from indexer.engine import Engine
+    from indexer.engine.engine import Engine
     from indexer.store import Store
     from tests.benchmarks.libraries import Libraries, Options
     from tests.benchmarks.report import Cell

@@ -19,22 +19,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from unittest import mock
 
-from indexer.errors import LecternError
-from indexer.extract import process
-from indexer.extract.sandbox import ExtractionChild
+from indexer.api.errors import LecternError
+from indexer.extract.process import process
+from indexer.extract.process.sandbox import ExtractionChild
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from indexer.extract.base import Limits
-    from indexer.types import DocumentInfo
+    from indexer.api.types import DocumentInfo
+    from indexer.config import Limits
 
 # The same child without workers.
 _ALONE = """
 import sys
 from indexer.confine import worker
 worker.is_available = lambda: False
-from indexer.extract import child
+from indexer.extract.process import child
 sys.exit(child.main())
 """
 _plain_command = process.command

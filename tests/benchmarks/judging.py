@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.judgement import LEAST_DEVIATIONS, MOST_DEVIATIONS, Judge
+from indexer.search.answerability import LEAST_DEVIATIONS, MOST_DEVIATIONS, Judge
 from tests.benchmarks.report import Section
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indexer.judgement import Signs
+    from indexer.search.answerability import Signs
     from tests.benchmarks.report import Cell
 
     Doubles = NDArray[np.float64]

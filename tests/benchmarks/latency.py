@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.engine import Engine
+from indexer.engine.engine import Engine
 from tests.benchmarks import sets, synthetic_library
 from tests.benchmarks.libraries import note
 from tests.benchmarks.passages import thinned

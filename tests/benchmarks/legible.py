@@ -13,10 +13,10 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from indexer.errors import WorldError
-from indexer.extract.base import Limits
-from indexer.extract.legible import illegible
-from indexer.extract.pdf import is_legible, open_checked, raw_page
+from indexer.api.errors import WorldError
+from indexer.config import Limits
+from indexer.extract.pdf.legible import illegible
+from indexer.extract.pdf.reader import is_legible, open_checked, raw_page
 from tests.corpora import BENCH
 
 if TYPE_CHECKING:

@@ -14,16 +14,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from app.paths import models_folder
+from indexer.api.progress import CancelToken, Progress
 from indexer.config import EngineConfig
-from indexer.engine import Engine
-from indexer.progress import CancelToken, Progress
+from indexer.engine.engine import Engine
 from tests.benchmarks import sets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from indexer.types import Summary
+    from indexer.api.types import Summary
 
 
 @dataclass(frozen=True, slots=True)

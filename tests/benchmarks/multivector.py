@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indexer.engine import Engine
+    from indexer.engine.engine import Engine
     from indexer.store import DocFilter, Store
 
     Floats = NDArray[np.float32]

@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pymupdf
 
-from indexer.extract.base import Limits
-from indexer.extract.pdf import raw_page
-from indexer.extract.scans import recognise_page
+from indexer.config import Limits
+from indexer.extract.pdf.reader import raw_page
+from indexer.extract.pdf.recognition import recognise_page
 from indexer.ocr.tesseract import find_program
 from tests.corpora import BENCH
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
+from indexer.config import Limits
 from indexer.embed.base import EmbedInput
-from indexer.extract.base import Limits
-from indexer.extract.sandbox import ExtractionChild
+from indexer.extract.process.sandbox import ExtractionChild
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from indexer.types import DocumentInfo
+    from indexer.api.types import DocumentInfo
 
 T = TypeVar("T")
 

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pymupdf
 
-from indexer.extract.pdf import raw_page
-from indexer.types import Hit, Why
+from indexer.api.types import Hit, Why
+from indexer.extract.pdf.reader import raw_page
 from tests.corpora import BENCH
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")

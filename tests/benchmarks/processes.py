@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 LOOK_S = 0.05
-CHILD = "indexer.extract.child"
+CHILD = "indexer.extract.process.child"
 
 
 @dataclass(slots=True)

@@ -15,7 +15,7 @@ from tests.benchmarks.sets import Query, without_preamble
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from indexer.engine import Engine
+    from indexer.engine.engine import Engine
     from tests.benchmarks.libraries import Libraries, Options
     from tests.benchmarks.report import Cell
     from tests.benchmarks.sets import BenchSet

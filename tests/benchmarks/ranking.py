@@ -18,9 +18,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from indexer.atomic import write_file
-from indexer.fusion import DEFAULT_WEIGHTS
-from indexer.judgement import DEFAULT_JUDGE
+from indexer.api.atomic import write_file
+from indexer.search.answerability import DEFAULT_JUDGE
+from indexer.search.fusion import DEFAULT_WEIGHTS
 from tests.benchmarks import machine, ranking_tables, report, sets, told_elsewhere
 from tests.benchmarks.judging import Judged, judging
 from tests.benchmarks.libraries import Libraries, Options, note
@@ -33,7 +33,7 @@ from tests.benchmarks.sets import Query, without_preamble
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from indexer.judgement import Signs
+    from indexer.search.answerability import Signs
     from tests.benchmarks.sets import BenchSet
 
 TABLE = Path(__file__).with_name("RANKING.md")

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indexer import background
-from indexer.fusion import CloserEvidence, fuse, look_closer
-from indexer.hits import HitMaker
-from indexer.narrowing import narrow
-from indexer.query import parse
-from indexer.search import Wanted
-from indexer.signs import signs
+from indexer.query.grammar import parse
+from indexer.search import score_normalisation as background
+from indexer.search.answerability_features import signs
+from indexer.search.fusion import CloserEvidence, fuse, look_closer
+from indexer.search.hits import HitMaker
+from indexer.search.narrowing import narrow
+from indexer.search.search import Wanted
 from indexer.store import DocFilter, docs_of
 from tests.benchmarks import scoring
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indexer.background import Background
-    from indexer.candidates import Ranked
+    from indexer.api.types import Hit
     from indexer.catalog import Space
-    from indexer.engine import Engine
-    from indexer.fusion import DocumentEvidence, PageEvidence, Scored, Weights
-    from indexer.judgement import Signs
-    from indexer.search import Found
-    from indexer.types import Hit
+    from indexer.engine.engine import Engine
+    from indexer.search.answerability import Signs
+    from indexer.search.candidates import Ranked
+    from indexer.search.fusion import DocumentEvidence, PageEvidence, Scored, Weights
+    from indexer.search.score_normalisation import Background
+    from indexer.search.search import Found
     from tests.benchmarks.scoring import RunHit
     from tests.benchmarks.sets import Query
 

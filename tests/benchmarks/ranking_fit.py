@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.fusion import Weights
+from indexer.search.fusion import Weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.fusion import DEFAULT_WEIGHTS
+from indexer.search.fusion import DEFAULT_WEIGHTS
 from tests.benchmarks import scoring
 from tests.benchmarks.ranking_fit import fit_weights
 from tests.benchmarks.report import Section
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indexer.fusion import Weights
+    from indexer.search.fusion import Weights
     from tests.benchmarks.ranking_evidence import Evidence
     from tests.benchmarks.report import Cell
     from tests.benchmarks.scoring import Measurer, RunHit

@@ -29,7 +29,7 @@ from ui.search.warm import warm
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from indexer.types import Hit
+    from indexer.api.types import Hit
     from ui.search.grouping import Group
 
 HITS = 10_000

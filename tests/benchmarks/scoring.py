@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from indexer.types import Hit
+    from indexer.api.types import Hit
     from tests.benchmarks.sets import BenchSet, Query
 
 LIMIT = 20

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from indexer.library import LANCE_NAME
+from indexer.library.library import LANCE_NAME
 from indexer.store import schema
 from tests.benchmarks.report import Section
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from indexer.engine import Engine
+    from indexer.engine.engine import Engine
     from indexer.store.table import Table
     from tests.benchmarks.libraries import Libraries, Options
     from tests.benchmarks.report import Cell

@@ -24,7 +24,7 @@ import numpy as np
 from app.paths import models_folder
 from indexer.config import EngineConfig
 from indexer.embed.base import PassageVectors
-from indexer.engine import Engine
+from indexer.engine.engine import Engine
 from tests.benchmarks.libraries import index
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
-from indexer.atomic import write_file
+from indexer.api.atomic import write_file
 from tests.benchmarks.libraries import note
 from tests.benchmarks.machine import commit
 from tests.benchmarks.processes import Peaks, watch

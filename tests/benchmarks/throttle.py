@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.engine import Engine
-from indexer.progress import CancelToken, ignore
+from indexer.api.progress import CancelToken, ignore
+from indexer.engine.engine import Engine
 from tests.benchmarks import sets
 from tests.benchmarks.latency import Spent, ask
 from tests.benchmarks.libraries import note

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import psutil
 
+from indexer.api.progress import CancelToken, Progress, Step, ignore
 from indexer.config import EngineConfig, Precision
-from indexer.engine import Engine
-from indexer.progress import CancelToken, Progress, Step, ignore
+from indexer.engine.engine import Engine
 from tests.integration.corpus import make_tiny_files
 from tests.tiny_model import TINY, install_tiny_model
 

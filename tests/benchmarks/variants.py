@@ -11,18 +11,18 @@ from functools import partial
 from typing import TYPE_CHECKING
 from unittest import mock
 
-from indexer.fusion import DEFAULT_WEIGHTS, Weights
-from indexer.query import parse
-from indexer.search import Searcher
+from indexer.query.grammar import parse
+from indexer.search.fusion import DEFAULT_WEIGHTS, Weights
+from indexer.search.search import Searcher
 from indexer.store import Term, docs_of
-from indexer.terms import stems
+from indexer.text.terms import stems
 from tests.benchmarks import scoring
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
-    from indexer.engine import Engine
+    from indexer.engine.engine import Engine
     from indexer.store import Candidates, Store
     from tests.benchmarks.scoring import RunHit
 
@@ -77,7 +77,7 @@ def searching(engine: Engine, store: Store, weights: Weights = DEFAULT_WEIGHTS) 
 @contextmanager
 def _unsplit(engine: Engine) -> Iterator[Ask]:
     """Every query is taken for one question."""
-    with mock.patch("indexer.search.question", str), searching(engine, engine.store) as ask:
+    with mock.patch("indexer.search.search.question", str), searching(engine, engine.store) as ask:
         yield ask
 
 

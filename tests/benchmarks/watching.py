@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING
 
 import psutil
 
+from indexer.api.errors import Cancelled
+from indexer.api.progress import CancelToken, Progress, Step, ignore
 from indexer.config import EngineConfig, Precision
-from indexer.engine import Engine
-from indexer.errors import Cancelled
-from indexer.progress import CancelToken, Progress, Step, ignore
+from indexer.engine.engine import Engine
 from tests.integration.corpus import make_tiny_files, text
 from tests.tiny_model import TINY, install_tiny_model
 from tests.waiting import wait_for

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from indexer.embed.base import EmbedInput
     from indexer.embed.onnx import OnnxEmbedder
-    from indexer.engine import Engine
+    from indexer.engine.engine import Engine
     from tests.benchmarks.libraries import Libraries, Options
     from tests.benchmarks.report import Cell
 

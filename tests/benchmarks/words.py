@@ -13,8 +13,8 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from indexer.engine import Engine
-from indexer.progress import CancelToken
+from indexer.api.progress import CancelToken
+from indexer.engine.engine import Engine
 from tests.benchmarks import sets
 from tests.benchmarks.libraries import note
 from tests.benchmarks.passages import thinned
@@ -23,9 +23,9 @@ from tests.benchmarks.report import Section
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from indexer.api.progress import Progress
     from indexer.embed.base import Embedder
     from indexer.pipeline.parts import Parts
-    from indexer.progress import Progress
     from tests.benchmarks.libraries import Libraries, Options
     from tests.benchmarks.report import Cell
 

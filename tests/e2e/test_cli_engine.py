@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.endpoint import NOTE_NAME
+from indexer.api.endpoint import NOTE_NAME
 
 if TYPE_CHECKING:
     import subprocess

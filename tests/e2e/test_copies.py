@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from indexer.endpoint import NOTE_NAME
-from indexer.lock import HOLDER_NAME
+from indexer.api.endpoint import NOTE_NAME
+from indexer.api.lock import HOLDER_NAME
 from tests.mounting import Mounter, can_mount
 
 if TYPE_CHECKING:

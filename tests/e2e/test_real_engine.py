@@ -17,8 +17,8 @@ import psutil
 import pytest
 
 from app.demo import documents
-from indexer.client import EngineClient
-from indexer.progress import CancelToken, Progress
+from indexer.api.client import EngineClient
+from indexer.api.progress import CancelToken, Progress
 from tests.e2e.conftest import Lectern
 from tests.tiny_model import TINY, install_tiny_model
 

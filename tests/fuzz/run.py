@@ -9,16 +9,16 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from indexer.errors import LecternError
-from indexer.extract.base import Limits
-from indexer.extract.sandbox import ExtractionChild
+from indexer.api.errors import LecternError
+from indexer.config import Limits
+from indexer.extract.process.sandbox import ExtractionChild
 from tests.fuzz.mutate import mutate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from indexer.types import Passage
+    from indexer.api.types import Passage
 
 # A reader that dies, hangs or raises what is no outcome is a mistake of ours, and so is to blame
 # the drive for a damage inside the file.

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
-from indexer.errors import WorldError
+from indexer.api.errors import WorldError
 from tests.unit.extract.pdfs import PROSE, box, save, text_at, together
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from indexer.extract.sandbox import ExtractionChild
-    from indexer.types import DocumentInfo, Passage
+    from indexer.api.types import DocumentInfo, Passage
+    from indexer.extract.process.sandbox import ExtractionChild
 
 
 class Seen:

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from indexer.errors import LecternError
+from indexer.api.errors import LecternError
 from indexer.store import Store, checks, mending, salvage
 from tests.integration.upkeep import SCATTERED
 

@@ -11,8 +11,8 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from indexer.errors import from_wire
-from indexer.protocol import check_hello, read_frame, write_frame
+from indexer.api.errors import from_wire
+from indexer.api.protocol import check_hello, read_frame, write_frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer import background
+from indexer.api.progress import CancelToken, ignore
 from indexer.config import EngineConfig
-from indexer.engine import Engine
-from indexer.judgement import MOST_DEVIATIONS
-from indexer.progress import CancelToken, ignore
+from indexer.engine.engine import Engine
+from indexer.search import score_normalisation as background
+from indexer.search.answerability import MOST_DEVIATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from indexer.types import SearchResult
+    from indexer.api.types import SearchResult
 
 SAMPLE = Path(__file__).parents[2] / "resources" / "sample" / "documents"
 YEARS = (2018, 2019, 2020)

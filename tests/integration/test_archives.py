@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.cli_library import file_line
+from indexer.api.phrases import read_detail
+from indexer.api.types import FileState
+from indexer.config import Limits
 from indexer.confine import worker
-from indexer.extract.base import Limits
-from indexer.extract.libreoffice import find_program
-from indexer.extract.sandbox import ExtractionChild
-from indexer.phrases import read_detail
-from indexer.types import FileState
+from indexer.extract.office.libreoffice import find_program
+from indexer.extract.process.sandbox import ExtractionChild
 from tests.fuzz.ole import ole_file
 from tests.integration.extraction import read
 from tests.integration.world import World, found, quoted, search, states
 from tests.mails import mail
+from tests.unit.extract.inside.test_archive import LOCKED, WORDS, tarred, zipped
 from tests.unit.extract.pdfs import endless_page
-from tests.unit.extract.test_archive import LOCKED, WORDS, tarred, zipped
 
 if TYPE_CHECKING:
     from pathlib import Path

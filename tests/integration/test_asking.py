@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.api import ORDERS
-from indexer.errors import Cancelled, WorldError
-from indexer.progress import CancelToken
+from indexer.api.contract import ORDERS
+from indexer.api.errors import Cancelled, WorldError
+from indexer.api.progress import CancelToken
 from tests.integration import corpus
 from tests.integration.world import World, quoted, search, states
 from tests.locked import locked as encrypted
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from indexer.engine import Engine
+    from indexer.engine.engine import Engine
 
 OPENS = "the open sea"
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.cli_library import file_line
+from indexer.api.phrases import read_detail
+from indexer.api.types import FileState
+from indexer.config import Limits
 from indexer.extract import registry
-from indexer.extract.base import Limits
-from indexer.extract.sandbox import ExtractionChild
-from indexer.phrases import read_detail
+from indexer.extract.process.sandbox import ExtractionChild
 from indexer.render.text import TextDocument
-from indexer.types import FileState
 from tests.fuzz.samples import SENTENCE
 from tests.integration.extraction import read
 from tests.integration.world import World, search

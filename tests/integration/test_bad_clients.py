@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
-from indexer import session as session_module
-from indexer.client import EngineClient
+from indexer.api.client import EngineClient
+from indexer.api.endpoint import connect, published
+from indexer.api.errors import WorldError
+from indexer.api.progress import CancelToken, ignore
+from indexer.api.protocol import MAX_REQUEST_BYTES, Header, hello, pack, unpack
 from indexer.config import EngineConfig
-from indexer.endpoint import connect, published
-from indexer.errors import WorldError
-from indexer.host import Host
-from indexer.progress import CancelToken, ignore
-from indexer.protocol import MAX_REQUEST_BYTES, Header, hello, pack, unpack
-from indexer.service import MAX_CLIENTS, Service
-from indexer.session import Session
+from indexer.server import session as session_module
+from indexer.server.host import Host
+from indexer.server.service import MAX_CLIENTS, Service
+from indexer.server.session import Session
 from tests.fake_engine import FakeEngine
 from tests.waiting import WAIT_S, wait_for
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.errors import WorldError
+from indexer.api.errors import WorldError
 from indexer.pipeline.pace import Pace
 from tests.integration import corpus, killing, rights
 from tests.integration.world import (

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer import library as libraries
-from indexer.engine import Engine
-from indexer.errors import WorldError
-from indexer.library import CATALOG_NAME
+from indexer.api.errors import WorldError
+from indexer.engine.engine import Engine
+from indexer.library import library as libraries
+from indexer.library.library import CATALOG_NAME
 from tests.integration import corpus, killing, rights
 from tests.integration.world import Seen, World, check_same, found, look, search, states
 

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from indexer.client import EngineClient
-from indexer.endpoint import connect, published
-from indexer.engine import Engine
-from indexer.host import Host
-from indexer.protocol import Header, hello, pack, unpack
-from indexer.requests import REQUESTS
-from indexer.service import Service
+from indexer.api.client import EngineClient
+from indexer.api.endpoint import connect, published
+from indexer.api.protocol import Header, hello, pack, unpack
+from indexer.engine.engine import Engine
+from indexer.server.host import Host
+from indexer.server.requests import REQUESTS
+from indexer.server.service import Service
 from tests.integration.world import PACE, World
 from tests.waiting import WAIT_S
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.errors import WorldError
-from indexer.progress import CancelToken
+from indexer.api.errors import WorldError
+from indexer.api.progress import CancelToken
 from tests.integration.world import World
 from tests.tiny_model import install_tiny_model
 from tests.two_encoders import install_two_encoders
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from indexer.engine import Engine
+    from indexer.engine.engine import Engine
 
 COMMON = (
     "The tenant pays the rent on the first day of each month to the landlord.",

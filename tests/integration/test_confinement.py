@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from indexer.api.errors import WorldError
 from indexer.confine import landlock, seccomp, worker
-from indexer.errors import WorldError
-from indexer.extract import process
-from indexer.extract.sandbox import ExtractionChild
+from indexer.extract.process import process
+from indexer.extract.process.sandbox import ExtractionChild
 from tests.integration.extraction import Seen
 
 if TYPE_CHECKING:
@@ -33,8 +33,9 @@ pytestmark = [
 _TAKEN_OVER = """
 import json, os, signal, socket, subprocess, sys
 from pathlib import Path
-from indexer.errors import WorldError
-from indexer.extract import child, text
+from indexer.api.errors import WorldError
+from indexer.extract.process import child
+from indexer.extract.plain import text
 
 def attempts(document, own):
     secret, library, port = map(str, OWN)

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from indexer.api.errors import WorldError
+from indexer.api.types import FileState
 from indexer.catalog import Catalog
 from indexer.catalog.states import FAULT, MAX_CRASHES, VANISHED
-from indexer.crashes import MARK_NAME, TRIED_KEY, at_work, ended_badly
-from indexer.errors import WorldError
-from indexer.extract.base import Limits
-from indexer.types import FileState
+from indexer.config import Limits
+from indexer.library.crashes import MARK_NAME, TRIED_KEY, at_work, ended_badly
 from tests.integration import rights
 from tests.integration.killing import finish, kill_at, start, stopped_at
 from tests.integration.world import World, found, kinds, states

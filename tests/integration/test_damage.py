@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from indexer.errors import WorldError
+from indexer.api.errors import WorldError
+from indexer.api.progress import CancelToken, ignore
 from indexer.pipeline.pace import Pace
-from indexer.progress import CancelToken, ignore
 from indexer.store import key_of, schema
 from tests.integration import corpus, upkeep
 from tests.integration.world import Seen, World, check_same, found, kinds, look, search
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from indexer.engine import Engine
+    from indexer.engine.engine import Engine
 
 FLIPS = 40
 SCATTERED = Pace(passages=4, vectors=8, unit=8, upkeep=upkeep.SCATTERED)

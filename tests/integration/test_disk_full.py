@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer import library as libraries
+from indexer.api.errors import WorldError
+from indexer.api.lock import LibraryLock
+from indexer.api.types import FileState
 from indexer.catalog import Catalog
-from indexer.errors import WorldError
-from indexer.excludes import Excludes
-from indexer.lock import LibraryLock
-from indexer.scan import RootWalk, ScanRules
-from indexer.types import FileState
+from indexer.files.excludes import Excludes
+from indexer.files.scan import RootWalk, ScanRules
+from indexer.library import library as libraries
 from tests.integration import rights
 from tests.unit.catalog.fakes import FakeWalk, found, read, root_at
 

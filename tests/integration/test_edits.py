@@ -16,7 +16,7 @@ from tests.tiny_model import install_tiny_model
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from indexer.engine import Engine
+    from indexer.engine.engine import Engine
 
 NAME = "long.txt"
 PASSAGES = 300

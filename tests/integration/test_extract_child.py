@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pymupdf
 import pytest
 
-from indexer.errors import WorldError
-from indexer.extract.sandbox import ExtractionChild
+from indexer.api.errors import WorldError
+from indexer.extract.process.sandbox import ExtractionChild
 from tests.integration.extraction import Seen, code_of, keepers_tale, read
 from tests.unit.extract.pdfs import PROSE, box, endless_page, save
 

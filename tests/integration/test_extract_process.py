@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
-from indexer.errors import Cancelled, WorldError
-from indexer.extract.base import Limits
-from indexer.extract.sandbox import ExtractionChild
+from indexer.api.errors import Cancelled, WorldError
+from indexer.config import Limits
+from indexer.extract.process.sandbox import ExtractionChild
 from tests.integration.extraction import Seen, code_of, keepers_tale, read, reader_of
 from tests.unit.extract.pdfs import endless_page
 from tests.waiting import wait_for
@@ -23,7 +23,7 @@ from tests.waiting import wait_for
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from indexer.types import DocumentInfo
+    from indexer.api.types import DocumentInfo
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -154,7 +154,7 @@ def test_the_child_is_polite(child: ExtractionChild, tale: Path) -> None:
 ENGINE = """
 import os, sys
 from pathlib import Path
-from indexer.extract.sandbox import ExtractionChild
+from indexer.extract.process.sandbox import ExtractionChild
 
 child = ExtractionChild()
 def decide(info, terms):

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from indexer.api.errors import LecternError
 from indexer.catalog import Catalog
-from indexer.errors import LecternError
 from indexer.store import Store, Term, Upkeep
 from tests.integration.store_victim import PASSAGES, SPACE
 from tests.soak.write_faults import compile_shim

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from indexer import library as libraries
+from indexer.api.errors import WorldError
+from indexer.api.progress import CancelToken, Progress
 from indexer.config import Precision
 from indexer.embed.graph import GRAPH
 from indexer.embed.record_files import find_record, write_record
-from indexer.errors import WorldError
-from indexer.progress import CancelToken, Progress
+from indexer.library import library as libraries
 from tests.integration import corpus
 from tests.integration.world import (
     World,
@@ -31,7 +31,7 @@ from tests.tiny_model import TINY
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from indexer.engine import Engine
+    from indexer.engine.engine import Engine
 
 PETABYTE = 10**15
 GERMAN = (

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.errors import WorldError
-from indexer.extract.sandbox import ExtractionChild
-from indexer.types import page_unit
+from indexer.api.errors import WorldError
+from indexer.api.types import page_unit
+from indexer.extract.process.sandbox import ExtractionChild
 from tests.fuzz.run import outcome
 from tests.fuzz.samples import SENTENCE, docx, epub, pptx, samples, slide, xlsx
 from tests.integration.extraction import read

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from indexer.errors import LecternError
-from indexer.extract.base import Limits
-from indexer.extract.libreoffice import find_program
-from indexer.extract.sandbox import ExtractionChild
+from indexer.api.errors import LecternError
+from indexer.config import Limits
+from indexer.extract.office.libreoffice import find_program
+from indexer.extract.process.sandbox import ExtractionChild
 from tests.corpora import BENCH, needs_corpus
 
 if TYPE_CHECKING:
-    from indexer.types import DocumentInfo
+    from indexer.api.types import DocumentInfo
 
 pytestmark = [needs_corpus, pytest.mark.corpus]
 SLOWEST_S = 60.0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.cli_library import file_line, status_lines
-from indexer.types import FileState
+from indexer.api.types import FileState
 from tests.integration.rendering import render_child
 from tests.integration.scanning import (
     Counted,

@@ -8,10 +8,10 @@ import pymupdf
 import pytest
 from PIL import Image
 
-from indexer.extract.base import Limits
+from indexer.api.types import FileState
+from indexer.config import Limits
 from indexer.render.pdf import PdfPages
 from indexer.render.shelf import KnownPages, Shelf
-from indexer.types import FileState
 from tests.integration.scanning import (
     Counted,
     install,

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.client import EngineClient
-from indexer.engine import Engine
-from indexer.host import Host
-from indexer.progress import CancelToken, ignore
-from indexer.service import Service
+from indexer.api.client import EngineClient
+from indexer.api.progress import CancelToken, ignore
+from indexer.engine.engine import Engine
+from indexer.server.host import Host
+from indexer.server.service import Service
 from tests.integration.killing import wait_for
 from tests.integration.world import PACE, World, check_whole, quoted, states
 

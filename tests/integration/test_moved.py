@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.engine import Engine
-from indexer.errors import WorldError
-from indexer.library import CATALOG_NAME
-from indexer.progress import CancelToken, Progress, Step
+from indexer.api.errors import WorldError
+from indexer.api.progress import CancelToken, Progress, Step
+from indexer.engine.engine import Engine
+from indexer.library.library import CATALOG_NAME
 from tests.integration.world import PACE, World, check_same, check_whole, look
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from indexer.errors import WorldError
-from indexer.rescue import rescue
+from indexer.api.errors import WorldError
+from indexer.library.rescue import rescue
 from indexer.store import Store, checks, indices, mending, runtime, salvage
 from indexer.store.disk import opening
 from tests.integration import rights

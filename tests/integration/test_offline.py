@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.progress import CancelToken, ignore
+from indexer.api.progress import CancelToken, ignore
 from tests.integration.watching import wait_for_states, watched
 from tests.integration.world import World, check_whole, quoted, search, states
 from tests.mounting import Mounter, can_mount, make_image
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from indexer.engine import Engine
+    from indexer.engine.engine import Engine
 
 INDEXED = {"one.txt": "indexed", "a/two.txt": "indexed"}
 OFFLINE = dict.fromkeys(INDEXED, "offline")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.errors import WorldError
-from indexer.progress import CancelToken, Progress, Step, ignore
+from indexer.api.errors import WorldError
+from indexer.api.progress import CancelToken, Progress, Step, ignore
 from tests.integration.killing import wait_for
 from tests.integration.world import PACE, Seen, World, check_same, look
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from indexer.engine import Engine
-    from indexer.types import Summary
+    from indexer.api.types import Summary
+    from indexer.engine.engine import Engine
 
 HASTY = replace(PACE, room_s=0.05, grace_s=0.0)
 PLENTY = 1 << 60  # more than any disk has

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.errors import WorldError
-from indexer.progress import CancelToken, ignore
+from indexer.api.errors import WorldError
+from indexer.api.progress import CancelToken, ignore
 from tests.integration.world import (
     World,
     check_same,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from indexer.engine import Engine
+    from indexer.engine.engine import Engine
 
 # What a run may cost: (files read, documents written, passages embedded).
 NOTHING = (0, 0, 0)

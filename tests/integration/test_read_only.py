@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.engine import open_host
-from indexer.client import EngineClient
-from indexer.engine import Engine
-from indexer.errors import WorldError
-from indexer.library import CATALOG_NAME
-from indexer.lock import LOCK_NAME
-from indexer.progress import CancelToken, ignore
+from indexer.api.client import EngineClient
+from indexer.api.errors import WorldError
+from indexer.api.lock import LOCK_NAME
+from indexer.api.progress import CancelToken, ignore
+from indexer.engine.engine import Engine
+from indexer.library.library import CATALOG_NAME
 from tests.integration import killing, rights
 from tests.integration.world import QUERIES, Seen, World, found, search, states
 from tests.mounting import Mounter, can_mount
@@ -32,7 +32,7 @@ _SEARCH = """
 import sys
 from pathlib import Path
 from tests.integration.world import World, found, states
-from indexer.errors import WorldError
+from indexer.api.errors import WorldError
 world = World(*map(Path, sys.argv[1:4]))
 with world.engine() as engine:
     print(found(engine, "report one")[0], engine.status()["reason"], len(states(engine)))

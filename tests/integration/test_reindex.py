@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from indexer import reindex
-from indexer.errors import WorldError
-from indexer.progress import CancelToken, Progress, Step, ignore
+from indexer.api.errors import WorldError
+from indexer.api.progress import CancelToken, Progress, Step, ignore
+from indexer.engine import reindex
 from indexer.store import schema
 from tests.integration import killing
 from tests.integration.world import World, check_same, found, look, quoted, states
@@ -20,7 +20,7 @@ from tests.two_encoders import install_two_encoders
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from indexer.engine import Engine
+    from indexer.engine.engine import Engine
     from tests.integration.world import Seen
 
 OTHER = "tiny-too"

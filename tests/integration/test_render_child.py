@@ -14,10 +14,10 @@ import psutil
 import pymupdf
 import pytest
 
-from indexer.errors import LecternError, WorldError
-from indexer.extract.base import Limits
+from indexer.api.errors import LecternError, WorldError
+from indexer.config import Limits
 from indexer.extract.document import PAGE_JOINT
-from indexer.extract.pdf import open_source
+from indexer.extract.pdf.reader import open_source
 from indexer.render.child import FROZEN_ARGUMENT
 from indexer.render.pdf import MAX_IMAGE_BYTES
 from tests.corpora import BENCH, needs_corpus

@@ -9,7 +9,7 @@ import numpy as np
 import pymupdf
 import pytest
 
-from indexer.extract.sandbox import ExtractionChild
+from indexer.extract.process.sandbox import ExtractionChild
 from tests.corpora import BENCH, needs_corpus
 from tests.integration.coloured import BLACK, BLUE, GREEN, RED, Shape, make
 from tests.integration.extraction import read
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from indexer.types import Passage
+    from indexer.api.types import Passage
     from tests.integration.coloured import Colour
     from tests.integration.rendering import Asker
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.engine import Engine
-from indexer.errors import WorldError
-from indexer.library import CATALOG_NAME
-from indexer.lock import LibraryLock
-from indexer.progress import CancelToken, ignore
-from indexer.rescue import KEPT_NAME, rescue
+from indexer.api.errors import WorldError
+from indexer.api.lock import LibraryLock
+from indexer.api.progress import CancelToken, ignore
+from indexer.engine.engine import Engine
+from indexer.library.library import CATALOG_NAME
+from indexer.library.rescue import KEPT_NAME, rescue
 from tests.integration.world import Seen, World, check_same, found, look
 
 if TYPE_CHECKING:

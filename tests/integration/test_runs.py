@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.engine import Engine
-from indexer.progress import CancelToken, Progress, Step
-from indexer.types import Why
+from indexer.api.progress import CancelToken, Progress, Step
+from indexer.api.types import Why
+from indexer.engine.engine import Engine
 from tests.integration.world import PACE, Seen, World, check_same, look
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from indexer.api.types import SearchResult
     from indexer.embed.base import Embedder
     from indexer.pipeline.parts import Parts
-    from indexer.types import SearchResult
 
 WAIT_S = 60.0
 

@@ -17,7 +17,7 @@ from tests.integration.world import World, search
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from indexer.types import Hit
+    from indexer.api.types import Hit
     from tests.integration.coloured import Colour
     from tests.integration.rendering import Asker
 

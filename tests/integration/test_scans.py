@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.cli_library import file_line, status_lines
-from indexer.engine import Engine
-from indexer.errors import CODES
-from indexer.extract.base import Limits
-from indexer.host import Host
-from indexer.progress import CancelToken, ignore
-from indexer.service import Service
-from indexer.types import FileState
+from indexer.api.errors import CODES
+from indexer.api.progress import CancelToken, ignore
+from indexer.api.types import FileState
+from indexer.config import Limits
+from indexer.engine.engine import Engine
+from indexer.server.host import Host
+from indexer.server.service import Service
 from tests.integration.killing import kill_at
 from tests.integration.scanning import (
     Counted,
@@ -272,6 +272,6 @@ def test_an_engine_that_serves_reads_scans_when_nothing_else_is_to_be_done(
 
 
 def test_every_reason_for_a_scan_is_declared() -> None:
-    from indexer.ocr.scans import CODES as SCAN_CODES
+    from indexer.pipeline.scanned_pages import CODES as SCAN_CODES
 
     assert set(SCAN_CODES) <= set(CODES)

@@ -16,22 +16,22 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.client import EngineClient, reach, with_engine
+from indexer.api.client import EngineClient, reach, with_engine
+from indexer.api.endpoint import FAMILY, new_endpoint, publish, published
+from indexer.api.errors import Cancelled, InternalError, LecternError, WorldError
+from indexer.api.lock import HOLDER_NAME, LibraryLock
+from indexer.api.progress import CancelToken, Progress, Step, ignore
+from indexer.api.protocol import Header, hello, pack, unpack
 from indexer.config import EngineConfig
-from indexer.endpoint import FAMILY, new_endpoint, publish, published
-from indexer.errors import Cancelled, InternalError, LecternError, WorldError
-from indexer.host import Host
-from indexer.lock import HOLDER_NAME, LibraryLock
-from indexer.progress import CancelToken, Progress, Step, ignore
-from indexer.protocol import Header, hello, pack, unpack
-from indexer.requests import LaneName
-from indexer.service import Service
+from indexer.server.host import Host
+from indexer.server.requests import LaneName
+from indexer.server.service import Service
 from tests.fake_engine import FakeEngine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from indexer.api import EngineApi
+    from indexer.api.contract import EngineApi
 
 WAIT_S = 20.0
 

@@ -13,8 +13,8 @@ from tests.integration.world import World
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from indexer.engine import Engine
-    from indexer.types import SearchResult
+    from indexer.api.types import SearchResult
+    from indexer.engine.engine import Engine
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.host import Host
-from indexer.progress import CancelToken, Progress, Step, ignore
-from indexer.service import Service
+from indexer.api.progress import CancelToken, Progress, Step, ignore
+from indexer.server.host import Host
+from indexer.server.service import Service
 from indexer.watching.clock import SLEPT_S, Clock
 from indexer.watching.observing import Observing
 from indexer.watching.watcher import Watcher
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from indexer.engine import Engine
+    from indexer.engine.engine import Engine
     from indexer.watching.hints import Hints
     from indexer.watching.sources import Source
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
-from indexer.types import Why
+from indexer.api.types import Why
 from tests.integration.world import World
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from tests.waiting import wait_for
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from indexer.engine import Engine
+    from indexer.engine.engine import Engine
     from tests.integration.world import World
 
 # Quick, but for scans: nothing but events may tell of changes.

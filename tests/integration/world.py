@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indexer.api.progress import CancelToken, Progress, Step, ignore
+from indexer.api.types import Why
 from indexer.config import EngineConfig, Precision
-from indexer.engine import Engine
+from indexer.engine.engine import Engine
 from indexer.pipeline.pace import Pace
-from indexer.progress import CancelToken, Progress, Step, ignore
 from indexer.store import Upkeep, key_of
-from indexer.types import Why
 from tests.tiny_model import TINY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from indexer.types import Hit, Summary
+    from indexer.api.types import Hit, Summary
 
 # Small enough that the corpus takes several of each kind.
 PACE = Pace(

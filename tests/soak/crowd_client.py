@@ -16,12 +16,12 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from indexer.client import EngineClient
-from indexer.errors import WorldError
+from indexer.api.client import EngineClient
+from indexer.api.errors import WorldError
 from tests.soak.crowd import DOCUMENTS, needle
 
 if TYPE_CHECKING:
-    from indexer.types import SearchResult
+    from indexer.api.types import SearchResult
 
 LIMITS = (1, 3, 10, 50)
 SENSELESS = ("page:x", "date:2024-99", "size:>much")

@@ -20,8 +20,8 @@ import zlib
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from indexer.errors import LecternError
-from indexer.types import SEARCHABLE_STATES, FileState, Why
+from indexer.api.errors import LecternError
+from indexer.api.types import SEARCHABLE_STATES, FileState, Why
 from tests.corpora import BENCH
 from tests.fuzz.__main__ import hard_files
 from tests.fuzz.mutate import mutate
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from indexer.client import EngineClient
-    from indexer.types import FileRow
+    from indexer.api.client import EngineClient
+    from indexer.api.types import FileRow
     from tests.soak.extent import Extent
 
 WHOLE_FROM = 100  # spoilt files; with fewer the hard files are left out

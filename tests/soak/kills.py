@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer import faults
+from indexer.api.progress import CancelToken, ignore
 from indexer.pipeline.pace import Pace
-from indexer.progress import CancelToken, ignore
 from indexer.store import Upkeep
 from tests.benchmarks.synthetic_texts import Texts, vocabulary
 from tests.e2e.conftest import ROOT

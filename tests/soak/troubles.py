@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 import psutil
 
-from indexer.client import EngineClient
-from indexer.errors import LecternError
+from indexer.api.client import EngineClient
+from indexer.api.errors import LecternError
 from tests.integration.killing import children_of
 from tests.mounting import Mounter, can_mount
 from tests.waiting import wait_for

@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from indexer.errors import LecternError
+from indexer.api.errors import LecternError
 from tests.e2e.conftest import ROOT
 from tests.soak import compare, troubles
 from tests.soak.account import make_account, run
@@ -25,7 +25,7 @@ from tests.soak.account import make_account, run
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from indexer.client import EngineClient
+    from indexer.api.client import EngineClient
     from tests.soak.extent import Extent
 
 QUIET_S = 600.0

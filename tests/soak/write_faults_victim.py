@@ -18,7 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from indexer.errors import LecternError
+from indexer.api.errors import LecternError
 from tests.integration import corpus
 from tests.integration.world import World, check_same, look, states
 from tests.soak.write_shim import Shim

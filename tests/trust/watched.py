@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import psutil
 
-from indexer.endpoint import published
+from indexer.api.endpoint import published
 from tests.trust.tracing import Rules, traced
 from tests.waiting import wait_for
 

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.config import EngineConfig
-from indexer.host import Host
-from indexer.service import Service
+from indexer.server.host import Host
+from indexer.server.service import Service
 from tests.fake_engine import FakeEngine
 from tests.tiny_model import TINY, install_tiny_model
 

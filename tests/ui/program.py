@@ -49,6 +49,6 @@ def end(program: Program, qtbot: QtBot) -> None:
 
 
 def index(engine: FakeEngine, *paths: Path) -> None:
-    from indexer.progress import CancelToken, ignore
+    from indexer.api.progress import CancelToken, ignore
 
     engine.index(list(paths), report=ignore, token=CancelToken())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from indexer.progress import Progress
+from indexer.api.progress import Progress
 from tests.ui.conftest import WAIT_MS, attach
 from tests.ui.engines import fake_engine
 from ui.engine_client import EngineLink
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from indexer.errors import LecternError
+    from indexer.api.errors import LecternError
     from tests.fake_engine import FakeEngine
 
 
@@ -157,8 +157,8 @@ def deaf(tmp_path: Path) -> Iterator[Path]:
     """A library whose engine accepts connections and then says nothing."""
     from multiprocessing.connection import Client, Listener
 
-    from indexer.endpoint import FAMILY, new_endpoint, publish
-    from indexer.lock import LibraryLock
+    from indexer.api.endpoint import FAMILY, new_endpoint, publish
+    from indexer.api.lock import LibraryLock
 
     library = tmp_path / "library"
     lock = LibraryLock.acquire(library)

@@ -16,7 +16,7 @@ import pytest
 from PySide6.QtCore import QProcess, QProcessEnvironment
 from PySide6.QtNetwork import QLocalSocket
 
-from indexer.endpoint import window_address
+from indexer.api.endpoint import window_address
 from tests.ui.conftest import WAIT_MS
 from tests.ui.engines import ROOT
 from ui import single

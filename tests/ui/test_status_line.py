@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QToolButton
 
-from indexer.errors import WorldError
+from indexer.api.errors import WorldError
 from ui.status_line import StatusLine
 from ui.supervisor import EngineState
 from ui.tray import Tray

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.endpoint import published
+from indexer.api.endpoint import published
 from tests.ui import engines
 from tests.ui.conftest import WAIT_MS
 from tests.ui.engines import fake_engine, is_alive

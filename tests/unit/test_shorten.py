@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.hits import SNIPPET, shorten
-from indexer.types import Hit, Why
+from indexer.api.types import Hit, Why
+from indexer.search.hits import SNIPPET, shorten
 
 
 def hit(text: str, best: tuple[int, int]) -> Hit:

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from indexer.errors import WorldError
+from indexer.api.errors import WorldError
 from ui import words
 from ui.icons import icon
 from ui.library.activity_words import Smooth, facts, headline

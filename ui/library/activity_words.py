@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication
 
-from indexer.progress import Step
+from indexer.api.progress import Step
 from ui import words
 
 if TYPE_CHECKING:

@@ -38,7 +38,7 @@ from ui.theme import L, M
 if TYPE_CHECKING:
     from PySide6.QtGui import QHideEvent, QShowEvent
 
-    from indexer.types import FileRow
+    from indexer.api.types import FileRow
     from ui.ports import Context
 
 REFRESH_MS = 4000

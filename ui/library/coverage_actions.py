@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 
-from indexer.types import FileState
+from indexer.api.types import FileState
 from ui import desktop, words
 from ui.icons import icon
 from ui.library.kept_passwords import note_kept
@@ -21,8 +21,8 @@ from ui.library.questions import Questions
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from indexer.errors import LecternError
-    from indexer.types import FileRow
+    from indexer.api.errors import LecternError
+    from indexer.api.types import FileRow
     from ui.passwords import Passwords
     from ui.ports import Context
 

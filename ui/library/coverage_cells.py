@@ -13,7 +13,7 @@ from PySide6.QtCore import Qt
 from ui import words
 
 if TYPE_CHECKING:
-    from indexer.types import FileRow
+    from indexer.api.types import FileRow
 
 
 class Column(IntEnum):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
-from indexer.types import FileState
+from indexer.api.types import FileState
 from ui import words
 from ui.flow import FlowLayout
 from ui.library.buttons import button_for
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QAction
 
-    from indexer.types import FileRow
+    from indexer.api.types import FileRow
     from ui.passwords import Passwords
 
 

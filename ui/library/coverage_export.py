@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, QThreadPool, Signal
 
-from indexer.errors import LecternError
-from indexer.types import FileRow
-from indexer.wire import from_wire
+from indexer.api.errors import LecternError
+from indexer.api.types import FileRow
+from indexer.api.wire import from_wire
 from ui import words
 from ui.library.questions import Questions
 

@@ -20,9 +20,9 @@ from PySide6.QtCore import (
     Signal,
 )
 
-from indexer.errors import LecternError
-from indexer.types import FileRow, FileState
-from indexer.wire import from_wire
+from indexer.api.errors import LecternError
+from indexer.api.types import FileRow, FileState
+from indexer.api.wire import from_wire
 from ui.library import coverage_cells as cells
 from ui.library.coverage_cells import Column
 from ui.library.questions import Questions

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPoint, Qt
 from PySide6.QtWidgets import QAbstractItemView, QMenu, QTableView
 
-from indexer.types import FileState
+from indexer.api.types import FileState
 from ui import words
 from ui.library.coverage_cells import Column
 from ui.theme import M

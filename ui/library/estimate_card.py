@@ -28,7 +28,7 @@ from ui.theme import L, M
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from indexer.errors import LecternError
+    from indexer.api.errors import LecternError
     from ui.ports import Context
 
 MOST_KINDS = 6

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
-from indexer.errors import LecternError
-from indexer.types import Hit
-from indexer.wire import from_wire
+from indexer.api.errors import LecternError
+from indexer.api.types import Hit
+from indexer.api.wire import from_wire
 from ui import words
 from ui.flow import FlowLayout
 from ui.library.buttons import IconButton

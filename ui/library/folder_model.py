@@ -18,7 +18,7 @@ from PySide6.QtCore import (
     Qt,
 )
 
-from indexer.types import FileState
+from indexer.api.types import FileState
 from ui import words
 
 if TYPE_CHECKING:

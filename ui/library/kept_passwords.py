@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject
 from shiboken6 import isValid
 
-from indexer.atomic import write_file
+from indexer.api.atomic import write_file
 from ui.library.questions import Questions, ignore
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from ui.theme import L, M, S
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from indexer.errors import LecternError
+    from indexer.api.errors import LecternError
     from ui.ports import Context
 
 TYPING_MS = 400

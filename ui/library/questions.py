@@ -17,8 +17,8 @@ from ui import words
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from indexer.errors import LecternError
-    from indexer.progress import Progress
+    from indexer.api.errors import LecternError
+    from indexer.api.progress import Progress
     from ui.ports import Context
 
 
@@ -44,7 +44,7 @@ class Questions(QObject):
         """Send a request in place of the last one of its slot, which is then forgotten.
 
         Args:
-            kind: One of ``indexer.requests``.
+            kind: One of ``indexer.server.requests``.
             fields: What it needs.
             done: Takes the reply.
             failed: Takes the failure; without it, the person is told.

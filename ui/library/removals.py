@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from indexer.atomic import write_file
+from indexer.api.atomic import write_file
 from ui.library.questions import Questions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from indexer.errors import LecternError
+    from indexer.api.errors import LecternError
     from ui.ports import Context
 
 log = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QSizePolicy, QWidget
 
-from indexer.types import FileState
+from indexer.api.types import FileState
 from ui import words
 from ui.theme import M, S
 

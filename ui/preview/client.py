@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
 
-from indexer.errors import WorldError, from_wire
+from indexer.api.errors import WorldError, from_wire
 from ui.preview.process import RenderProcess
 from ui.preview.timers import timer
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from indexer.errors import LecternError
-    from indexer.protocol import Header
+    from indexer.api.errors import LecternError
+    from indexer.api.protocol import Header
 
 log = logging.getLogger(__name__)
 

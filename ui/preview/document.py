@@ -20,8 +20,8 @@ from ui.preview.letters import Letters
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from indexer.errors import LecternError
-    from indexer.protocol import Header
+    from indexer.api.errors import LecternError
+    from indexer.api.protocol import Header
     from ui.preview.client import RenderClient
     from ui.preview.page_layout import Size
 

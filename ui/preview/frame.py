@@ -19,7 +19,7 @@ from ui.preview.toolbar import Toolbar
 from ui.theme import L, S
 
 if TYPE_CHECKING:
-    from indexer.errors import LecternError
+    from indexer.api.errors import LecternError
 
 # The drawing for a failure; for all others a warning.
 _ICONS = {

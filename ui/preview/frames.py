@@ -1,6 +1,6 @@
 """Messages out of a stream that comes in pieces.
 
-Owns the putting together of frames of ``indexer.protocol`` from what a process has written so
+Owns the putting together of frames of ``indexer.api.protocol`` from what a process has written so
 far, and the other way round. It must not know processes or messages.
 """
 
@@ -9,8 +9,8 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Any
 
-from indexer.errors import WorldError
-from indexer.protocol import MAX_MESSAGE_BYTES, Header, pack, unpack
+from indexer.api.errors import WorldError
+from indexer.api.protocol import MAX_MESSAGE_BYTES, Header, pack, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QImage, QPixmap
 
 if TYPE_CHECKING:
-    from indexer.protocol import Header
+    from indexer.api.protocol import Header
 
 CACHE_BYTES = 192 << 20
 # A page of more pixels comes in bands; one band is rendered and sent in a few dozen milliseconds.

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from indexer.errors import LecternError
-    from indexer.protocol import Header
-    from indexer.types import Hit
+    from indexer.api.errors import LecternError
+    from indexer.api.protocol import Header
+    from indexer.api.types import Hit
 
     Span = tuple[int, int]
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 
-from indexer.errors import WorldError
-from indexer.types import FileState, page_unit
+from indexer.api.errors import WorldError
+from indexer.api.types import FileState, page_unit
 from ui import passwords
 from ui.desktop import show_in_folder
 from ui.preview.controls import Controls
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QCloseEvent, QShowEvent
     from PySide6.QtWidgets import QWidget
 
-    from indexer.errors import LecternError
-    from indexer.types import Hit
+    from indexer.api.errors import LecternError
+    from indexer.api.types import Hit
     from ui.ports import Context
     from ui.preview.document import PageDocument
     from ui.preview.marks import Marks

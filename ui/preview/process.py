@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import psutil
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal
 
+from indexer.api.errors import LecternError
+from indexer.api.protocol import check_hello
 from indexer.confine.process import child_environment, make_scratch
-from indexer.errors import LecternError
-from indexer.protocol import check_hello
 from ui.preview.frames import FrameReader, frame
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from ui.preview.timers import timer
 from ui.preview.viewer_commands import filled, program_of, viewer_named
 
 if TYPE_CHECKING:
-    from indexer.types import Hit
+    from indexer.api.types import Hit
     from ui.ports import Context
 
 SETTING = "viewer"

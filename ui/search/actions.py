@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
-from indexer.atomic import write_file
+from indexer.api.atomic import write_file
 from ui.icons import icon
 from ui.search.citation import Source, passage, quoted
 from ui.search.describe import elsewhere, is_name_only, places_alike
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QPoint
     from PySide6.QtGui import QAction
 
-    from indexer.types import Hit
+    from indexer.api.types import Hit
     from ui.ports import Context
     from ui.search.work import Worker
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from indexer.errors import InternalError, LecternError, WorldError
-from indexer.types import SearchResult
-from indexer.wire import from_wire
+from indexer.api.errors import InternalError, LecternError, WorldError
+from indexer.api.types import SearchResult
+from indexer.api.wire import from_wire
 from ui.search.work import Worker
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QAbstractItemView, QCompleter, QHeaderView, QLineEdit, QTreeView
 
-from indexer.query import MAX_CHARACTERS
+from indexer.query.grammar import MAX_CHARACTERS
 from ui import theme
 from ui.icons import icon
 from ui.search.completions import Offers, Suggestion, suggest, suggest_all

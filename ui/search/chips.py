@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from indexer.query import clauses
+from indexer.query.grammar import clauses
 from ui.flow import FlowLayout
 from ui.search.filter_menus import FilterMenus
 from ui.search.pill import Pill
@@ -23,7 +23,7 @@ from ui.theme import S
 if TYPE_CHECKING:
     from PySide6.QtGui import QKeyEvent
 
-    from indexer.query import Clause
+    from indexer.query.grammar import Clause
 # What is pasted may hold thousands of quotation marks.
 _MOST_CHIPS = 40
 

@@ -15,7 +15,7 @@ from ui.search.safe_text import shown
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from indexer.types import Hit
+    from indexer.api.types import Hit
 
 _YEAR = re.compile(r"[12]\d{3}")
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
-from indexer.filters import GRAMMAR, LANGUAGES, OPERATORS, TYPES
+from indexer.query.filters import GRAMMAR, LANGUAGES, OPERATORS, TYPES
 from ui.search.query_text import written
 
 if TYPE_CHECKING:

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QDateTime, QLocale
 
-from indexer.types import HEADING_SEPARATOR, SEARCHABLE_STATES, FileState, Why
+from indexer.api.types import HEADING_SEPARATOR, SEARCHABLE_STATES, FileState, Why
 from ui import words
 from ui.search.safe_text import line, shown
 from ui.words import hits, state
 
 if TYPE_CHECKING:
-    from indexer.types import Hit
+    from indexer.api.types import Hit
     from ui.search.grouping import Group
 
 _NS_A_MS = 1_000_000

@@ -19,7 +19,7 @@ from ui.search.safe_text import shown
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from indexer.types import Hit
+    from indexer.api.types import Hit
 
 _COLUMNS = (
     "title", "author", "year", "path", "page", "page_last", "heading", "why", "score",

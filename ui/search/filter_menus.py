@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QLocale, QObject, QPoint, Qt, Signal
 from PySide6.QtWidgets import QMenu
 
-from indexer.filters import TYPES
+from indexer.query.filters import TYPES
 from ui.search.pill import Pill
 from ui.search.query_text import with_filter
 from ui.search.safe_text import line

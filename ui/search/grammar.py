@@ -1,7 +1,7 @@
 """The help of the query grammar: every operator, with an example that can be tried at once.
 
-Owns the popover; its lines are those of the one table in ``indexer.filters``. It must not know how
-a query is answered.
+Owns the popover; its lines are those of the one table in ``indexer.query.filters``. It must not
+know how a query is answered.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, QPoint, QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
-from indexer.filters import GRAMMAR, TYPES
+from indexer.query.filters import GRAMMAR, TYPES
 from ui.search.link import Link
 from ui.theme import L, M, S
 from ui.words.mark import QT_TRANSLATE_NOOP

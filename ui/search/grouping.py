@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from indexer.types import Hit
+    from indexer.api.types import Hit
 
 Key = tuple[str, int, int]
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 
-from indexer.atomic import write_file
-from indexer.query import MAX_CHARACTERS
+from indexer.api.atomic import write_file
+from indexer.query.grammar import MAX_CHARACTERS
 
 if TYPE_CHECKING:
     from pathlib import Path

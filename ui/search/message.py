@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QColor
     from PySide6.QtWidgets import QWidget
 
-    from indexer.errors import LecternError
+    from indexer.api.errors import LecternError
 
 
 class Muted(QLabel):

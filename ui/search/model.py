@@ -27,7 +27,7 @@ from ui.search.grouping import Group, Key, key_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from indexer.types import Hit
+    from indexer.api.types import Hit
 
 Index = QModelIndex | QPersistentModelIndex
 

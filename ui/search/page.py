@@ -33,7 +33,7 @@ from ui.theme import L, M
 if TYPE_CHECKING:
     from PySide6.QtGui import QCloseEvent, QContextMenuEvent, QShowEvent
 
-    from indexer.types import Hit, SearchResult
+    from indexer.api.types import Hit, SearchResult
     from ui.ports import Context
     from ui.search.model import Row
 

@@ -19,8 +19,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from indexer.filters import GRAMMAR
-from indexer.query import clauses
+from indexer.query.filters import GRAMMAR
+from indexer.query.grammar import clauses
 from ui.search.chips import label_of
 from ui.search.grammar import rows
 from ui.search.link import Link

@@ -1,17 +1,17 @@
 """What is in the box, changed by a click: filters added to and taken from a typed query.
 
-Owns the writing of the grammar; reading it is ``indexer.query``'s. Pure. The text is the one truth
-and chips are made from it, so that the two cannot differ. It must not know any widget.
+Owns the writing of the grammar; reading it is ``indexer.query.grammar``'s. Pure. The text is the
+one truth and chips are made from it, so that the two cannot differ. It must not know any widget.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from indexer.query import clauses
+from indexer.query.grammar import clauses
 
 if TYPE_CHECKING:
-    from indexer.query import Clause
+    from indexer.query.grammar import Clause
 
 # Operators of which one is enough: a second one would only narrow the first.
 _SINGLE = frozenset({"date", "after", "before", "size", "page", "like", "lang", "type", "ext"})

@@ -22,7 +22,7 @@ from ui.theme import M
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from indexer.types import Hit, SearchResult
+    from indexer.api.types import Hit, SearchResult
     from ui.search.memory import Saved
 
 

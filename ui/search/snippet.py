@@ -18,7 +18,7 @@ from ui.search.safe_text import Shown, Span, Utf16, is_right_to_left, shown
 if TYPE_CHECKING:
     from PySide6.QtGui import QColor, QFont
 
-    from indexer.types import Hit
+    from indexer.api.types import Hit
 
 MOST_LINES = 3
 _ELLIPSIS = "\u2026"

@@ -15,8 +15,8 @@ from ui.search.citation import Source
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from indexer.errors import LecternError
-    from indexer.types import Hit
+    from indexer.api.errors import LecternError
+    from indexer.api.types import Hit
     from ui.ports import EnginePort
 
     Found = Callable[[Sequence[Hit], Mapping[str, Source]], None]

@@ -18,7 +18,7 @@ from ui.search.message import Muted
 from ui.theme import L, M, S
 
 if TYPE_CHECKING:
-    from indexer.types import SearchResult
+    from indexer.api.types import SearchResult
 
 # Less than this is left for the vectors: not worth a word.
 _WHOLE = 0.995

@@ -11,7 +11,7 @@ from PySide6.QtCore import QRect
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 
-from indexer.types import Hit, Why
+from indexer.api.types import Hit, Why
 from ui.search.delegate import ResultsDelegate
 from ui.search.grouping import grouped
 from ui.search.look import Look

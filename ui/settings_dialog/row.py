@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QToolButton, QWidget
 
-from indexer.errors import WorldError
+from indexer.api.errors import WorldError
 from ui import theme, words
 from ui.icons import icon
 from ui.settings_dialog.editors import editor_for

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, QDateTime, QLocale, QObject, Qt
 
-from indexer.progress import rough
+from indexer.api.progress import rough
 
 NS = 1_000_000
 

@@ -1,26 +1,26 @@
 """Every failure a person can meet in the window: a label, a sentence, a next step.
 
-Owns the window's words for the codes of ``indexer.errors``, which speaks to people at a command
-line, and translates those of ``indexer.phrases``. A code that is not here is shown as the engine
-says it.
+Owns the window's words for the codes of ``indexer.api.errors``, which speaks to people at a command
+line, and translates those of ``indexer.api.phrases``. A code that is not here is shown as the
+engine says it.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from indexer.errors import CODES, WorldError
-from indexer.phrases import PHRASES, fill_with, read_detail
-from indexer.wire import note_from_wire
+from indexer.api.errors import CODES, WorldError
+from indexer.api.phrases import PHRASES, fill_with, read_detail
+from indexer.api.wire import note_from_wire
 from ui.words.codes import FAILURES
 from ui.words.mark import QT_TRANSLATE_NOOP, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from indexer.errors import LecternError
-    from indexer.phrases import Note
-    from indexer.types import FileRow
+    from indexer.api.errors import LecternError
+    from indexer.api.phrases import Note
+    from indexer.api.types import FileRow
     from ui.words.codes import Failure
 
 BAD_PAGES = QT_TRANSLATE_NOOP("Words", "Pages that could not be read: {pages}.")
@@ -37,7 +37,7 @@ def sentence(code: str, detail: Mapping[str, object] | str = "") -> str:
     """The sentence of a reason code.
 
     Args:
-        code: A key of ``indexer.errors.CODES``, or "".
+        code: A key of ``indexer.api.errors.CODES``, or "".
         detail: The values of its placeholders, as a mapping or as the JSON text of one.
     """
     known = _find(code)

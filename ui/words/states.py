@@ -5,7 +5,7 @@ Owns the labels of ``FileState`` and the groups in which the coverage shows them
 
 from __future__ import annotations
 
-from indexer.types import FileState
+from indexer.api.types import FileState
 from ui.words.mark import QT_TRANSLATE_NOOP, say
 
 # State, its label, and what it means.

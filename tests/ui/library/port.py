@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from app.settings import Settings
-from indexer.errors import LecternError, WorldError
-from indexer.types import FileRow, FileState
-from indexer.wire import to_wire
+from indexer.api.errors import LecternError, WorldError
+from indexer.api.types import FileRow, FileState
+from indexer.api.wire import to_wire
 from ui.ports import Context
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from indexer.progress import Progress
+    from indexer.api.progress import Progress
 
 
 class CannedLink(QObject):

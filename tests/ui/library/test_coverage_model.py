@@ -10,8 +10,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester
 
-from indexer.errors import WorldError
-from indexer.types import FileState
+from indexer.api.errors import WorldError
+from indexer.api.types import FileState
 from tests.ui.library.port import CannedLink, ManyFiles, canned_context
 from ui.library.coverage_cells import Column
 from ui.library.coverage_model import PAGE, PAGES_KEPT, ROW_ROLE, CoverageModel

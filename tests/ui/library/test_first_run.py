@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.errors import WorldError
+from indexer.api.errors import WorldError
 from tests.ui.library.port import canned_context
 from ui.library import first_run
 from ui.library.buttons import IconButton

@@ -10,7 +10,7 @@ from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QAbstractItemModelTester
 
-from indexer.errors import WorldError
+from indexer.api.errors import WorldError
 from tests.ui.library.port import CannedLink, Said, canned_context
 from ui.library.drops import dropped_paths
 from ui.library.estimate_card import EstimateCard

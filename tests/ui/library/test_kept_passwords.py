@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from indexer.types import FileState
-from indexer.wire import to_wire
+from indexer.api.types import FileState
+from indexer.api.wire import to_wire
 from tests.ui.library.port import canned_context, make_row
 from tests.ui.settings.test_passwords import MemoryKeyring
 from ui.library.coverage_actions import CoverageActions

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from indexer.types import Hit
+    from indexer.api.types import Hit
     from ui.ports import Context
 
 WAIT_MS = 20_000

@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from indexer.extract.sandbox import ExtractionChild
-from indexer.types import Hit, Why
+from indexer.api.types import Hit, Why
+from indexer.extract.process.sandbox import ExtractionChild
 from tests.unit.extract.pdfs import PROSE, box, save, text_at, together
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from indexer.types import Passage
+    from indexer.api.types import Passage
 
 
 @cache

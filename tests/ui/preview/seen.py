@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QAbstractScrollArea, QWidget
     from pytestqt.qtbot import QtBot
 
-    from indexer.types import Hit
+    from indexer.api.types import Hit
     from ui.preview.panel import Preview
 
 

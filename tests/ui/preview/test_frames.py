@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.errors import WorldError
-from indexer.protocol import read_frame, write_frame
+from indexer.api.errors import WorldError
+from indexer.api.protocol import read_frame, write_frame
 from ui.preview.frames import FrameReader, frame
 
 MESSAGES = st.lists(st.tuples(st.dictionaries(st.text(), st.integers()), st.binary()), max_size=5)

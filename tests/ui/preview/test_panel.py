@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from indexer.types import Hit
+    from indexer.api.types import Hit
     from ui.preview.panel import Preview
 
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QToolButton
 
-from indexer.types import page_unit
+from indexer.api.types import page_unit
 from tests.ui.preview.conftest import WAIT_MS
 from tests.ui.preview.made import hit_of, passages_of
 from tests.ui.preview.seen import show, turn, wait_for_page
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from indexer.types import Hit
+    from indexer.api.types import Hit
     from tests.ui.library.port import CannedLink, Said
     from ui.ports import Context
     from ui.preview.panel import Preview

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 
-from indexer.types import FileState
+from indexer.api.types import FileState
 from tests.ui.preview.conftest import WAIT_MS
 from tests.ui.preview.made import hit_of, passages_of
 from tests.ui.preview.seen import like, pixels, show, wait_for_page
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from indexer.types import Hit
+    from indexer.api.types import Hit
     from tests.ui.library.port import CannedLink, Said
     from ui import passwords
     from ui.ports import Context

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from indexer.types import Hit, Why
+from indexer.api.types import Hit, Why
 
 NOON = 1_710_504_000_000_000_000  # 2024-03-15
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from PySide6.QtCore import QObject, Signal
 
-from indexer.errors import LecternError, WorldError
-from indexer.types import SearchResult
-from indexer.wire import result_to_wire
+from indexer.api.errors import LecternError, WorldError
+from indexer.api.types import SearchResult
+from indexer.api.wire import result_to_wire
 from tests.ui.search.hits import many
 from ui.search.asking import FIRST_LIMIT, Asking
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from indexer.progress import Progress
-    from indexer.types import Hit
+    from indexer.api.progress import Progress
+    from indexer.api.types import Hit
 
 
 class Line(QObject):

@@ -7,7 +7,7 @@ from datetime import date
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.query import clauses, parse
+from indexer.query.grammar import clauses, parse
 from ui.search.completions import Offers, suggest, suggest_all
 from ui.search.memory import Saved
 

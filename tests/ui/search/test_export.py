@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.types import Why
+from indexer.api.types import Why
 from tests.ui.search.hits import hit, many
 from ui.search.citation import Source, citation, passage, quoted
 from ui.search.export import Form, citable, exported

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPersistentModelIndex
 from PySide6.QtTest import QAbstractItemModelTester, QSignalSpy
 from PySide6.QtWidgets import QApplication
 
-from indexer.types import SearchResult
+from indexer.api.types import SearchResult
 from tests.ui.search.hits import hit, many
 from ui.activity_feed import ActivityFeed
 from ui.ports import Context
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from app.settings import Settings
-    from indexer.types import Hit
+    from indexer.api.types import Hit
     from tests.ui.conftest import RecordedNotices
     from ui.engine_client import EngineLink
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.filters import GRAMMAR
-from indexer.query import parse
+from indexer.query.filters import GRAMMAR
+from indexer.query.grammar import parse
 from ui.search.grammar import _KINDS, HELP, rows
 from ui.search.panels import examples
 

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QPersistentModelIndex, Qt
 from PySide6.QtTest import QAbstractItemModelTester, QSignalSpy
 
-from indexer.types import Also, FileState, Why
+from indexer.api.types import Also, FileState, Why
 from tests.ui.search.hits import hit, many
 from ui.search.describe import elsewhere, places_alike
 from ui.search.grouping import Order, grouped, key_of

@@ -13,8 +13,8 @@ from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QAbstractButton, QMenu
 
-from indexer.progress import CancelToken, ignore
-from indexer.types import Also
+from indexer.api.progress import CancelToken, ignore
+from indexer.api.types import Also
 from tests.ui.conftest import attach
 from ui.engine_client import EngineLink
 from ui.ports import Context

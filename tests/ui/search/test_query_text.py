@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.filters import TYPES
-from indexer.query import clauses, parse
+from indexer.query.filters import TYPES
+from indexer.query.grammar import clauses, parse
 from ui.search.query_text import inside, similar, with_filter, without, without_filters, written
 
 if TYPE_CHECKING:
-    from indexer.query import Clause
+    from indexer.query.grammar import Clause
 
 VALUES = st.text("ab é中/\\:.-_()#='\"„“\t\n", max_size=12)
 PIECES = st.sampled_from(

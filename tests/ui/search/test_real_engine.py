@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from app.settings import Settings
-    from indexer.errors import LecternError
+    from indexer.api.errors import LecternError
     from tests.ui.conftest import RecordedNotices
     from ui.engine_client import EngineLink
 

@@ -11,7 +11,7 @@ from PySide6.QtGui import QAccessible, QColor, QImage, QWheelEvent
 from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QApplication
 
-from indexer.types import FileState, Why
+from indexer.api.types import FileState, Why
 from tests.ui.search.hits import hit, many
 from ui import icons, theme
 from ui.search.grouping import grouped, key_of
@@ -24,7 +24,7 @@ from ui.theme import DARK, LIGHT, contrast
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from indexer.types import Hit
+    from indexer.api.types import Hit
     from ui.theme import Theme
 
 LONG = "The tenant pays the rent in advance. " * 30

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.settings import SETTINGS, Settings
-from indexer.errors import WorldError
+from indexer.api.errors import WorldError
 from tests.ui.library.port import CannedLink, Said, canned_context
 from ui import autostart
 from ui.settings_dialog.dialog import PRIVACY, SettingsDialog

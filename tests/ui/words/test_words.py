@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtCore import QLocale
 
-from indexer.errors import CODES, WorldError
-from indexer.excludes import Reason
+from indexer.api.errors import CODES, WorldError
+from indexer.api.phrases import PHRASES, Note, english
+from indexer.api.types import FileRow, FileState
 from indexer.extract.registry import FORMATS
-from indexer.phrases import PHRASES, Note, english
-from indexer.types import FileRow, FileState
+from indexer.files.excludes import Reason
 from ui import words
 from ui.words.codes import FAILURES
 from ui.words.kinds import _KINDS

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from app.hit_lines import hit_lines, result_lines
 from app.render import Style
-from indexer.types import Also, Hit, SearchResult, Why
+from indexer.api.types import Also, Hit, SearchResult, Why
 
 STYLE = Style(width=60)
 HIT = Hit(

@@ -12,9 +12,9 @@ from app.cli_library import file_line, reason_of, status_lines
 from app.cli_search import batch_hit, filter_terms
 from app.hit_lines import hit_lines
 from app.render import Style, cells
-from indexer.progress import Progress, Step
-from indexer.types import FileRow, FileState, Hit, Summary, Why
-from indexer.wire import to_wire
+from indexer.api.progress import Progress, Step
+from indexer.api.types import FileRow, FileState, Hit, Summary, Why
+from indexer.api.wire import to_wire
 
 STYLE = Style(width=60)
 HIT = Hit(

@@ -10,7 +10,7 @@ import pytest
 from app.cli_compare import place
 from app.explained import NAMES, explained_lines
 from app.render import Style, cells
-from indexer.fusion import DocumentEvidence, PageEvidence, Scored, Weights
+from indexer.search.fusion import DocumentEvidence, PageEvidence, Scored, Weights
 from tests.unit.app.test_cli_text import HIT
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app import forgetting, paths
-from indexer.errors import WorldError
-from indexer.lock import LibraryLock
+from indexer.api.errors import WorldError
+from indexer.api.lock import LibraryLock
 from tests.ui.engines import make_home, real_engine
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from indexer.extract.base import Limits
-from indexer.extract.process import FROZEN_ARGUMENT, command
-from indexer.protocol import check_hello, read_frame
+from indexer.api.protocol import check_hello, read_frame
+from indexer.config import Limits
+from indexer.extract.process.process import FROZEN_ARGUMENT, command
 
 if TYPE_CHECKING:
     from pathlib import Path

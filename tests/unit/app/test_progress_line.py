@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from app import render
 from app.progress_line import LOG_INTERVAL_S, ProgressLine, describe
 from app.render import Style
-from indexer.progress import Progress, Step
+from indexer.api.progress import Progress, Step
 
 reports = st.builds(
     Progress,

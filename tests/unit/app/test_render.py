@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from app import render
 from app.render import Style, Word
-from indexer.view import make_view
+from indexer.text.view import make_view
 
 # Letters of one and of two cells, marks of none, and spaces.
 text = st.text(st.sampled_from("ab é漢e\u0301."), max_size=80)

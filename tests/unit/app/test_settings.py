@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from app.cli_settings import markdown, show
 from app.declaration import Kind, Setting, Value
 from app.settings import SETTINGS, Settings, engine_config, find
+from indexer.api.errors import WorldError
 from indexer.config import EngineConfig
-from indexer.errors import WorldError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

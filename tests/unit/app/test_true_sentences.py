@@ -14,8 +14,8 @@ from app.cli_library import file_line, reason_of, status_lines
 from app.cli_pace import pace_line
 from app.hit_lines import hit_lines
 from app.render import Style
-from indexer.errors import CODES, WorldError
-from indexer.types import Also, FileRow, FileState, Hit, Summary, Why
+from indexer.api.errors import CODES, WorldError
+from indexer.api.types import Also, FileRow, FileState, Hit, Summary, Why
 
 ODD = "back\\slash  and \n a 'quote' \x1b[2J \u202e.txt"
 SHOWN = "back\\slash  and \\n a 'quote' \\x1b[2J \\u202e.txt"

@@ -7,7 +7,7 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from indexer.judgement import DEFAULT_JUDGE, Signs
+from indexer.search.answerability import DEFAULT_JUDGE, Signs
 from tests.benchmarks import sets
 from tests.benchmarks.judging import (
     KEPT,

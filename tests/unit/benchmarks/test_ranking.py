@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.fusion import (
+from indexer.search.fusion import (
     DEFAULT_WEIGHTS,
     CloserEvidence,
     DocumentEvidence,

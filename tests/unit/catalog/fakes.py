@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from indexer.api.types import DocumentInfo, FileState
 from indexer.catalog import Catalog, FoundFile, FoundFolder, Job, Root
-from indexer.types import DocumentInfo, FileState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

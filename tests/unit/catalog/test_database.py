@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from indexer.api.errors import WorldError
 from indexer.catalog import Catalog
-from indexer.errors import WorldError
 
 from .fakes import FakeWalk, found, root_at
 

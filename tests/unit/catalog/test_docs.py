@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from indexer.api.types import FileState
 from indexer.catalog import Catalog
 from indexer.catalog.docs import RESERVED
 from indexer.catalog.states import FAULT
-from indexer.types import FileState
 
 from .fakes import FakeWalk, found, info, read, read_all, root_at, states
 

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from indexer.api.errors import Cancelled
+from indexer.api.types import FileState
 from indexer.catalog import Catalog, FoundFile, ScanCounts
-from indexer.errors import Cancelled
-from indexer.types import FileState
 
 from .fakes import FakeWalk, found, read_all, root_at, states
 

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no for
 _START = """
 import os, socket, subprocess, sys, time
 from indexer.confine import launcher, network
-from indexer.errors import LecternError, WorldError
+from indexer.api.errors import LecternError, WorldError
 
 def fail(request, gone):
     raise WorldError("model_missing", model="x", reason="offline")

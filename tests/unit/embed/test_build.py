@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from indexer.api.errors import WorldError
 from indexer.config import Precision
 from indexer.embed.build import (
     MANIFEST,
@@ -20,7 +21,6 @@ from indexer.embed.build import (
 )
 from indexer.embed.graph import DATA, GRAPH
 from indexer.embed.models import TOKENIZER
-from indexer.errors import WorldError
 from tests.tiny_model import TINY, install_tiny_model
 from tests.unit.embed.wheels import write_wheel
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer import connections
+from indexer.api.errors import WorldError
+from indexer.embed import connections
 from indexer.embed.fetch import ensure_source, hash_file
 from indexer.embed.models import WEIGHTS
-from indexer.errors import WorldError
 from tests.tiny_model import TINY, install_tiny_model
 from tests.unit.embed.wheels import write_wheel
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from indexer.api.errors import WorldError
 from indexer.embed.models import RECORDS, TOKENIZER, WEIGHTS, ModelRecord
 from indexer.embed.record_files import RECORD, find_record, known_records, write_record
-from indexer.errors import WorldError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,9 +15,9 @@ from indexer.config import Precision
 from indexer.embed.base import EmbedInput, passage_prefix
 from indexer.embed.models import TOKENIZER
 from indexer.embed.onnx import OnnxEmbedder, open_embedder, space_of
+from indexer.embed.pooling import unit
 from indexer.embed.tokens import TextTokenizer
-from indexer.pooling import unit
-from indexer.windows import plan_windows
+from indexer.embed.windows import plan_windows
 from tests.tiny_model import TINY, install_tiny_model
 from tests.unit.embed.reference import plain_states
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexer.api.errors import InternalError
 from indexer.config import Precision
 from indexer.embed import calibrate
 from indexer.embed.batches import Batch
@@ -22,7 +23,6 @@ from indexer.embed.quantize import (
     quantize_columns,
     smoothing,
 )
-from indexer.errors import InternalError
 from tests.tiny_model import TINY, install_tiny_model
 from tests.unit.embed.reference import plain_states
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from indexer.alignment import align
 from indexer.config import Precision
 from indexer.embed.onnx import OnnxEmbedder, open_embedder
-from indexer.explain_words import owners, word_spans
-from indexer.pooling import unit
+from indexer.embed.pooling import unit
+from indexer.search.alignment import align
+from indexer.search.explain_words import owners, word_spans
 from tests.tiny_model import install_tiny_model
 from tests.unit.embed.test_onnx import SENTENCES, passage
 

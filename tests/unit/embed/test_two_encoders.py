@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
+from indexer.api.errors import InternalError, WorldError
 from indexer.config import Precision
 from indexer.embed.adapter import POSITIONS
 from indexer.embed.build import ensure_compiled, intact
 from indexer.embed.models import WEIGHTS, Side
 from indexer.embed.onnx import OnnxEmbedder, open_embedder, space_of
 from indexer.embed.record_files import find_record
-from indexer.errors import InternalError, WorldError
 from tests.tiny_model import TINY, install_tiny_model, tiny_weights
 from tests.two_encoders import (
     QUERY_WINDOW,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from indexer.api.types import BlockKind
 from indexer.extract.base import RawBlock, RawPage, Style
-from indexer.types import BlockKind
 
 
 def row(text: str, *, size: float = 10.0, bold: bool = False, kind: str = "paragraph") -> RawBlock:

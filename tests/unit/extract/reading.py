@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from indexer.config import Limits
 from indexer.extract import registry
-from indexer.extract.base import Limits, Metadata, RawPage
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from indexer.types import OutlineEntry
+    from indexer.api.types import OutlineEntry
+    from indexer.extract.base import Metadata, RawPage
 
 
 @dataclass

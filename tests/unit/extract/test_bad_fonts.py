@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.extract.base import Limits
-from indexer.extract.legible import holds_letters
-from indexer.extract.pdf import ILLEGIBLE, open_source
+from indexer.config import Limits
+from indexer.extract.pdf.legible import holds_letters
+from indexer.extract.pdf.reader import ILLEGIBLE, open_source
 from tests.unit.extract.bad_fonts import ENGLISH, SAMPLES, rotated, show
 from tests.unit.extract.pdfs import box, raw_pdf, save, stream
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.extract.base import RawPage
-    from indexer.extract.pdf import PdfSource
+    from indexer.extract.pdf.reader import PdfSource
 
 
 def read(path: Path) -> tuple[PdfSource, list[RawPage]]:

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.errors import WorldError
+from indexer.api.errors import WorldError
+from indexer.api.types import BlockKind, DocumentInfo, OutlineEntry
 from indexer.extract.base import Metadata, PageText, RawBlock, RawPage, Style
 from indexer.extract.document import Document
-from indexer.extract.spool import Spool
-from indexer.extract.term_counts import TermCounts
-from indexer.types import BlockKind, DocumentInfo, OutlineEntry
+from indexer.extract.process.spool import Spool
+from indexer.extract.process.term_counts import TermCounts
 from tests.unit.extract.pages import page_of
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.errors import WorldError
-from indexer.extract.base import Limits
+from indexer.api.errors import WorldError
+from indexer.config import Limits
 from tests.fuzz.samples import SENTENCE, docx, epub, odt, pptx, samples, xlsx, zipped
 from tests.unit.extract.reading import read
 
@@ -32,7 +32,7 @@ OUTSIDE = '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>'
 def no_libreoffice(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Outcomes must not depend on what else is installed."""
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("indexer.extract.libreoffice._PLACES", {})
+    monkeypatch.setattr("indexer.extract.office.libreoffice._PLACES", {})
 
 
 def outcome(path: Path, limits: Limits = LIMITS) -> str:

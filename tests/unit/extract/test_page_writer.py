@@ -8,15 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.errors import WorldError
-from indexer.extract.base import Limits, RawPage
+from indexer.api.errors import WorldError
+from indexer.api.types import BlockKind
+from indexer.config import Limits
 from indexer.extract.budget import Budget
 from indexer.extract.page_writer import PageWriter, salvage
-from indexer.types import BlockKind
 from tests.unit.extract.reading import check
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from indexer.extract.base import RawPage
 
 STEPS = st.lists(
     st.one_of(

@@ -6,7 +6,7 @@ from pathlib import Path, PurePath
 
 import pytest
 
-from indexer.errors import WorldError
+from indexer.api.errors import WorldError
 from indexer.extract import registry
 
 

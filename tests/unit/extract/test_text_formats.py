@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.errors import WorldError
-from indexer.extract.base import Limits
+from indexer.api.errors import WorldError
+from indexer.config import Limits
 from indexer.extract.budget import Budget
-from indexer.extract.code import code_blocks
+from indexer.extract.markup.tex_reader import Reader
 from indexer.extract.page_writer import PageWriter
-from indexer.extract.tex_reader import Reader
+from indexer.extract.plain.code import code_blocks
 from tests.fuzz.samples import CODE, NOTEBOOK, SENTENCE, TEX
 from tests.unit.extract.reading import check, read
 

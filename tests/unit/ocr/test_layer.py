@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.extract.pdf_layout import lay_out
-from indexer.extract.pdf_lines import read_lines
+from indexer.extract.pdf.layout import lay_out
+from indexer.extract.pdf.lines import read_lines
 from indexer.ocr.hocr import Line, Word
 from indexer.ocr.layer import pack, page_dictionary, scaled, unpack
 

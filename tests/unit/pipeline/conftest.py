@@ -12,10 +12,10 @@ import pytest
 from indexer.catalog import Catalog
 from indexer.embed.base import PassageVectors
 from indexer.pipeline.embedding import EmbeddingWorker
-from indexer.pipeline.gate import QueryGate
 from indexer.pipeline.passages import Ended, PassageWriter
 from indexer.store import Store
-from indexer.throttle import Throttle
+from indexer.throttle.gate import QueryGate
+from indexer.throttle.throttle import Throttle
 from tests.store_rows import DIMENSION, passage, unit
 from tests.unit.catalog.fakes import FakeWalk, found, info, root_at
 

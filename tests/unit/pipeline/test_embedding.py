@@ -8,8 +8,8 @@ import numpy as np
 from indexer.embed.base import EmbedInput
 from indexer.pipeline.embedding import UNITS_AHEAD, EmbeddingWorker, Unit, pack
 from indexer.pipeline.events import Embedded, EmbeddingFailed, Event, Pending
-from indexer.pipeline.gate import FULL_BATCH, SMALL_BATCH, QueryGate
-from indexer.throttle import Throttle
+from indexer.throttle.gate import FULL_BATCH, SMALL_BATCH, QueryGate
+from indexer.throttle.throttle import Throttle
 from tests.unit.pipeline.conftest import WordCountEmbedder, vectors_of
 
 if TYPE_CHECKING:

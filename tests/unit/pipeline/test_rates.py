@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from indexer.api.progress import Step
 from indexer.pipeline.rates import Rates, Taken, passages_left
-from indexer.progress import Step
 
 if TYPE_CHECKING:
     from tests.unit.pipeline.conftest import Library

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.catalog.records import Job, Stamp
-from indexer.extract.base import Limits
-from indexer.hashing import stamp_of
+from indexer.config import Limits
+from indexer.files.hashing import stamp_of
 from indexer.pipeline.events import Cut, Event, Finished, Hashed, Opened
 from indexer.pipeline.reading import Reader
-from indexer.throttle import Speed, Throttle
+from indexer.throttle.throttle import Speed, Throttle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from indexer.recovery import incomplete, recover
+from indexer.library.recovery import incomplete, recover
 from tests.store_rows import rows, vectors
 from tests.unit.pipeline.conftest import SPACE
 

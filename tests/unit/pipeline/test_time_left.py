@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexer.api.progress import rough
 from indexer.pipeline.time_left import NEWS_S, TimeLeft
-from indexer.progress import rough
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

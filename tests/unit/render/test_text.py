@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.extract.base import Limits
+from indexer.config import Limits
 from indexer.extract.document import PAGE_JOINT
 from indexer.extract.registry import identify
 from indexer.render import text as text_module

@@ -1,0 +1,126 @@
+"""Progress and cancelling: one call that reports and, when told to, stops.
+
+A loop that reports cannot forget to check for cancelling, because the same call does both. At
+most ten reports a second leave a throttled reporter. Standard library only.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from indexer.api.errors import Cancelled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MIN_INTERVAL_S = 0.1
+
+
+# Units of an estimate, in seconds, with the time from which the next one tells enough.
+_MINUTE, _HOUR, _DAY = 60, 3600, 86_400
+_UNITS = (("minute", _MINUTE, 90 * _MINUTE), ("hour", _HOUR, 2 * _DAY))
+
+
+def rough(seconds: float) -> tuple[int, str]:
+    """Round an estimated time up to what an estimate is worth: a number, and its unit.
+
+    >>> [rough(seconds) for seconds in (5, 61, 25 * 60, 100 * 60, 200_000)]
+    [(0, 'minute'), (2, 'minute'), (25, 'minute'), (2, 'hour'), (3, 'day')]
+
+    Up to a minute the number is 0; past twenty it goes in fives. A longer time is never shorter.
+    """
+    if seconds <= _MINUTE:
+        return 0, "minute"
+    name, unit = next(((name, unit) for name, unit, end in _UNITS if seconds <= end), ("day", _DAY))
+    number = math.ceil(seconds / unit)
+    return (number if number <= 20 else math.ceil(number / 5) * 5), name
+
+
+class Step(StrEnum):
+    """What the index lane is doing."""
+
+    SCAN = "scan"
+    INDEX = "index"  # extracting, embedding and writing overlap
+    RECOGNISE = "recognise"  # text on scanned pages; they are counted in place of files
+    MAINTAIN = "maintain"
+    DONE = "done"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A snapshot of an indexing run. Rates are per second over the run so far."""
+
+    step: Step
+    files_done: int = 0
+    files_total: int = 0
+    pages: int = 0
+    passages: int = 0  # embedded
+    passages_pending: int = 0  # searchable by words, vectors to come
+    tokens: int = 0
+    seconds: float = 0.0
+    eta_seconds: float | None = None
+    current: str = ""
+    note: str = ""  # why the lane waits, when it does
+
+    @property
+    def pages_per_second(self) -> float:
+        return self.pages / self.seconds if self.seconds else 0.0
+
+    @property
+    def passages_per_second(self) -> float:
+        return self.passages / self.seconds if self.seconds else 0.0
+
+
+class CancelToken:
+    """A flag another thread sets. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._event = threading.Event()
+
+    def cancel(self) -> None:
+        self._event.set()
+
+    @property
+    def cancelled(self) -> bool:
+        return self._event.is_set()
+
+    def check(self) -> None:
+        """Raise ``Cancelled`` once ``cancel`` was called."""
+        if self._event.is_set():
+            raise Cancelled
+
+    def wait(self, seconds: float) -> None:
+        """Wait, but not past a cancel; then raise ``Cancelled`` if there was one."""
+        self._event.wait(seconds)
+        self.check()
+
+
+def ignore(_progress: Progress) -> None:
+    """Take a report and do nothing with it."""
+
+
+@dataclass(slots=True)
+class Reporter:
+    """Passes reports on at most every ``interval`` seconds and raises when cancelled."""
+
+    sink: Callable[[Progress], None] = ignore
+    token: CancelToken = field(default_factory=CancelToken)
+    interval: float = MIN_INTERVAL_S
+    _last: float = float("-inf")
+
+    def report(self, progress: Progress, *, force: bool = False) -> None:
+        """Report a snapshot.
+
+        Raises:
+            Cancelled: If the token was cancelled.
+        """
+        self.token.check()
+        now = time.monotonic()
+        if force or now - self._last >= self.interval:
+            self._last = now
+            self.sink(progress)

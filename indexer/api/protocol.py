@@ -1,0 +1,179 @@
+"""The one framing of all borders: a JSON header, optionally followed by bytes.
+
+Owns how a message becomes bytes and back, the limits on its size and the hello that carries the
+protocol's version; it must not know what any message means. A message is a 4-byte big-endian
+header length, the JSON header in UTF-8 and the binary part; on a stream a 4-byte big-endian total
+length stands in front. Transports that keep message borders by themselves (the engine's socket)
+send ``pack`` and receive into ``unpack``. Standard library only.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, TypeVar, overload
+
+from indexer.api.errors import WorldError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PROTOCOL_VERSION = 2
+# The largest things that cross are page images and batches of passages; more is a fault or an
+# attack, and must not be allocated before it is refused.
+MAX_MESSAGE_BYTES = 64 * 1024 * 1024
+# Of what the engine is asked: the paths of some ten thousand files.
+MAX_REQUEST_BYTES = 4 * 1024 * 1024
+_LENGTH = struct.Struct(">I")
+
+Header = dict[str, Any]
+
+T = TypeVar("T")
+
+
+def pack(header: Mapping[str, Any], binary: bytes = b"") -> bytes:
+    """Turn a message into bytes.
+
+    Args:
+        header: JSON-able values. Strings may hold lone surrogates (names that are not UTF-8);
+            they cross as JSON escapes, so that the header always is valid UTF-8.
+        binary: What travels beside the header.
+
+    Raises:
+        WorldError: ``bad_request`` if the message is larger than the border lets through.
+        TypeError: If the header holds something JSON cannot say.
+        ValueError: If the header holds a number that is not finite.
+    """
+    try:
+        encoded = _encode(header, ascii_only=False).encode("utf-8")
+    except UnicodeEncodeError:
+        encoded = _encode(header, ascii_only=True).encode("ascii")
+    _check_size(_LENGTH.size + len(encoded) + len(binary))
+    return _LENGTH.pack(len(encoded)) + encoded + binary
+
+
+def unpack(message: bytes) -> tuple[Header, bytes]:
+    """Turn bytes back into the header and the binary part.
+
+    Raises:
+        WorldError: ``bad_request`` if the bytes are not a message.
+    """
+    _check_size(len(message))
+    if len(message) < _LENGTH.size:
+        raise WorldError("bad_request", reason="the message is cut off")
+    (length,) = _LENGTH.unpack_from(message)
+    end = _LENGTH.size + length
+    if end > len(message):
+        raise WorldError("bad_request", reason="the header is cut off")
+    try:
+        text = message[_LENGTH.size : end].decode("utf-8")
+        header = json.loads(text, parse_constant=_refuse)
+    except (ValueError, RecursionError) as error:
+        raise WorldError("bad_request", reason="the header is not JSON") from error
+    if not isinstance(header, dict):
+        raise WorldError("bad_request", reason="the header is not an object")
+    return header, message[end:]
+
+
+def write_frame(stream: BinaryIO, header: Mapping[str, Any], binary: bytes = b"") -> None:
+    """Write one message to a byte stream and flush it.
+
+    Raises:
+        WorldError: ``bad_request`` if it is too large.
+        OSError: If the other side is gone.
+    """
+    message = pack(header, binary)
+    stream.write(_LENGTH.pack(len(message)) + message)
+    stream.flush()
+
+
+def read_frame(stream: BinaryIO) -> tuple[Header, bytes] | None:
+    """Read one message from a byte stream; ``None`` where the stream ends between two messages.
+
+    Raises:
+        WorldError: ``bad_request`` if the stream ends inside a message or holds no message.
+    """
+    prefix = _read_exactly(stream, _LENGTH.size)
+    if not prefix:
+        return None
+    if len(prefix) < _LENGTH.size:
+        raise WorldError("bad_request", reason="the stream ended inside a length")
+    (length,) = _LENGTH.unpack(prefix)
+    _check_size(length)
+    message = _read_exactly(stream, length)
+    if len(message) < length:
+        raise WorldError("bad_request", reason="the stream ended inside a message")
+    return unpack(message)
+
+
+def hello(role: str, **more: Any) -> Header:
+    """Return the first message of a side: who speaks, and which version of the protocol."""
+    return {"type": "hello", "protocol": PROTOCOL_VERSION, "role": role, **more}
+
+
+def check_hello(header: Mapping[str, Any]) -> None:
+    """Make sure that the other side greets in this protocol.
+
+    Raises:
+        WorldError: ``bad_request`` if it is no hello, ``engine_version`` if the versions differ.
+    """
+    if header.get("type") != "hello":
+        raise WorldError("bad_request", reason="the other side did not say hello")
+    if header.get("protocol") != PROTOCOL_VERSION:
+        raise WorldError("engine_version", found=header.get("protocol"), known=PROTOCOL_VERSION)
+
+
+def _encode(header: Mapping[str, Any], *, ascii_only: bool) -> str:
+    return json.dumps(header, ensure_ascii=ascii_only, allow_nan=False, separators=(",", ":"))
+
+
+def _refuse(constant: str) -> NoReturn:
+    """Refuse NaN and infinities, which are no JSON though Python reads them."""
+    raise ValueError(constant)
+
+
+def _check_size(size: int) -> None:
+    if size > MAX_MESSAGE_BYTES:
+        raise WorldError("bad_request", reason=f"a message of {size} bytes is too large")
+
+
+def _read_exactly(stream: BinaryIO, size: int) -> bytes:
+    """Read ``size`` bytes, fewer only where the stream ends (pipes may deliver in pieces)."""
+    parts: list[bytes] = []
+    missing = size
+    while missing and (part := stream.read(missing)):
+        parts.append(part)
+        missing -= len(part)
+    return b"".join(parts)
+
+
+@overload
+def field(header: Header, name: str, kind: type[T]) -> T: ...
+@overload
+def field(header: Header, name: str, kind: type[T], default: T) -> T: ...
+def field(header: Header, name: str, kind: type[T], default: T | None = None) -> T:
+    """Take one field of a message.
+
+    Raises:
+        WorldError: ``bad_request``, if it is missing without a default or of another kind.
+    """
+    value = header.get(name, default)
+    # True is an int to Python, but not to the protocol.
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        raise WorldError("bad_request", reason=f"{name} must be of type {kind.__name__}")
+    if isinstance(value, str):
+        _check_text(name, value)
+    return value
+
+
+def _check_text(name: str, value: str) -> None:
+    """Refuse what is no text and no name of a file either, such as half a character.
+
+    Raises:
+        WorldError: ``bad_request``.
+    """
+    try:
+        os.fsencode(value)
+    except UnicodeEncodeError as error:
+        raise WorldError("bad_request", reason=f"{name} must be text") from error

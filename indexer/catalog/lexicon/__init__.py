@@ -1,0 +1,318 @@
+"""Words of whole documents and of names: which document is meant, which word was meant.
+
+Owns document evidence by words (BM25 over the words of a document, its title and its names), the
+search for files by name, and the vocabulary behind prefixes, forms and typos. It must not know
+passages: their words are searched in the store.
+
+Words are folded by ``indexer.text.terms``. A query word may stand for several: its other forms, the
+completions of a prefix, a corrected typo. Such a group is counted as if it were one word.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indexer.catalog.lexicon.file_names import FileNames
+from indexer.catalog.lexicon.names import NameWords
+from indexer.catalog.lexicon.pending import Pending, PendingDoc
+from indexer.catalog.lexicon.postings import COUNTS, ordered
+from indexer.catalog.lexicon.segments import Segment, Segments
+from indexer.catalog.lexicon.typos import can_be_typo, one_edit_away
+from indexer.catalog.lexicon.vocabulary import Vocabulary
+from indexer.text.terms import words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from indexer.catalog.database import Database
+    from indexer.catalog.names import Names
+
+K1 = 1.2
+B = 0.75
+TITLE_WEIGHT = 3  # a word of the title counts as often in the text
+NAME_WEIGHT = 3.0  # the same for names, added when asked
+PENDING_DOCS = 64
+KEPT_COUNTS = 16 << 20  # bytes
+PENDING_POSTINGS = 400_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Ground:
+    """What every score of one query starts from; arrays are indexed by document."""
+
+    segments: Sequence[Segment]
+    pending: Sequence[PendingDoc]
+    length: NDArray[np.float32]  # in words, 0 where there is no document
+
+
+@dataclass(slots=True)
+class Reading:
+    """One look at the lexicon: several questions about the same words, each counted once.
+
+    Valid inside ``Lexicon.reading``, on the thread that opened it.
+    """
+
+    _lexicon: Lexicon
+    _ground: _Ground
+    _counted: dict[tuple[str, ...], NDArray[np.float32]] = field(default_factory=dict)
+
+    def counts(self, group: Sequence[str]) -> NDArray[np.float32]:
+        """How often words that count as one stand in each document, indexed by document."""
+        key = tuple(dict.fromkeys(group))
+        if key not in self._counted:
+            self._counted[key] = self._lexicon.counts(self._ground, key)
+        return self._counted[key]
+
+    def df(self, wanted: Sequence[str]) -> dict[str, int]:
+        """Count the documents that have each word in their text, title or names."""
+        return {word: int(np.count_nonzero(self.counts([word]))) for word in wanted}
+
+    def occurrences(self, groups: Sequence[Sequence[str]]) -> list[float]:
+        """Count how often each group of words occurs in the whole library, about."""
+        return [float(self.counts(group).sum()) for group in groups]
+
+    def document_scores(
+        self,
+        groups: Sequence[Sequence[str]],
+        docs: NDArray[np.int32] | None = None,
+        limit: int = 1000,
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """Score whole documents by BM25; see ``Lexicon.document_scores``."""
+        length = self._ground.length
+        alive = length > 0
+        total = int(alive.sum())
+        scores = np.zeros(len(alive), np.float32)
+        if total == 0:
+            return np.zeros(0, np.int32), scores[:0]
+        allowed = alive if docs is None else alive & _chosen(docs, len(alive))
+        norm = K1 * (1 - B + B * length / length[alive].mean())
+        for group in groups:
+            counts = self.counts(group)
+            there = np.flatnonzero(counts)
+            rarity = np.log1p((total - len(there) + 0.5) / (len(there) + 0.5))
+            there = there[allowed[there]]
+            found = counts[there]
+            scores[there] += rarity * found * (K1 + 1) / (found + norm[there])
+        best = np.flatnonzero(scores)
+        order = np.lexsort((best, -scores[best]))[:limit]
+        return best[order].astype(np.int32), scores[best[order]]
+
+
+def _chosen(docs: NDArray[np.int32], count: int) -> NDArray[np.bool_]:
+    chosen = np.zeros(count, np.bool_)
+    chosen[docs[docs < count]] = True
+    return chosen
+
+
+class Lexicon:
+    """The words of one library, in the catalog's file."""
+
+    def __init__(self, database: Database, names: Names) -> None:
+        self._db = database
+        self._vocabulary = Vocabulary(database)
+        self._segments = Segments(database)
+        self._pending = Pending(database)
+        self._names = NameWords(database, names)
+        # As of which version of the catalog, and the counts of groups of words.
+        self._counted: tuple[int, dict[tuple[str, ...], NDArray[np.float32]]] = (-1, {})
+        self.files = FileNames(database)
+
+    # writing
+
+    def add(self, doc: int, counts: Mapping[str, int], *, title: str = "", language: str) -> None:
+        """Take in the words of a document; call it in the transaction of ``finish_passages``.
+
+        Args:
+            doc: The document, not yet in the lexicon.
+            counts: Its folded words and how often each occurs.
+            title: Its title, whose words count more.
+            language: ISO 639-1, or "".
+        """
+        weighted = dict(counts)
+        for word in words(title):
+            weighted[word] = weighted.get(word, 0) + TITLE_WEIGHT
+        with self._db.write():
+            self._pending.add(doc, weighted, language)
+            docs, postings = self._pending.size()
+            if docs >= PENDING_DOCS or postings >= PENDING_POSTINGS:
+                self.maintain()
+
+    def maintain(self) -> None:
+        """Bring all words into segments and merge what is due; cheap when nothing is."""
+        with self._db.write():
+            pending = self._pending.all()
+            if pending:
+                self._write(pending)
+                self._pending.clear()
+            self._segments.maintain()
+
+    def _write(self, pending: Sequence[PendingDoc]) -> None:
+        found: dict[str, tuple[int, str]] = {}
+        for doc in pending:
+            for word in doc.words:
+                found[word] = found.get(word, (0,))[0] + 1, doc.language
+        numbers = self._vocabulary.add(found)
+        terms = [
+            np.fromiter((numbers[word] for word in doc.words), np.int64, len(doc.words))
+            for doc in pending
+        ]
+        sizes = [len(doc.words) for doc in pending]
+        docs = np.array([doc.doc for doc in pending], np.int64)
+        postings = ordered(
+            np.concatenate(terms),
+            np.repeat(docs, sizes),
+            np.concatenate([doc.codes for doc in pending]),
+        )
+        lengths = np.array([doc.length for doc in pending], np.int64)
+        self._segments.add(docs, lengths, postings)
+
+    # documents
+
+    def document_scores(
+        self,
+        groups: Sequence[Sequence[str]],
+        docs: NDArray[np.int32] | None = None,
+        limit: int = 1000,
+    ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """Score whole documents by BM25, their names included.
+
+        Args:
+            groups: For each word of the query the words that stand for it.
+            docs: Only these documents, or None for all.
+            limit: The most documents to give.
+
+        Returns:
+            Documents with a score above 0 and their scores, best first.
+        """
+        with self.reading() as reading:
+            return reading.document_scores(groups, docs, limit)
+
+    def name_scores(self, wanted: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """Score documents by the words of a query that stand in their names, by rarity.
+
+        Returns:
+            Documents in ascending order and their scores, the sums of the rarities.
+        """
+        with self._db.read():
+            return self._names.scores(wanted)
+
+    def named(self, wanted: Sequence[str]) -> NDArray[np.int32]:
+        """Give the documents with one of some words in their names, ascending."""
+        with self._db.read():
+            return self._names.docs(wanted)
+
+    def df(self, wanted: Sequence[str]) -> dict[str, int]:
+        """Count the documents that have each word in their text, title or names."""
+        with self.reading() as reading:
+            return reading.df(wanted)
+
+    @contextmanager
+    def reading(self) -> Iterator[Reading]:
+        """Look at the lexicon as it is now; words asked for twice are counted once."""
+        with self._db.read():
+            yield Reading(self, self._ground())
+
+    def _ground(self) -> _Ground:
+        segments, pending = self._segments.all(), self._pending.all()
+        last = max(
+            [int(segment.docs[-1]) for segment in segments] + [doc.doc for doc in pending],
+            default=-1,
+        )
+        length = np.zeros(last + 1, np.float32)
+        for segment in segments:
+            # A document without words is a document all the same.
+            length[segment.docs] = np.maximum(segment.lengths, 1)
+        dead = self._segments.dead()
+        length[dead[dead <= last]] = 0
+        for doc in pending:
+            length[doc.doc] = max(doc.length, 1)
+        return _Ground(segments, pending, length)
+
+    def documents(self) -> set[int]:
+        """Give the documents whose words are known."""
+        with self._db.read():
+            dead = set(self._segments.dead().tolist())
+            there = {int(doc) for segment in self._segments.all() for doc in segment.docs}
+            return (there - dead) | {doc.doc for doc in self._pending.all()}
+
+    def bury(self, docs: Iterable[int]) -> None:
+        """Forget documents that the catalog has lost without saying so."""
+        with self._db.write() as connection:
+            for doc in docs:
+                connection.execute("DELETE FROM lexicon_pending WHERE doc = ?", (doc,))
+                connection.execute("INSERT OR IGNORE INTO lexicon_dead VALUES (?)", (doc,))
+
+    def counts(self, ground: _Ground, group: tuple[str, ...]) -> NDArray[np.float32]:
+        """Count a group of words in every document that is not deleted; must not be changed.
+
+        Queries share most of their words, so counts are kept until something is written.
+        """
+        version = self._db.seen()
+        if self._counted[0] < version:
+            self._counted = (version, {})
+        kept_of, kept = self._counted
+        if kept_of != version or self._db.in_write:  # this thread sees another state
+            return self._count(ground, group)
+        found = kept.get(group)
+        if found is None:
+            found = self._count(ground, group)
+            if (len(kept) + 1) * found.nbytes > KEPT_COUNTS:
+                kept.clear()
+            kept[group] = found
+        return found
+
+    def _count(self, ground: _Ground, group: Sequence[str]) -> NDArray[np.float32]:
+        counts = np.zeros(len(ground.length), np.float32)
+        for term in self._vocabulary.ids(group).values():
+            for segment in ground.segments:
+                docs, codes = self._segments.find(segment, term)
+                counts[docs] += COUNTS[codes]
+        for doc in ground.pending:
+            counts[doc.doc] += sum(doc.count(word) for word in group)
+        named = self._names.docs(group)
+        counts[named[named < len(counts)]] += NAME_WEIGHT
+        counts[ground.length == 0] = 0
+        return counts
+
+    # words
+
+    def expand_prefix(self, prefix: str, limit: int = 32) -> list[tuple[str, int]]:
+        """Give words of documents and names that begin with a prefix, frequent ones first."""
+        with self._db.read():
+            found = dict(self._vocabulary.by_prefix(prefix, limit))
+            for doc in self._pending.all():
+                for word in doc.words:
+                    if word.startswith(prefix):
+                        found[word] = found.get(word, 0) + 1
+            for word, files in self.files.by_prefix(prefix, limit):
+                found[word] = max(found.get(word, 0), files)
+        return sorted(found.items(), key=lambda item: (-item[1], item[0]))[:limit]
+
+    def nearest(self, word: str, limit: int = 3) -> list[tuple[str, int]]:
+        """Give the words that a word which stands nowhere may be a typo of, likely ones first.
+
+        Words of fewer than four letters, words with digits and words that do occur have none.
+        """
+        if not can_be_typo(word) or self.df([word])[word] or self.files.counts([word]):
+            return []
+        with self._db.read():
+            found = dict(self._vocabulary.nearest(word))
+            near = one_edit_away(word)
+            for doc in self._pending.all():
+                for other in near & doc.words.keys():
+                    found[other] = found.get(other, 0) + 1
+            for other, files in self.files.counts(near).items():
+                found[other] = max(found.get(other, 0), files)
+        # Few people mistype the first letter.
+        ranked = sorted(found.items(), key=lambda i: (i[0][0] != word[0], -i[1], i[0]))
+        return ranked[:limit]
+
+    def forms(self, word: str, languages: Sequence[str]) -> list[str]:
+        """Give the words of the library that share a stem with a word, itself first."""
+        return self._vocabulary.forms(word, languages)

@@ -1,0 +1,104 @@
+"""Finds files by the words of their names, whatever became of the files.
+
+Owns the full-text table of names. A file is found if every word stands in its name or its folder,
+and at least one in its name. It must not know documents.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+from indexer.text.name_words import of_name
+from indexer.text.terms import words
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Collection, Sequence
+
+    from indexer.catalog.database import Database
+
+_FIND = "SELECT rowid, name FROM file_words WHERE file_words MATCH ? LIMIT ?"
+MIN_PREFIX = 2
+# Scoring all files that hold a common word would take longer than the whole query may; past this
+# many, only a name that is exactly the query is sure to come first.
+RANKED = 1000
+# Names run together are worth taking apart, which takes six times as long.
+_MIXED = re.compile(r"[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]")
+EXACT = "="  # before the word that a whole name makes
+
+
+class FileNames:
+    """The names of one catalog's files."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def add(
+        self, connection: sqlite3.Connection, files: Sequence[tuple[int, bytes, bytes]]
+    ) -> None:
+        """Index (file, folder, name) inside the caller's transaction."""
+        folders: dict[bytes, str] = {}
+        rows = []
+        for file, folder, name in files:
+            if folder not in folders:
+                folders[folder] = _words(folder)
+            rows.append((file, f"{_words(name)} {EXACT}{_run(name)}", folders[folder]))
+        connection.executemany(
+            "INSERT INTO file_words (rowid, name, folder) VALUES (?, ?, ?)", rows
+        )
+
+    def find(self, wanted: Sequence[str], limit: int, *, prefix_last: bool = False) -> list[int]:
+        """Give the files whose names hold all words, best first.
+
+        Args:
+            wanted: Folded words, as ``indexer.text.terms.words`` gives them.
+            limit: The most files to give.
+            prefix_last: Whether the last word may be the beginning of one.
+        """
+        if not wanted:
+            return []
+        quoted = ['"{}"'.format(word.replace('"', '""')) for word in wanted]
+        if prefix_last and len(wanted[-1]) >= MIN_PREFIX:
+            quoted[-1] += " *"
+        exact = self._db.rows(_FIND, f'name : "{EXACT}{"".join(wanted)}"', limit)
+        query = f"({' AND '.join(quoted)}) AND name : ({' OR '.join(quoted)})"
+        found = self._db.rows(_FIND, query, max(limit, RANKED))
+        # The larger the share of the name that was asked for, the better.
+        found.sort(key=lambda row: (len(row[1].split()), row[0]))
+        return list(dict.fromkeys(row[0] for row in exact + found))[:limit]
+
+    def counts(self, wanted: Collection[str]) -> dict[str, int]:
+        """Count, for each word that occurs, the files that have it in their name or folder."""
+        rows = self._db.rows(
+            "SELECT term, doc FROM file_vocabulary WHERE term IN (SELECT value FROM json_each(?))",
+            json.dumps(list(wanted)),
+        )
+        return dict(rows)
+
+    def by_prefix(self, prefix: str, limit: int) -> list[tuple[str, int]]:
+        """Give words of names that begin with a prefix, and in how many files they stand."""
+        rows = self._db.rows(
+            "SELECT term, doc FROM file_vocabulary WHERE term >= ? AND term < ? LIMIT ?",
+            prefix,
+            prefix + "\U0010ffff",
+            max(limit, 1000),
+        )
+        return sorted(rows, key=lambda row: (-row[1], row[0]))[:limit]
+
+
+def _words(path: bytes) -> str:
+    text = path.decode("utf-8", "replace")
+    found = words(text.replace("_", " "))
+    if _MIXED.search(text):
+        found = list(dict.fromkeys(found + of_name(text)))
+    return " ".join(found)
+
+
+def _run(name: bytes) -> str:
+    """Make one word of a name without its extension, as a query of its words would be joined."""
+    text = (name.rpartition(b".")[0] or name).decode("utf-8", "replace")
+    if text.isascii():
+        return "".join(filter(str.isalnum, text.lower()))
+    return "".join(words(text.replace("_", " ")))

@@ -1,0 +1,109 @@
+"""The words of the names that documents go by now, to be counted with their texts.
+
+Owns an index in memory from words to names; names never change, so it only grows. Which name
+stands for which document is asked anew whenever places change.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indexer.text.name_words import of_name
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from indexer.catalog.database import Database
+    from indexer.catalog.names import NameLinks, Names
+
+
+class NameWords:
+    """Documents by the words of their file names. Thread-safe."""
+
+    def __init__(self, database: Database, names: Names) -> None:
+        self._db = database
+        self._names = names
+        self._lock = threading.Lock()
+        self._by_word: dict[str, list[int]] = {}
+        self._last = 0
+        self._grown: int | None = None  # as of which version of the catalog
+        self._docs: dict[str, NDArray[np.int32]] = {}  # by word, while the links stay
+        self._sorted: tuple[NameLinks, NDArray[np.int32], NDArray[np.int32]] | None = None
+
+    def docs(self, wanted: Sequence[str]) -> NDArray[np.int32]:
+        """Give the documents with a file whose name holds one of the words, ascending."""
+        with self._lock:
+            self._grow()
+            self._links()
+            there = [word for word in dict.fromkeys(wanted) if word in self._by_word]
+            parts = [self._of_word(word) for word in there]
+        parts = [part for part in parts if len(part)]
+        if len(parts) == 1:
+            return parts[0]
+        return np.unique(np.concatenate(parts)) if parts else np.zeros(0, np.int32)
+
+    def _of_word(self, word: str) -> NDArray[np.int32]:
+        known = self._docs.get(word)
+        if known is None:
+            names, docs = self._links()
+            numbers = np.array(self._by_word.get(word, ()), np.int32)
+            known = self._docs[word] = np.unique(docs[np.isin(names, numbers)])
+        return known
+
+    def scores(self, wanted: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """Score documents by the words of the query that stand in their names.
+
+        A word counts by its rarity among names, once for each name; a document has the score of
+        its best name.
+
+        Returns:
+            Documents in ascending order and their scores.
+        """
+        with self._lock:
+            self._grow()
+            names, docs = self._links()
+            total = self._last
+            scores: dict[int, float] = {}
+            for word in wanted:
+                numbers = self._by_word.get(word, ())
+                rarity = math.log1p((total - len(numbers) + 0.5) / (len(numbers) + 0.5))
+                for name in numbers:
+                    scores[name] = scores.get(name, 0.0) + rarity
+        if not scores:
+            return np.zeros(0, np.int32), np.zeros(0, np.float32)
+        known = np.array(sorted(scores), np.int32)
+        values = np.array([scores[name] for name in known.tolist()], np.float32)
+        at = np.minimum(np.searchsorted(known, names), len(known) - 1)
+        named = np.flatnonzero(known[at] == names)
+        found, place = np.unique(docs[named], return_inverse=True)
+        best = np.zeros(len(found), np.float32)
+        np.maximum.at(best, place, values[at[named]])
+        return found.astype(np.int32), best
+
+    def _grow(self) -> None:
+        version = self._db.seen()
+        if self._grown is not None and self._grown >= version:
+            return
+        rows = self._db.rows("SELECT id, text FROM names WHERE id > ? ORDER BY id", self._last)
+        for name, text in rows:
+            for word in of_name(text):
+                self._by_word.setdefault(word, []).append(name)
+            self._last = name
+        if rows:
+            self._docs.clear()
+        self._grown = version
+
+    def _links(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        links = self._names.links()
+        if self._sorted is None or self._sorted[0] is not links:
+            own = links.depth == 0
+            order = np.argsort(links.name[own], kind="stable")
+            self._sorted = links, links.name[own][order], links.doc[own][order]
+            self._docs.clear()
+        return self._sorted[1], self._sorted[2]

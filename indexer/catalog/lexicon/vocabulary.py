@@ -1,0 +1,111 @@
+"""The words the library knows: their numbers, prefixes, forms and near misses.
+
+Owns the tables of terms and stems. It must not know in which documents a word stands.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from indexer.catalog.lexicon.typos import can_be_typo, one_edit_away
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Collection, Iterable, Mapping
+
+    from indexer.catalog.database import Database
+
+LAST = "\U0010ffff"  # sorts after every word that begins with what stands before it
+
+
+class Vocabulary:
+    """The words of one lexicon."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def ids(self, words: Collection[str]) -> dict[str, int]:
+        """Give the numbers of the words that have one."""
+        rows = self._db.rows(
+            "SELECT term, id FROM lexicon_terms WHERE term IN (SELECT value FROM json_each(?))",
+            json.dumps(list(words)),
+        )
+        return dict(rows)
+
+    def add(self, found: Mapping[str, tuple[int, str]]) -> dict[str, int]:
+        """Count words in, making numbers for new ones, inside the caller's transaction.
+
+        Args:
+            found: For each word in how many new documents it stands, and a language of these.
+
+        Returns:
+            The numbers of all words.
+        """
+        with self._db.write() as connection:
+            known = self.ids(found)
+            rows = connection.execute("SELECT value FROM meta WHERE key = 'terms'").fetchone()
+            following = int(rows[0]) if rows else 1
+            new = [word for word in found if word not in known]
+            numbers = dict(zip(new, range(following, following + len(new)), strict=True))
+            connection.executemany(
+                "INSERT INTO lexicon_terms (term, id, df, language) VALUES (?, ?, ?, ?)",
+                [(word, numbers[word], *found[word]) for word in new],
+            )
+            connection.executemany(
+                "UPDATE lexicon_terms SET df = df + ? WHERE term = ?",
+                [(found[word][0], word) for word in known],
+            )
+            connection.execute(
+                "INSERT OR REPLACE INTO meta (key, value) VALUES ('terms', ?)",
+                (str(following + len(new)),),
+            )
+            _add_stems(connection, {word: found[word][1] for word in new})
+        return known | numbers
+
+    def by_prefix(self, prefix: str, limit: int) -> list[tuple[str, int]]:
+        """Give words that begin with a prefix and their document counts, frequent ones first."""
+        return self._db.rows(
+            "SELECT term, df FROM lexicon_terms WHERE term >= ? AND term < ? AND df > 0 "
+            "ORDER BY df DESC, term LIMIT ?",
+            prefix,
+            prefix + LAST,
+            limit,
+        )
+
+    def nearest(self, word: str) -> list[tuple[str, int]]:
+        """Give words one edit away and their document counts, frequent ones first."""
+        if not can_be_typo(word):
+            return []
+        return self._db.rows(
+            "SELECT term, df FROM lexicon_terms WHERE df > 0 AND term IN "
+            "(SELECT value FROM json_each(?)) ORDER BY df DESC, term",
+            json.dumps(list(one_edit_away(word))),
+        )
+
+    def forms(self, word: str, languages: Iterable[str]) -> list[str]:
+        """Give the words that share a stem with a word in one of the languages, itself first."""
+        wanted = {stem for language in languages for stem in [stem_of(word, language)] if stem}
+        rows = self._db.rows(
+            "SELECT DISTINCT term FROM lexicon_stems WHERE stem IN "
+            "(SELECT value FROM json_each(?)) AND term <> ? ORDER BY term",
+            json.dumps(sorted(wanted)),
+            word,
+        )
+        return [word, *(row[0] for row in rows)]
+
+
+def stem_of(word: str, language: str) -> str:
+    """Stem one folded word; documents and queries go through here alike."""
+    from indexer.text.terms import stems
+
+    # A word that tokenising would take apart again has no stem of its own.
+    found = stems(word, language)
+    return word if " " in found else found
+
+
+def _add_stems(connection: sqlite3.Connection, words: Mapping[str, str]) -> None:
+    connection.executemany(
+        "INSERT OR IGNORE INTO lexicon_stems (stem, term) VALUES (?, ?)",
+        [(stem_of(word, language), word) for word, language in words.items()],
+    )

@@ -1,0 +1,66 @@
+"""Every connection to the network that was ever made, for the person to see.
+
+Owns one file beside the models, with a JSON object a line: ``time`` (ISO, UTC), ``what`` was asked
+for and the ``outcome``. The only thing that ever connects is the download of a model
+(``indexer.embed.fetch``). Standard library only.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+log = logging.getLogger(__name__)
+
+FILE_NAME = "connections.log"
+MOST_LINES = 200
+_MOST_BYTES = 1 << 18
+
+
+def note(folder: Path, what: str, outcome: str) -> None:
+    """Add a connection to the log of a folder; what cannot be written goes to the common log.
+
+    Args:
+        folder: Of the log.
+        what: What was asked for.
+        outcome: A code of ``indexer.api.phrases``, or what another program said.
+    """
+    line = {
+        "time": datetime.now(UTC).isoformat(timespec="seconds"),
+        "what": what,
+        "outcome": outcome,
+    }
+    log.info("connected: %s: %s", what, outcome)
+    try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+        descriptor = os.open(folder / FILE_NAME, flags, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+    except OSError as error:
+        log.warning("the connection could not be noted: %s", error.strerror)
+
+
+def read(folder: Path) -> list[dict[str, str]]:
+    """Give the last connections, the newest first; lines that cannot be read are left out."""
+    try:
+        with (folder / FILE_NAME).open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _MOST_BYTES))
+            text = file.read().decode("utf-8", "replace")
+    except OSError:
+        return []
+    found = filter(None, map(_line, reversed(text.splitlines())))
+    return [line for _number, line in zip(range(MOST_LINES), found, strict=False)]
+
+
+def _line(text: str) -> dict[str, str] | None:
+    try:
+        data: Any = json.loads(text)
+        return {name: str(data[name]) for name in ("time", "what", "outcome")}
+    except (ValueError, KeyError, TypeError):
+        return None

@@ -1,0 +1,149 @@
+"""Which embedder answers queries and which one indexes, each opened when it is first needed.
+
+Owns the sessions of an engine and their thread counts. Queries are encoded by the model of the
+space that is searched, passages by the model the settings name; after a change of the settings
+these differ until the new space is complete. A model that reads queries and passages by different
+encoders has one session for each. It must not know how models are built.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from indexer.api.phrases import Note
+from indexer.config import Precision
+from indexer.embed.build import CompiledModel, changed_files, compiled_folder
+from indexer.embed.devices import CPU
+from indexer.embed.models import Side
+from indexer.embed.onnx import EmbedderFactory, OnnxEmbedder, SessionOptions, space_of
+from indexer.embed.record_files import find_record
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+    from typing import Any
+
+    from indexer.catalog import Catalog, Space
+    from indexer.config import EngineConfig
+    from indexer.embed.devices import ProviderInUse
+
+
+@dataclass(slots=True)
+class ModelsInUse:
+    """The embedders of one engine. Thread-safe, as the embedders are."""
+
+    config: EngineConfig
+    _opening: threading.Lock = field(default_factory=threading.Lock)
+    _indexing: OnnxEmbedder | None = None
+    _runs_on: ProviderInUse | None = None
+    _asking: dict[Side, tuple[tuple[str, Precision], OnnxEmbedder]] = field(default_factory=dict)
+
+    def space(self, catalog: Catalog) -> Space:
+        """The space that indexing fills; the first one of a library is searched from the start."""
+        record = find_record(self.config.model, self.config.models)
+        facts = {
+            "model": record.id,
+            "dimension": record.dimension,
+            "languages": list(record.languages),
+            "precision": str(self.config.precision),
+            "late": record.late,
+            "window": record.window,
+        }
+        space = catalog.spaces.add(space_of(record, self.config.precision), facts)
+        if catalog.spaces.active() is None:
+            catalog.spaces.activate(space.id)
+        return space
+
+    def use(self, config: EngineConfig) -> None:
+        """Index with the model of another configuration from now on; no run may be under way."""
+        with self._opening:
+            changed = (config.model, config.precision) != (self.config.model, self.config.precision)
+            self.config = config
+            if changed:
+                self._indexing = self._runs_on = None
+
+    def rest(self) -> None:
+        """Close the embedder of passages until it is needed again; nothing may be embedding.
+
+        It keeps 150 MB once it has read long windows on two cores; the one of queries takes 50.
+        """
+        with self._opening:
+            self._indexing = None
+
+    def indexing(self) -> OnnxEmbedder:
+        """The embedder of passages, opened at the first call.
+
+        Raises:
+            WorldError: ``no_runtime``, ``model_missing``, ``model_damaged`` or ``unknown_model``.
+        """
+        with self._opening:
+            if self._indexing is None:
+                options = SessionOptions(self.config.threads)
+                factory = self._factory(self.config.model, self.config.provider)
+                self._indexing = factory.open(self.config.precision, options)
+                self._runs_on = self._indexing.provider
+            return self._indexing
+
+    def query(self, record: Mapping[str, Any]) -> OnnxEmbedder:
+        """The embedder of queries for a space; it runs on the CPU, where one query is quickest.
+
+        Args:
+            record: The facts of the space that is searched.
+        """
+        return self._to_ask(str(record["model"]), self.config.query_precision, Side.QUERIES)
+
+    def passages(self, record: Mapping[str, Any]) -> OnnxEmbedder:
+        """The embedder that reads a passage again for a query, to compare the two token by token.
+
+        It is that of the queries, unless the model has one of its own for passages: then it is
+        the one that the vectors are of.
+
+        Args:
+            record: The facts of the space that is searched.
+        """
+        query = self.query(record)
+        if not query.record.adapted:
+            return query
+        return self._to_ask(query.record.id, Precision(record["precision"]), Side.PASSAGES)
+
+    def _to_ask(self, model: str, precision: Precision, side: Side) -> OnnxEmbedder:
+        with self._opening:
+            known = self._asking.get(side)
+            if known is None or known[0] != (model, precision):
+                options = SessionOptions(self.config.threads)
+                opened = self._factory(model, CPU).open(precision, options, side)
+                known = self._asking[side] = (model, precision), opened
+            return known[1]
+
+    def changed(self, catalog: Catalog) -> dict[Path, list[str]]:
+        """Name what was changed in compiled models that are in use here since they were compiled.
+
+        Raises:
+            WorldError: ``unknown_model``.
+        """
+        active = catalog.spaces.active()
+        names = {self.config.model, *([str(active.record["model"])] if active else [])}
+        found = {}
+        for record in (find_record(name, self.config.models) for name in sorted(names)):
+            for precision, side in itertools.product(Precision, Side):
+                folder = compiled_folder(record, self.config.models, precision, side)
+                found[folder] = changed_files(CompiledModel(record, precision, folder, side))
+        return {folder: files for folder, files in found.items() if files}
+
+    @property
+    def device(self) -> tuple[str, tuple[Note, ...]]:
+        """The execution provider really in use for indexing and why; empty before it is opened."""
+        if self._runs_on is None:
+            return "", (Note("device_unknown"),)
+        return self._runs_on.name, self._runs_on.notes
+
+    def _factory(self, model: str, provider: str) -> EmbedderFactory:
+        return EmbedderFactory(
+            find_record(model, self.config.models),
+            self.config.models,
+            download=not self.config.offline,
+            provider=provider,
+        )

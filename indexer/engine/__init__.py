@@ -1,0 +1,7 @@
+"""The engine: a library that is open.
+
+In: requests of ``indexer.api``. Out: their answers, from the rooms that own the work. Must not
+know sockets, commands or windows. Open ``engine`` first: the order in which the parts of a
+library are opened, worked and closed; ``documents``, ``status``, ``activity`` and ``estimate``
+answer what is only asked.
+"""

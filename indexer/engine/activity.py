@@ -1,0 +1,140 @@
+"""What is going on in a library, cheap enough to be asked all the time.
+
+Owns the snapshot behind ``EngineApi.activity``: the progress of the run, how fast the last seconds
+were, and counts of the catalog, which are only taken again once they have grown old. It must not
+change anything.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from indexer.api.errors import LecternError
+from indexer.api.wire import note_to_wire
+from indexer.engine import reindex
+
+if TYPE_CHECKING:
+    from indexer.api.progress import Progress
+    from indexer.catalog import Catalog
+    from indexer.embed.models_in_use import ModelsInUse
+    from indexer.throttle.throttle import Throttle
+
+# Rates are of so many seconds: long enough to be calm, short enough to show a pause.
+WINDOW_S = 10.0
+COUNT_EVERY_S = 1.0
+COUNT_SHARE = 0.01  # of a thread's time
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What only the catalog can tell."""
+
+    understood: float = 1.0
+    changing: dict[str, Any] | None = None
+    rebuilding: bool = False
+    pending: int = 0
+    set_aside: int = 0
+
+
+@dataclass(slots=True)
+class Activity:
+    """Keeps what ``describe`` tells. Thread-safe."""
+
+    catalog: Catalog
+    models: ModelsInUse
+    throttle: Throttle
+    _progress: Progress | None = None
+    _recent: deque[tuple[float, int, int]] = field(default_factory=deque)
+    _counts: Counts = field(default_factory=Counts)
+    _count_at: float = float("-inf")
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def progress(self) -> Progress | None:
+        """Of the run that goes on."""
+        return self._progress
+
+    def note(self, progress: Progress | None) -> None:
+        """Take the latest report of a run, or None at its end."""
+        with self._lock:
+            self._progress = progress
+            if progress is None:
+                self._recent.clear()
+                self._count_at = float("-inf")
+                return
+            now = time.monotonic()
+            self._recent.append((now, progress.pages, progress.passages))
+            while len(self._recent) > 2 and now - self._recent[0][0] > WINDOW_S:
+                self._recent.popleft()
+
+    def stale(self) -> None:
+        """Count anew when next asked: something was changed that the person waits to see."""
+        self._count_at = float("-inf")
+
+    def describe(self) -> dict[str, Any]:
+        """See ``indexer.api.contract.EngineApi.activity``."""
+        progress = self._progress
+        running = None if progress is None else {"job": "index", "progress": asdict(progress)}
+        device, notes = self.models.device
+        pages, passages = self._rates()
+        return {
+            "running": running,
+            "pages_per_second": pages,
+            "passages_per_second": passages,
+            "changes": self.catalog.db.places_version,
+            "device": device,
+            "device_notes": [note_to_wire(note) for note in notes],
+            **self.brief(),
+        }
+
+    def brief(self) -> dict[str, Any]:
+        """The part of it that ``status`` repeats, and ``understood``."""
+        counts, refusal = self._counted(), self.catalog.refusal
+        return {
+            "speed": str(self.throttle.speed),
+            "paused": self.throttle.paused,
+            "reason": refusal.code if refusal else self.throttle.reason,
+            "understood": counts.understood,
+            "pending": counts.pending,
+            "set_aside": counts.set_aside,
+            "changing": counts.changing,
+            "rebuilding": counts.rebuilding,
+        }
+
+    def _rates(self) -> tuple[float, float]:
+        with self._lock:
+            if not self._recent:
+                return 0.0, 0.0
+            began, pages, passages = self._recent[0]
+            _, last_pages, last_passages = self._recent[-1]
+            seconds = max(time.monotonic() - began, 1e-3)
+        # Counts begin anew with each run.
+        return max(0, last_pages - pages) / seconds, max(0, last_passages - passages) / seconds
+
+    def _change(self) -> dict[str, Any]:
+        try:
+            return reindex.describe(self.catalog, self.models.config)
+        except LecternError:  # the settings name a model that is not here
+            return {}
+
+    def _counted(self) -> Counts:
+        began = time.monotonic()
+        if began < self._count_at:
+            return self._counts
+        totals = self.catalog.spaces.totals()
+        understood = totals.embedded / totals.passages if totals.passages else 1.0
+        change = self._change()
+        self._counts = Counts(
+            understood,
+            change.get("changing"),
+            bool(change.get("rebuilding")),
+            self.catalog.queue.waiting(),
+            self.catalog.coverage.set_aside(),
+        )
+        now = time.monotonic()
+        self._count_at = now + max(COUNT_EVERY_S, (now - began) / COUNT_SHARE)
+        return self._counts

@@ -1,0 +1,406 @@
+"""The engine: one library, open in this process, worked on and answering.
+
+Owns the order in which the parts of a library are opened, worked and closed; what is only asked is
+answered by ``indexer.engine.documents``. It answers to ``indexer.api.contract``; it must not know
+sockets, commands or windows.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import logging
+import os
+import shutil
+import threading
+import time
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self
+
+from indexer.api.errors import Cancelled, LecternError, WorldError
+from indexer.api.lock import LibraryLock
+from indexer.api.progress import CancelToken, Progress, Reporter, Step, ignore
+from indexer.catalog import Catalog
+from indexer.engine import reindex
+from indexer.engine.documents import Desk
+from indexer.files.partial_scan import Looking
+from indexer.library.crashes import at_work, ended_badly, try_again
+from indexer.library.library import CATALOG_NAME, LANCE_NAME, exists, is_writable
+from indexer.library.recovery import recover
+from indexer.library.removal import forget_orphans, remove_paths
+from indexer.library.repair import repair
+from indexer.library.verify import verify
+from indexer.pipeline.indexing_job import Shift
+from indexer.pipeline.lane import Run
+from indexer.pipeline.pace import Pace
+from indexer.pipeline.parts import Parts
+from indexer.search import score_normalisation as background
+from indexer.store import Store
+from indexer.store.disk import opening
+from indexer.watching.watcher import Watcher
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from indexer.api.types import Summary
+    from indexer.catalog import Root
+    from indexer.config import EngineConfig
+
+log = logging.getLogger(__name__)
+
+
+class Engine(Desk):
+    """An open library. Thread-safe: one thread indexes at a time, any number may ask.
+
+    Use ``open``; the constructor only takes what is already open.
+    """
+
+    def __init__(
+        self, config: EngineConfig, lock: LibraryLock, catalog: Catalog, store: Store, pace: Pace
+    ) -> None:
+        super().__init__(config, catalog, store)
+        self.batches = pace
+        self.looking = Looking(catalog, config)
+        self.watcher = Watcher(self.looking, self._read_queued)
+        self.lock = lock
+        self._indexing = threading.Lock()
+        self._due_ns = None if catalog.refusal else catalog.queue.next_due_ns()
+
+    @classmethod
+    def open(cls, config: EngineConfig, *, pace: Pace | None = None) -> Self:
+        """Open a library, making it if there is none, and put in order what a crash left.
+
+        Args:
+            config: Which library, and how.
+            pace: How much is gathered before it is written.
+
+        A library that cannot be written is opened to be read: everything that would change it
+        raises ``library_read_only``, or ``disk_full`` where that is why.
+
+        Raises:
+            WorldError: ``library_locked``, ``library_newer``, ``library_damaged``,
+                ``library_unwritable``, ``disk_full`` or ``library_older``.
+        """
+        pace = pace or Pace()
+        lock = _locked(config.library)
+        with contextlib.ExitStack() as unless_open:
+            unless_open.callback(lock.release)
+            catalog = _open_catalog(config.library / CATALOG_NAME, lock.refusal)
+            unless_open.callback(catalog.close)
+            lance, writable = config.library / LANCE_NAME, catalog.refusal is None
+            with opening(lance):
+                store = Store.open(
+                    lance,
+                    threads=config.threads or _cores(),
+                    upkeep=pace.upkeep,
+                    writable=writable,
+                )
+                engine = cls(config, lock, catalog, store, pace)
+                if writable:
+                    engine._put_in_order()
+            unless_open.pop_all()
+        return engine
+
+    def close(self) -> None:
+        with contextlib.ExitStack() as parts:
+            parts.callback(self.lock.release)
+            if not self.lock.is_intact():
+                # Closing tidies up by path, where another library may be by now. What is committed
+                # is safe: the folder is as a kill would have left it.
+                self.watcher.stop()
+                _keep_open(self)
+                return
+            parts.callback(self.catalog.close)
+            parts.callback(self.store.close)
+            parts.callback(self.searcher.close)
+            parts.callback(self.scans.close)
+            self.watcher.stop()
+
+    def index(
+        self,
+        paths: Sequence[Path],
+        *,
+        report: Callable[[Progress], None],
+        token: CancelToken,
+        rescan: bool = False,
+        scan: bool = True,
+        patterns: Sequence[str] | None = None,
+    ) -> Summary:
+        self.catalog.must_be_writable()
+        began = time.monotonic()
+        with self._indexing, at_work(self.config.library):
+            reporter = Reporter(self._noting(report), token)
+            roots = self._roots(paths, patterns)
+            shift = Shift(self._parts(), Run, reporter, patient=self.config.background)
+            seen, cancelled = 0, False
+            try:
+                self.scans.look_again()
+                if scan:
+                    seen = shift.do(lambda: self._scan(roots, reporter, rescan=rescan))
+                if paths:
+                    self.catalog.queue.prefer([root.id for root in roots])
+                shift.do(shift.read)
+                # One that serves does it between calls, when nobody waits for anything.
+                while not self.config.background and self.recognise(report=report, token=token):
+                    shift.do(shift.read)
+                shift.do(lambda: self._tidy(reporter))
+            except Cancelled:
+                cancelled = True
+            finally:
+                self.activities.note(None)
+                # What is due and still there could not be read: its root is away.
+                due = self.catalog.queue.next_due_ns()
+                self._due_ns = due if due is not None and due > time.time_ns() else None
+            seconds = time.monotonic() - began
+            return shift.summary(roots, seen, seconds, cancelled=cancelled)
+
+    def recognise(
+        self,
+        *,
+        report: Callable[[Progress], None],
+        token: CancelToken,
+        busy: Callable[[], bool] = lambda: False,
+    ) -> int:
+        """Read scanned pages until none waits or there is something else to do.
+
+        Returns:
+            How many files are to be read anew for what was found.
+        """
+        reporter = Reporter(self._noting(report), token)
+
+        def note(read: int, waiting: int) -> None:
+            reporter.report(Progress(Step.RECOGNISE, files_done=read, files_total=read + waiting))
+
+        return self.recogniser.work(token, busy, note)
+
+    def scans_wait(self) -> bool:
+        """Whether there may be scanned pages to read."""
+        return self.scans.ready and not self.throttle.paused and not self.catalog.refusal
+
+    def look_ahead(self, paths: Sequence[Path], patterns: Sequence[str] | None) -> None:
+        """Take in what ``index`` was asked for while a run goes on, which then reads it next."""
+        self.catalog.must_be_writable()
+        roots = self._roots(paths, patterns)
+        self.looking.scan(roots)
+        self.catalog.queue.prefer([root.id for root in roots])
+        self.activities.stale()
+
+    def overdue(self) -> bool:
+        """Whether something that failed is to be tried again now."""
+        return self._due_ns is not None and time.time_ns() >= self._due_ns
+
+    def patterns(self, root: Path, patterns: Sequence[str] | None) -> list[str]:
+        found = self.catalog.roots.find(root)
+        if found is None or found[1] not in {b"", found[0].only}:
+            raise WorldError("not_a_root", path=str(root))
+        if patterns is not None:
+            self.catalog.roots.set_patterns(found[0].id, patterns)
+            self.watcher.wake()
+        return list(self.catalog.roots.get(found[0].id).patterns)
+
+    def status(self) -> dict[str, Any]:
+        status = super().status()
+        watched = {each["path"]: each for each in self.watcher.describe()["roots"]}
+        for root in status["roots"]:
+            how = watched.get(root["path"], {})
+            root["watched"], root["watched_why"] = how.get("how", ""), how.get("why", "")
+        return status
+
+    def watch(self, *, on: bool | None) -> dict[str, Any]:
+        if on:
+            self.catalog.must_be_writable()
+        if on is not None:
+            self.watcher.start() if on else self.watcher.stop()
+        return self.watcher.describe()
+
+    def reindex(
+        self,
+        model: str | None,
+        precision: str | None,
+        *,
+        report: Callable[[Progress], None],
+        token: CancelToken,
+    ) -> Summary:
+        self.catalog.must_be_writable()
+        with self._indexing:
+            self._use(reindex.chosen(self.config, model, precision))
+            reindex.requeue_outdated(self.catalog)
+        return self.index((), report=report, token=token, scan=False)
+
+    def roll_back(self) -> dict[str, Any]:
+        self.catalog.must_be_writable()
+        with self._indexing:
+            record = reindex.roll_back(self.catalog).record
+            model, precision = str(record["model"]), str(record["precision"])
+            self._use(reindex.chosen(self.config, model, precision))
+        return {"model": model, "precision": precision}
+
+    def discard(self) -> dict[str, Any]:
+        self.catalog.must_be_writable()
+        with self._indexing:
+            self.lock.check()
+            return {"bytes": reindex.discard(self.catalog, self.store)}
+
+    def verify(self, *, report: Callable[[Progress], None], token: CancelToken) -> dict[str, Any]:
+        tick = partial(Reporter(report, token).report, Progress(Step.MAINTAIN))
+        with self._indexing:
+            return verify(self.catalog, self.store, tick).describe(self.catalog, self.store)
+
+    def repair(self, *, report: Callable[[Progress], None], token: CancelToken) -> dict[str, Any]:
+        self.catalog.must_be_writable()
+        tick = partial(Reporter(report, token).report, Progress(Step.MAINTAIN))
+        with self._indexing, self.looking.exclusive:
+            self.lock.check()
+            before, after = repair(self.catalog, self.store, tick)
+        self.activities.stale()
+        return {
+            "problems": before.describe(self.catalog, self.store)["problems"],
+            "left": after.describe(self.catalog, self.store)["problems"],
+            "queued": self.catalog.queue.waiting(),
+        }
+
+    def remove(self, paths: Sequence[Path]) -> dict[str, Any]:
+        self.catalog.must_be_writable()
+        with self.looking.exclusive:
+            # Nobody waits for a run to end; it drops at its end what nothing needs any more.
+            tidy = self._indexing.acquire(blocking=False)
+            try:
+                self.lock.check()
+                return remove_paths(self.catalog, self.store, paths, tidy=tidy)
+            finally:
+                self.activities.stale()
+                if tidy:
+                    self._indexing.release()
+
+    # -- indexing ---------------------------------------------------------------------------
+
+    def _roots(self, paths: Sequence[Path], patterns: Sequence[str] | None) -> list[Root]:
+        for path in paths:
+            _must_be_readable(path)
+        roots = [self.catalog.roots.add(path) for path in paths] or self.catalog.roots.all()
+        if patterns is not None:
+            for root in roots[: len(paths)]:
+                self.catalog.roots.set_patterns(root.id, patterns)
+            roots = [self.catalog.roots.get(root.id) for root in roots]
+        return roots
+
+    def _parts(self) -> Parts:
+        return Parts(
+            catalog=self.catalog,
+            store=self.store,
+            space=self.models.space(self.catalog),
+            open_embedder=self.models.indexing,
+            gate=self.gate,
+            limits=self.config.limits,
+            children=self.config.children or _readers(),
+            check_space=self._check_space,
+            pace=self.batches,
+            password_of=self.passwords.of,
+            throttle=self.throttle,
+            scans=self.scans,
+        )
+
+    def _scan(self, roots: Sequence[Root], reporter: Reporter, *, rescan: bool) -> int:
+        def note(count: int) -> None:
+            reporter.report(Progress(Step.SCAN, files_total=count))
+
+        counts = self.looking.scan(roots, reporter.token, note)
+        if rescan:
+            for root in roots:
+                self.catalog.queue.requeue_all(root.id)
+        return sum(count.seen for count in counts)
+
+    def _read_queued(self, token: CancelToken, done: Callable[[Exception | None], None]) -> None:
+        """Read what the watcher found, where no lane was lent for it."""
+        try:
+            summary = self.index((), report=ignore, token=token, scan=False)
+        except LecternError as error:
+            done(error)
+        else:
+            done(Cancelled() if summary.cancelled else None)
+
+    def _check_space(self) -> None:
+        self.lock.check()
+        free = shutil.disk_usage(self.config.library).free
+        if free < self.config.min_free_bytes:
+            needed = f"{self.config.min_free_bytes / 1e9:.1f} GB"
+            raise WorldError("disk_full", needed=needed, path=str(self.config.library))
+
+    def _put_in_order(self) -> None:
+        try:
+            self.store.clean_at_open()
+            recover(self.catalog, self.store, blame=ended_badly(self.config.library))
+            try_again(self.catalog)
+            reindex.requeue_outdated(self.catalog)
+            reindex.note_outgrown(self.catalog, self.store)
+        except LecternError as error:
+            if error.code != "disk_full":
+                raise
+            # It must not keep anyone from searching; the next run tries again.
+            log.warning("the library could not be put in order", exc_info=True)
+
+    def _tidy(self, reporter: Reporter) -> None:
+        self.lock.check()
+        reporter.report(Progress(Step.MAINTAIN), force=True)
+        forget_orphans(self.catalog, self.store)
+        self.scans.tidy()
+        self.catalog.lexicon.maintain()
+        self.catalog.names.prune()
+        reindex.settle(self.catalog, self.store, self.models.space(self.catalog))
+        # The model has read everything. Beside the upkeep of a large table it would make the peak.
+        self.models.rest()
+        self.store.maintain(idle=True)
+        background.refresh(self.catalog, self.store, self.models)
+
+    def _noting(self, report: Callable[[Progress], None]) -> Callable[[Progress], None]:
+        def note(progress: Progress) -> None:
+            self.activities.note(progress)
+            report(progress)
+
+        return note
+
+
+def _locked(library: Path) -> LibraryLock:
+    if exists(library) and not is_writable(library):
+        return LibraryLock.share(library)
+    return LibraryLock.acquire(library)
+
+
+def _open_catalog(path: Path, refusal: LecternError | None) -> Catalog:
+    """Open the catalog; only to be read where the disk has no room for SQLite's side files."""
+    try:
+        return Catalog(path, refusal)
+    except WorldError as error:
+        if refusal is not None or error.code != "disk_full" or not path.stat().st_size:
+            raise
+        return Catalog(path, error)
+
+
+def _keep_open(engine: Engine) -> None:
+    """Keep the files of an engine open until the process has ended, its last moments included.
+
+    The last connection to a database that closes deletes the write-ahead log at its path.
+    """
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(engine))
+
+
+def _readers() -> int:
+    """Two on two cores already: words are found the sooner, and the model still has its turn."""
+    return max(min(_cores(), 2), _cores() // 2)
+
+
+def _cores() -> int:
+    return os.cpu_count() or 1
+
+
+def _must_be_readable(path: Path) -> None:
+    """Refuse what cannot be indexed before anything is changed.
+
+    Raises:
+        WorldError: ``path_missing`` or ``path_denied``.
+    """
+    if not os.path.lexists(path):
+        raise WorldError("path_missing", path=str(path))
+    if not os.access(path, os.R_OK):
+        raise WorldError("path_denied", path=str(path))

@@ -1,0 +1,139 @@
+"""What indexing some folders would take: files, bytes, pages and time, before anything is written.
+
+Owns the walk that only counts, and the arithmetic from bytes to pages to seconds. The rates are
+those of this library on this machine once it has indexed enough, else modest guesses. It opens no
+file and must not change the catalog.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from indexer.api.errors import WorldError
+from indexer.catalog import Root
+from indexer.catalog.roots import join, normal
+from indexer.files.rules import rules_for
+from indexer.files.scan import RootWalk
+from indexer.pipeline.measured import Measured, load
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from indexer.api.progress import CancelToken
+    from indexer.catalog import Catalog
+    from indexer.config import EngineConfig
+
+# Recognised after everything else, and at a rate that nobody knows before.
+_UNTIMED = "image"
+# Bytes of a page, by format, where a library cannot tell yet.
+PAGE_BYTES = {"pdf": 30_000, "text": 3_000, "markdown": 3_000, "html": 12_000}
+OTHER_PAGE_BYTES = 10_000
+# A single file seldom has less than a page, nor, by its size alone, more than so many.
+MOST_PAGES = 20_000
+
+
+@dataclass(slots=True)
+class Estimate:
+    """Counts what walks find."""
+
+    formats: dict[str, list[int]] = field(default_factory=dict)  # files, bytes
+    left_out: Counter[str] = field(default_factory=Counter)
+    known: int = 0
+
+    def take(self, walk: RootWalk, read_before: Mapping[bytes, tuple[int, int]]) -> None:
+        """Count what stands under one root.
+
+        Args:
+            walk: Not yet iterated.
+            read_before: Size and time of the files the library has, by absolute path.
+
+        Raises:
+            Cancelled: If the walk's token was cancelled.
+        """
+        for folder in walk:
+            for entry in folder.entries:
+                before = read_before.get(join(walk.root.path, folder.path, entry.name))
+                if entry.state is not None:
+                    self.left_out[entry.code or str(entry.state)] += 1
+                elif before == (entry.size, entry.mtime_ns):
+                    self.known += 1
+                else:
+                    one = self.formats.setdefault(entry.format, [0, 0])
+                    one[0] += 1
+                    one[1] += entry.size
+
+    def describe(self, rates: Measured, page_bytes: Mapping[str, float]) -> dict[str, Any]:
+        """See ``indexer.api.contract.EngineApi.estimate``."""
+        pages = sum(
+            pages_of(form, files, size, page_bytes)
+            for form, (files, size) in self.formats.items()
+            if form != _UNTIMED
+        )
+        words = pages / rates.pages
+        meaning = pages * rates.passages_a_page / rates.passages
+        return {
+            "files": sum(files for files, _ in self.formats.values()),
+            "bytes": sum(size for _, size in self.formats.values()),
+            "formats": {
+                form: {"files": files, "bytes": size}
+                for form, (files, size) in sorted(self.formats.items())
+            },
+            "left_out": dict(self.left_out),
+            "known": self.known,
+            "pages": round(pages),
+            "seconds_words": round(words, 1),
+            "seconds_meaning": round(max(words, meaning), 1),
+            "measured": rates.measured,
+        }
+
+
+def pages_of(form: str, files: int, size: int, page_bytes: Mapping[str, float]) -> float:
+    """Guess the pages of some files of one format from their bytes.
+
+    >>> pages_of("text", 2, 30_000, {})
+    10.0
+    >>> pages_of("text", 5, 100, {})
+    5.0
+    """
+    a_page = page_bytes.get(form) or PAGE_BYTES.get(form, OTHER_PAGE_BYTES)
+    return float(min(max(size / a_page, files), files * MOST_PAGES))
+
+
+def estimate(
+    catalog: Catalog,
+    config: EngineConfig,
+    paths: Sequence[Path],
+    token: CancelToken,
+    patterns: Sequence[str] | None = None,
+) -> dict[str, Any]:
+    """Walk some paths and say what indexing them would take; see ``indexer.api.contract``.
+
+    Raises:
+        WorldError: ``path_missing``, or ``bad_setting`` for a pattern that cannot be read.
+        Cancelled: If the token was cancelled.
+    """
+    counted = Estimate()
+    for path in paths:
+        root = _root(catalog, path)
+        if patterns is not None:
+            root = replace(root, patterns=tuple(patterns))
+        walk = RootWalk(root, rules_for(root, catalog, config), token)
+        counted.take(walk, catalog.coverage.read_before(path))
+    space = catalog.spaces.active()
+    rates = load(catalog, space.key if space else "")
+    return counted.describe(rates, catalog.coverage.page_bytes())
+
+
+def _root(catalog: Catalog, path: Path) -> Root:
+    """The root at a path, or one as it would be if it were added."""
+    found = catalog.roots.find(path)
+    if found is not None and found[1] == found[0].only:
+        return found[0]
+    if not os.path.exists(path):  # noqa: PTH110  # pathlib raises for names that are too long
+        raise WorldError("path_missing", path=str(path))
+    folder, only = (path, b"") if path.is_dir() else (path.parent, os.fsencode(path.name))
+    return Root(0, normal(folder), only)

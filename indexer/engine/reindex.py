@@ -1,0 +1,241 @@
+"""Another model, or another extractor: the library made anew while the old one answers.
+
+Owns when an embedding space takes over from another, which spaces are kept, and what a change
+would cost. A search is in the active space, indexing fills the one that the settings name; when
+that is complete, one row in the catalog makes it the active one. The one before is kept, so that
+the change can be taken back, until another change is complete or the person lets it go. It must
+not know how vectors are made.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indexer import faults
+from indexer.api.errors import LecternError, WorldError
+from indexer.config import Precision
+from indexer.embed.base import EmbedInput
+from indexer.embed.onnx import EmbedderFactory, SessionOptions, space_of
+from indexer.embed.record_files import find_record
+from indexer.extract.base import EXTRACTOR_VERSION
+from indexer.pipeline.measured import load
+from indexer.store import key_of
+from indexer.store.quantise import width
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from indexer.catalog import Catalog, DocRow, Space
+    from indexer.config import EngineConfig
+    from indexer.embed.models import ModelRecord
+    from indexer.store import Store
+
+log = logging.getLogger(__name__)
+
+# Passages that are looked at, and read by the model, to tell what all of them would take.
+SAMPLE = 48
+_REBUILDING = "rebuilding"
+# Of a row: its key, its document and what the table needs beside the vectors.
+_ROW_BYTES = 24
+
+
+def settle(catalog: Catalog, store: Store, target: Space) -> bool:
+    """Let a complete space take over, and drop those that nothing needs any more.
+
+    Call it when a run has come to its end.
+
+    Returns:
+        Whether searches are in another space now.
+    """
+    active = catalog.spaces.active()
+    if catalog.meta(_REBUILDING):
+        catalog.set_meta(_REBUILDING, "")
+    switched = active is not None and active.id != target.id and _complete(catalog, target)
+    if switched:
+        faults.reached("space-complete")
+        catalog.spaces.switch(target.id)
+        faults.reached("space-switched")
+        log.info("searches are in %s now", target.key)
+    kept = {
+        target.id,
+        *(space.id for space in (catalog.spaces.active(), previous(catalog)) if space),
+    }
+    for space in catalog.spaces.all():
+        if space.id not in kept:
+            _drop(catalog, store, space)
+    return switched
+
+
+def previous(catalog: Catalog) -> Space | None:
+    """The space that was searched before the last change, as long as it is kept."""
+    kept = catalog.spaces.previous()
+    active = catalog.spaces.active()
+    return kept if kept is not None and (active is None or kept.id != active.id) else None
+
+
+def note_outgrown(catalog: Catalog, store: Store) -> None:
+    """Remember, for the person, that what an earlier version kept is being made anew."""
+    if store.outgrown:
+        log.warning("of an earlier version, and made anew: %s", ", ".join(store.outgrown))
+        catalog.set_meta(_REBUILDING, "yes")
+
+
+def roll_back(catalog: Catalog) -> Space:
+    """Search in the space that was active before the last change; that of now is kept.
+
+    Raises:
+        WorldError: ``nothing_to_roll_back``.
+    """
+    space = previous(catalog)
+    if space is None:
+        raise WorldError("nothing_to_roll_back")
+    catalog.spaces.switch(space.id)
+    return space
+
+
+def discard(catalog: Catalog, store: Store) -> int:
+    """Let go of the space kept for a roll-back; gives the bytes of its vectors."""
+    space = previous(catalog)
+    if space is None:
+        return 0
+    sizes = store.sizes()
+    _drop(catalog, store, space)
+    return sum(size.total for size in sizes.values()) - sum(
+        size.total for size in store.sizes().values()
+    )
+
+
+def requeue_outdated(catalog: Catalog) -> int:
+    """Queue what an older extractor read; its text answers until it is read again."""
+    queued = catalog.docs.requeue_outdated(EXTRACTOR_VERSION)
+    if queued:
+        log.info("%d files are read again by a newer extractor", queued)
+    return queued
+
+
+def chosen(config: EngineConfig, model: str | None, precision: str | None) -> EngineConfig:
+    """The configuration with another model.
+
+    Raises:
+        WorldError: ``unknown_model``, or ``bad_setting`` for a precision there is not.
+    """
+    known = [str(one) for one in Precision]
+    if precision is not None and precision not in known:
+        raise WorldError(
+            "bad_setting",
+            name="precision",
+            value=precision,
+            reason="takes_choice",
+            choices=", ".join(known),
+        )
+    config = replace(
+        config,
+        model=model or config.model,
+        precision=Precision(precision) if precision else config.precision,
+    )
+    find_record(config.model, config.models)
+    return config
+
+
+def describe(catalog: Catalog, config: EngineConfig) -> dict[str, Any]:
+    """What ``status`` says of a change of model: what is being made and what is kept."""
+    active, kept = catalog.spaces.active(), previous(catalog)
+    record = find_record(config.model, config.models)
+    key = space_of(record, config.precision)
+    target = next((space for space in catalog.spaces.all() if space.key == key), None)
+    changing = None
+    if target is not None and active is not None and target.id != active.id:
+        totals = catalog.spaces.totals(target.id)
+        understood = totals.embedded / totals.passages if totals.passages else 1.0
+        changing = {**_named(target), "understood": understood}
+    return {
+        "changing": changing,
+        "previous": _named(kept) if kept else None,
+        "rebuilding": bool(catalog.meta(_REBUILDING)),
+    }
+
+
+def cost(catalog: Catalog, store: Store, config: EngineConfig) -> dict[str, Any]:
+    """What it would take to have all vectors from a model; see ``EngineApi.reindex_cost``."""
+    record = find_record(config.model, config.models)
+    key = space_of(record, config.precision)
+    space = next((one for one in catalog.spaces.all() if one.key == key), None)
+    rows = list(catalog.docs.get(catalog.docs.expected()).values())
+    if space is not None:
+        missing = {doc for doc, _ in catalog.spaces.pending(space.id, -1)}
+        rows = [row for row in rows if row.doc in missing]
+    passages = sum(row.passages for row in rows)
+    sample = _sample(store, rows)
+    tokens, rate = _try_out(config, record, sample)
+    rates = load(catalog, key)
+    sentences = sum(len(one.view_starts) for one in sample) / max(1, len(sample))
+    a_row = 2 * record.dimension + sentences * width(record.dimension) + _ROW_BYTES
+    per_second = rates.passages if rates.measured or not rate else rate
+    return {
+        "model": record.id,
+        "precision": str(config.precision),
+        "space": key,
+        "documents": len(rows),
+        "passages": passages,
+        "tokens": round(tokens * passages),
+        "seconds": round(passages / per_second, 3),
+        "measured": bool(rates.measured or rate),
+        "bytes": round(a_row * passages),
+        "outdated": catalog.docs.outdated(EXTRACTOR_VERSION),
+    }
+
+
+def _sample(store: Store, rows: Sequence[DocRow]) -> list[EmbedInput]:
+    """Some passages from all over the library."""
+    ends = np.cumsum([row.passages for row in rows])
+    if not len(ends) or not ends[-1]:
+        return []
+    places = np.unique(np.linspace(0, int(ends[-1]) - 1, SAMPLE, dtype=np.int64))
+    owners = np.searchsorted(ends, places, side="right")
+    keys = [
+        key_of(rows[owner].doc, int(place - ends[owner] + rows[owner].passages))
+        for owner, place in zip(owners.tolist(), places.tolist(), strict=True)
+    ]
+    columns = ("heading_path", "view", "view_starts")
+    found = store.passages_of(np.array(keys, np.int64), columns)
+    return [
+        EmbedInput(rows[owner].title_used, row["heading_path"], row["view"], row["view_starts"])
+        for owner, key in zip(owners.tolist(), keys, strict=True)
+        if (row := found.get(key)) is not None
+    ]
+
+
+def _try_out(
+    config: EngineConfig, record: ModelRecord, sample: Sequence[EmbedInput]
+) -> tuple[float, float]:
+    """Tokens a passage and passages a second, by reading a sample; 0 where that cannot be."""
+    if not sample:
+        return 0.0, 0.0
+    factory = EmbedderFactory(record, config.models, download=False, provider=config.provider)
+    try:
+        embedder = factory.open(config.precision, SessionOptions(config.threads))
+    except LecternError:
+        # A model that is not here yet: the words tell about how many tokens there are.
+        words = sum(len(one.view.split()) for one in sample)
+        return 1.35 * words / len(sample), 0.0
+    sequences = embedder.sequences(sample)
+    tokens = sum(len(ids) for ids in sequences)
+    return tokens / len(sample), embedder.bare_throughput(sequences) * len(sample) / tokens
+
+
+def _complete(catalog: Catalog, space: Space) -> bool:
+    return not catalog.spaces.pending(space.id, 1) and not catalog.names.missing(space.id, 1)
+
+
+def _drop(catalog: Catalog, store: Store, space: Space) -> None:
+    """Vectors first: a space without a row would be nobody's."""
+    store.drop_space(space.key)
+    catalog.spaces.remove(space.id)
+
+
+def _named(space: Space) -> dict[str, Any]:
+    return {"model": space.record["model"], "precision": space.record["precision"]}

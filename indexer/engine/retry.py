@@ -1,0 +1,60 @@
+"""Reading again what could not be read: which files are meant by paths, and their place in line.
+
+Owns the choice of files; the queue itself is the catalog's. It must not read anything.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from indexer.api.errors import WorldError
+from indexer.api.types import FileState
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from indexer.catalog import Catalog
+    from indexer.engine.passwords import Passwords
+
+# What another try may read: the rest is as it is for a reason that has not changed.
+FAILED = (FileState.FAILED, FileState.UNREADABLE)
+
+
+def retry(catalog: Catalog, paths: Sequence[Path]) -> int:
+    """Queue single files, what failed under folders, or, without paths, all that failed.
+
+    Returns:
+        How many files are queued.
+
+    Raises:
+        WorldError: ``not_a_root``, if the library has nothing at a path; nothing is queued then.
+    """
+    if not paths:
+        return catalog.queue.retry(states=FAILED)
+    chosen: list[int] = []
+    for path in paths:
+        known = catalog.files.at(path)
+        if known is not None:
+            chosen.append(known[0])
+        elif catalog.coverage.holds(path):
+            chosen += catalog.coverage.under(path, FAILED)
+        else:
+            raise WorldError("not_a_root", path=str(path))
+    return catalog.queue.retry(files=chosen)
+
+
+def unlock(catalog: Catalog, passwords: Passwords, path: Path, password: str) -> int:
+    """Queue a protected file and its copies, to be opened with a password.
+
+    Raises:
+        WorldError: ``not_a_root``, if the library has no such file.
+    """
+    known = catalog.files.at(path)
+    if known is None:
+        raise WorldError("not_a_root", path=str(path))
+    # A copy read without the password would fail, and the failure would be shared.
+    copies = {known[0], *catalog.queue.copies(known[0])}
+    for row in catalog.files.get(copies).values():
+        passwords.set(row.path, password)
+    return catalog.queue.retry(files=copies)

@@ -1,0 +1,253 @@
+"""Archives: zip files, tar files and single packed files, as documents inside a document.
+
+Owns which members are read, their order and what may be unpacked to get at them. Each is a page,
+under its path as a heading, and read as what is attached to a mail is (``attachments``), in a file
+of our own name: no path of an archive is ever written to. Links, devices and folders are nothing;
+what is no document by its name (programs, pictures, films) is passed by as it is in a folder.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import tarfile
+import zlib
+from contextlib import contextmanager
+from functools import partial
+from pathlib import PurePosixPath
+from typing import IO, TYPE_CHECKING, Any, Protocol, cast
+
+from indexer.api.errors import WorldError
+from indexer.extract.base import MAX_SKIPPED_PAGES, Metadata, RawPage, shown_size, too_large
+from indexer.extract.budget import Budget
+from indexer.extract.inside.attachments import MAX_NAME_CHARS, Attachment, AttachmentReader
+from indexer.extract.office.package import Package
+from indexer.extract.page_writer import PageWriter, salvage
+from indexer.extract.registry import FOREIGN_DOCUMENTS, IMAGE, by_name, packed_with
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+    from pathlib import Path
+
+    from indexer.api.types import OutlineEntry
+    from indexer.config import Limits
+
+_MAX_DOCUMENTS = 5_000
+_MAX_DEPTH = 3
+_CHUNK_BYTES = 1 << 16
+# What is unpacked only to be passed by counts less than what is read.
+_PASSED_SHARE = 4
+_BEAT_BYTES = 4 << 20
+# No honest header is longer, and the library reads each whole.
+_LONGEST_READ = 16 << 20
+_PASSED_BY = frozenset({"__MACOSX", "node_modules"})
+_UNPACK: dict[str, Callable[[IO[bytes]], Any]] = {
+    "gzip": lambda file: gzip.GzipFile(fileobj=file),
+    "bzip2": bz2.BZ2File,
+    "xz": lzma.LZMAFile,
+}
+_DAMAGE = (tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, ValueError, OverflowError)
+
+
+class Members(Protocol):
+    """An archive that gives its documents one after the other.
+
+    ``beat`` is called while it unpacks what nobody reads.
+    """
+
+    beat: Callable[[], None]
+
+    def __iter__(self) -> Iterator[Attachment]: ...
+
+    def close(self) -> None: ...
+
+
+class ArchiveSource:
+    """An open archive. How many documents it has is known when all are read."""
+
+    outline: tuple[OutlineEntry, ...] = ()
+
+    def __init__(self, members: Members, budget: Budget) -> None:
+        self._members = members
+        self._budget = budget
+        self.metadata = Metadata()
+        self.page_count = 1
+        self.under_way: Callable[[int], None] = lambda _page: None
+
+    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
+        writer = PageWriter(Budget(self._budget.limits))
+        return salvage(self._pages(writer, skip), writer)
+
+    def _pages(self, writer: PageWriter, skip: Collection[int]) -> Iterator[RawPage]:
+        characters = self._budget.limits.characters // 2
+        reader = AttachmentReader(writer, characters, lambda: self.under_way(writer.page))
+        self._members.beat = lambda: self.under_way(writer.page)
+        given_up = max(skip) if len(skip) >= MAX_SKIPPED_PAGES else None
+        number = 0
+        for number, member in enumerate(self._members, 1):
+            self.page_count = writer.page = number
+            self.under_way(number)
+            if number in skip or (given_up is not None and number > given_up):
+                yield RawPage(number, "", unreadable="stops_reader", part=member.name)
+            else:
+                yield from reader.read(member, self._budget, 1)
+            if self._budget.spent:
+                raise WorldError(
+                    "too_complex", limit=shown_size(self._budget.limits.unpacked_bytes)
+                )
+        if not number:
+            raise WorldError("empty")
+
+    def close(self) -> None:
+        self._members.close()
+
+
+def open_source(path: Path, password: str | None, limits: Limits) -> ArchiveSource:
+    """Open an archive (``indexer.extract.base.Opener``)."""
+    with path.open("rb") as file:
+        zipped = file.read(2) == b"PK"
+    budget = Budget(limits, documents=_MAX_DOCUMENTS)
+    if budget.depth > _MAX_DEPTH:
+        limit = f"{_MAX_DEPTH} archives in each other"
+        raise WorldError("too_complex", limit=limit, reason="part_too_deep")
+    return ArchiveSource((_Zipped if zipped else _Packed)(path, password, budget), budget)
+
+
+class _Zipped:
+    """The documents of a zip file, in the order of its directory."""
+
+    def __init__(self, path: Path, password: str | None, budget: Budget) -> None:
+        self.beat: Callable[[], None] = lambda: None
+        self._package = Package(path, budget.limits, budget=budget, password=password)
+        try:
+            self._names = [name for name in self._package.files() if _is_document(name)]
+            locked = [name for name in self._names if self._package.is_locked(name)]
+            if locked and (password is not None or len(locked) == len(self._names)):
+                next(self._package.chunks(locked[0]), None)  # whether the password is right
+        except BaseException:
+            self._package.close()
+            raise
+
+    def __iter__(self) -> Iterator[Attachment]:
+        for name in self._names:
+            yield Attachment(_shown(name), "", partial(self._save, name))
+
+    def _save(self, name: str, path: Path, _budget: Budget) -> None:
+        with path.open("wb") as file:
+            for data in self._package.chunks(name):
+                file.write(data)
+
+    def close(self) -> None:
+        self._package.close()
+
+
+class _Packed:
+    """The documents of a tar file, packed or not, in one pass; or a single packed file."""
+
+    def __init__(self, path: Path, _password: str | None, budget: Budget) -> None:
+        self.beat: Callable[[], None] = lambda: None
+        limit = budget.limits.package_bytes
+        if path.stat().st_size > limit:
+            raise too_large(limit)
+        self._path = path
+        self._room = _PASSED_SHARE * budget.limits.unpacked_bytes
+        self._file = path.open("rb")
+        self._packing = packed_with(self._file.read(_CHUNK_BYTES))
+
+    def __iter__(self) -> Iterator[Attachment]:
+        with _damage_named():
+            try:
+                with tarfile.open(fileobj=self._stream(), mode="r|") as archive:
+                    for info in archive:
+                        if info.isfile() and _is_document(info.name):
+                            save = partial(_save_member, archive, info)
+                            yield Attachment(_shown(info.name), "", save)
+            except tarfile.ReadError:
+                if not self._packing:
+                    raise
+            else:
+                return
+            # It holds one file, which goes by its name without the last extension.
+            yield Attachment(_shown(self._path.stem), "", self._save_all)
+
+    def _save_all(self, path: Path, budget: Budget) -> None:
+        _save(self._stream(), path, budget)
+
+    def _stream(self) -> IO[bytes]:
+        self._file.seek(0)
+        unpack = _UNPACK.get(self._packing)
+        inside = self._file if unpack is None else unpack(self._file)
+        return cast("IO[bytes]", _Metered(inside, self._room, self))
+
+    def close(self) -> None:
+        self._file.close()
+
+
+class _Metered:
+    """A stream that says that it goes on, and does not go on without end."""
+
+    def __init__(self, stream: IO[bytes], room: int, members: Members) -> None:
+        self._stream = stream
+        self._left = self._room = room
+        self._members = members
+        self._beat_at = room
+
+    def read(self, size: int = _CHUNK_BYTES) -> bytes:
+        if size > _LONGEST_READ:
+            raise ValueError("a header of this archive is too long")
+        data = self._stream.read(size)
+        self._left -= len(data)
+        if self._left < 0:
+            raise WorldError("too_complex", limit=shown_size(self._room))
+        if self._left <= self._beat_at - _BEAT_BYTES:
+            self._beat_at = self._left
+            self._members.beat()
+        return data
+
+
+def _save_member(
+    archive: tarfile.TarFile, info: tarfile.TarInfo, path: Path, budget: Budget
+) -> None:
+    stream = archive.extractfile(info)
+    if stream is None:
+        raise WorldError("unreadable", reason="content_damaged")
+    _save(stream, path, budget)
+
+
+def _save(stream: IO[bytes], path: Path, budget: Budget) -> None:
+    with _damage_named(), path.open("wb") as file:
+        while data := stream.read(_CHUNK_BYTES):
+            budget.spend_bytes(len(data))
+            file.write(data)
+
+
+@contextmanager
+def _damage_named() -> Iterator[None]:
+    """Turn whatever the libraries raise about damage into its outcome."""
+    try:
+        yield
+    except (*_DAMAGE, gzip.BadGzipFile) as error:
+        said = " ".join(str(error).split())[:120]
+        raise WorldError("unreadable", reason="container_damaged", said=said) from error
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        raise WorldError("unreadable", reason="container_damaged", said=str(error)[:120]) from error
+
+
+def _is_document(name: str) -> bool:
+    """Tell by its path whether a member is to be read, or to be said to be unread."""
+    path = PurePosixPath(name.replace("\\", "/"))
+    if any(part.startswith(".") or part in _PASSED_BY for part in path.parts if part != ".."):
+        return False
+    known, suffix = by_name(path), path.suffix.lower().removeprefix(".")
+    if known is not None:
+        return known is not IMAGE
+    return not suffix or suffix in FOREIGN_DOCUMENTS
+
+
+def _shown(name: str) -> str:
+    """Return a path in one line, with its end where it is long."""
+    line = " ".join(name.replace("\\", "/").split())
+    return line if len(line) <= MAX_NAME_CHARS else f"…{line[1 - MAX_NAME_CHARS :]}"

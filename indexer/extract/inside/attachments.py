@@ -1,0 +1,208 @@
+"""Documents inside documents: what is attached to a mail, read as a file of its own would be.
+
+Owns how such a document is opened, what it may cost, and what is said of one that was not read. It
+is written into a folder that goes with it, identified by its content, and read by the opener of its
+format in two passes like any file, so that its headings are settled before they are put below its
+name. Whatever goes wrong costs that document alone. It must not know where documents come from.
+"""
+
+from __future__ import annotations
+
+import re
+import traceback
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from indexer.api.errors import WorldError
+from indexer.api.phrases import read_detail, reason_of
+from indexer.api.types import BlockKind
+from indexer.extract.base import Holder, RawBlock, RawPage, Scannable
+from indexer.extract.document import Document
+from indexer.extract.process import scratch
+from indexer.extract.process.spool import Spool
+from indexer.extract.process.term_counts import TermCounts
+from indexer.extract.registry import IMAGE, by_name, identify
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from indexer.api.types import DocumentInfo
+    from indexer.extract.base import Source
+    from indexer.extract.budget import Budget
+    from indexer.extract.page_writer import PageWriter
+    from indexer.extract.registry import Format
+
+MAX_NAME_CHARS = 120
+# Heading paths hold six titles: with so many levels of its own, its name stays among them.
+_LEVELS = 4
+_SUFFIX = re.compile(r"\.[a-z0-9]{1,10}")
+_JOINT = " \u203a "
+# What became of a document inside another, as a code of ``indexer.api.phrases``.
+_REASONS = {
+    "needs_password": "part_locked",
+    "copy_protected": "part_locked",
+    "unsupported": "part_unsupported",
+    "no_text": "part_without_text",
+    "too_large": "part_too_large",
+    "out_of_memory": "part_out_of_memory",
+    "out_of_time": "stopped_answering",
+    "needs_libreoffice": "part_without_libreoffice",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A document inside another.
+
+    Attributes:
+        name: What it is called, in one line.
+        kind: Its type as whatever it came with declares it, "" if that is unknown.
+        save: Writes its bytes into a file, paid for by a budget.
+    """
+
+    name: str
+    kind: str
+    save: Callable[[Path, Budget], None]
+
+
+class AttachmentReader:
+    """Reads what is attached to the mails of one document.
+
+    Args:
+        writer: Where the text goes; its page is the one that they are on.
+        characters: How many they may have together.
+        under_way: Called at each step.
+    """
+
+    def __init__(self, writer: PageWriter, characters: int, under_way: Callable[[], None]) -> None:
+        self._writer = writer
+        self._left = characters
+        self._under_way = under_way
+
+    def read(self, attachment: Attachment, budget: Budget, level: int) -> Iterator[RawPage]:
+        """Yield the text of an attachment, and what of it was not read.
+
+        Args:
+            attachment: The document.
+            budget: Of the mail, which pays for it.
+            level: Of the heading that its name becomes.
+        """
+        self._under_way()
+        name = attachment.name
+        try:
+            yield from self._read(attachment, budget, level)
+        except Exception as error:  # noqa: BLE001  # an attachment must not cost the mail
+            reason = why_unread(error)
+            yield from named(self._writer.abandon(), name)
+            if not isinstance(error, WorldError) or error.code != "empty":
+                yield RawPage(self._writer.page, "", unreadable=reason, part=name)
+
+    def _read(self, attachment: Attachment, budget: Budget, level: int) -> Iterator[RawPage]:
+        budget.spend_document()
+        with scratch.folder() as folder, Spool() as spool:
+            path = Path(folder) / f"attachment{_suffix(attachment)}"
+            attachment.save(path, budget)
+            known = identify(path)
+            if known is IMAGE:
+                raise WorldError("unreadable", reason="part_of_pictures")
+            document = Document(spool, TermCounts(lambda _text: ()))
+            with closing(_opened(known, path, budget)) as source:
+                try:
+                    document.read(source, lambda _page: self._under_way())
+                except WorldError as error:
+                    if error.code == "no_text" and _has_pictures(source):
+                        raise WorldError("unreadable", reason="part_of_pictures") from error
+                    raise
+                info = document.info(source, known.name, lambda _text: "")
+                reasons = _unread(info, source)
+                deepest = 99 if isinstance(source, Holder) else level + _LEVELS
+            self._writer.add(attachment.name, BlockKind.HEADING, level)
+            part = ""
+            for page in document.pages():
+                self._left -= len(page.text)
+                if self._left < 0:
+                    raise WorldError("too_complex")
+                blocks = (
+                    RawBlock(
+                        block.start - page.offset,
+                        block.end - page.offset,
+                        block.kind,
+                        min(level + block.level, deepest) if block.level else 0,
+                    )
+                    for block in page.blocks
+                )
+                if page.part != part:
+                    yield from named(self._writer.finish(), inside(attachment.name, part))
+                    part = page.part
+                self._writer.append(page.text, blocks)
+                yield from named(self._writer.take(), inside(attachment.name, part))
+            yield from named(self._writer.finish(), inside(attachment.name, part))
+        for inner, reason in reasons:
+            name = inside(attachment.name, inner)
+            yield RawPage(self._writer.page, "", unreadable=reason, part=name)
+
+
+def _opened(known: Format, path: Path, budget: Budget) -> Source:
+    try:
+        return known.opener()(path, None, budget.allowance())
+    except PermissionError as error:
+        if known.needs_program:  # whoever reads what documents hold may start none
+            raise WorldError("unreadable", reason="part_of_programs") from error
+        raise
+
+
+def why_unread(error: Exception) -> str:
+    """Return why a document inside another was not read, as a code of ``indexer.api.phrases``.
+
+    Raises:
+        BrokenPipeError: If that was it: nobody is there any more who waits for the text.
+    """
+    if isinstance(error, WorldError):
+        known = _REASONS.get(error.code) or error.reason
+        return "content_damaged" if known == error.code else known
+    if isinstance(error, MemoryError):
+        return "part_out_of_memory"
+    if isinstance(error, BrokenPipeError):
+        raise error
+    if isinstance(error, OSError):
+        return reason_of(error)
+    traceback.print_exception(error)
+    return "content_damaged"
+
+
+def named(pages: Iterator[RawPage], name: str) -> Iterator[RawPage]:
+    """Yield pages as those of a document inside."""
+    for page in pages:
+        yield replace(page, part=inside(name, page.part))
+
+
+def inside(name: str, part: str) -> str:
+    """Return what a part of a document inside is called."""
+    return f"{name}{_JOINT}{part}" if part else name
+
+
+def _unread(info: DocumentInfo, source: Source) -> list[tuple[str, str]]:
+    """Return what of a document was not read: parts of it, "" for its own pages, and reasons."""
+    told = read_detail(info.lost)
+    found = [(str(name), str(reason)) for name, reason in told.get("unread", ())]
+    if info.lost and not found:
+        found.append(("", str(told.get("reason", "content_damaged"))))
+    if _has_pictures(source):
+        found.append(("", "part_of_pictures"))
+    return found
+
+
+def _has_pictures(source: Source) -> bool:
+    """Tell whether a document has pages whose text would have to be recognised."""
+    return isinstance(source, Scannable) and bool(source.textless)
+
+
+def _suffix(attachment: Attachment) -> str:
+    """Return what the file's name ends with: unknown names of what is text count as none."""
+    suffix = PurePosixPath(attachment.name).suffix.lower()
+    if not _SUFFIX.fullmatch(suffix):
+        return ""
+    unknown = by_name(PurePosixPath(f"a{suffix}")) is None
+    return "" if unknown and attachment.kind == "text/plain" else suffix

@@ -1,0 +1,361 @@
+"""Single mails as mail programs save them, and web pages saved whole, which have the same form.
+
+Owns MIME: parts, encodings, headers; the parser is that of the standard library in its forgiving
+mode. It holds a mail in memory whole, so long bodies are put aside in a file before it sees them
+(``_Aside``), and attachments are decoded from there one at a time: memory does not grow with them.
+"""
+
+from __future__ import annotations
+
+import binascii
+import email.errors
+import email.header
+import email.message
+import email.parser
+import email.policy
+import email.utils
+import quopri
+import re
+import secrets
+import tempfile
+from functools import partial
+from typing import TYPE_CHECKING
+
+from indexer.api.errors import WorldError
+from indexer.extract.base import too_large
+from indexer.extract.mail.message import (
+    Decoration,
+    Html,
+    InnerMail,
+    Mail,
+    MailSource,
+    attached,
+)
+from indexer.extract.markup.html import known_encoding
+from indexer.extract.plain.decode import encoding_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    from indexer.config import Limits
+    from indexer.extract.budget import Budget
+    from indexer.extract.inside.attachments import Attachment
+
+_LONGEST_LINE = 1 << 20
+_IN_MEMORY_BYTES = 1 << 20
+_CHUNK_BYTES = 1 << 16
+# What the parser gets of a body, of the headers before it, and of a mail before it gets less.
+_BODY_BYTES, _HEADER_BYTES, _MAIL_BYTES = 1 << 16, 1 << 20, 32 << 20
+_STINTED_BYTES = 1 << 12
+_MAX_BORDERS = 5_000
+_MAX_PARTS = 2_000
+_MAX_DEPTH = 20
+_MAX_HTML_BYTES = 16 * 1024**2
+_MAX_TEXT_BYTES = 64 * 1024**2
+_APPLE_COUNT = re.compile(rb"\s*\d+\s*\n")
+_BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
+_NOT_BASE64 = bytes(set(range(256)) - set(_BASE64))
+
+
+def open_source(path: Path, password: str | None, limits: Limits) -> MailSource:
+    """Open a mail (``indexer.extract.base.Opener``)."""
+    size = path.stat().st_size
+    if size == 0:
+        raise WorldError("empty")
+    if size > limits.message_bytes:
+        raise too_large(limits.message_bytes)
+    aside = Aside()
+    try:
+        with path.open("rb") as file:
+            first = file.readline(_LONGEST_LINE)
+            if not _APPLE_COUNT.fullmatch(first):  # Apple's mails begin with their length
+                file.seek(0)
+            mail = read_mail(iter(lambda: file.readline(_LONGEST_LINE), b""), aside)
+        if not (mail.subject or mail.sender or any(mail.bodies) or mail.attached):
+            raise WorldError("unreadable", reason="not_mail")
+        return MailSource(mail, limits, aside)
+    except BaseException:
+        aside.close()
+        raise
+
+
+def read_mail(lines: Iterable[bytes], aside: Aside) -> Mail:
+    """Parse a mail.
+
+    Args:
+        lines: The mail; of a long line several in a row.
+        aside: Holds what is long, for as long as the mail is read.
+
+    Raises:
+        WorldError: ``unreadable`` where even the forgiving parser gives up.
+    """
+    parser = email.parser.BytesFeedParser(policy=email.policy.compat32)
+    try:
+        for line in aside.put(lines):
+            parser.feed(line)
+        return _Parts(aside).mail(parser.close(), 0)
+    except (MemoryError, OSError, WorldError):
+        raise
+    except Exception as error:  # the parser is known for what it lets through
+        raise WorldError("unreadable", reason="parts_damaged", said=str(error)[:200]) from error
+
+
+class Aside:
+    """Long bodies of one mail, in a file; a line that nobody can guess stands for each."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY_BYTES)  # noqa: SIM115
+        self._secret = secrets.token_hex(16).encode()
+        self._mark = re.compile(rb"=%s (\d+) (\d+)\r?\n?" % self._secret)
+
+    def put(self, lines: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield lines, with long bodies put aside. What may be a border between parts never is."""
+        kept = run = borders = 0
+        room, begun, at_start = _HEADER_BYTES, -1, True
+        for line in lines:
+            if at_start and line.startswith(b"--") and borders < _MAX_BORDERS:
+                if begun >= 0:
+                    yield self._line(begun)
+                borders, run, begun, room = borders + 1, 0, -1, _HEADER_BYTES
+            elif not line.strip():
+                room = _BODY_BYTES
+            if kept > _MAIL_BYTES:
+                room = _STINTED_BYTES
+            if begun < 0 and at_start and run > room:
+                begun = self._file.tell()
+            if begun < 0:
+                run, kept = run + len(line), kept + len(line)
+                yield line
+            else:
+                self._file.write(line)
+            at_start = line.endswith(b"\n")
+        if begun >= 0:
+            yield self._line(begun)
+
+    def pieces(self, body: bytes) -> Iterator[bytes]:
+        """Yield a body as it came, with what was put aside back in its place."""
+        at = 0
+        for mark in self._mark.finditer(body):
+            yield body[at : mark.start()]
+            at = mark.end()
+            start, end = int(mark[1]), int(mark[2])
+            while start < end:
+                self._file.seek(start)
+                piece = self._file.read(min(_CHUNK_BYTES, end - start))
+                start += len(piece)
+                yield piece
+        yield body[at:]
+
+    def holds(self, body: bytes) -> bool:
+        """Whether something of a body was put aside."""
+        return self._secret in body
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _line(self, begun: int) -> bytes:
+        return b"=%s %d %d\n" % (self._secret, begun, self._file.tell())
+
+
+class _Parts:
+    """Takes the words and the attachments out of the parts of a mail."""
+
+    def __init__(self, aside: Aside) -> None:
+        self._aside = aside
+        self._count = 0
+
+    def mail(self, message: email.message.Message, depth: int) -> Mail:
+        mail = Mail(
+            _header(message, "Subject"),
+            _header(message, "From"),
+            _header(message, "To"),
+            _header(message, "Cc"),
+            _date(message),
+        )
+        self._collect(message, mail, depth, around="")
+        return mail
+
+    def _collect(self, part: email.message.Message, mail: Mail, depth: int, *, around: str) -> None:
+        self._count += 1
+        if self._count > _MAX_PARTS or depth > _MAX_DEPTH:
+            return
+        kind = part.get_content_type()
+        payload = part.get_payload()
+        if kind == "message/rfc822" and isinstance(payload, list):
+            for inner in _messages(payload)[:1]:
+                read = partial(self.mail, inner, depth + 1)
+                mail.attached.append(InnerMail(_header(inner, "Subject"), read))
+        elif kind == "multipart/alternative" and isinstance(payload, list):
+            self._choose(_messages(payload), mail, depth)
+        elif isinstance(payload, list):
+            for inner in _messages(payload):
+                self._collect(inner, mail, depth + 1, around=kind)
+        elif name := _name(part):
+            mail.attached.append(self._attached(name, part, mail, around))
+        elif kind == "text/html":
+            data = self._bytes(part, _MAX_HTML_BYTES)
+            mail.bodies.append(Html(data, part.get_content_charset("") or ""))
+        elif kind in ("text/plain", "/"):  # the latter is what nonsense comes out as
+            mail.bodies.append(_text(part, self._bytes(part, _MAX_TEXT_BYTES)))
+
+    def _choose(self, forms: list[email.message.Message], mail: Mail, depth: int) -> None:
+        """Take the plain one of several forms of the same text; what hangs on any is attached."""
+        chosen: list[str | Html] = []
+        for form in forms:
+            found = Mail()
+            self._collect(form, found, depth + 1, around="multipart/alternative")
+            mail.attached += found.attached
+            if not _is_plain(chosen) and any(map(_has_text, found.bodies)):
+                chosen = found.bodies
+        mail.bodies += chosen
+
+    def _attached(
+        self, name: str, part: email.message.Message, mail: Mail, around: str
+    ) -> Attachment | Decoration:
+        identifier = str(part.get("Content-ID", "")).strip().strip("<>")
+        shown = around == "multipart/related" or mail.shows(identifier)
+        return attached(name, part.get_content_type(), partial(self._save, part), shown=shown)
+
+    def _save(self, part: email.message.Message, path: Path, budget: Budget) -> None:
+        with path.open("wb") as file:
+            for piece in self._decoded(part):
+                budget.spend_bytes(len(piece))
+                file.write(piece)
+
+    def _bytes(self, part: email.message.Message, limit: int) -> bytes:
+        found = bytearray()
+        for piece in self._decoded(part):
+            found += piece
+            if len(found) > limit:
+                break
+        return bytes(found[:limit])
+
+    def _decoded(self, part: email.message.Message) -> Iterator[bytes]:
+        encoding = str(part.get("Content-Transfer-Encoding", "")).strip().lower()
+        body = _raw(part)
+        if not self._aside.holds(body):
+            data = part.get_payload(decode=True)
+            yield data if isinstance(data, bytes) else b""
+            return
+        decode = _DECODERS.get(encoding, _as_it_is)
+        yield from decode(self._aside.pieces(body))
+
+
+def _raw(part: email.message.Message) -> bytes:
+    """Return a body as it is encoded."""
+    encoding = part["Content-Transfer-Encoding"]
+    del part["Content-Transfer-Encoding"]
+    data = part.get_payload(decode=True)
+    if encoding is not None:
+        part["Content-Transfer-Encoding"] = encoding
+    return data if isinstance(data, bytes) else b""
+
+
+def _as_it_is(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    return pieces
+
+
+def _from_base64(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    left = b""
+    for piece in pieces:
+        data = left + piece.translate(None, _NOT_BASE64)
+        whole = len(data) - len(data) % 4
+        yield _forgiving(binascii.a2b_base64, data[:whole])
+        left = data[whole:]
+    yield _forgiving(binascii.a2b_base64, left + b"=" * (-len(left) % 4))
+
+
+def _from_lines(decode: Callable[[bytes], bytes], pieces: Iterator[bytes]) -> Iterator[bytes]:
+    left = b""
+    for piece in pieces:
+        head, end, left = (left + piece).rpartition(b"\n")
+        yield decode(head + end)
+    yield decode(left)
+
+
+def _from_uu(lines: bytes) -> bytes:
+    around = (b"begin ", b"end")
+    kept = (line for line in lines.splitlines() if line and not line.startswith(around))
+    return b"".join(_forgiving(binascii.a2b_uu, line) for line in kept)
+
+
+def _forgiving(decode: Callable[[bytes], bytes], data: bytes) -> bytes:
+    try:
+        return decode(data)
+    except binascii.Error:
+        return b""
+
+
+_UU = partial(_from_lines, _from_uu)
+_DECODERS: dict[str, Callable[[Iterator[bytes]], Iterator[bytes]]] = {
+    "base64": _from_base64,
+    "quoted-printable": partial(_from_lines, quopri.decodestring),
+    **dict.fromkeys(("x-uuencode", "uuencode", "uue", "x-uue"), _UU),
+}
+
+
+def _has_text(body: str | Html) -> bool:
+    return bool(body.data.strip() if isinstance(body, Html) else body.strip())
+
+
+def _is_plain(bodies: list[str | Html]) -> bool:
+    return any(isinstance(body, str) and body.strip() for body in bodies)
+
+
+def _messages(payload: Iterable[object]) -> list[email.message.Message]:
+    return [part for part in payload if isinstance(part, email.message.Message)]
+
+
+def _name(part: email.message.Message) -> str:
+    """Return what an attachment is called, "" if the part is no attachment."""
+    attached = part.get_content_disposition() == "attachment"
+    if not attached and part.get_content_type() in ("text/plain", "text/html"):
+        return ""
+    name = part.get_filename() or ""
+    return _decoded(name) or (part.get_content_type() if attached else "")
+
+
+def _text(part: email.message.Message, data: bytes) -> str:
+    declared = (part.get_content_charset("") or "").strip()
+    found = encoding_of(data)
+    if declared.startswith("utf-7"):
+        found = "utf-7"
+    elif not found.startswith("utf") or (declared.startswith("iso-2022") and data.isascii()):
+        found = known_encoding(declared) or found
+    return data.decode(found, "replace")
+
+
+def _header(message: email.message.Message, name: str) -> str:
+    return _decoded(str(message.get(name, "")))
+
+
+def _decoded(value: str) -> str:
+    """Decode the words of a header; one that is damaged stays as it is."""
+    value = " ".join(value.split())[:10_000]
+    try:
+        pieces = email.header.decode_header(value)
+    except (email.errors.HeaderParseError, ValueError):
+        return value
+    shown = []
+    for piece, charset in pieces:
+        if isinstance(piece, str):
+            shown.append(piece.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
+        else:
+            encoding = _encoding(charset, piece)
+            shown.append(piece.decode(encoding, "replace"))
+    return " ".join("".join(shown).split())
+
+
+def _encoding(charset: str | None, data: bytes) -> str:
+    if charset and charset.lower().startswith("utf-8"):
+        return "utf-8"
+    return known_encoding(charset or "") or encoding_of(data)
+
+
+def _date(message: email.message.Message) -> str:
+    try:
+        moment = email.utils.parsedate_to_datetime(str(message.get("Date", "")))
+    except (TypeError, ValueError, IndexError, OverflowError):
+        return ""
+    return f"{moment:%Y-%m-%d %H:%M}" if moment.year > 1970 else ""

@@ -1,0 +1,125 @@
+"""Mailboxes: one file, mail after mail; each is a page, with all that is attached to it.
+
+Owns where a mail ends and the next begins; what is in a mail is the matter of ``eml``. Mails are
+read one at a time, whatever the size of the mailbox. The standard library's own reader takes every
+line that begins with "From " for a border, opens for writing, and reads all before the first mail.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from indexer.api.errors import WorldError
+from indexer.extract.base import MAX_SKIPPED_PAGES, Metadata, RawPage, too_large
+from indexer.extract.mail.eml import Aside, read_mail
+from indexer.extract.mail.message import MailReader
+from indexer.extract.page_writer import salvage
+from indexer.extract.registry import BORDER
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+    from pathlib import Path
+    from typing import BinaryIO
+
+    from indexer.api.types import OutlineEntry
+    from indexer.config import Limits
+
+_QUOTED_BORDER = re.compile(rb">+From ")
+_LONGEST_LINE = 1 << 20
+
+
+class MboxSource:
+    """An open mailbox. How many mails there are is known when all are read."""
+
+    outline: tuple[OutlineEntry, ...] = ()
+
+    def __init__(self, path: Path, limits: Limits) -> None:
+        self._path = path
+        self._limits = limits
+        self.metadata = Metadata()
+        self.page_count = 1
+        self.under_way: Callable[[int], None] = lambda _page: None
+
+    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
+        reader = MailReader(self._limits, self.under_way)
+        return salvage(self._pages(reader, skip), reader.writer)
+
+    def close(self) -> None:
+        """Nothing stays open between two mails."""
+
+    def _pages(self, reader: MailReader, skip: Collection[int]) -> Iterator[RawPage]:
+        given_up = max(skip) if len(skip) >= MAX_SKIPPED_PAGES else None
+        with self._path.open("rb") as file:
+            mails = _Mails(file, self._limits.message_bytes)
+            while mails.go_on():
+                number = mails.number
+                self.page_count = reader.writer.page = number
+                self.under_way(number)
+                alone = number in skip or (given_up is not None and number > given_up)
+                with closing(Aside()) as aside:
+                    try:
+                        mail = read_mail(mails.lines(), aside)
+                        yield from reader.mail(mail, alone=alone)
+                    except WorldError as error:
+                        if error.code not in ("unreadable", "too_large"):
+                            raise
+                        reason = "mail_too_large" if error.code == "too_large" else error.reason
+                        yield RawPage(number, "", unreadable=reason)
+        if not mails.number:
+            raise WorldError("unreadable", reason="not_mailbox")
+
+
+class _Mails:
+    """Tells the mails in a file apart, without holding any of them.
+
+    Attributes:
+        number: Of the mail under way, from 1.
+    """
+
+    def __init__(self, file: BinaryIO, largest: int) -> None:
+        self.number = 0
+        self._file = file
+        self._largest = largest
+        self._after_empty = True
+        self._at_border = False
+
+    def go_on(self) -> bool:
+        """Pass over what is left of the mail under way, and tell whether there is another."""
+        for _ in self._rest():
+            pass
+        found, self._at_border = self._at_border, False
+        self.number += found
+        return found
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield the lines of the mail under way.
+
+        Raises:
+            WorldError: ``too_large``.
+        """
+        size = 0
+        for line in self._rest():
+            size += len(line)
+            if size > self._largest:
+                raise too_large(self._largest)
+            yield line[1:] if _QUOTED_BORDER.match(line) else line
+
+    def _rest(self) -> Iterator[bytes]:
+        while not self._at_border and (line := self._file.readline(_LONGEST_LINE)):
+            if self._after_empty and BORDER.match(line.rstrip(b"\r\n")):
+                self._at_border = True
+            else:
+                self._after_empty = not line.strip()
+                yield line
+
+
+def open_source(path: Path, password: str | None, limits: Limits) -> MboxSource:
+    """Open a mailbox (``indexer.extract.base.Opener``)."""
+    size = path.stat().st_size
+    if size == 0:
+        raise WorldError("empty")
+    if size > limits.mailbox_bytes:
+        raise too_large(limits.mailbox_bytes)
+    return MboxSource(path, limits)

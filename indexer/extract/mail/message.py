@@ -1,0 +1,242 @@
+"""Mails as text, wherever they come from: the subject, who wrote to whom and when, the words.
+
+Owns how a mail is written into a page, for single mails, mailboxes and those of Outlook, and the
+order of its parts: its own words first, then what is attached, each under its name. Of its
+alternatives the plain text is taken where there is one, else the HTML. How attachments are read is
+the matter of ``attachments``; one that stops the reader costs itself, or in a mailbox what else is
+attached to that mail, but never the words of a mail.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from indexer.api.types import BlockKind
+from indexer.extract.base import MAX_SKIPPED_PAGES, Metadata, RawPage
+from indexer.extract.budget import Budget
+from indexer.extract.inside.attachments import (
+    MAX_NAME_CHARS,
+    Attachment,
+    AttachmentReader,
+    named,
+    why_unread,
+)
+from indexer.extract.markup.html import parse_markup, read_tree
+from indexer.extract.page_writer import PageWriter
+from indexer.extract.plain.text import plain_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+
+    from indexer.api.types import OutlineEntry
+    from indexer.config import Limits
+
+_MAX_NAMES = 200
+_MAX_NESTED = 5
+_MAX_TIMES = 16  # what the mails of a mailbox may unpack to together, in budgets of one
+_MAX_HEADER_CHARS = 2_000
+# Parsed even where a mail stopped its reader, which was likely at what is attached.
+_HARMLESS_HTML_BYTES = 1024**2
+# Signatures made by programs: nothing in them is to be read.
+_SEALS = frozenset({
+    "application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature",
+})  # fmt: skip
+
+
+class Closable(Protocol):
+    """What the parts of an open mail are read from."""
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Html:
+    """A body in HTML, and how the mail says that it is encoded."""
+
+    data: bytes
+    charset: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class InnerMail:
+    """A mail in a mail, named by its subject; ``read`` gives it when its turn comes."""
+
+    name: str
+    read: Callable[[], Mail]
+
+
+@dataclass(frozen=True, slots=True)
+class Decoration:
+    """A picture that stands in the body, or a seal: named at most, and nothing is lost with it."""
+
+    name: str
+
+
+@dataclass(slots=True)
+class Mail:
+    """What a person sees of a mail; every field may be empty."""
+
+    subject: str = ""
+    sender: str = ""
+    to: str = ""
+    copy: str = ""
+    date: str = ""  # ISO date, with the time if it is known
+    bodies: list[str | Html] = field(default_factory=list)
+    attached: list[Attachment | InnerMail | Decoration] = field(default_factory=list)
+
+    @property
+    def metadata(self) -> Metadata:
+        return Metadata(self.subject[:500], self.sender[:500], self.date[:10])
+
+    @property
+    def names(self) -> list[str]:
+        """What its attachments are called."""
+        return [each.name for each in self.attached if not isinstance(each, InnerMail)]
+
+    def shows(self, identifier: str) -> bool:
+        """Tell whether a picture stands in the HTML."""
+        mark = b"cid:" + identifier.encode("utf-8", "replace")
+        return bool(identifier) and any(
+            mark in body.data for body in self.bodies if isinstance(body, Html)
+        )
+
+    @property
+    def parts(self) -> list[Attachment | InnerMail]:
+        """What is attached and to be read."""
+        return [each for each in self.attached if not isinstance(each, Decoration)]
+
+
+def attached(
+    name: str, kind: str, save: Callable[..., None], *, shown: bool
+) -> Attachment | Decoration:
+    """Return what stands for an attachment; ``shown`` are those that the body may show."""
+    name = one_line(name)[:MAX_NAME_CHARS].strip()
+    if kind in _SEALS or (shown and kind.startswith("image/")):
+        return Decoration(name)
+    return Attachment(name or kind or "?", kind, save)
+
+
+class MailReader:
+    """Writes the mails of one document, page by page.
+
+    Args:
+        limits: What the document may cost; each mail may cost as much again for what is attached.
+        under_way: Called with the page at each step.
+    """
+
+    def __init__(self, limits: Limits, under_way: Callable[[int], None]) -> None:
+        self.writer = PageWriter(Budget(limits))
+        self._limits = limits
+        self._unpacked = 0
+        self._attachments = AttachmentReader(
+            self.writer, limits.characters // 2, lambda: under_way(self.writer.page)
+        )
+
+    def mail(self, mail: Mail, *, alone: bool = False) -> Iterator[RawPage]:
+        """Yield a mail and all that is attached, as one page.
+
+        Args:
+            mail: The mail.
+            alone: Leave out what is attached, because that stopped a reader.
+        """
+        budget = Budget(self._limits)
+        if self._unpacked > _MAX_TIMES * self._limits.unpacked_bytes:
+            budget.unpacked = self._limits.unpacked_bytes  # nothing is left
+        before = budget.unpacked
+        self._own_words(mail, 1, careful=alone)
+        yield from self._attached(mail, budget, 1, alone=alone)
+        self._unpacked += budget.unpacked - before
+
+    def parts(self, mail: Mail, skip: Collection[int]) -> Iterator[RawPage]:
+        """Yield a mail and all that is attached, each on a page of its own."""
+        self._own_words(mail, 1, careful=1 in skip)
+        yield from self.writer.finish()
+        given_up = max(skip) if len(skip) >= MAX_SKIPPED_PAGES else len(mail.parts) + 2
+        budget = Budget(self._limits)
+        for page, part in enumerate(mail.parts, 2):
+            self.writer.page = page
+            alone = page in skip or page > given_up
+            yield from self._part(part, budget, 2, alone=alone)
+
+    def _attached(
+        self, mail: Mail, budget: Budget, level: int, *, alone: bool
+    ) -> Iterator[RawPage]:
+        yield from self.writer.finish()
+        for part in mail.parts:
+            yield from self._part(part, budget, level + 1, alone=alone)
+
+    def _part(
+        self, part: Attachment | InnerMail, budget: Budget, level: int, *, alone: bool
+    ) -> Iterator[RawPage]:
+        if budget.depth + level > _MAX_NESTED + 1:
+            yield self._unread(part, "part_too_deep")
+        elif isinstance(part, InnerMail):
+            try:
+                mail = part.read()
+                self._own_words(mail, level, careful=alone)
+            except Exception as error:  # noqa: BLE001  # a mail inside must not cost this one
+                yield from self.writer.abandon()
+                yield self._unread(part, why_unread(error))
+            else:
+                inner = self._attached(mail, budget, level, alone=alone)
+                yield from named(inner, _short(part.name))
+        elif alone:
+            yield self._unread(part, "stops_reader")
+        else:
+            yield from self._attachments.read(part, budget, level)
+
+    def _unread(self, part: Attachment | InnerMail, reason: str) -> RawPage:
+        return RawPage(self.writer.page, "", unreadable=reason, part=_short(part.name))
+
+    def _own_words(self, mail: Mail, level: int, *, careful: bool) -> None:
+        writer = self.writer
+        writer.add(one_line(mail.subject), BlockKind.HEADING, level)
+        people = (("From", mail.sender), ("To", mail.to), ("Cc", mail.copy), ("Date", mail.date))
+        writer.add("\n".join(f"{name}: {one_line(value)}" for name, value in people if value))
+        for body in mail.bodies:
+            if isinstance(body, Html):
+                if not careful or len(body.data) <= _HARMLESS_HTML_BYTES:
+                    writer.append(*read_tree(parse_markup(body.data, body.charset)))
+            else:
+                text = body.replace("\r\n", "\n").replace("\r", "\n").rstrip()
+                writer.append(text, plain_blocks(text))
+        names = [name for name in mail.names[:_MAX_NAMES] if name]
+        if names:
+            writer.add("Attachments: " + ", ".join(names))
+
+
+class MailSource:
+    """An open mail: its own words are a page, and each part that is attached is one.
+
+    Args:
+        mail: The mail.
+        limits: What it may cost.
+        held: What its parts are read from.
+    """
+
+    outline: tuple[OutlineEntry, ...] = ()
+
+    def __init__(self, mail: Mail, limits: Limits, held: Closable) -> None:
+        self._mail = mail
+        self._limits = limits
+        self._held = held
+        self.metadata = mail.metadata
+        self.page_count = 1 + len(mail.parts)
+        self.under_way: Callable[[int], None] = lambda _page: None
+
+    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
+        reader = MailReader(self._limits, self.under_way)
+        return reader.parts(self._mail, skip)
+
+    def close(self) -> None:
+        self._mail = Mail()
+        self._held.close()
+
+
+def _short(name: str) -> str:
+    return one_line(name)[:MAX_NAME_CHARS].strip() or "?"
+
+
+def one_line(text: str) -> str:
+    return " ".join(text[:_MAX_HEADER_CHARS].split())

@@ -1,0 +1,214 @@
+"""Mails as Outlook saves them: properties in an OLE file.
+
+Owns which properties hold what a person sees; the container is read by olefile, rich text is
+unpacked by compressed-rtf. The libraries for the whole read every attachment into memory before
+the subject is known; extract-msg also brings fifteen packages along, among them a disassembler of
+macros, and python-oxmsg knows neither rich text nor mails in mails. What is attached is taken out
+of the container when its turn comes.
+"""
+
+from __future__ import annotations
+
+import struct
+from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import compressed_rtf
+import olefile
+
+from indexer.api.errors import WorldError
+from indexer.extract.base import too_large
+from indexer.extract.budget import Budget
+from indexer.extract.mail.message import Html, InnerMail, Mail, MailSource, attached
+from indexer.extract.markup.html import known_encoding
+from indexer.extract.office.rtf import plain_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from indexer.config import Limits
+
+_SUBJECT, _TO, _COPY, _BODY, _HTML, _RTF = "0037", "0E04", "0E03", "1000", "1013", "1009"
+_SENDER_NAME, _SENDER_MAIL, _SENDER_ADDRESS = "0C1A", "5D01", "0C1F"
+_FILE_NAMES = ("3707", "3704", "3001")
+_PROPERTIES = "__properties_version1.0"
+_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".emf", ".wmf", ".svg", ".webp")
+_KIND, _IDENTIFIER, _DATA = "370E", "3712", "3701"
+_SENT, _RECEIVED = 0x00390040, 0x0E060040
+_CODEPAGES = (0x3FFD0003, 0x3FDE0003)  # of the mail's text, of the machine it was written on
+_MAX_STREAM_BYTES = 16 * 1024**2
+_MAX_PACKED_BYTES = 4 * 1024**2  # unpacks to up to eight times its size, at 2 MB/s
+_MAX_ATTACHED = 2_000
+_MAX_DATA_BYTES = 64 * 1024**2  # the library reads a stream whole
+_ROOT_HEADER_BYTES, _INNER_HEADER_BYTES = 32, 24
+_EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
+
+
+def open_source(path: Path, password: str | None, limits: Limits) -> MailSource:
+    """Open a mail (``indexer.extract.base.Opener``)."""
+    size = path.stat().st_size
+    if size == 0:
+        raise WorldError("empty")
+    if size > limits.package_bytes:
+        raise too_large(limits.package_bytes)
+    held = ExitStack()
+    try:
+        file = held.enter_context(path.open("rb"))
+        try:
+            container = held.enter_context(olefile.OleFileIO(file))
+            mail = _Storage(container, Budget(limits), []).mail()
+        except (MemoryError, WorldError):
+            raise
+        except Exception as error:  # the library raises its own kinds and plain ones
+            raise _damaged(error) from error
+        return MailSource(mail, limits, held)
+    except BaseException:
+        held.close()
+        raise
+
+
+class _Storage:
+    """One mail in the container: the outermost, or one that is attached."""
+
+    def __init__(self, container: Any, budget: Budget, place: list[str]) -> None:
+        self._container = container
+        self._budget = budget
+        self._place = place
+        self._numbers = self._fixed()
+        self._encoding = self._codepage()
+
+    def mail(self) -> Mail:
+        address = self._string(_SENDER_MAIL) or self._string(_SENDER_ADDRESS)
+        name = self._string(_SENDER_NAME)
+        known = f"{name} <{address}>" if name and "@" in address and name != address else name
+        mail = Mail(
+            self._string(_SUBJECT), known or address, self._string(_TO), self._string(_COPY),
+            self._date(),
+        )  # fmt: skip
+        plain = self._string(_BODY)
+        html = self._binary(_HTML) or self._string(_HTML).encode("utf-8", "replace")
+        shown = Mail(bodies=[Html(html, self._encoding)])
+        if not plain.strip() and not html:
+            plain = self._rich_text()
+        mail.bodies = [plain] if plain.strip() or not html else shown.bodies
+        self._attachments(mail, shown)
+        return mail
+
+    def _attachments(self, mail: Mail, shown: Mail) -> None:
+        """Note what is attached, and which of it is a picture that the HTML shows."""
+        for storage in self._storages()[:_MAX_ATTACHED]:
+            place = [*self._place, storage]
+            inner = [*place, f"__substg1.0_{_DATA}000D"]
+            found = (self._string(code, place) for code in _FILE_NAMES)
+            name = next((name for name in found if name), "")
+            if self._container.exists([*inner, _PROPERTIES]):
+                mail.attached.append(InnerMail(name, partial(self._inner, inner)))
+                continue
+            kind = self._string(_KIND, place).strip().lower()
+            if not kind.startswith("image/") and name.lower().endswith(_PICTURES):
+                kind = "image/*"
+            seen = shown.shows(self._string(_IDENTIFIER, place))
+            mail.attached.append(attached(name, kind, partial(self._save, place), shown=seen))
+
+    def _storages(self) -> list[str]:
+        depth = len(self._place)
+        return sorted({
+            entry[depth]
+            for entry in self._container.listdir(streams=True, storages=True)
+            if len(entry) > depth
+            and entry[:depth] == self._place
+            and entry[depth].startswith("__attach_version1.0_")
+        })  # fmt: skip
+
+    def _inner(self, place: list[str]) -> Mail:
+        try:
+            return _Storage(self._container, self._budget, place).mail()
+        except (MemoryError, WorldError):
+            raise
+        except Exception as error:
+            raise _damaged(error) from error
+
+    def _save(self, place: list[str], path: Path, budget: Budget) -> None:
+        """Write an attachment into a file.
+
+        Raises:
+            WorldError: ``unsupported`` for objects of other programs, ``too_large``, or
+                ``unreadable``.
+        """
+        stream = [*place, f"__substg1.0_{_DATA}0102"]
+        if not self._container.exists(stream):
+            raise WorldError("unsupported", format="object")
+        try:
+            size = self._container.get_size(stream)
+            if size > _MAX_DATA_BYTES:
+                raise too_large(_MAX_DATA_BYTES)
+            budget.spend_bytes(size)
+            with self._container.openstream(stream) as opened:
+                path.write_bytes(opened.read())
+        except (MemoryError, WorldError):
+            raise
+        except Exception as error:
+            raise _damaged(error) from error
+
+    def _rich_text(self) -> str:
+        packed = self._stream(f"__substg1.0_{_RTF}0102")
+        if len(packed) > _MAX_PACKED_BYTES:
+            return ""
+        try:
+            data = compressed_rtf.decompress(packed)
+            return "\n\n".join(page.text for page in plain_text(data, self._budget.limits))
+        except MemoryError:
+            raise
+        except Exception:  # noqa: BLE001  # how the library says that it is damaged
+            return ""
+
+    def _string(self, code: str, place: list[str] | None = None) -> str:
+        wide = self._stream(f"__substg1.0_{code}001F", place)
+        if wide:
+            return wide.decode("utf-16-le", "replace").rstrip("\x00")
+        narrow = self._stream(f"__substg1.0_{code}001E", place)
+        return narrow.decode(self._encoding, "replace").rstrip("\x00")
+
+    def _binary(self, code: str) -> bytes:
+        return self._stream(f"__substg1.0_{code}0102").rstrip(b"\x00")
+
+    def _stream(self, name: str, place: list[str] | None = None) -> bytes:
+        path = [*(self._place if place is None else place), name]
+        if not self._container.exists(path):
+            return b""
+        with self._container.openstream(path) as stream:
+            data = bytes(stream.read(_MAX_STREAM_BYTES))
+        self._budget.spend_bytes(len(data))
+        return data
+
+    def _fixed(self) -> dict[int, int]:
+        """Return the properties that are numbers or times."""
+        data = self._stream(_PROPERTIES)
+        start = _INNER_HEADER_BYTES if self._place else _ROOT_HEADER_BYTES
+        found = {}
+        for at in range(start, len(data) - 15, 16):
+            tag, _, value = struct.unpack_from("<LLQ", data, at)
+            found[tag] = value
+        return found
+
+    def _codepage(self) -> str:
+        for tag in _CODEPAGES:
+            number = self._numbers.get(tag, 0) & 0xFFFFFFFF
+            name = "utf-8" if number == 65001 else known_encoding(f"cp{number}")
+            if number and name:
+                return name
+        return "cp1252"
+
+    def _date(self) -> str:
+        ticks = self._numbers.get(_SENT) or self._numbers.get(_RECEIVED) or 0
+        if not 0 < ticks < 1 << 61:
+            return ""
+        moment = _EPOCH + timedelta(microseconds=ticks // 10)
+        return f"{moment:%Y-%m-%d %H:%M}" if moment.year > 1980 else ""
+
+
+def _damaged(error: Exception) -> WorldError:
+    said = " ".join(str(error).split())[:120]
+    return WorldError("unreadable", reason="container_damaged", said=said)

@@ -1,0 +1,183 @@
+"""E-books in the EPUB format: each file of the reading order a page, named by the contents list.
+
+Owns the list of files and the list of contents; chapters are HTML and read as such (``html``).
+Nothing outside the book is ever fetched, no script is run. Books locked by copy protection say so.
+EbookLib, the library for this format, reads every picture and recording of a book into memory,
+and no book at all where one of them is missing; what is left to do is finding chapters by lxml.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from indexer.api.errors import WorldError
+from indexer.api.types import OutlineEntry
+from indexer.extract.base import Metadata, RawPage
+from indexer.extract.markup.html import parse_markup, read_tree
+from indexer.extract.office.package import Package, resolve
+from indexer.extract.office.xml_pieces import read_whole
+from indexer.extract.page_writer import SALVAGEABLE, PageWriter
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+    from pathlib import Path
+
+    from indexer.config import Limits
+
+_CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
+_DATE = re.compile(r"\d{4}(?:-\d{2}){0,2}(?!\d)")  # books may be older than computers
+_MAX_LIST_BYTES = 4 * 1024**2  # of a list of files or contents; its tree takes up to thirty times
+_MAX_ENTRIES = 20_000
+_MAX_DEPTH = 12
+_CHAPTERS = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml", "image/svg+xml", "")
+# Fonts are scrambled by these two, so that they are of no use outside the book.
+_FONT_SCRAMBLING = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
+
+
+class EpubSource:
+    """An open book."""
+
+    def __init__(self, package: Package) -> None:
+        self._package = package
+        base = _list_of_files(package)
+        book, self._damage = _read(package, base)
+        items = {item.get("id", ""): item for item in book.iter("{*}item")}
+        order = (items.get(entry.get("idref", "")) for entry in book.iter("{*}itemref"))
+        parts = (
+            resolve(base, item.get("href", ""))
+            for item in order
+            if item is not None and item.get("media-type", "") in _CHAPTERS
+        )
+        self._chapters = [part for part in dict.fromkeys(parts) if part in package]
+        if self._damage is not None and not self._chapters:
+            raise self._damage
+        if {part.casefold() for part in self._chapters} & set(_locked(package)):
+            raise WorldError("copy_protected")
+        self.page_count = len(self._chapters)
+        date = _DATE.match(_text(book, "date"))
+        self.metadata = Metadata(
+            _text(book, "title"), _text(book, "creator"), date[0] if date else ""
+        )
+        self.outline = _outline(package, base, book, items, self._chapters)
+
+    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
+        writer = PageWriter(self._package.budget)
+        for number, part in enumerate(self._chapters, 1):
+            writer.page = number
+            if number in skip:
+                yield RawPage(number, "", unreadable="stops_reader")
+                continue
+            try:
+                data = self._package.read(part, self._package.budget.limits.markup_bytes)
+                tree = parse_markup(data, xml=True)
+                tree.strip_tags(["rt", "rp"])  # how signs are read, between the signs
+                writer.append(*read_tree(tree))
+            except WorldError as error:
+                if error.code not in SALVAGEABLE:
+                    raise
+                yield RawPage(number, "", unreadable=error.reason)
+                continue
+            yield from writer.finish()
+        if self._damage is not None:
+            yield RawPage(self.page_count, "", unreadable=self._damage.reason)
+
+    def close(self) -> None:
+        self._package.close()
+
+
+def _list_of_files(package: Package) -> str:
+    """Return the name of the part that says what the book is made of."""
+    if _CONTAINER in package:
+        for entry in _read(package, _CONTAINER)[0].iter("{*}rootfile"):
+            return str(entry.get("full-path", ""))
+    for name in package.names():
+        if name.lower().endswith(".opf"):
+            return name
+    raise WorldError("unreadable", reason="parts_unknown")
+
+
+def _read(package: Package, part: str) -> tuple[Any, WorldError | None]:
+    """Return the root of a part, and why some of it is missing."""
+    root, damage = read_whole(package.read(part, _MAX_LIST_BYTES))
+    if root is None and damage is not None:
+        raise damage
+    return root, damage
+
+
+def _text(root: Any, name: str) -> str:
+    """Return what stands in the first element of a name."""
+    node = next(root.iter(f"{{*}}{name}"), None)
+    return " ".join("".join(node.itertext()).split())[:500] if node is not None else ""
+
+
+def _locked(package: Package) -> Iterator[str]:
+    """Yield the parts that are encrypted in earnest."""
+    if _ENCRYPTION not in package:
+        return
+    for entry in _read(package, _ENCRYPTION)[0].iter("{*}EncryptedData"):
+        methods = {each.get("Algorithm") for each in entry.iter("{*}EncryptionMethod")}
+        if not methods.issubset(_FONT_SCRAMBLING):
+            for part in entry.iter("{*}CipherReference"):
+                yield resolve("", part.get("URI", "")).casefold()
+
+
+def _outline(
+    package: Package, base: str, book: Any, items: Mapping[str, Any], chapters: list[str]
+) -> tuple[OutlineEntry, ...]:
+    """Return the list of contents, of either kind; a damage there costs no chapter."""
+    places = {part.casefold(): number for number, part in enumerate(chapters, 1)}
+    newer = [item for item in items.values() if "nav" in item.get("properties", "").split()]
+    older = [items.get(spine.get("toc", "")) for spine in book.iter("{*}spine")]
+    try:
+        for item, read in (*((i, _navigation) for i in newer), *((i, _ncx) for i in older)):
+            part = resolve(base, item.get("href", "")) if item is not None else ""
+            if part in package:
+                found: list[OutlineEntry] = []
+                for level, title, target in read(package, part):
+                    page = places.get(resolve(part, target).casefold())
+                    if title and page and len(found) < _MAX_ENTRIES:
+                        found.append(OutlineEntry(min(level, _MAX_DEPTH), title[:300], page))
+                return tuple(found)
+    except WorldError as error:
+        if error.code not in ("unreadable", "too_large"):
+            raise
+    return ()
+
+
+def _navigation(package: Package, part: str) -> Iterator[tuple[int, str, str]]:
+    """Yield level, title and target of the entries of a list in HTML: links in lists in lists."""
+    tree = parse_markup(package.read(part, _MAX_LIST_BYTES), xml=True)
+    lists = [nav for nav in tree.css("nav") if "toc" in (nav.attributes.get("epub:type") or "")]
+    for link in lists[0].css("a")[:_MAX_ENTRIES] if lists else ():
+        title = " ".join((link.text() or "").split())
+        yield _list_depth(link), title, link.attributes.get("href") or ""
+
+
+def _list_depth(node: Any) -> int:
+    depth = 0
+    for _ in range(4 * _MAX_DEPTH):
+        node = node.parent
+        if node is None or node.tag == "nav":
+            break
+        depth += node.tag == "ol"
+    return max(depth, 1)
+
+
+def _ncx(package: Package, part: str) -> Iterator[tuple[int, str, str]]:
+    """Yield level, title and target of the entries of the older kind of list."""
+    for point in _read(package, part)[0].iter("{*}navPoint"):
+        level = 1 + sum(1 for _ in point.iterancestors("{*}navPoint"))
+        label, content = point.find("{*}navLabel"), point.find("{*}content")
+        title = "" if label is None else " ".join("".join(label.itertext()).split())
+        yield level, title, "" if content is None else content.get("src", "")
+
+
+def open_source(path: Path, password: str | None, limits: Limits) -> EpubSource:
+    """Open a book (``indexer.extract.base.Opener``)."""
+    package = Package(path, limits)
+    try:
+        return EpubSource(package)
+    except BaseException:
+        package.close()
+        raise

@@ -1,0 +1,309 @@
+"""HTML: the text a browser would show, with blocks from its elements.
+
+Owns which elements are blocks, which are structure and which are never read; the parser is the
+forgiving one of ``selectolax``. The canonical text is what is read here, not the markup. What is
+shown of elements besides their text is the matter of ``html_shown``.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from typing import TYPE_CHECKING, Any
+
+from selectolax.lexbor import LexborHTMLParser
+
+from indexer.api.errors import WorldError
+from indexer.api.types import BlockKind
+from indexer.extract.base import Metadata, RawBlock, RawPage, too_large
+from indexer.extract.markup.html_shown import Numbering, hidden_elements, stand_in
+from indexer.extract.plain.decode import encoding_of, find_encoding, without_surrogates
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+    from pathlib import Path
+
+    from indexer.api.types import OutlineEntry
+    from indexer.config import Limits
+
+_CHARSET = re.compile(
+    rb"<(?:meta|\?xml)[^>]*?(?:charset|encoding)\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE
+)
+_SELF_CLOSED = re.compile(
+    r"<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b)"
+    r"([a-zA-Z][\w:-]*)((?:\s[^<>]*)?)/>"
+)
+_SPACE = re.compile(r"[ \t\n\r\f]+")
+_SPACES = re.compile(r" {2,}")
+_AROUND_TABS = re.compile(r" *\t *")
+_AROUND_BREAKS = re.compile(r"[ \t]*\n[ \t\n]*")
+_SILENT = frozenset({
+    "script", "style", "template", "noscript", "object", "canvas", "video", "audio", "datalist",
+    "annotation", "annotation-xml", "head", "-comment", "!doctype", "!--",
+})  # fmt: skip
+_REPLACED = frozenset({"img", "input", "select"})
+_LISTS = frozenset({"ol", "ul", "menu"})
+_MAX_FRAMES = 3  # in one another
+# What the innermost of these makes of the text inside it.
+_ROLES: dict[str, tuple[BlockKind, int]] = {
+    **{f"h{level}": (BlockKind.HEADING, level) for level in range(1, 7)},
+    **dict.fromkeys(("nav", "footer", "menu"), (BlockKind.FURNITURE, 0)),
+    **dict.fromkeys(("li", "dd"), (BlockKind.LIST_ITEM, 0)),
+    "pre": (BlockKind.CODE, 0),
+    "figcaption": (BlockKind.CAPTION, 0),
+}
+_IN_TABLES = {"td": "\t", "th": "\t", "tr": "\n", "table": "\n", "caption": "\n"}
+_BLOCKS = frozenset({
+    "address", "article", "aside", "blockquote", "body", "center", "dd", "details", "dialog",
+    "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3",
+    "h4", "h5", "h6", "header", "hgroup", "hr", "html", "legend", "li", "main", "menu", "nav",
+    "ol", "p", "pre", "section", "summary", "table", "caption", "td", "th", "tr", "ul",
+})  # fmt: skip
+
+
+class HtmlSource:
+    """A parsed page."""
+
+    page_count = 1
+    outline: tuple[OutlineEntry, ...] = ()
+
+    def __init__(self, tree: Any) -> None:
+        self._tree = tree
+        self.metadata = _metadata(tree)
+
+    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
+        tree, self._tree = self._tree, None
+        yield RawPage(1, *read_tree(tree))
+
+    def close(self) -> None:
+        self._tree = None
+
+
+def open_source(path: Path, password: str | None, limits: Limits) -> HtmlSource:
+    """Open a page (``indexer.extract.base.Opener``)."""
+    size = path.stat().st_size
+    if size == 0:
+        raise WorldError("empty")
+    if size > limits.markup_bytes:
+        raise too_large(limits.markup_bytes)
+    text = path.read_bytes().decode(_encoding(path), "replace")
+    return HtmlSource(LexborHTMLParser(without_surrogates(text)))
+
+
+def read_tree(tree: Any, frames: int = 0) -> tuple[str, tuple[RawBlock, ...]]:
+    """Return the text that a parsed page shows, and its blocks; ``frames`` are around it."""
+    if tree.body is None:
+        return "", ()
+    hidden = hidden_elements(tree)
+    reader = _Reader(hidden, frames)
+    reader.read(tree.body)
+    text, blocks = reader.result()
+    if not text and hidden:  # its script would show it
+        reader = _Reader(frozenset(), frames)
+        reader.read(tree.body)
+        text, blocks = reader.result()
+    return text, blocks
+
+
+def parse_markup(data: bytes, charset: str = "", *, xml: bool = False) -> Any:
+    """Parse a page that is no file of its own: a chapter, the body of a mail.
+
+    Args:
+        data: Its bytes.
+        charset: How whatever it came with says that it is encoded.
+        xml: Whether it is written as XML, where any element may end where it begins: browsers
+            would take ``<title/>`` for the beginning of a title.
+    """
+    found = encoding_of(data)
+    if not found.startswith("utf"):
+        found = known_encoding(charset) or _declared(data[:4096]) or found
+    text = data.decode(found, "replace")
+    if xml:
+        text = _SELF_CLOSED.sub(r"<\1\2></\1>", text)
+    return LexborHTMLParser(without_surrogates(text))
+
+
+def _encoding(path: Path) -> str:
+    """Return the encoding that the bytes prove, else the one that the page declares."""
+    found = find_encoding(path)
+    if found.startswith("utf"):
+        return found
+    with path.open("rb") as file:
+        return _declared(file.read(4096)) or found
+
+
+def _declared(head: bytes) -> str:
+    declared = _CHARSET.search(head)
+    return known_encoding(declared[1].decode("ascii")) if declared is not None else ""
+
+
+def known_encoding(charset: str) -> str:
+    """Return the codec that a document means by a name, "" if it is not to be believed."""
+    try:
+        name = codecs.lookup(charset.strip()).name if charset.strip() else ""
+        if not name or "".encode(name) != b"":  # some codecs are no encodings of text
+            return ""
+    except (LookupError, ValueError):
+        return ""
+    # What calls itself Latin-1 on the web is its superset.
+    return "cp1252" if name in ("iso8859-1", "ascii") or name.startswith("utf") else name
+
+
+def _metadata(tree: Any) -> Metadata:
+    def text(selector: str, attribute: str = "") -> str:
+        node = tree.css_first(selector)
+        if node is None:
+            return ""
+        value = node.attributes.get(attribute) if attribute else node.text()
+        return " ".join((value or "").split())[:500]
+
+    date = text("meta[property='article:published_time']", "content") or text(
+        "meta[name='date']", "content"
+    )
+    created = re.match(r"\d{4}-\d{2}-\d{2}", date)
+    author = text("meta[name='author']", "content")
+    return Metadata(text("title"), author, created[0] if created else "")
+
+
+class _Reader:
+    """Walks the tree without recursion and collects text and blocks.
+
+    Pages may nest their elements tens of thousands deep, so nothing here looks at all that are
+    open: only those that give text its role are remembered.
+    """
+
+    def __init__(self, hidden: frozenset[int], frames: int) -> None:
+        self._hidden = hidden
+        self._frames = frames
+        self._parts: list[str] = []
+        self._blocks: list[RawBlock] = []
+        self._length = 0
+        self._pending: list[str] = []
+        self._roles = [(BlockKind.PARAGRAPH, 0)]
+        self._tables = 0
+        self._verbatim = 0
+        self._lists: list[Numbering] = []
+        self._mark = ""  # the number of the item under way, until its text comes
+        self._drawings = 0
+        self._drawn = 0  # texts in drawings
+
+    def read(self, root: Any) -> None:
+        node, entering = root, True
+        while node is not None:
+            tag = node.tag or ""
+            if entering:
+                if tag == "-text":
+                    self._text(node.text_content or "")
+                elif tag in _REPLACED or tag == "iframe":
+                    self._replace(node, tag)
+                elif tag not in _SILENT and node.mem_id not in self._hidden:
+                    self._enter(node, tag)
+                    if node.child is not None:
+                        node = node.child
+                        continue
+                    self._leave(tag)
+            else:
+                self._leave(tag)
+            if node.mem_id == root.mem_id:
+                break
+            if node.next is not None:
+                node, entering = node.next, True
+            else:
+                node, entering = node.parent, False
+        self._flush()
+
+    def result(self) -> tuple[str, tuple[RawBlock, ...]]:
+        return "".join(self._parts), tuple(self._blocks)
+
+    def _enter(self, node: Any, tag: str) -> None:
+        if tag == "br":
+            self._pending.append("\n")
+        elif self._tables:
+            self._pending.append(_IN_TABLES.get(tag, " " if tag in _BLOCKS else ""))
+        elif tag in _BLOCKS:
+            self._flush()
+        if tag in _LISTS:
+            self._lists.append(Numbering.of(node))
+        elif tag == "li" and self._lists:
+            self._number(self._lists[-1].mark(node))
+        self._count(tag, 1)
+        if tag in _ROLES:
+            self._roles.append(_ROLES[tag])
+
+    def _leave(self, tag: str) -> None:
+        outermost = self._tables == 1 and tag == "table"
+        if tag in _BLOCKS and (self._tables == 0 or outermost):
+            self._flush()
+        if tag in _LISTS and self._lists:
+            self._lists.pop()
+        elif tag == "li":
+            self._mark = ""
+        self._count(tag, -1)
+        if tag in _ROLES:
+            self._roles.pop()
+
+    def _count(self, tag: str, step: int) -> None:
+        """Count the elements around that change how text is read."""
+        if tag == "table":
+            self._tables += step
+        elif tag == "pre":
+            self._verbatim += step
+        elif tag == "svg":
+            self._drawings += step
+        elif tag in ("text", "foreignobject") and self._drawings:
+            self._drawn += step
+            self._pending.append(" " if step > 0 else "")
+
+    def _number(self, mark: str) -> None:
+        if self._tables:
+            self._pending.append(mark)
+        else:
+            self._mark += mark
+
+    def _replace(self, node: Any, tag: str) -> None:
+        """Read what stands for an element, or the page in a frame."""
+        if node.mem_id in self._hidden:
+            return
+        if tag != "iframe":
+            self._text(f" {stand_in(node)} ")
+            return
+        inside = node.attributes.get("srcdoc")
+        if not inside or self._frames >= _MAX_FRAMES:
+            return
+        text, blocks = read_tree(LexborHTMLParser(inside), self._frames + 1)
+        if self._tables:
+            self._text(text)
+            return
+        self._flush()
+        for block in blocks:
+            self._append(text[block.start : block.end], block.kind, block.level)
+
+    def _text(self, text: str) -> None:
+        if self._drawings and not self._drawn:
+            return
+        self._pending.append(text if self._verbatim else _SPACE.sub(" ", text))
+
+    def _flush(self) -> None:
+        """End the block under way."""
+        if not self._pending:
+            return
+        text = "".join(self._pending)
+        self._pending = []
+        if self._verbatim and not self._tables:
+            text = text.strip("\n")
+        else:
+            text = _AROUND_BREAKS.sub("\n", _AROUND_TABS.sub("\t", _SPACES.sub(" ", text)))
+            text = text.strip("\n \t")
+        if not text:
+            return
+        text, self._mark = self._mark + text, ""
+        kind, level = BlockKind.TABLE if self._tables else self._roles[-1][0], self._roles[-1][1]
+        self._append(text, kind, level)
+
+    def _append(self, text: str, kind: BlockKind, level: int) -> None:
+        if self._parts:
+            self._parts.append("\n")
+            self._length += 1
+        self._blocks.append(RawBlock(self._length, self._length + len(text), kind, level))
+        self._parts.append(text)
+        self._length += len(text)

@@ -1,0 +1,102 @@
+"""What a browser shows of an element besides the text in it, and of which it shows nothing.
+
+Owns hidden elements, as far as the page itself says so (style sheets are not read), what stands in
+the place of pictures, fields and frames, and the numbers of lists. Elements are those of
+``selectolax``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from indexer.extract.office.docx_styles import written_number
+
+_HIDING = '[hidden], [style*="none" i], [style*="hidden" i], dialog'
+_HIDDEN = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)\b", re.IGNORECASE)
+# Fields that show their value; those that do not are for passwords, files, colours and choices.
+_FIELDS = frozenset({
+    "", "text", "search", "email", "url", "tel", "number", "date", "month", "week", "time",
+    "datetime-local", "submit", "button", "reset",
+})  # fmt: skip
+_MAX_CHARS = 2_000
+_FORMS = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
+_STYLES = {"lower-alpha": "a", "lower-latin": "a", "upper-alpha": "A", "upper-latin": "A",
+           "lower-roman": "i", "upper-roman": "I"}  # fmt: skip
+_STYLE = re.compile(r"list-style(?:-type)?\s*:[^;]*?(none|disc|(?:lower|upper)-\w+)", re.IGNORECASE)
+_NUMBER = re.compile(r"\s*(-?\d{1,6})")
+
+
+def hidden_elements(tree: Any) -> frozenset[int]:
+    """Return the identities of elements that are not shown.
+
+    A page that hides all of itself is one that its script would show, so nothing of it is hidden.
+    """
+    body = tree.body
+    return frozenset(
+        node.mem_id for node in tree.css(_HIDING) if node.mem_id != body.mem_id and _is_hidden(node)
+    )
+
+
+def _is_hidden(node: Any) -> bool:
+    attributes = node.attributes
+    if node.tag == "dialog" and "open" not in attributes:
+        return True
+    if "hidden" in attributes and (attributes["hidden"] or "").lower() != "until-found":
+        return True
+    return _HIDDEN.search(attributes.get("style") or "") is not None
+
+
+def stand_in(node: Any) -> str:
+    """Return the text that is shown for an element that has none inside."""
+    shown = {"img": _of_picture, "input": _of_field, "select": _of_choice}[node.tag](node)
+    return " ".join(shown[:_MAX_CHARS].split())
+
+
+def _of_picture(node: Any) -> str:
+    return str(node.attributes.get("alt") or "")
+
+
+def _of_field(node: Any) -> str:
+    attributes = node.attributes
+    if (attributes.get("type") or "").strip().lower() not in _FIELDS:
+        return ""
+    return str(attributes.get("value") or attributes.get("placeholder") or "")
+
+
+def _of_choice(node: Any) -> str:
+    options = node.css("option")
+    if "multiple" not in node.attributes:
+        chosen = [option for option in options if "selected" in option.attributes]
+        options = (chosen or options)[:1]
+    return ", ".join(option.attributes.get("label") or option.text() for option in options)
+
+
+@dataclass(slots=True)
+class Numbering:
+    """The numbers of one list; ``form`` is that of HTML, "" for a list without numbers."""
+
+    form: str = ""
+    next: int = 1
+
+    @classmethod
+    def of(cls, node: Any) -> Numbering:
+        """Return the numbering of a list."""
+        if node.tag != "ol" or "reversed" in node.attributes:
+            return cls()
+        styled = _STYLE.search(node.attributes.get("style") or "")
+        if styled is None:
+            return cls(node.attributes.get("type") or "1", _number(node, "start", 1))
+        return cls(_STYLES.get(styled[1].lower(), ""), _number(node, "start", 1))
+
+    def mark(self, item: Any) -> str:
+        """Return what stands before an item, and count it."""
+        number = _number(item, "value", self.next)
+        self.next = number + 1
+        return f"{written_number(number, _FORMS.get(self.form, ''))}. " if self.form else ""
+
+
+def _number(node: Any, name: str, default: int) -> int:
+    found = _NUMBER.match(node.attributes.get(name) or "")
+    return int(found[1]) if found else default

@@ -1,0 +1,146 @@
+"""Jupyter notebooks: each cell a page, prose as Markdown, code as code, with what it printed.
+
+Owns the structure of notebooks in all versions of their format; the file is JSON and read as such,
+nothing in it is run. Pictures and other data that cells have shown are passed over.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from indexer.api.errors import WorldError
+from indexer.api.types import BlockKind
+from indexer.extract.base import Metadata, RawBlock, RawPage, too_large
+from indexer.extract.budget import Budget
+from indexer.extract.markup.markdown import markdown_blocks
+from indexer.extract.page_writer import PageWriter
+from indexer.extract.plain.decode import encoding_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+    from pathlib import Path
+
+    from indexer.api.types import OutlineEntry
+    from indexer.config import Limits
+
+_MAX_OUTPUT_CHARS = 4_000  # of a cell: enough for a table or an error, not for a log
+_OUTPUTS = ("text/markdown", "text/plain")
+_MAX_CELLS = 100_000
+
+
+class NotebookSource:
+    """An open notebook."""
+
+    outline: tuple[OutlineEntry, ...] = ()
+
+    def __init__(self, content: dict[str, Any], limits: Limits) -> None:
+        self._cells = _cells(content)
+        self._limits = limits
+        self.page_count = len(self._cells)
+        self.metadata = _metadata(content)
+
+    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
+        writer = PageWriter(Budget(self._limits))
+        for number, cell in enumerate(self._cells, 1):
+            writer.page = number
+            _write(cell, writer)
+            yield from writer.finish()
+
+    def close(self) -> None:
+        self._cells = []
+
+
+def open_source(path: Path, password: str | None, limits: Limits) -> NotebookSource:
+    """Open a notebook (``indexer.extract.base.Opener``)."""
+    size = path.stat().st_size
+    if size == 0:
+        raise WorldError("empty")
+    if size > limits.notebook_bytes:
+        raise too_large(limits.notebook_bytes)
+    data = path.read_bytes()
+    try:
+        content = json.loads(data.decode(encoding_of(data), "replace").removeprefix("\ufeff"))
+    except (ValueError, RecursionError) as error:
+        raise WorldError("unreadable", reason="not_notebook", said=str(error)[:200]) from error
+    if not isinstance(content, dict) or not ("cells" in content or "worksheets" in content):
+        raise WorldError("unreadable", reason="not_notebook")
+    return NotebookSource(content, limits)
+
+
+def _cells(content: dict[str, Any]) -> list[dict[str, Any]]:
+    found = content.get("cells")
+    if not isinstance(found, list):  # before version 4 they were grouped
+        sheets = content.get("worksheets")
+        found = [
+            cell
+            for sheet in (sheets if isinstance(sheets, list) else [])
+            if isinstance(sheet, dict) and isinstance(sheet.get("cells"), list)
+            for cell in sheet["cells"]
+        ]
+    return [cell for cell in found[:_MAX_CELLS] if isinstance(cell, dict)]
+
+
+def _metadata(content: dict[str, Any]) -> Metadata:
+    about = content.get("metadata")
+    about = about if isinstance(about, dict) else {}
+    authors = about.get("authors")
+    names = [
+        str(author.get("name", ""))
+        for author in (authors if isinstance(authors, list) else [])
+        if isinstance(author, dict)
+    ]
+    title = about.get("title") or about.get("name")
+    return Metadata(
+        title[:500] if isinstance(title, str) else "", ", ".join(filter(None, names))[:500]
+    )
+
+
+def _write(cell: dict[str, Any], writer: PageWriter) -> None:
+    kind = cell.get("cell_type")
+    source = _joined(cell.get("source", cell.get("input")))
+    if kind == "markdown":
+        writer.append(source, markdown_blocks(source))
+    elif kind == "heading":
+        level = cell.get("level")
+        writer.add(
+            source, BlockKind.HEADING, level if isinstance(level, int) and 0 < level < 7 else 1
+        )
+    elif kind == "raw":
+        writer.add(source)
+    else:
+        _write_code(source, writer)
+        left = _MAX_OUTPUT_CHARS
+        for text in _outputs(cell.get("outputs")):
+            shown = text.strip("\r\n")[:left]
+            left -= len(shown)
+            if shown:
+                _write_code(shown, writer)
+
+
+def _write_code(text: str, writer: PageWriter) -> None:
+    body = text.strip("\r\n")
+    if body.strip():
+        writer.append(body, [RawBlock(0, len(body), BlockKind.CODE)])
+
+
+def _outputs(outputs: object) -> Iterator[str]:
+    """Yield the texts among what a cell has shown."""
+    for output in outputs if isinstance(outputs, list) else ():
+        if not isinstance(output, dict):
+            continue
+        data = output.get("data", output)
+        if isinstance(data, dict) and any(str(kind).startswith("image/") for kind in data):
+            continue  # what it says in words is no more than that it is a picture
+        found = (data.get(kind) for kind in _OUTPUTS) if isinstance(data, dict) else ()
+        shown = next((text for text in found if text), None) or output.get("text")
+        if output.get("output_type") == "error":
+            shown = f"{output.get('ename', '')}: {output.get('evalue', '')}"
+        yield _joined(shown)
+
+
+def _joined(text: object) -> str:
+    """Return text that notebooks hold as one string or as a list of lines."""
+    if isinstance(text, list):
+        return "".join(line for line in text if isinstance(line, str))
+    return text if isinstance(text, str) else ""

@@ -1,0 +1,61 @@
+"""LaTeX documents: the text they would print, with sections, lists, tables, captions and notes.
+
+Owns the opening of the file and what it says about itself; its commands are understood in
+``tex_reader``. Commands that nobody here knows vanish and their arguments stay, which is what most
+of them would print. Formulas are kept in a readable form. Files that are included are documents of
+their own.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from indexer.extract.base import Metadata, RawPage
+from indexer.extract.budget import Budget
+from indexer.extract.markup.tex_reader import Reader
+from indexer.extract.page_writer import PageWriter
+from indexer.extract.plain.decode import TextFile, open_text
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+    from pathlib import Path
+
+    from indexer.api.types import OutlineEntry
+    from indexer.config import Limits
+
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_TOKENS_A_STRETCH = 20_000
+
+
+class TexSource:
+    """An open document; its text comes section by section."""
+
+    outline: tuple[OutlineEntry, ...] = ()
+    page_count = 1
+
+    def __init__(self, file: TextFile, limits: Limits) -> None:
+        self._file = file
+        self._limits = limits
+        self.metadata = Metadata()
+
+    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
+        text = "\n".join(self._file.sections()).replace("\r\n", "\n")
+        writer = PageWriter(Budget(self._limits))
+        reader = Reader(text, writer)
+        while reader.read(_TOKENS_A_STRETCH):
+            yield from writer.take()
+        fields = {name: " ".join(value.split())[:500] for name, value in reader.fields.items()}
+        date = _DATE.match(fields.get("date", ""))
+        self.metadata = Metadata(
+            fields.get("title", ""), fields.get("author", ""), date[0] if date else ""
+        )
+        yield from writer.finish()
+
+    def close(self) -> None:
+        """Nothing stays open."""
+
+
+def open_source(path: Path, password: str | None, limits: Limits) -> TexSource:
+    """Open a document (``indexer.extract.base.Opener``)."""
+    return TexSource(open_text(path, limits.markup_bytes), limits)

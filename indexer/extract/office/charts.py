@@ -1,0 +1,111 @@
+"""Charts of office files: their titles, and the values that they show as a table.
+
+Owns what a chart's part means, in the form of 2007 and in that of 2016; the values are those that
+were cached when the file was saved. It must not know what the chart stands in.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from indexer.extract.office.ooxml_parts import attribute, local
+from indexer.extract.office.ooxml_parts import paragraphs as plain_paragraphs
+
+if TYPE_CHECKING:
+    from indexer.extract.page_writer import PageWriter
+
+_MAX_POINTS = 2_000  # of one series
+_MAX_SERIES = 255
+_MAX_DIGITS = 13
+_NO_CODE = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]')
+_DATES = re.compile(r"[dy]", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class _Series:
+    name: str = ""
+    labels: dict[int, str] = field(default_factory=dict)
+    values: dict[int, str] = field(default_factory=dict)
+
+
+def write_chart(root: Any, writer: PageWriter) -> None:
+    """Write the titles of a chart, and its series side by side."""
+    for text in plain_paragraphs(root):
+        writer.add(text)
+    series = [_series(each) for each in root.iter("{*}ser")] or _newer(root)
+    series = [each for each in series[:_MAX_SERIES] if each.values or each.labels]
+    tables: dict[tuple[str, ...], list[_Series]] = {}
+    for each in series:
+        tables.setdefault(tuple(each.labels.values()), []).append(each)
+    for together in tables.values():
+        _write_table(together, writer)
+
+
+def _write_table(series: list[_Series], writer: PageWriter) -> None:
+    writer.row([each.name for each in series])
+    labels = series[0].labels
+    for at in sorted(set(labels).union(*(each.values for each in series))):
+        writer.row([labels.get(at, ""), *(each.values.get(at, "") for each in series)])
+    writer.end_table()
+
+
+def _series(element: Any) -> _Series:
+    found = _Series()
+    for child in element:
+        name = local(child)
+        if name == "tx":
+            found.name = " ".join(_points(child).values())
+        elif name in ("cat", "xVal"):
+            found.labels = _points(child)
+        elif name in ("val", "yVal"):
+            found.values = _points(child)
+    return found
+
+
+def _newer(root: Any) -> list[_Series]:
+    """Return the data of charts such as waterfalls, whose series have no names of their own."""
+    found = []
+    for data in root.iter("{*}data"):
+        series = _Series()
+        for dimension in data:
+            points = _points(dimension)
+            if local(dimension) == "strDim":
+                series.labels = points
+            else:
+                series.values = series.values or points
+        found.append(series)
+    return found
+
+
+def _points(element: Any) -> dict[int, str]:
+    """Return the cached values by their index; those of several levels are joined."""
+    code = next((each.text or "" for each in element.iter("{*}formatCode")), "")
+    found: dict[int, str] = {}
+    for point in element.iter("{*}pt"):
+        index = attribute(point, "idx")
+        value = next((each.text or "" for each in point.iter("{*}v")), point.text or "")
+        at = int(index[:9]) if index.isdecimal() else len(found)
+        if (text := _shown(" ".join(value.split()), code)) and at < _MAX_POINTS:
+            found[at] = f"{text} {found[at]}" if at in found else text
+    if not found:  # a name that was typed
+        found.update(enumerate(each.text for each in element.iter("{*}v") if each.text))
+    return found
+
+
+def _shown(value: str, code: str) -> str:
+    """Write a number as its format wants it: a share, a date, or itself."""
+    plain = _NO_CODE.sub("", code)
+    try:
+        if plain.rstrip().endswith("%"):
+            return f"{float(value) * 100:.12g}%"
+        if _DATES.search(plain) and "general" not in plain.lower():
+            from openpyxl.utils.datetime import from_excel
+
+            return str(from_excel(float(value))).removesuffix(" 00:00:00")
+        if len(value) > _MAX_DIGITS:  # as processors compute: 0.30000000000000004
+            return f"{float(value):.12g}"
+    except (ValueError, OverflowError, TypeError):
+        return value
+    return value

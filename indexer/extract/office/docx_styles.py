@@ -1,0 +1,205 @@
+"""What the styles and the numbering of a Word document say about its paragraphs.
+
+Owns which paragraphs are headings, captions or entries of a table of contents, and the numbers
+that Word writes in front of them, by which contracts are cited; the library holds both parts but
+counts nothing. It must not know the text.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from indexer.api.types import BlockKind
+from indexer.extract.office.ooxml_parts import attribute, local
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+# The title of the document is level 1, so that headings begin below it.
+_BELOW_TITLE = 1
+_HEADING = re.compile(r"(?:heading|überschrift|titre|título|titolo|kop)\s*([1-9])$", re.IGNORECASE)
+_CONTENTS = re.compile(r"(?:toc|table of figures|verzeichnis|index)\s*\d?$", re.IGNORECASE)
+_LEVEL_NUMBER = re.compile(r"%([1-9])")
+_MAX_ANCESTORS = 20
+_ROMAN = (
+    (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"),
+    (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """What a paragraph is, and which list numbers it.
+
+    ``numbering`` and ``depth`` are "" and -1 where nothing is said of them.
+    """
+
+    kind: BlockKind = BlockKind.PARAGRAPH
+    level: int = 0
+    numbering: str = ""
+    depth: int = -1
+
+
+class Styles:
+    """The styles of a document, by their identifiers.
+
+    Args:
+        styles: The elements of the styles.
+    """
+
+    def __init__(self, styles: Iterable[Any]) -> None:
+        self._styles = {attribute(style, "styleId"): style for style in styles}
+        self._roles = {"": Role()}
+
+    def role(self, properties: Any) -> Role:
+        """Return the role of a paragraph with the given properties (``pPr``), or ``None``."""
+        own = _said(properties)
+        identifier = _value(properties, "pStyle")
+        if identifier not in self._roles:
+            self._roles[identifier] = self._settle(identifier)
+        style = self._roles[identifier]
+        kind = own if style.kind is BlockKind.PARAGRAPH else style
+        return Role(
+            kind.kind,
+            kind.level,
+            own.numbering or style.numbering,
+            own.depth if own.depth >= 0 else style.depth,
+        )
+
+    def _settle(self, identifier: str) -> Role:
+        """Walk up the ancestors of a style until one says what it is."""
+        role = Role()
+        for _ in range(_MAX_ANCESTORS):
+            style = self._styles.get(identifier)
+            if style is None:
+                break
+            said = _said(style.find("{*}pPr"))
+            if role.kind is BlockKind.PARAGRAPH:
+                named = _named(_value(style, "name").strip()) or said
+                role = replace(role, kind=named.kind, level=named.level)
+            role = replace(role, numbering=role.numbering or said.numbering)
+            if role.depth < 0:
+                role = replace(role, depth=said.depth)
+            identifier = _value(style, "basedOn")
+        return role
+
+
+def _said(properties: Any) -> Role:
+    """Return what the properties of a paragraph say of themselves, whatever its style."""
+    if properties is None:
+        return Role()
+    list_of = properties.find("{*}numPr")
+    numbering, depth = _value(list_of, "numId"), number(_value(list_of, "ilvl"))
+    outline = number(_value(properties, "outlineLvl"))
+    if 0 <= outline < 9:
+        return Role(BlockKind.HEADING, outline + 1 + _BELOW_TITLE, numbering, depth)
+    return Role(numbering=numbering, depth=depth)
+
+
+def _named(name: str) -> Role | None:
+    """Return what the name of a style says about its paragraphs."""
+    if name.lower() == "title":
+        return Role(BlockKind.HEADING, 1)
+    if found := _HEADING.match(name):
+        return Role(BlockKind.HEADING, int(found[1]) + _BELOW_TITLE)
+    if _CONTENTS.match(name):
+        return Role(BlockKind.FURNITURE)
+    return Role(BlockKind.CAPTION) if name.lower() == "caption" else None
+
+
+def _value(parent: Any, name: str) -> str:
+    """Return the value of a child element, "" if it is not there."""
+    child = None if parent is None else parent.find(f"{{*}}{name}")
+    return "" if child is None else attribute(child)
+
+
+def number(text: str, otherwise: int = -1) -> int:
+    """Read a small whole number; whatever else stands there is ``otherwise``."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else otherwise
+
+
+@dataclass(slots=True)
+class _Level:
+    start: int = 1
+    form: str = "decimal"
+    pattern: str = ""
+
+
+@dataclass(slots=True)
+class _List:
+    """An abstract list, or a use of one with levels of its own."""
+
+    levels: dict[int, _Level] = field(default_factory=dict)
+    abstract: str = ""
+
+
+class Numbering:
+    """The lists of a document, and how far each has counted.
+
+    Args:
+        root: The numbering part, ``None`` if there is none.
+    """
+
+    def __init__(self, root: Any = None) -> None:
+        self._abstract: dict[str, _List] = {}
+        self._uses: dict[str, _List] = {}
+        self._counts: dict[str, dict[int, int]] = {}
+        for element in () if root is None else root:
+            if local(element) == "abstractNum":
+                self._abstract[attribute(element, "abstractNumId")] = _list(element)
+            elif local(element) == "num":
+                self._uses[attribute(element, "numId")] = _list(element)
+
+    def label(self, numbering: str, depth: int) -> str:
+        """Count one more paragraph of a list, and return what Word writes in front of it."""
+        use = self._uses.get(numbering)
+        if use is None:
+            return ""
+        depth = min(max(depth, 0), 8)
+        counts = self._counts.setdefault(use.abstract, {})
+        counts[depth] = counts.get(depth, self._of(use, depth).start - 1) + 1
+        for deeper in [level for level in counts if level > depth]:
+            del counts[deeper]
+        level = self._of(use, depth)
+        if level.form in ("bullet", "none"):
+            return ""
+
+        def shown(found: re.Match[str]) -> str:
+            at = int(found[1]) - 1
+            value = counts.get(at, self._of(use, at).start)
+            return written_number(value, self._of(use, at).form)
+
+        return _LEVEL_NUMBER.sub(shown, level.pattern)[:40].strip()
+
+    def _of(self, use: _List, depth: int) -> _Level:
+        inherited = self._abstract.get(use.abstract, use)
+        return use.levels.get(depth) or inherited.levels.get(depth) or _Level()
+
+
+def _list(element: Any) -> _List:
+    """Read a list, or the levels that a use of it has of its own."""
+    levels = {
+        number(attribute(level, "ilvl"), 0): _Level(
+            number(_value(level, "start"), 1),
+            _value(level, "numFmt") or "decimal",
+            _value(level, "lvlText"),
+        )
+        for level in element.iter("{*}lvl")
+    }
+    return _List(levels, _value(element, "abstractNumId"))
+
+
+def written_number(value: int, form: str) -> str:
+    """Write the number of a paragraph the way its list does; ``form`` is one of Word's."""
+    if form in ("lowerLetter", "upperLetter") and value > 0:
+        letter = chr(ord("a") + (value - 1) % 26) * min((value - 1) // 26 + 1, 5)
+        return letter.upper() if form == "upperLetter" else letter
+    if form in ("lowerRoman", "upperRoman") and 0 < value < 4000:
+        roman, rest = "", value
+        for worth, sign in _ROMAN:
+            roman += sign * (rest // worth)
+            rest %= worth
+        return roman.upper() if form == "upperRoman" else roman
+    return f"{value:02d}" if form == "decimalZero" else str(value)

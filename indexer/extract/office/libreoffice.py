@@ -1,0 +1,196 @@
+"""Word, Excel and PowerPoint files from before 2007, through LibreOffice where it is installed.
+
+Owns finding that program and running it: without a window, without macros, without a network
+proxy, in a profile of its own that is thrown away, killed when it takes too long and with the
+process that started it. What it makes is read like any file of the newer formats. Nothing is
+downloaded or installed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from indexer.api.errors import WorldError
+from indexer.extract.base import too_large
+from indexer.extract.office import docx, encrypted, pptx, xlsx
+from indexer.extract.process import scratch
+from indexer.extract.process.scratch import ScratchSource
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from indexer.config import Limits
+
+_SOCKETS = Path("/tmp")  # noqa: S108  # a fixed path of the program
+_SHARE_OF_SILENCE = 0.8
+_PLACES = {
+    "darwin": ("/Applications/LibreOffice.app/Contents/MacOS/soffice",),
+    "win32": (
+        r"C:\Program Files\LibreOffice\program\soffice.com",
+        r"C:\Program Files (x86)\LibreOffice\program\soffice.com",
+    ),
+}
+_NEWER = {"doc": "docx", "xls": "xlsx", "ppt": "pptx"}
+_NAMES = {"doc": "Word 97", "xls": "Excel 97", "ppt": "PowerPoint 97"}
+# Documents cannot ask for a macro to be run, nor for anything outside of them.
+_SETTINGS = """<?xml version="1.0" encoding="UTF-8"?>
+<oor:items xmlns:oor="http://openoffice.org/2001/registry" \
+xmlns:xs="http://www.w3.org/2001/XMLSchema">
+<item oor:path="/org.openoffice.Office.Common/Security/Scripting">\
+<prop oor:name="MacroSecurityLevel" oor:op="fuse"><value>3</value></prop>\
+<prop oor:name="DisableMacrosExecution" oor:op="fuse"><value>true</value></prop>\
+<prop oor:name="BlockUntrustedRefererLinks" oor:op="fuse"><value>true</value></prop></item>
+<item oor:path="/org.openoffice.Office.Calc/Content/Update">\
+<prop oor:name="Link" oor:op="fuse"><value>2</value></prop></item>
+<item oor:path="/org.openoffice.Office.Writer/Content/Update">\
+<prop oor:name="Link" oor:op="fuse"><value>0</value></prop></item>
+</oor:items>
+"""
+
+
+def find_program() -> str:
+    """Return LibreOffice's command, "" where it is not installed."""
+    for name in ("soffice", "libreoffice"):
+        if found := shutil.which(name):
+            return found
+    return next((place for place in _PLACES.get(sys.platform, ()) if Path(place).is_file()), "")
+
+
+def open_source(path: Path, password: str | None, limits: Limits) -> ScratchSource:
+    """Open a document of the old kind (``indexer.extract.base.Opener``)."""
+    size = path.stat().st_size
+    if size == 0:
+        raise WorldError("empty")
+    if size > limits.package_bytes:
+        raise too_large(limits.package_bytes)
+    kind = _kind(path)
+    program = find_program()
+    if not program:
+        raise WorldError("needs_libreoffice", format=_NAMES[kind])
+    folder = scratch.folder()
+    try:
+        source = Path(folder.name) / f"document.{kind}"
+        with path.open("rb") as file:
+            if encrypted.is_locked(file):
+                encrypted.unlock(file, password, source)
+            else:
+                shutil.copyfile(path, source)
+        made = _convert(program, source, kind, limits)
+        opener = {"doc": docx, "xls": xlsx, "ppt": pptx}[kind].open_source
+        return ScratchSource(opener(made, None, limits), folder)
+    except BaseException:
+        folder.cleanup()
+        raise
+
+
+@contextlib.contextmanager
+def leftover_sockets_removed() -> Iterator[None]:
+    """Remove the sockets that the program leaves behind when it may delete nothing.
+
+    It puts one where all its instances look for each other. Only those are removed that came
+    meanwhile, and that nobody listens to.
+    """
+    before = set(_sockets())
+    try:
+        yield
+    finally:
+        for place in set(_sockets()) - before:
+            with suppress(OSError), socket.socket(socket.AF_UNIX) as probe:
+                if probe.connect_ex(str(place)) == errno.ECONNREFUSED:
+                    place.unlink()
+
+
+def _sockets() -> Iterator[Path]:
+    return _SOCKETS.glob(f"OSL_PIPE_{os.getuid()}_SingleOfficeIPC_*")
+
+
+def _kind(path: Path) -> str:
+    from indexer.extract.containers import inside_ole
+
+    extension = path.suffix.lower().lstrip(".")[:3]
+    promised = (
+        extension
+        if extension in _NEWER
+        else {"dot": "doc", "pps": "ppt", "pot": "ppt"}.get(
+            extension, "xls" if extension == "xlt" else "doc"
+        )
+    )
+    found = inside_ole(path, promised)
+    return found if found in _NEWER else promised
+
+
+def _convert(program: str, source: Path, kind: str, limits: Limits) -> Path:
+    """Run the program on a copy of the file, in a folder of its own; give what it made."""
+    folder = source.parent
+    profile = folder / "profile"
+    (profile / "user").mkdir(parents=True)
+    (profile / "user" / "registrymodifications.xcu").write_text(_SETTINGS, encoding="utf-8")
+    made = folder / "made" / f"document.{_NEWER[kind]}"
+    if _run(program, source, profile, kind, limits) != 0 and not made.is_file():
+        # Once it has filled a profile it starts itself again. A confined one cannot, since it may
+        # not delete the socket that is named after the folder of its profile.
+        again = profile.rename(folder / "profile-filled")
+        _run(program, source, again, kind, limits)
+    if not made.is_file() or made.stat().st_size == 0:
+        raise WorldError("unreadable", reason="not_converted")
+    return made
+
+
+def _run(program: str, source: Path, profile: Path, kind: str, limits: Limits) -> int:
+    """Run the program to its end and return its exit status."""
+    folder = source.parent
+    command = [
+        program, f"-env:UserInstallation={profile.as_uri()}", "--headless", "--invisible",
+        "--nologo", "--nodefault", "--nofirststartwizard", "--norestore", "--nolockcheck",
+        "--convert-to", _NEWER[kind], "--outdir", str(folder / "made"), str(source),
+    ]  # fmt: skip
+    seconds = _SHARE_OF_SILENCE * limits.silence_s
+    process = subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=folder,
+        env=_environment(folder),
+    )
+    try:
+        return process.wait(seconds)
+    except subprocess.TimeoutExpired as error:
+        raise WorldError("out_of_time", limit=f"{seconds:g} seconds") from error
+    finally:
+        _end(process)
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    """Return an environment in which the program finds no one's settings and no way out."""
+    nowhere = dict.fromkeys(("http_proxy", "https_proxy", "ftp_proxy", "all_proxy"), "127.0.0.1:9")
+    return {
+        **os.environ,
+        **nowhere,
+        "HOME": str(folder),
+        "TMPDIR": str(folder),
+        "SAL_USE_VCLPLUGIN": "svp",
+    }
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Kill the program and what it started; its starter waits for the real one."""
+    import psutil
+
+    running = []
+    with suppress(psutil.Error):
+        parent = psutil.Process(process.pid)
+        running = [*parent.children(recursive=True), parent]
+    for each in running:
+        with suppress(psutil.Error):
+            each.kill()
+    process.wait()

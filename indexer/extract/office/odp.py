@@ -1,0 +1,84 @@
+"""OpenDocument presentations: each slide a page, its title the heading, its notes below it.
+
+Owns the structure of slides; what they share with texts and sheets is in ``odf``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from indexer.extract.office.odf import Body, open_odf
+from indexer.extract.office.odf_text import SKIPPED, attribute, short, texts
+from indexer.extract.office.slides import Shape, write_notes, write_slide
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from indexer.config import Limits
+    from indexer.extract.office.odf import OdfSource
+    from indexer.extract.page_writer import PageWriter
+
+_SHAPES = frozenset({
+    "draw:frame", "draw:custom-shape", "draw:rect", "draw:ellipse", "draw:line", "draw:polygon",
+    "draw:path", "draw:connector", "draw:caption",
+})  # fmt: skip
+# The classes of frames, as the shapes of PowerPoint call them.
+_CLASSES = {
+    "title": "title", "subtitle": "subTitle", "outline": "body", "notes": "body",
+    "footer": "ftr", "header": "hdr", "date-time": "dt", "page-number": "sldNum", "page": "sldImg",
+}  # fmt: skip
+
+
+class _Slides(Body):
+    """Writes slide after slide."""
+
+    open = Body.open | {"office:presentation"}
+
+    def __init__(self, writer: PageWriter) -> None:
+        super().__init__(writer)
+        self._number = 0
+
+    def page_count(self) -> int:
+        return max(self._number, 1)
+
+    def take(self, piece: Any) -> None:
+        if short(piece.tag) != "draw:page":
+            return
+        self._number += 1
+        if self._number > 1:
+            self.writer.turn_to(self._number)
+        shapes = list(_shapes(piece))
+        opens = self._number == 1 and any(shape.placeholder == "subTitle" for shape in shapes)
+        write_slide(shapes, self.writer, self._number, opens=opens)
+        for child in piece:
+            if short(child.tag) == "presentation:notes":
+                write_notes(list(_shapes(child)), self.writer)
+
+
+def _shapes(element: Any) -> Iterator[Shape]:
+    """Yield what is drawn on a slide, or on the page of its notes."""
+    for child in element:
+        name = short(child.tag)
+        if name in _SHAPES:
+            yield _shape(child)
+        elif name not in SKIPPED and name != "presentation:notes":
+            yield from _shapes(child)
+
+
+def _shape(element: Any) -> Shape:
+    kind = attribute(element, "presentation:class")
+    shape = Shape(_CLASSES.get(kind, "other") if kind else None)
+    for child in element:
+        if short(child.tag) == "table:table":
+            for row in child.iter("{*}table-row"):
+                cells = (each for each in row if short(each.tag) == "table:table-cell")
+                shape.rows.append([" ".join(texts(cell)) for cell in cells])
+    if not shape.rows:
+        shape.paragraphs += texts(element)
+    return shape
+
+
+def open_source(path: Path, password: str | None, limits: Limits) -> OdfSource:
+    """Open a presentation (``indexer.extract.base.Opener``)."""
+    return open_odf(path, limits, _Slides)

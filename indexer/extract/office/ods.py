@@ -1,0 +1,83 @@
+"""OpenDocument spreadsheets: each sheet a page, its rows the lines of a table.
+
+Owns the structure of sheets; what they share with texts and slides is in ``odf``. Cells say what
+they show. A cell or row that claims to be repeated a million times is read once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from indexer.extract.office.odf import Body, open_odf
+from indexer.extract.office.odf_text import attribute, short, texts, whole
+from indexer.extract.office.sheets import SheetWriter
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from indexer.config import Limits
+    from indexer.extract.office.odf import OdfSource
+    from indexer.extract.page_writer import PageWriter
+
+_CELLS = frozenset({"table:table-cell", "table:covered-table-cell"})
+_MAX_COPIES = 16
+_MAX_CELLS = 20_000
+
+
+class _Book(Body):
+    """Writes sheet after sheet."""
+
+    open = Body.open | {
+        "office:spreadsheet", "table:table", "table:table-rows", "table:table-header-rows",
+        "table:table-row-group",
+    }  # fmt: skip
+
+    def __init__(self, writer: PageWriter) -> None:
+        super().__init__(writer)
+        self._number = 0
+        self._sheet: SheetWriter | None = None
+        self._aside: list[str] = []  # what is drawn on the sheet
+
+    def page_count(self) -> int:
+        return max(self._number, 1)
+
+    def take(self, piece: Any) -> None:
+        name = short(piece.tag)
+        if name == "table:table":
+            sheet = self._opened(piece)
+            sheet.finish()
+            for text in self._aside:
+                self.writer.add(text)
+            self._sheet, self._aside = None, []
+        elif name == "table:table-row":
+            table = next(piece.iterancestors("{*}table"))
+            self._opened(table).row(list(_cells(piece)))
+        elif name == "table:shapes":
+            self._aside += texts(piece)
+
+    def _opened(self, table: Any) -> SheetWriter:
+        """Return the sheet under way; it is begun with its first row, or at its end."""
+        if self._sheet is None:
+            self._number += 1
+            if self._number > 1:
+                self.writer.turn_to(self._number)
+            self._sheet = SheetWriter(self.writer, attribute(table, "table:name"))
+        return self._sheet
+
+
+def _cells(row: Any) -> Iterator[str]:
+    """Yield what the cells of a row show."""
+    count = 0
+    for cell in row:
+        text = " ".join(texts(cell)) if short(cell.tag) in _CELLS else ""
+        if text and count < _MAX_CELLS:
+            copies = whole(attribute(cell, "table:number-columns-repeated"), 1)
+            copies = min(max(copies, 1), _MAX_COPIES)
+            count += copies
+            yield from [text] * copies
+
+
+def open_source(path: Path, password: str | None, limits: Limits) -> OdfSource:
+    """Open a spreadsheet (``indexer.extract.base.Opener``)."""
+    return open_odf(path, limits, _Book)

@@ -1,0 +1,130 @@
+"""OpenDocument texts: paragraphs, headings, lists, tables, notes, on the pages last laid out.
+
+Owns the structure of text documents; what they share with sheets and slides is in ``odf``. Pages
+are counted where the file remembers its last layout, else there is one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from indexer.api.types import BlockKind
+from indexer.extract.base import MAX_ITEM_CHARS
+from indexer.extract.office.odf import Body, open_odf
+from indexer.extract.office.odf_text import (
+    PARAGRAPHS,
+    SKIPPED,
+    attribute,
+    read_paragraph,
+    short,
+    texts,
+    whole,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from indexer.config import Limits
+    from indexer.extract.office.odf import OdfSource
+    from indexer.extract.page_writer import PageWriter
+
+_INDEXES = frozenset({
+    "text:table-of-content", "text:illustration-index", "text:table-index", "text:user-index",
+    "text:alphabetical-index", "text:object-index",
+})  # fmt: skip
+_BELOW_TITLE = 1
+_LONG_CELL = 1_000
+_MAX_STYLES = 50_000
+
+
+class _Text(Body):
+    """Writes the text of a document."""
+
+    open = Body.open | {
+        "office:automatic-styles", "office:text", "text:section", "table:table",
+        "table:table-rows", "table:table-header-rows", "table:table-row-group",
+    }  # fmt: skip
+
+    def __init__(self, writer: PageWriter) -> None:
+        super().__init__(writer)
+        self._titles = {"Title"}
+        self._captions = {"Caption", "Illustration", "Table", "Figure", "Drawing"}
+        self._lists = 0
+        self._indexes = 0
+        self._turns = 0
+
+    def page_count(self) -> int:
+        return self.writer.page
+
+    def take(self, piece: Any) -> None:
+        name = short(piece.tag)
+        if name in PARAGRAPHS:
+            self._paragraph(piece, name)
+            self._turn()
+        elif name == "table:table-row":
+            self._row(piece)
+            self._turn()
+        elif name == "style:style":
+            self._inherit(piece)
+        elif name == "text:soft-page-break":
+            self._turns += 1
+            self._turn()
+        elif name not in SKIPPED:
+            self._lists += name == "text:list"
+            self._indexes += name in _INDEXES
+            for child in piece:
+                self.take(child)
+            self._lists -= name == "text:list"
+            self._indexes -= name in _INDEXES
+            if name == "table:table":
+                self.writer.end_table()
+
+    def _paragraph(self, element: Any, name: str) -> None:
+        found = read_paragraph(element)
+        for drawn in found.drawn:
+            self.take(drawn)
+        level = whole(attribute(element, "text:outline-level"), 1) if name == "text:h" else 0
+        self._write(found.text, level, attribute(element, "text:style-name"))
+        for note in found.notes:
+            self._write(note, 0, "")
+        self._turns += found.turns
+
+    def _write(self, text: str, level: int, style: str) -> None:
+        if self._indexes:
+            self.writer.add(text, BlockKind.FURNITURE)
+        elif style in self._titles:
+            self.writer.add(text, BlockKind.HEADING, 1)
+        elif level:
+            self.writer.add(text, BlockKind.HEADING, level + _BELOW_TITLE)
+        elif style in self._captions:
+            self.writer.add(text, BlockKind.CAPTION)
+        elif self._lists and len(text) <= MAX_ITEM_CHARS:
+            self.writer.add(text, BlockKind.LIST_ITEM)
+        else:
+            self.writer.add(text)
+
+    def _inherit(self, style: Any) -> None:
+        """Remember what a style of this document alone is derived from."""
+        for known in (self._titles, self._captions):
+            if attribute(style, "style:parent-style-name") in known and len(known) < _MAX_STYLES:
+                known.add(attribute(style, "style:name"))
+
+    def _row(self, row: Any) -> None:
+        """Write a row; a table inside of a cell is text of that cell."""
+        cells = [list(texts(cell)) for cell in row if short(cell.tag) == "table:table-cell"]
+        if any(sum(map(len, cell)) > _LONG_CELL for cell in cells):
+            for text in (text for cell in cells for text in cell):
+                self.writer.add(text)
+        else:
+            self.writer.row([" ".join(cell) for cell in cells])
+        self._turns += sum(1 for _ in row.iter("{*}soft-page-break"))
+
+    def _turn(self) -> None:
+        if self._turns:
+            self.writer.turn_to(self.writer.page + self._turns)
+            self._turns = 0
+
+
+def open_source(path: Path, password: str | None, limits: Limits) -> OdfSource:
+    """Open a text document (``indexer.extract.base.Opener``)."""
+    return open_odf(path, limits, _Text)

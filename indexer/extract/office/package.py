@@ -1,0 +1,202 @@
+"""Zip files whose parts make up one document: office files and e-books.
+
+Owns opening them and unpacking their parts under a budget; it must not know what the parts mean.
+Nothing is ever unpacked to disk, no name inside is ever used as a path, and nothing but the parts
+that hold text is touched, so that macros, pictures and embedded files are never looked at.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import stat
+import struct
+import zipfile
+import zlib
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING, Self
+from urllib.parse import unquote
+
+from indexer.api.errors import WorldError
+from indexer.extract.base import too_large
+from indexer.extract.budget import Budget
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from indexer.config import Limits
+
+_CHUNK_BYTES = 1 << 16
+# Each entry of the directory becomes an object of ten times its size.
+MAX_DIRECTORY_BYTES = 8 * 1024**2
+_END = struct.Struct("<4s4H2LH")
+_END_64 = struct.Struct("<4sQ2H2L4Q")
+_LOCATOR_64 = struct.Struct("<4sLQL")
+_TAIL_BYTES = (1 << 16) + _END.size + _LOCATOR_64.size
+_UNKNOWN = 0xFFFFFFFF
+_ENCRYPTED = 0x1
+_STRONG = 99  # stands in the place of how a part is packed
+_DAMAGE = (
+    zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError, struct.error,
+    IndexError, OverflowError,
+)  # fmt: skip
+
+
+class Package:
+    """An open zip file. Parts are found whatever the case of their names.
+
+    Args:
+        path: The file.
+        limits: What the document may cost.
+        budget: That of the document, if there is one already.
+        password: Of its parts.
+
+    Raises:
+        WorldError: ``empty``, ``too_large``, ``too_complex`` or ``unreadable``.
+        OSError: If the file cannot be read.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        limits: Limits,
+        *,
+        budget: Budget | None = None,
+        password: str | None = None,
+    ) -> None:
+        size = path.stat().st_size
+        if size == 0:
+            raise WorldError("empty")
+        if size > limits.package_bytes:
+            raise too_large(limits.package_bytes)
+        self.budget = budget or Budget(limits)
+        self._password = password.encode("utf-8", "replace") if password else None
+        self._file = path.open("rb")
+        try:
+            if directory_bytes(self._file, size) > MAX_DIRECTORY_BYTES:
+                raise WorldError("too_complex", limit=f"{MAX_DIRECTORY_BYTES:,} bytes of names")
+            with damage_named():
+                self._zip = zipfile.ZipFile(self._file)
+        except BaseException:
+            self._file.close()
+            raise
+        self._parts = {_key(info.filename): info for info in reversed(self._zip.infolist())}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __contains__(self, name: str) -> bool:
+        return _key(name) in self._parts
+
+    def names(self) -> Iterator[str]:
+        """Yield the names of all parts, as they are written."""
+        for info in self._parts.values():
+            yield info.filename
+
+    def files(self) -> Iterator[str]:
+        """Yield the names of the parts that are files, not folders or links, in their order."""
+        for info in self._zip.infolist():
+            if not info.is_dir() and not stat.S_ISLNK(info.external_attr >> 16):
+                yield info.filename
+
+    def is_locked(self, name: str) -> bool:
+        """Whether a part is encrypted."""
+        return bool(self._parts[_key(name)].flag_bits & _ENCRYPTED)
+
+    def chunks(self, name: str) -> Iterator[bytes]:
+        """Yield the bytes of a part.
+
+        Raises:
+            WorldError: ``unreadable`` if it is missing or damaged, ``needs_password`` if it is
+                encrypted, ``too_complex`` if it does not end.
+        """
+        info = self._parts.get(_key(name))
+        if info is None:
+            raise WorldError("unreadable", reason="part_missing", part=name[:80])
+        if info.compress_type == _STRONG:
+            raise WorldError("unsupported", format="AES zip")
+        if info.flag_bits & _ENCRYPTED and self._password is None:
+            raise WorldError("needs_password")
+        with damage_named(), self._zip.open(info, pwd=self._password) as part:
+            while data := part.read(_CHUNK_BYTES):
+                self.budget.spend_bytes(len(data))
+                yield data
+
+    def read(self, name: str, limit: int) -> bytes:
+        """Return a part whole.
+
+        Args:
+            name: The part.
+            limit: The bytes past which it is refused.
+        """
+        found = bytearray()
+        for data in self.chunks(name):
+            found += data
+            if len(found) > limit:
+                raise too_large(limit)
+        return bytes(found)
+
+    def close(self) -> None:
+        self._zip.close()
+        self._file.close()
+
+
+def resolve(base: str, target: str) -> str:
+    """Return the name of the part that a part refers to.
+
+    Args:
+        base: The name of the part with the reference.
+        target: What it says, perhaps with a fragment; percent signs stand for themselves and for
+            escapes alike.
+    """
+    target = unquote(target.partition("#")[0]).replace("\\", "/")
+    if target.startswith("/"):
+        return target.lstrip("/")
+    return posixpath.normpath(posixpath.join(posixpath.dirname(base), target))
+
+
+def _key(name: str) -> str:
+    return re.sub(r"^(?:\./|/)+", "", name.replace("\\", "/")).casefold()
+
+
+@contextmanager
+def damage_named() -> Iterator[None]:
+    """Turn whatever the library raises about damage into its outcome."""
+    try:
+        yield
+    except RuntimeError as error:  # how the library says that it would need a password
+        raise WorldError("needs_password") from error
+    except _DAMAGE as error:
+        raise _damaged(error) from error
+    except OSError as error:
+        if error.errno not in (None, 22):  # 22: a place that cannot be, as the directory has it
+            raise
+        raise _damaged(error) from error
+
+
+def _damaged(error: Exception) -> WorldError:
+    said = " ".join(str(error).split())[:120]
+    return WorldError("unreadable", reason="container_damaged", said=said)
+
+
+def directory_bytes(file: IO[bytes], size: int) -> int:
+    """Return the size that a zip file says its directory has, 0 if it does not say."""
+    file.seek(max(0, size - _TAIL_BYTES))
+    tail = file.read(_TAIL_BYTES)
+    at = tail.rfind(b"PK\x05\x06")
+    if at < 0 or at + _END.size > len(tail):
+        return 0
+    claimed = int(_END.unpack_from(tail, at)[5])
+    locator = tail.rfind(b"PK\x06\x07", 0, at)
+    if locator < 0 or locator + _LOCATOR_64.size > len(tail):
+        return min(claimed, size)
+    place = _LOCATOR_64.unpack_from(tail, locator)[2]
+    if place + _END_64.size > size:
+        return 0
+    file.seek(place)
+    record = file.read(_END_64.size)
+    return max(0 if claimed == _UNKNOWN else claimed, int(_END_64.unpack(record)[8]))

@@ -1,0 +1,299 @@
+"""Rich Text Format: paragraphs, headings, tables, footnotes, as WordPad or Outlook show them.
+
+Owns what control words mean for the text; their syntax is in ``rtf_tokens``. striprtf, the library
+for this format, gives bare text: notes and comments are lost, what was struck out or hidden is
+there, and of headings, points and cells nothing tells. The file is never executed in any sense:
+pictures, embedded objects and fields are passed over, the last results of fields are read.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from indexer.api.errors import WorldError
+from indexer.api.types import BlockKind
+from indexer.extract.base import Metadata, RawPage, too_large
+from indexer.extract.budget import Budget
+from indexer.extract.office.rtf_tokens import Kind, Token, Tokens
+from indexer.extract.page_writer import PageWriter
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+    from pathlib import Path
+
+    from indexer.api.types import OutlineEntry
+    from indexer.config import Limits
+
+_SILENT = frozenset({
+    "fonttbl", "colortbl", "filetbl", "listtable", "listoverridetable", "revtbl", "rsidtbl",
+    "generator", "pict", "objdata", "objclass", "objname", "fldinst", "themedata", "datastore",
+    "colorschememapping", "latentstyles", "datafield", "bkmkstart", "bkmkend", "xmlnstbl",
+    "pgptbl", "header", "footer", "headerl", "headerr", "headerf", "footerl", "footerr",
+    "footerf", "ftnsep", "ftnsepc", "aftnsep", "aftnsepc", "atnid", "atnauthor", "atntime",
+    "atndate", "atnref", "atnicn", "pntxta", "pntxtb", "nonshppict", "shpinst", "sp",
+    "template", "xe", "tc", "private", "wgrffmtfilter", "mmathPr", "company", "operator",
+    "keywords", "comment", "doccomm", "category", "manager", "hlinkbase", "userprops",
+    "htmltag", "mhtmltag", "fontemb", "falt", "panose",
+})  # fmt: skip
+_ASIDE_BREAKS = {"par": "\n", "cell": "\t", "row": "\n"}
+_ASIDE = frozenset({"footnote", "annotation"})  # read after the paragraph in which they stand
+_KNOWN_EXTRAS = frozenset({"annotation", "shptxt", "fldrslt", "result", "shp", "shpinst"})
+_SIGNS = {
+    "tab": "\t", "line": "\n", "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”",
+    "bullet": "•", "endash": "–", "emdash": "—", "emspace": "\u2003", "enspace": "\u2002",
+    "lbr": "\n", "softline": "\n",
+}  # fmt: skip
+_ESCAPED = {"~": "\xa0", "_": "\u2011", "-": "\xad", "{": "{", "}": "}", "\\": "\\"}
+_HEADING = re.compile(r"\s*(?:heading|überschrift|titre|título|titolo)\s*([1-9])\b", re.IGNORECASE)
+_TITLE = re.compile(r"\s*title\s*;?$", re.IGNORECASE)
+_INFO = frozenset({"title", "author"})
+_STARTS = (b"{\\rtf", b"{\\urtf")
+_MAX_STYLES = 10_000
+_BELOW_TITLE = 1
+_TOKENS_A_STRETCH = 50_000
+
+
+@dataclass(slots=True)
+class _Group:
+    """What ends with its brace."""
+
+    target: str = "body"  # body, aside, silent, style, or the name of a field of the metadata
+    hidden: bool = False
+    fresh: bool = False  # nothing but control words stood in it so far
+    starred: bool = False
+
+
+class RtfSource:
+    """An open file."""
+
+    outline: tuple[OutlineEntry, ...] = ()
+    page_count = 1
+
+    def __init__(self, data: bytes, limits: Limits) -> None:
+        self._data = data
+        self._budget = Budget(limits)
+        self.metadata = Metadata()
+
+    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
+        writer = PageWriter(self._budget)
+        reader = _Reader(writer)
+        for count, token in enumerate(Tokens(self._data)):
+            reader.take(token)
+            if count % _TOKENS_A_STRETCH == 0:
+                self._budget.spend_elements(_TOKENS_A_STRETCH)
+                yield from writer.take()
+        reader.end()
+        self.metadata = reader.metadata()
+        yield from writer.finish()
+
+    def close(self) -> None:
+        self._data = b""
+
+
+class _Reader:
+    """Makes paragraphs of tokens."""
+
+    def __init__(self, writer: PageWriter) -> None:
+        self._writer = writer
+        self._group = _Group()
+        self._stack: list[_Group] = []
+        self._texts: dict[str, list[str]] = {"body": [], "aside": [], "style": []}
+        self._notes: list[str] = []
+        self._levels: dict[int, int] = {}
+        self._style = 0
+        self._level = 0
+        self._listed = False
+        self._in_table = False
+        self._cells: list[str] = []
+        self._cell = ""  # what stood in a table that was left without closing its last cell
+        self._date: dict[str, int] = {}
+
+    def take(self, token: Token) -> None:
+        if token.kind is Kind.OPEN:
+            self._stack.append(self._group)
+            self._group = replace(self._group, fresh=True, starred=False)
+        elif token.kind is Kind.CLOSE:
+            self._close()
+        elif token.kind is Kind.TEXT:
+            self._write(token.text)
+        elif token.kind is Kind.SIGN:
+            self._sign(token.text)
+        else:
+            self._word(token.text, token.value)
+        if token.kind is not Kind.OPEN and token.text != "*":
+            self._group.fresh = False
+
+    def metadata(self) -> Metadata:
+        title, author = (
+            " ".join("".join(self._texts.get(k, ())).split()) for k in ("title", "author")
+        )
+        year, month, day = (self._date.get(key, 0) for key in ("yr", "mo", "dy"))
+        known = 1980 < year < 3000 and 0 < month <= 12 and 0 < day <= 31
+        return Metadata(title[:500], author[:500], f"{year}-{month:02d}-{day:02d}" if known else "")
+
+    def end(self) -> None:
+        """Write what is left of a file, which may end in a table."""
+        if self._in_table:
+            self._end_row("".join(self._texts["body"]))
+            self._texts["body"] = []
+        self.end_paragraph()
+
+    def end_paragraph(self) -> None:
+        """Write the paragraph under way, and the notes that stood in it."""
+        text = "".join(self._texts["body"])
+        self._texts["body"] = []
+        if self._in_table:
+            self._texts["body"] = [text.strip(), " "] if text.strip() else []
+        else:
+            self._write_paragraph(text)
+        notes, self._notes = self._notes, []
+        for note in notes:
+            self._writer.add(note)
+
+    def _write_paragraph(self, text: str) -> None:
+        """Write a paragraph outside of tables, after a row that was left open."""
+        if self._cells or self._cell:
+            text = text[len(self._cell) :]
+            self._end_row(self._cell)
+        text = text.strip()
+        if text and self._level:
+            self._writer.add(text, BlockKind.HEADING, self._level)
+        else:
+            self._writer.add(text, BlockKind.LIST_ITEM if self._listed else BlockKind.PARAGRAPH)
+
+    def _end_row(self, last: str = "") -> None:
+        self._writer.row([*self._cells, last])
+        self._cells, self._cell = [], ""
+
+    def _close(self) -> None:
+        ended = self._group
+        self._group = self._stack.pop() if self._stack else _Group()
+        if ended.target == "aside" != self._group.target:
+            self._notes.append("".join(self._texts["aside"]).strip())
+            self._texts["aside"] = []
+        elif ended.target == "style" and self._group.target == "styles":
+            name = "".join(self._texts["style"])
+            self._texts["style"] = []
+            self._learn(name)
+
+    def _learn(self, name: str) -> None:
+        if len(self._levels) >= _MAX_STYLES:
+            return
+        if found := _HEADING.match(name):
+            self._levels[self._style] = int(found[1]) + _BELOW_TITLE
+        elif _TITLE.match(name):
+            self._levels[self._style] = 1
+
+    def _write(self, text: str) -> None:
+        if self._group.hidden or self._group.target == "silent":
+            return
+        self._texts.setdefault(self._group.target, []).append(text)
+
+    def _sign(self, sign: str) -> None:
+        if sign == "*":
+            self._group.starred = True
+        elif sign in "\r\n":
+            self._break()
+        elif sign in _ESCAPED:
+            self._write(_ESCAPED[sign])
+
+    def _word(self, word: str, value: int | None) -> None:
+        if self._group.fresh and self._destination(word):
+            return
+        if self._group.target == "styles" and word in ("s", "ds", "cs", "ts"):
+            self._group.target = "style" if word == "s" else "silent"
+            self._style = value or 0
+        elif self._group.target == "style":
+            pass
+        elif word in _SIGNS:
+            self._write(_SIGNS[word])
+        elif word in ("v", "deleted"):
+            self._group.hidden = value != 0
+        elif word == "plain":
+            self._group.hidden = False
+        elif self._group.target == "created":
+            self._date[word] = value or 0
+        elif self._group.target == "body":
+            self._layout(word, value)
+        elif word in _ASIDE_BREAKS:
+            self._write(_ASIDE_BREAKS[word])
+
+    def _destination(self, word: str) -> bool:
+        """Note where the text of a group that begins with this word goes, if it says so."""
+        group = self._group
+        if word in _ASIDE and group.target == "body":
+            group.target = "aside"
+        elif word == "stylesheet":
+            group.target = "styles"
+        elif word == "info":
+            group.target = "info"
+        elif group.target == "info":
+            group.target = word if word in _INFO else "created" if word == "creatim" else "silent"
+        elif word in ("listtext", "pntext"):
+            group.target = "silent"
+            self._listed = True
+        elif word in _SILENT or (group.starred and word not in _KNOWN_EXTRAS):
+            group.target = "silent"
+        else:
+            return False
+        return True
+
+    def _layout(self, word: str, value: int | None) -> None:
+        if word in ("par", "sect", "page"):
+            self._break()
+        elif word == "pard":
+            if self._in_table:
+                self._cell = "".join(self._texts["body"])
+            self._level, self._listed, self._in_table = 0, False, False
+        elif word == "intbl":
+            self._in_table = True
+        elif word == "s":
+            self._level = self._levels.get(value or 0, 0)
+        elif word == "outlinelevel" and value is not None and 0 <= value < 9:
+            self._level = self._level or value + 1 + _BELOW_TITLE
+        elif word == "ls":
+            self._listed = True
+        else:
+            self._table(word)
+
+    def _table(self, word: str) -> None:
+        if word in ("cell", "nestcell"):
+            self._cells.append("".join(self._texts["body"]))
+            self._texts["body"], self._cell = [], ""
+        elif word == "row":
+            self._end_row()
+        elif word == "trowd":
+            self._begin_row()
+
+    def _begin_row(self) -> None:
+        """Close a row that was left open; where it is closed after all, nothing is left of it."""
+        if self._cells:
+            self._end_row()
+        elif not self._in_table:
+            self.end_paragraph()
+
+    def _break(self) -> None:
+        if self._group.target != "body":
+            self._write("\n")
+            return
+        self.end_paragraph()
+
+
+def open_source(path: Path, password: str | None, limits: Limits) -> RtfSource:
+    """Open a file (``indexer.extract.base.Opener``)."""
+    size = path.stat().st_size
+    if size == 0:
+        raise WorldError("empty")
+    if size > limits.text_bytes:
+        raise too_large(limits.text_bytes)
+    data = path.read_bytes()
+    if not data[:100].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(_STARTS):
+        raise WorldError("unreadable", reason="not_rich_text")
+    return RtfSource(data, limits)
+
+
+def plain_text(data: bytes, limits: Limits) -> Iterator[RawPage]:
+    """Yield the text of rich text that came from elsewhere, a mail."""
+    return RtfSource(data, limits).pages()

@@ -1,0 +1,96 @@
+"""Sheets of cells as pages: the name of the sheet, the heads of its columns, its rows.
+
+Owns how rows become text for every format that has them: empty cells take no place, and where a
+first row names the columns of a long table, it is the heading of all rows below it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from indexer.api.types import BlockKind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from indexer.extract.page_writer import PageWriter
+
+# What programs call a sheet that nobody named.
+UNNAMED = re.compile(
+    r"(?:sheet|tabelle|feuil|hoja|foglio|blad|planilha|ark|лист|arkusz)\s?\d+$", re.IGNORECASE
+)
+_NAME_LEVEL, _COLUMNS_LEVEL = 1, 2
+_LONG_ROWS = 12  # rows; in fewer the first is never far away
+_MAX_HEAD_CHARS = 300
+_MIN_COLUMNS = 2
+_NUMBER = re.compile(r"[-+(]?[$€£]?\s*[\d.,:/\s%()-]+$")
+_LONG_TEXT = 600  # characters; such a cell is prose
+
+
+class SheetWriter:
+    """Writes the rows of one sheet.
+
+    Args:
+        writer: Where the text goes.
+        name: What the sheet is called, "" if that says nothing.
+    """
+
+    def __init__(self, writer: PageWriter, name: str = "") -> None:
+        self._writer = writer
+        self._name = name
+        self._waiting: list[list[str]] | None = []
+
+    def row(self, cells: Sequence[str]) -> None:
+        """Write a row; the first ones wait until it is known whether they are followed by many."""
+        filled = [cell for cell in cells if cell and not cell.isspace()]
+        if not filled:
+            return
+        if self._waiting is None:
+            self._write(filled)
+            return
+        self._waiting.append(filled)
+        if len(self._waiting) > _LONG_ROWS:
+            self._settle()
+
+    def begin(self) -> None:
+        """Write the name of the sheet, once; one without any text has no need of it."""
+        name, self._name = self._name, ""
+        self._writer.add(name, BlockKind.HEADING, _NAME_LEVEL)
+
+    def finish(self) -> None:
+        self._settle()
+        self._writer.end_table()
+
+    def _settle(self) -> None:
+        rows, self._waiting = self._waiting or [], None
+        if rows:
+            self.begin()
+        if len(rows) > _LONG_ROWS:
+            head = next((i for i, row in enumerate(rows) if len(row) >= _MIN_COLUMNS), 0)
+            if _names_columns(rows, head):
+                for row in rows[:head]:
+                    self._write(row)
+                names = " | ".join(" ".join(cell.split()) for cell in rows[head])
+                self._writer.add(names, BlockKind.HEADING, _COLUMNS_LEVEL)
+                rows = rows[head + 1 :]
+        for row in rows:
+            self._write(row)
+
+    def _write(self, cells: list[str]) -> None:
+        if len(cells) == 1 and len(cells[0]) > _LONG_TEXT:
+            self._writer.add(cells[0])
+        else:
+            self._writer.row(cells)
+
+
+def _names_columns(rows: list[list[str]], at: int) -> bool:
+    """Tell whether a row holds the names of the columns of the rows below it."""
+    head = rows[at]
+    if len(head) < _MIN_COLUMNS or sum(map(len, head)) > _MAX_HEAD_CHARS:
+        return False
+    distinct = len(set(head)) == len(head)
+    wordy = not any(_NUMBER.match(cell) for cell in head)
+    below = rows[at + 1 :]
+    wide = sum(1 for row in below if len(row) >= max(_MIN_COLUMNS, len(head) // 2))
+    return distinct and wordy and wide * 2 > len(below)

@@ -1,0 +1,82 @@
+"""Slides as pages: the title first, then points, text and tables, the speaker's notes below.
+
+Owns how shapes become text for every format that has slides. Dates, feet and slide numbers stand
+on every slide and are left out; the title comes first, wherever it is drawn.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from indexer.api.types import BlockKind
+from indexer.extract.base import MAX_ITEM_CHARS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from indexer.extract.page_writer import PageWriter
+
+_TITLES = frozenset({"title", "ctrTitle"})
+_FURNITURE = frozenset({"dt", "ftr", "sldNum", "hdr", "sldImg"})
+# Shapes that the layout makes for running text, whose paragraphs are points.
+_BODIES = frozenset({"body", "obj", ""})
+_MAX_TITLE_CHARS = 200
+
+
+@dataclass(slots=True)
+class Shape:
+    """What is written in one shape: the type of its placeholder, its paragraphs or its rows."""
+
+    placeholder: str | None = None
+    paragraphs: list[str] = field(default_factory=list)
+    rows: list[list[str]] = field(default_factory=list)
+
+
+def write_slide(
+    shapes: Sequence[Shape], writer: PageWriter, number: int, *, opens: bool = False
+) -> None:
+    """Write the text of a slide.
+
+    Args:
+        shapes: Its shapes, in the order in which they are drawn.
+        writer: Where the text goes.
+        number: The slide's number, which names it if nothing else does.
+        opens: Whether its title is that of the whole presentation.
+    """
+    shapes = [shape for shape in shapes if shape.placeholder not in _FURNITURE]
+    title = _title(shapes)
+    if not title and any(shape.paragraphs or shape.rows for shape in shapes):
+        title = _lead(shapes) or f"Slide {number}"
+    if title:
+        writer.add(title, BlockKind.HEADING, 1 if opens else 2)
+    for shape in shapes:
+        if shape.placeholder in _TITLES:
+            continue
+        for text in shape.paragraphs:
+            point = shape.placeholder in _BODIES and len(text) <= MAX_ITEM_CHARS
+            writer.add(text, BlockKind.LIST_ITEM if point else BlockKind.PARAGRAPH)
+        for row in shape.rows:
+            writer.row(row)
+        writer.end_table()
+
+
+def write_notes(shapes: Sequence[Shape], writer: PageWriter) -> None:
+    """Write what the speaker noted below a slide."""
+    for shape in shapes:
+        if shape.placeholder not in _FURNITURE:
+            for text in shape.paragraphs:
+                writer.add(text)
+
+
+def _title(shapes: Sequence[Shape]) -> str:
+    found = (" ".join(shape.paragraphs) for shape in shapes if shape.placeholder in _TITLES)
+    return " ".join(next((text for text in found if text), "").split())
+
+
+def _lead(shapes: Sequence[Shape]) -> str:
+    """Take the first line of the text as the title of a slide that has none."""
+    first = next((shape for shape in shapes if shape.paragraphs), None)
+    if first is None or len(first.paragraphs[0]) > _MAX_TITLE_CHARS or first.rows:
+        return ""
+    return first.paragraphs.pop(0)

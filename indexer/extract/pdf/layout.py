@@ -1,0 +1,257 @@
+"""From rows to the text of a page and its blocks.
+
+Owns paragraphs, lists, tables and captions of laid-out pages, and which rows may be running heads
+or feet; whether they are, and what is a heading, only the whole document tells
+(``indexer.extract.structure.furniture``, ``indexer.extract.structure.headings``). Knows no PDF
+library.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from statistics import median
+from typing import TYPE_CHECKING
+
+from indexer.api.types import BlockKind
+from indexer.extract.base import MAX_ITEM_CHARS, RawBlock, Style
+from indexer.extract.pdf.order import Row, reading_order
+from indexer.extract.structure.furniture import EDGE_ROWS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from indexer.extract.pdf.lines import Line
+
+_BULLET = r"[•◦▪■●○‣⁃]"
+_MARKER = r"[·–—*o§-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxlcIVXLC]{1,5})[.)]"
+_LIST_ITEM = re.compile(rf"{_BULLET}\s*\S|(?:{_MARKER})\s+\S")
+# "1.2 Standard of Service." begins a clause; "3.5 million" goes on.
+_CLAUSE = re.compile(
+    r"(?:Section\s+)?\d{1,2}(?:\.\s?\d{1,2}){1,4}\.?\s+[\"“]?[A-Z]|(?:ARTICLE|Article)\s+[IVXL\d]+\b"
+)
+_ONLY_MARKER = re.compile(rf"(?:{_BULLET}|{_MARKER})$")
+_CAPTION = re.compile(
+    r"(?:fig(?:ure|\.)?|table|chart|exhibit|plate|abbildung|tabelle)\s*\d[\w.:-]*", re.IGNORECASE
+)
+_SENTENCE_END = re.compile(r"[.!?:;。！？][\"'”’)\]]*$")
+_OPENERS = tuple("$€£¥(")
+_CLOSERS = re.compile(r"[)%]+$")
+_CELL_CHARS = 80
+_LABEL_CHARS = 130  # of what heads a row and takes a line of its own
+_BESIDE_ROWS = 3  # a cell of several lines ends this far from the one beside its first
+_INNER = 0.25  # share of the text's width left of everything that is no first column
+_CELL_GAP = 1.2  # in type sizes: wider than any space between words
+_LEADING = (0.9, 3.2)  # plausible distances of lines, in type sizes
+_USUAL_LEADING = 1.25
+
+
+def lay_out(lines: Sequence[Line], height: float) -> tuple[str, list[RawBlock]]:
+    """Return a page's text, in reading order, and its blocks.
+
+    Args:
+        lines: The page's lines in drawing order.
+        height: The page's height in points.
+    """
+    runs = reading_order(lines)
+    rows = [row for run in runs for row in run.rows]
+    if not rows:
+        return "", []
+    texts = [row_text(row) for row in rows]
+    starts = [0]
+    for text in texts:
+        starts.append(starts[-1] + len(text) + 1)
+    edges = _edge_rows(rows)
+    blocks = []
+    for first, last, kind in _blocks(rows, texts):
+        for piece_first, piece_last in _pieces(first, last, edges):
+            style = _style(rows[piece_first:piece_last], height)
+            end = starts[piece_last] - 1
+            glued = piece_first > first
+            blocks.append(RawBlock(starts[piece_first], end, kind, 0, style, glued))
+    return "\n".join(texts), blocks
+
+
+def placements(lines: Sequence[Line]) -> list[tuple[int, Line]]:
+    """Return where in the page's text each line begins; the same order as ``lay_out``."""
+    found = []
+    position = 0
+    for run in reading_order(lines):
+        for row in run.rows:
+            for joint, cell in _joined(row):
+                position += len(joint)
+                found.append((position, cell))
+                position += len(cell.text)
+            position += 1
+    return found
+
+
+def row_text(row: Row) -> str:
+    """Return a row as text: a tab between cells, nothing between a currency sign and its sum."""
+    if len(row.cells) == 1:
+        return row.cells[0].text
+    return "".join([joint + cell.text for joint, cell in _joined(row)])
+
+
+def _joined(row: Row) -> Iterator[tuple[str, Line]]:
+    """Yield the cells of a row, each with what stands before it."""
+    yield "", row.cells[0]
+    for before, cell in pairwise(row.cells):
+        gap = cell.x0 - before.x1
+        touches = gap < 0.1 * cell.size and not (before.spaced or cell.skipped)
+        if touches or before.text.endswith(_OPENERS) or _CLOSERS.match(cell.text):
+            yield "", cell
+        else:
+            yield "\t" if gap > _CELL_GAP * cell.size else " ", cell
+
+
+def _edge_rows(rows: list[Row]) -> set[int]:
+    """Return the rows that may be running heads or feet: the outermost, wherever they stand.
+
+    Pages may end early; a foot then follows the last line, far above the margin.
+    """
+    order = sorted(range(len(rows)), key=lambda i: rows[i].y0)
+    return {*order[:EDGE_ROWS], *order[-EDGE_ROWS:]}
+
+
+def _pieces(first: int, last: int, edges: set[int]) -> list[tuple[int, int]]:
+    """Part a block at the rows that may have to leave it."""
+    cuts = [i for i in range(first + 1, last) if i in edges or i - 1 in edges]
+    return list(zip([first, *cuts], [*cuts, last], strict=True))
+
+
+def _style(rows: list[Row], height: float) -> Style:
+    size = rows[0].size if len(rows) == 1 else median([row.size for row in rows])
+    top, bottom = min(row.y0 for row in rows), max(row.y1 for row in rows)
+    return Style(size, all(row.bold for row in rows), top / height, bottom / height)
+
+
+def _blocks(rows: list[Row], texts: list[str]) -> list[tuple[int, int, BlockKind]]:
+    """Cut the rows into blocks: first row, the row after the last, and the kind."""
+    tables = _table_rows(rows, texts)
+    leading = _typical_leading(rows, texts)
+    found = []
+    first = 0
+    for i in range(1, len(rows) + 1):
+        if i < len(rows) and not _breaks(rows, texts, (first, i), tables, leading):
+            continue
+        found.append((first, i, BlockKind.TABLE if tables[first] else _kind(texts[first:i])))
+        first = i
+    return found
+
+
+def _kind(lines: list[str]) -> BlockKind:
+    text = lines[0]
+    if _LIST_ITEM.match(text):
+        long = sum(map(len, lines)) > MAX_ITEM_CHARS
+        return BlockKind.PARAGRAPH if long else BlockKind.LIST_ITEM
+    if len(text) < 200 and _CAPTION.match(text):
+        return BlockKind.CAPTION
+    return BlockKind.PARAGRAPH
+
+
+def _table_rows(rows: list[Row], texts: list[str]) -> list[bool]:
+    """Mark the rows of tables: rows of cells, what stands between two of them, their heads."""
+    inside = [False] * len(rows)
+    margin = min(row.x0 for row in rows) + _INNER * max(row.x1 for row in rows)
+    known = [i for i in range(len(rows)) if _is_tabular(rows, texts, i)]
+    for here, there in pairwise(known):
+        between = range(here + 1, there)
+        inner = all(rows[i].x0 > margin for i in between)
+        if len(between) > (8 if inner else 2) or not _is_continuous(rows[here : there + 1]):
+            continue
+        if all(len(texts[i]) <= _LABEL_CHARS for i in between):
+            inside[here : there + 1] = [True] * (there - here + 1)
+    for i in range(len(rows) - 2, -1, -1):  # heads of columns stand above them, not at the margin
+        head = inside[i + 1] and not inside[i] and rows[i].x0 > margin
+        if head and len(texts[i]) <= _CELL_CHARS and _is_continuous(rows[i : i + 2]):
+            inside[i] = not _SENTENCE_END.search(texts[i])
+    return inside
+
+
+def _is_tabular(rows: list[Row], texts: list[str], i: int) -> bool:
+    """Tell whether a row has cells, or is one itself: a short piece beside another."""
+    first, tab, _ = texts[i].partition("\t")
+    if tab:
+        return not _ONLY_MARKER.match(first)
+    if len(texts[i]) > _CELL_CHARS:
+        return False
+    return any(
+        k != i and len(texts[k]) <= 2 * _CELL_CHARS and _overlap(rows[i], rows[k])
+        for k in range(max(i - _BESIDE_ROWS, 0), min(i + _BESIDE_ROWS + 1, len(rows)))
+    )
+
+
+def _overlap(row: Row, other: Row) -> bool:
+    """Tell whether rows stand on one height with a cell's gap between them (formulas touch)."""
+    shared = min(row.y1, other.y1) - max(row.y0, other.y0)
+    gap = max(row.x0 - other.x1, other.x0 - row.x1)
+    return shared > 0.5 * min(row.y1 - row.y0, other.y1 - other.y0) and gap > 0.8 * row.size
+
+
+def _is_continuous(rows: list[Row]) -> bool:
+    """Tell whether rows stand close together, up to the height of a cell of several lines."""
+    return all(
+        -8 * row.size < row.y0 - before.y1 < 3.0 * row.size for before, row in pairwise(rows)
+    )
+
+
+def _typical_leading(rows: list[Row], texts: list[str]) -> float:
+    """Return the usual distance of two lines of a paragraph, in type sizes.
+
+    Only lines that run on count: long ones that do not end a sentence. In double-spaced text
+    they are as far apart as the paragraphs of other texts.
+    """
+    low, high = _LEADING
+    full = 0.8 * max(row.x1 for row in rows)
+    found = [
+        distance
+        for before, row, text in zip(rows, rows[1:], texts, strict=False)
+        if low <= (distance := (row.y1 - before.y1) / max(row.size, 1.0)) <= high
+        and before.x1 > full
+        and not _SENTENCE_END.search(text)
+    ]
+    return median(found) if found else _USUAL_LEADING
+
+
+def _breaks(
+    rows: list[Row], texts: list[str], span: tuple[int, int], tables: list[bool], leading: float
+) -> bool:
+    """Tell whether a new block begins at row ``span[1]``; its block so far began at ``span[0]``."""
+    first, i = span
+    before, row = rows[i - 1], rows[i]
+    if tables[i] != tables[i - 1]:
+        return True
+    if tables[i]:
+        return not _is_continuous([before, row])
+    step = row.y1 - before.y1
+    if step < -0.5 * row.size or step > max(1.25 * leading, leading + 0.25) * row.size:
+        return True
+    if abs(row.size - before.size) > 0.08 * before.size or row.bold != before.bold:
+        return True
+    if any(begins.match(texts[i]) for begins in (_LIST_ITEM, _ONLY_MARKER, _CLAUSE)):
+        return True
+    if _LIST_ITEM.match(texts[first]):
+        return _is_past_item(rows, texts, first, i)
+    return _is_indented(rows, texts, first, i)
+
+
+def _is_past_item(rows: list[Row], texts: list[str], first: int, i: int) -> bool:
+    """Tell whether a row stands further left than the text of the list item before it."""
+    item = rows[first]
+    if i - first > 1:
+        hang = rows[i - 1].x0
+    elif len(item.cells) > 1:
+        hang = item.cells[1].x0
+    else:
+        return False
+    back = hang - rows[i].x0 > 0.7 * item.size
+    return back and bool(_SENTENCE_END.search(texts[i - 1]))
+
+
+def _is_indented(rows: list[Row], texts: list[str], first: int, i: int) -> bool:
+    """Tell whether a paragraph begins that only its first line's indent sets apart."""
+    if i - first < 2 and rows[first].x0 > rows[i].x0:
+        return False
+    step = rows[i].x0 - rows[i - 1].x0
+    return 0.8 * rows[i].size < step < 5 * rows[i].size and bool(_SENTENCE_END.search(texts[i - 1]))

@@ -1,0 +1,199 @@
+"""Telling text from signs that say nothing: what a font gives that does not say what it shows.
+
+Owns the judgement of a page's text, in any script, from the text alone. Pure. Whoever is in doubt
+is right: a table of figures, a program, a list of names are text, and so is what is too short to
+tell. It must not know pages, formats, or what becomes of what cannot be read.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from itertools import compress
+from typing import TYPE_CHECKING
+
+from indexer.text import language
+from indexer.text.stop_words import STOP_WORDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+REPLACEMENT = "\ufffd"
+
+# Control, private use, surrogate and unassigned characters stand for nothing in any script. Soft
+# hyphens, joiners and marks of direction, which belong to text, are of another category.
+_NO_MEANING = frozenset(("Cc", "Co", "Cs", "Cn"))
+# Of the visible characters. Fonts of symbols and of single letters leave less without meaning.
+_TOO_MANY_SIGNS = 0.25
+# Bullets, leaders of dots and signs of formulas are few, however often they stand on a page.
+FEW_SIGNS = 6
+# The text is judged in pieces, because a page may hold text in several fonts.
+_WORDS_A_PIECE = 50
+# So many different words that every text is full of are no accident: a piece with them is text.
+_COMMON_IN_TEXT = 2
+_COMMON_IN_TABLES = 4  # in all the pieces that have fewer each
+_COMMON = frozenset(word for words in STOP_WORDS.values() for word in words if len(word) > 2)
+_DOUBTFUL_SHARE = 0.3  # of a page's words: fewer are names, figures and headings
+# Letters beside figures are part of a number of some kind.
+_WORD = re.compile(r"(?<![^\W_])[^\W\d_]{2,}(?![^\W_])")
+_LETTER = re.compile(r"[^\W_]")
+_LEAST_LETTERS = 80
+_LEAST_WORDS = 12
+# What is spelled with fewer letters is no text in any language, mapped rightly or not: sequences
+# of bases, pins and bits.
+_LEAST_ALPHABET = 10
+_ENOUGH = 600  # letters, for the classifier
+# Vietnamese has most, about 0.35; letters of another script read in a western code page have all.
+_TOO_MANY_ACCENTS = 0.6
+_TOO_MANY_MIXED = 0.5  # of what stands in words that hold characters beyond ASCII
+_LATIN = "LATIN"
+# Of the ideographs or syllables: those that the national standards list first are above 0.95.
+_TOO_FEW_USUAL = 0.7
+_IDEOGRAPH = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
+_SYLLABLE = re.compile("[\uac00-\ud7a3]")
+# Where the ideographs of everyday use lie in the two-byte standards, by their first byte.
+_EVERYDAY = (("gb2312", 0xB0, 0xD7), ("big5", 0xA4, 0xC6), ("euc_jp", 0xB0, 0xCF))
+
+
+def holds_letters(text: str) -> bool:
+    """Tell text from marks that nobody could search for."""
+    return _LETTER.search(text) is not None
+
+
+def illegible(text: str) -> str:
+    """Return the part of a page's text that says nothing, "" if the page can be read.
+
+    It is the whole text where it is full of characters without meaning, else those of its words
+    that are words in no language.
+    """
+    if too_many_signs(text):
+        return text
+    words = text.lower().split()
+    doubtful = _doubtful(words)
+    if len(doubtful) < _DOUBTFUL_SHARE * len(words):
+        return ""
+    found = _WORD.findall(" ".join(doubtful))
+    if _is_mixed(doubtful) or _is_nonsense(found):
+        return " ".join(doubtful)
+    return ""
+
+
+def too_many_signs(text: str) -> bool:
+    """Whether the characters of a text that stand for nothing are many, and of many kinds.
+
+    Replacement characters are of as many kinds as there are: each stands for another sign.
+    """
+    kinds = [each for each in set(text) if _is_sign(each)]
+    if len(kinds) <= FEW_SIGNS and REPLACEMENT not in kinds:
+        return False
+    return sum(map(text.count, kinds)) >= _TOO_MANY_SIGNS * _visible(text)
+
+
+def says_more(recognised: str, own: str) -> bool:
+    """Whether recognised words are to take the place of a page's own text.
+
+    Not if that can be read; nor if they are few, illegible themselves, or the very words in doubt:
+    then the page shows what its text says, whatever it means.
+    """
+    doubtful = illegible(own)
+    if not doubtful or 2 * _visible(recognised) < _visible(doubtful):
+        return False
+    return not illegible(recognised) and not shows(recognised, doubtful)
+
+
+def shows(recognised: str, doubtful: str) -> bool:
+    """Whether most of the words in doubt stand on the page as it was recognised."""
+    words = set(_WORD.findall(doubtful.lower()))
+    seen = set(_WORD.findall(recognised.lower()))
+    return bool(words) and 2 * len(words & seen) > len(words)
+
+
+def _visible(text: str) -> int:
+    return sum(map(len, text.split()))
+
+
+def _doubtful(words: Sequence[str]) -> list[str]:
+    """Return the words of the pieces without words that every text is full of."""
+    found: list[str] = []
+    for start in range(0, len(words), _WORDS_A_PIECE):
+        piece = words[start : start + _WORDS_A_PIECE]
+        if len(_COMMON.intersection(piece)) < _COMMON_IN_TEXT:
+            found += piece
+    return found
+
+
+def _is_nonsense(words: Sequence[str]) -> bool:
+    letters = "".join(words)
+    if len(letters) < _LEAST_LETTERS or len(set(letters)) < _LEAST_ALPHABET:
+        return False
+    if not letters.isascii() and _is_unusual(letters):
+        return True
+    if len(_COMMON.intersection(words)) >= _COMMON_IN_TABLES:
+        return False
+    latin = [word for word in words if word.isascii() or _script(word[0]) == _LATIN]
+    joined = "".join(latin)
+    if len(latin) < _LEAST_WORDS or 2 * len(joined) < len(letters):
+        return False
+    if sum(not letter.isascii() for letter in joined) > _TOO_MANY_ACCENTS * len(joined):
+        return True
+    return language.is_none(" ".join(latin)[:_ENOUGH])
+
+
+def _is_unusual(letters: str) -> bool:
+    """Whether ideographs or syllables are such as hardly any text has."""
+    return any(
+        2 * len(found) >= len(letters) and sum(map(usual, found)) < _TOO_FEW_USUAL * len(found)
+        for found, usual in (
+            (_IDEOGRAPH.findall(letters), _is_everyday),
+            (_SYLLABLE.findall(letters), _is_syllable_in_use),
+        )
+    )
+
+
+def _is_mixed(words: Iterable[str]) -> bool:
+    """Whether most words beyond ASCII mix letters of several scripts besides Latin ones."""
+    found = [word for word in words if not word.isascii() and len(word) > 1]
+    if len(found) < _LEAST_WORDS:
+        return False
+    scripts = ({_script(letter) for letter in word if letter.isalpha()} for word in found)
+    mixed = [len(each - {_LATIN}) > 1 for each in scripts]
+    return sum(compress(map(len, found), mixed)) > _TOO_MANY_MIXED * sum(map(len, found))
+
+
+@lru_cache(maxsize=4096)
+def _is_sign(character: str) -> bool:
+    if character.isspace():
+        return False
+    return character == REPLACEMENT or unicodedata.category(character) in _NO_MEANING
+
+
+@lru_cache(maxsize=4096)
+def _script(letter: str) -> str:
+    """Return the script of a letter, as Unicode names it; those that are written together are one.
+
+    Signs such as micro and the ordinals, which are letters too, belong to the Latin ones.
+    """
+    first = unicodedata.name(letter, "").split(" ", 1)[0].split("-", 1)[0]
+    return _WRITTEN_AS.get(first, first)
+
+
+_WRITTEN_AS = {
+    **dict.fromkeys(("HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO", "HALFWIDTH", "FULLWIDTH",
+                     "IDEOGRAPHIC"), "CJK"),
+    **dict.fromkeys(("MICRO", "FEMININE", "MASCULINE", "MODIFIER"), _LATIN),
+}  # fmt: skip
+
+
+@lru_cache(maxsize=4096)
+def _is_everyday(ideograph: str) -> bool:
+    for standard, first, last in _EVERYDAY:
+        code = ideograph.encode(standard, "ignore")
+        if len(code) == 2 and first <= code[0] <= last:
+            return True
+    return False
+
+
+@lru_cache(maxsize=4096)
+def _is_syllable_in_use(syllable: str) -> bool:
+    return len(syllable.encode("euc_kr", "ignore")) == 2  # the others take eight bytes

@@ -1,0 +1,178 @@
+"""The rows of a PDF page, in the order in which a person reads them.
+
+Owns rows and reading order; it must not know blocks. The order in which a page was drawn is the
+best witness there is: it goes down the columns of a text and along the rows of a table, where
+geometry alone cannot tell the two apart. So it is kept wherever it only goes downwards, and its
+stretches are put into order as wholes where it jumps up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from indexer.extract.pdf.lines import Line
+
+_SHORT_CELL_CHARS = 24
+_MIN_ALIGNED_ROWS = 3
+_MAX_LONG_SHARE = 0.2
+
+
+class Row:
+    """Pieces of text beside each other on one height, from left to right once it is settled.
+
+    ``size`` is the type size of the longest cell, ``bold`` says that every cell is.
+    """
+
+    __slots__ = ("bold", "cells", "characters", "size", "x0", "x1", "y0", "y1")
+
+    def __init__(self, first: Line) -> None:
+        self.cells = [first]
+        self.x0, self.y0, self.x1, self.y1 = first.x0, first.y0, first.x1, first.y1
+        self.size, self.bold, self.characters = first.size, first.bold, len(first.text)
+
+    def add(self, line: Line) -> None:
+        self.cells.append(line)
+        self.x0, self.y0 = min(self.x0, line.x0), min(self.y0, line.y0)
+        self.x1, self.y1 = max(self.x1, line.x1), max(self.y1, line.y1)
+
+    def settle(self) -> None:
+        """Put the cells into order and look at all of them."""
+        if len(self.cells) == 1:
+            return
+        self.cells.sort(key=lambda cell: cell.x0)
+        self.size = max(self.cells, key=lambda cell: len(cell.text)).size
+        self.bold = all(cell.bold for cell in self.cells if len(cell.text) > 1)
+        self.characters = sum([len(cell.text) for cell in self.cells])
+
+
+@dataclass(slots=True)
+class Run:
+    """Rows that were drawn one after the other without a jump upwards."""
+
+    rows: list[Row]
+    x0: float = field(init=False)
+    y0: float = field(init=False)
+    x1: float = field(init=False)
+    y1: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.x0 = min(row.x0 for row in self.rows)
+        self.y0 = min(row.y0 for row in self.rows)
+        self.x1 = max(row.x1 for row in self.rows)
+        self.y1 = max(row.y1 for row in self.rows)
+
+
+def reading_order(lines: Sequence[Line]) -> list[Run]:
+    """Arrange lines in drawing order into runs of rows in reading order."""
+    rows = _rows(lines)
+    runs = _runs(rows)
+    if len(runs) < 2:
+        return runs
+    return _arrange(_join_columns_of_tables(runs))
+
+
+def _rows(lines: Sequence[Line]) -> list[Row]:
+    rows: list[Row] = []
+    for line in lines:
+        if rows and _beside(rows[-1], line):
+            rows[-1].add(line)
+        else:
+            rows.append(Row(line))
+    for row in rows:
+        row.settle()
+    return rows
+
+
+def _beside(row: Row, line: Line) -> bool:
+    """Tell whether a line continues a row: on the same height, and over none of its cells."""
+    shared = min(row.y1, line.y1) - max(row.y0, line.y0)
+    if shared < 0.5 * min(row.y1 - row.y0, line.height):
+        return False
+    slack = 0.2 * line.size
+    return line.x0 >= row.x1 - slack or line.x1 <= row.x0 + slack
+
+
+def _runs(rows: list[Row]) -> list[Run]:
+    if not rows:
+        return []
+    groups = [[rows[0]]]
+    for before, row in pairwise(rows):
+        if row.y0 < before.y0 - 0.6 * max(row.y1 - row.y0, 1.0):
+            groups.append([row])
+        else:
+            groups[-1].append(row)
+    return [Run(group) for group in groups]
+
+
+def _join_columns_of_tables(runs: list[Run]) -> list[Run]:
+    """Read tables that were drawn column by column along their rows instead."""
+    joined = [runs[0]]
+    for run in runs[1:]:
+        if _are_columns_of_one_table(joined[-1], run):
+            joined[-1] = Run(_merge_rows(joined[-1].rows, run.rows))
+        else:
+            joined.append(run)
+    return joined
+
+
+def _are_columns_of_one_table(left: Run, right: Run) -> bool:
+    """Tell whether most rows of the shorter run stand beside a row of the other.
+
+    Columns of prose may be aligned too, but there both sides of most pairs are long.
+    """
+    fewer = min(len(left.rows), len(right.rows))
+    if fewer < _MIN_ALIGNED_ROWS:
+        return False
+    aligned = prose = 0
+    for row in right.rows:
+        near = [other for other in left.rows if abs(row.y1 - other.y1) < 0.3 * row.size]
+        if any(row.x0 < other.x1 - 1 and other.x0 < row.x1 - 1 for other in near):
+            return False
+        aligned += bool(near)
+        long_pair = row.characters > _SHORT_CELL_CHARS
+        prose += long_pair and any(other.characters > _SHORT_CELL_CHARS for other in near)
+    return aligned >= 0.6 * fewer and prose <= _MAX_LONG_SHARE * aligned
+
+
+def _merge_rows(left: list[Row], right: list[Row]) -> list[Row]:
+    merged: list[Row] = []
+    for row in sorted([*left, *right], key=lambda row: (row.y1, row.x0)):
+        if merged and all(_beside(merged[-1], cell) for cell in row.cells):
+            for cell in row.cells:
+                merged[-1].add(cell)
+        else:
+            merged.append(row)
+    for row in merged:
+        row.settle()
+    return merged
+
+
+def _arrange(runs: list[Run]) -> list[Run]:
+    """Order runs by the white lines between them: across the page first, then down it."""
+    if len(runs) < 2:
+        return runs
+    for low, high in (("y0", "y1"), ("x0", "x1")):
+        parts = _split(runs, low, high)
+        if len(parts) > 1:
+            return [run for part in parts for run in _arrange(part)]
+    return runs  # they interlock: the drawing order stands
+
+
+def _split(runs: list[Run], low: str, high: str) -> list[list[Run]]:
+    """Part runs where a straight line passes between them; each part keeps the drawing order."""
+    places = {id(run): place for place, run in enumerate(runs)}
+    parts: list[list[Run]] = []
+    edge = float("-inf")
+    for run in sorted(runs, key=lambda run: getattr(run, low)):
+        if not parts or getattr(run, low) >= edge - 1.0:
+            parts.append([])
+        parts[-1].append(run)
+        edge = max(edge, getattr(run, high))
+    for part in parts:
+        part.sort(key=lambda run: places[id(run)])
+    return parts

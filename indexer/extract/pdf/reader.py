@@ -1,0 +1,294 @@
+"""PDF, through MuPDF: opening, passwords, what the file says about itself, and its pages.
+
+Owns everything that touches the PDF library for text; order and structure of a page come from
+``indexer.extract.pdf.layout``. Runs in the extraction child only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pymupdf
+
+from indexer.api.errors import WorldError
+from indexer.api.types import OutlineEntry
+from indexer.extract.base import Metadata, RawPage, too_large
+from indexer.extract.pdf.layout import lay_out
+from indexer.extract.pdf.legible import (
+    FEW_SIGNS,
+    REPLACEMENT,
+    holds_letters,
+    illegible,
+    too_many_signs,
+)
+from indexer.extract.pdf.lines import read_lines
+from indexer.extract.pdf.recognised import agrees, recognised_text, shows_something, takes_place
+from indexer.extract.pdf.rescue import find_pages, lists_pages, were_found
+from indexer.extract.registry import image_kind
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+    from pathlib import Path
+
+    from indexer.config import Limits
+    from indexer.extract.pdf.lines import Line
+    from indexer.ocr.hocr import Line as RecognisedLine
+    from indexer.ocr.reading import RecognisedPages
+
+# Characters as they stand: no hyphen joined, no ligature split. Whitespace is kept because the
+# width of a gap tells words from cells; text outside the visible page is left out.
+TEXT_FLAGS = (
+    pymupdf.TEXT_MEDIABOX_CLIP | pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_LIGATURES
+)
+# Fonts that do not say what their glyphs mean: some number them by the characters they stand for.
+_GLYPH_NUMBERS = pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
+# Why a page counts as not read although it holds letters.
+ILLEGIBLE = "letters_unknown"
+MAX_OUTLINE_ENTRIES = 20_000
+_HEAD_BYTES = 64
+_PAGES_BETWEEN_SHRINKS = 32
+_BROKEN_OFF = re.compile("error|premature end")  # in what the library warns of
+_DATE = re.compile(r"D:(\d{4})(\d{2})?(\d{2})?")
+
+pymupdf.TOOLS.mupdf_display_errors(False)  # noqa: FBT003  # the library's own call
+pymupdf.TOOLS.mupdf_display_warnings(False)  # noqa: FBT003
+
+
+class PdfSource:
+    """An open PDF. Pages are read one at a time and dropped.
+
+    ``recognised`` says what stands on pages without legible text of their own; ``textless`` are
+    those of the pages read so far that show something nevertheless.
+    """
+
+    def __init__(self, document: Any) -> None:
+        self._document = document
+        self.recognised: RecognisedPages | None = None
+        self.textless: list[int] = []
+        self._were_found = were_found(document)
+        self.page_count: int = document.page_count
+        self.metadata = _metadata(document)
+        self.outline = read_outline(document)
+
+    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
+        for number in range(1, self.page_count + 1):
+            if number in skip:
+                yield RawPage(number, "", unreadable="stops_reader")
+            else:
+                yield self._page(number)
+            if number % _PAGES_BETWEEN_SHRINKS == 0:
+                pymupdf.TOOLS.store_shrink(100)
+
+    def close(self) -> None:
+        self._document.close()
+        pymupdf.TOOLS.store_shrink(100)
+
+    def _page(self, number: int) -> RawPage:
+        page = raw_page(self._document, number)
+        if page.unreadable:
+            return page
+        if holds_letters(page.text):
+            if is_legible(self._document, page):
+                return page
+            page = replace(page, unreadable=ILLEGIBLE)
+        if not self._shows_something(number):
+            # A page whose place is lost and that shows nothing has most likely lost that too.
+            lost = self._were_found and not page.text
+            return replace(page, unreadable="content_damaged", damaged=True) if lost else page
+        self.textless.append(number)
+        if self.recognised is None:
+            return page
+        return recognised_page(self._document, page, self.recognised)
+
+    def _shows_something(self, number: int) -> bool:
+        try:
+            return shows_something(self._document.load_page(number - 1))
+        except MemoryError:
+            raise
+        except Exception:  # noqa: BLE001  # as in ``raw_page``
+            return False
+
+
+def is_legible(document: Any, page: RawPage) -> bool:
+    """Tell text from letters of which no one knows what they stand for."""
+    if not illegible(page.text):
+        return True
+    if REPLACEMENT not in page.text or not too_many_signs(page.text):
+        return False
+    # What its font says nothing of may be one sign over and over: a pattern, a line, a leader.
+    flags = TEXT_FLAGS | _GLYPH_NUMBERS
+    numbered = document.load_page(page.number - 1).get_text("text", flags=flags)
+    kinds = Counter(numbered) - Counter(page.text)
+    return len(kinds) <= FEW_SIGNS and not illegible(page.text.replace(REPLACEMENT, ""))
+
+
+def recognised_page(document: Any, page: RawPage, recognised: RecognisedPages) -> RawPage:
+    """Return a page without legible text of its own as what was recognised on it.
+
+    Its own text stays where less was recognised, and is no longer in doubt where it is just what
+    was recognised.
+    """
+    known = recognised.of(page.number)
+    if not holds_letters(page.text) and known.reason:
+        return RawPage(page.number, "", unreadable=known.reason)
+    if takes_place(page.text, known.lines):
+        return raw_page(document, page.number, known.lines)
+    return replace(page, unreadable="") if agrees(page.text, known.lines) else page
+
+
+def raw_page(document: Any, number: int, recognised: Sequence[RecognisedLine] = ()) -> RawPage:
+    """Return a page of an open document as its text and blocks; unreadable if some is lost.
+
+    Args:
+        document: With the library.
+        number: Of the page, from 1.
+        recognised: What stands on it, in place of its own text.
+    """
+    pymupdf.TOOLS.reset_mupdf_warnings()
+    try:
+        page = document.load_page(number - 1)
+        lines, height, _ = read_page(page, recognised)
+        damage = _damage(document, page)
+    except MemoryError:
+        raise
+    except Exception:  # noqa: BLE001  # the library raises its own kinds and plain ones
+        return RawPage(number, "", unreadable="pdf_damaged")
+    text, blocks = lay_out(lines, height)
+    return RawPage(number, text, tuple(blocks), unreadable=damage, damaged=bool(damage))
+
+
+def _damage(document: Any, page: Any) -> str:
+    """Say why a page just read is not whole, or "": the library reads on and only warns.
+
+    It warns of damaged fonts and images too, which cost no text, so the content is looked at.
+    """
+    if not document.is_pdf or not _BROKEN_OFF.search(pymupdf.TOOLS.mupdf_warnings()):
+        return ""
+    for number in page.get_contents():
+        pymupdf.TOOLS.reset_mupdf_warnings()
+        try:
+            document.xref_stream(number)
+        except MemoryError:
+            raise
+        except Exception:  # noqa: BLE001  # as above
+            return "pdf_damaged"
+        if _BROKEN_OFF.search(pymupdf.TOOLS.mupdf_warnings()):
+            return "content_damaged"
+    return ""
+
+
+def read_page(
+    page: Any, recognised: Sequence[RecognisedLine] = ()
+) -> tuple[list[Line], float, Any]:
+    """Return the lines of a PDF page, its height in points, and the text page they came from.
+
+    What was recognised on the page takes the place of its own text.
+    """
+    if recognised:
+        read = recognised_text(page, recognised)
+        return read_lines(read.content), read.content["height"], read
+    text_page = page.get_textpage(flags=TEXT_FLAGS)
+    content = text_page.extractDICT()
+    lines = read_lines(content)
+    if lines and not any(holds_letters(line.text) for line in lines):
+        text_page = page.get_textpage(flags=TEXT_FLAGS | _GLYPH_NUMBERS)
+        content = text_page.extractDICT()
+        lines = read_lines(content)
+    return lines, content["height"], text_page
+
+
+def open_source(path: Path, password: str | None, limits: Limits) -> PdfSource:
+    """Open a PDF (``indexer.extract.base.Opener``)."""
+    document = open_checked(path, password, limits)
+    with failures_of(path):
+        return PdfSource(document)
+
+
+def open_checked(path: Path, password: str | None, limits: Limits) -> Any:
+    """Open a PDF, or an image, with the library, unless the file is empty or too large.
+
+    Raises:
+        WorldError: ``empty`` if the file is, ``too_large``, ``needs_password`` or ``unreadable``.
+        OSError: If the file cannot be read.
+    """
+    size = path.stat().st_size
+    if size == 0:
+        raise WorldError("empty")
+    # An OSError of the file itself must not be taken for a damaged document.
+    with path.open("rb") as file:
+        kind = image_kind(file.read(_HEAD_BYTES))
+    limit = limits.image_bytes if kind else limits.pdf_bytes
+    if size > limit:
+        raise too_large(limit)
+    if kind:
+        from indexer.extract.pdf.image import open_image
+
+        return open_image(path, kind)
+    with failures_of(path):
+        return open_document(path, password)
+
+
+@contextmanager
+def failures_of(path: Path) -> Iterator[None]:
+    """Turn whatever the library raises over a document into ``unreadable``."""
+    try:
+        yield
+    except (WorldError, MemoryError):
+        raise
+    except Exception as error:
+        raise WorldError("unreadable", reason="pdf_damaged", said=said_by(error, path)) from error
+
+
+def open_document(path: Path, password: str | None) -> Any:
+    """Open a PDF with the library, and look for its pages where no list of them is left.
+
+    Raises:
+        WorldError: ``needs_password`` if the password is missing or wrong, ``unreadable`` if no
+            page can be found.
+    """
+    document = pymupdf.open(str(path), filetype="pdf")
+    if document.needs_pass and not document.authenticate(password or ""):
+        document.close()
+        raise WorldError("needs_password")
+    if not lists_pages(document) and not find_pages(document):
+        document.close()
+        raise WorldError("unreadable", reason="no_pages")
+    return document
+
+
+def _metadata(document: Any) -> Metadata:
+    found = document.metadata or {}
+
+    def value(key: str) -> str:
+        text = str(found.get(key) or "")
+        return " ".join(text.encode("utf-8", "replace").decode("utf-8").split())[:500]
+
+    date = _DATE.match(value("creationDate"))
+    created = "-".join(part for part in date.groups() if part) if date else ""
+    return Metadata(value("title"), value("author"), created)
+
+
+def read_outline(document: Any) -> tuple[OutlineEntry, ...]:
+    """Return an open document's bookmarks, at most ``MAX_OUTLINE_ENTRIES``; none if broken."""
+    try:
+        rows = document.get_toc(simple=True)
+    except Exception:  # noqa: BLE001  # a broken outline must not cost the document
+        return ()
+    entries = []
+    for level, title, page in rows[:MAX_OUTLINE_ENTRIES]:
+        text = " ".join(str(title).encode("utf-8", "replace").decode("utf-8").split())
+        if text and page > 0:
+            entries.append(OutlineEntry(level, text, page))
+    return tuple(entries)
+
+
+def said_by(error: Exception, path: Path | None = None) -> str:
+    """Return what the library said, for a report, without the path."""
+    text = " ".join(str(error).split())
+    if path is not None:
+        text = text.replace(str(path), "…")
+    return re.sub(r"^code=\d+: ", "", text)[:200] or type(error).__name__

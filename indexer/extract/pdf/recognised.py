@@ -1,0 +1,58 @@
+"""Pages of a PDF without legible text of their own: what was recognised on them.
+
+Owns whether and how recognised words take the place of a page's text; who recognised them is
+``indexer.ocr``'s. Runs in children only; it imports no PDF library.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from indexer.extract.pdf.legible import holds_letters, illegible, says_more, shows
+from indexer.ocr.layer import page_dictionary
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from indexer.ocr.hocr import Line
+
+# Drawn without leaving a trace.
+_UNSEEN = frozenset({"ignore-text"})
+
+
+@dataclass(frozen=True, slots=True)
+class RecognisedText:
+    """Stands in for the text page of a page whose text was recognised."""
+
+    content: dict[str, Any]
+
+    def extractRAWDICT(self) -> dict[str, Any]:  # noqa: N802  # as the library calls it
+        return self.content
+
+
+def shows_something(page: Any) -> bool:
+    """Tell a scan, a drawing or unreadable letters from a blank page."""
+    return any(kind not in _UNSEEN for kind, *_ in page.get_bboxlog())
+
+
+def takes_place(own: str, lines: Sequence[Line]) -> bool:
+    """Whether recognised lines take the place of a page's own text."""
+    return bool(lines) and (not holds_letters(own) or says_more(_words(lines), own))
+
+
+def agrees(own: str, lines: Sequence[Line]) -> bool:
+    """Whether the page shows the words of its own text that seemed to be none."""
+    return shows(_words(lines), illegible(own))
+
+
+def _words(lines: Sequence[Line]) -> str:
+    return " ".join(word.text for line in lines for word in line.words)
+
+
+def recognised_text(page: Any, lines: Sequence[Line]) -> RecognisedText:
+    """Return what was recognised on an open page in place of its text page."""
+    width, height = page.rect.width, page.rect.height
+    if page.rotation in {90, 270}:
+        width, height = height, width
+    return RecognisedText(page_dictionary(lines, tuple(page.derotation_matrix), width, height))

@@ -1,0 +1,89 @@
+"""The recognition of a page of a PDF or image file: drawn, read by a program, its words placed.
+
+Owns the image that the program gets and the way from its pixels to points. Runs in the extraction
+child only; the program is ``indexer.ocr.tesseract``.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import pymupdf
+
+from indexer.api.errors import WorldError
+from indexer.extract.pdf.image import resolution_of
+from indexer.extract.pdf.reader import failures_of, open_checked
+from indexer.ocr.hocr import read_hocr
+from indexer.ocr.layer import scaled
+from indexer.ocr.tesseract import Program, recognise
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from indexer.config import Limits
+    from indexer.ocr.hocr import Line
+
+# What the program was made for; finer images take longer and are read no better.
+RESOLUTION = 300
+POINTS = 72
+# A page of A2 at full resolution; larger ones are drawn coarser. The program ends at 32,767.
+_MAX_PIXELS = 35_000_000
+_MAX_SIDE = 30_000
+# What the engine waits for is the drawing too.
+_SHARE_OF_SILENCE = 0.8
+
+
+def recognise_page(
+    path: Path,
+    password: str | None,
+    limits: Limits,
+    number: int,
+    program: Program,
+    languages: Sequence[str],
+    beat: Callable[[], None] = lambda: None,
+) -> list[Line]:
+    """Return the lines recognised on a page, in points of the page as it is shown.
+
+    Args:
+        path: The document.
+        password: To open it with.
+        limits: What a page may cost.
+        number: Of the page, from 1.
+        program: What recognises.
+        languages: Of the text, the likeliest first.
+        beat: Called now and then while it goes on.
+
+    Raises:
+        WorldError: If the document cannot be opened, the page cannot be drawn, or the program
+            fails on it (``indexer.ocr.tesseract.recognise``).
+        OSError: If the file cannot be read.
+    """
+    document = open_checked(path, password, limits)
+    try:
+        with failures_of(path):
+            if not 1 <= number <= document.page_count:
+                raise WorldError("unreadable", reason="page_missing", page=number)
+            image, scale = _drawn(document.load_page(number - 1))
+    finally:
+        document.close()
+        pymupdf.TOOLS.store_shrink(100)
+    seconds = _SHARE_OF_SILENCE * limits.silence_s
+    resolution = round(scale * POINTS)
+    read = recognise(program, languages, image, resolution=resolution, seconds=seconds, beat=beat)
+    return scaled(read_hocr(read), 1 / scale)
+
+
+def _drawn(page: Any) -> tuple[bytes, float]:
+    """Return a page as a grey image, and how many of its pixels are a point."""
+    width, height = max(page.rect.width, 1.0), max(page.rect.height, 1.0)
+    scale = min(
+        RESOLUTION / POINTS if page.parent.is_pdf else resolution_of(page),
+        math.sqrt(_MAX_PIXELS / (width * height)),
+        _MAX_SIDE / max(width, height),
+    )
+    drawn = page.get_pixmap(
+        matrix=pymupdf.Matrix(scale, scale), colorspace=pymupdf.csGRAY, alpha=False
+    )
+    return bytes(drawn.tobytes("pgm")), scale

@@ -1,0 +1,144 @@
+"""From the bytes of a text file to its characters, in sections.
+
+Owns encodings and the cutting of long files into sections; it must not know what the text means.
+Newlines are never translated, so that offsets count in the file as decoded.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from indexer.api.errors import WorldError
+from indexer.extract.base import too_large
+from indexer.extract.office.legacy import detect_legacy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+# Longest mark first: the one of UTF-32-LE begins like the one of UTF-16-LE.
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_READ_BYTES = 1 << 18
+_SAMPLE_BYTES = 1 << 16
+# Large enough that most files are one section, small enough that any file fits into memory.
+SECTION_CHARS = 1 << 17
+_LONE_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class TextFile:
+    """A text file whose encoding is known."""
+
+    path: Path
+    encoding: str
+
+    def sections(self, target: int = SECTION_CHARS) -> Iterator[str]:
+        """Yield the text in pieces of about ``target`` characters.
+
+        Pieces end at an empty line, else at a line's end. The one line feed between two pieces
+        belongs to neither: joined by line feeds, they are the file as decoded.
+        """
+        decoder = codecs.getincrementaldecoder(self.encoding)(errors="replace")
+        pending = ""
+        with self.path.open("rb") as file:
+            while data := file.read(_READ_BYTES):
+                pending += decoder.decode(data)
+                while (end := _border(pending, target)) >= 0:
+                    yield without_surrogates(pending[:end])
+                    pending = pending[end + 1 :]
+        yield without_surrogates(pending + decoder.decode(b"", final=True))
+
+
+def open_text(path: Path, limit: int) -> TextFile:
+    """Find out how a text file is encoded: by its mark, as UTF-8, else by its statistics.
+
+    Raises:
+        WorldError: ``empty`` or ``too_large``.
+        OSError: If the file cannot be read.
+    """
+    size = path.stat().st_size
+    if size == 0:
+        raise WorldError("empty")
+    if size > limit:
+        raise too_large(limit)
+    return TextFile(path, find_encoding(path))
+
+
+def find_encoding(path: Path) -> str:
+    """Return the name of the codec that reads the whole file."""
+    with path.open("rb") as file:
+        sample = file.read(_SAMPLE_BYTES)
+    for mark, encoding in _MARKS:
+        if sample.startswith(mark):
+            return encoding
+    if b"\x00" in sample:
+        return _wide_encoding(sample)
+    if _is_utf8(path):
+        return "utf-8"
+    return detect_legacy(sample)
+
+
+def encoding_of(data: bytes) -> str:
+    """Return the name of the codec that reads some bytes, judged like a file."""
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return encoding
+    sample = data[:_SAMPLE_BYTES]
+    if b"\x00" in sample:
+        return _wide_encoding(sample)
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return detect_legacy(sample)
+    return "utf-8"
+
+
+def _is_utf8(path: Path) -> bool:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        with path.open("rb") as file:
+            while data := file.read(_READ_BYTES):
+                decoder.decode(data)
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _wide_encoding(sample: bytes) -> str:
+    """Name the UTF-16 or UTF-32 without a mark whose zero bytes stand where a script has them."""
+    zeros = [sample[i::4].count(0) for i in range(4)]
+    if min(zeros[1:]) * 4 > len(sample) * 0.7:
+        return "utf-32-le"
+    if min(zeros[:3]) * 4 > len(sample) * 0.7:
+        return "utf-32-be"
+    even, odd = zeros[0] + zeros[2], zeros[1] + zeros[3]
+    if max(even, odd) * 4 > len(sample):
+        return "utf-16-le" if odd > even else "utf-16-be"
+    return "utf-8"  # a few stray zeros in a text
+
+
+def _border(text: str, target: int) -> int:
+    """Return where the newline between a full section and the rest stands, or -1 to read on."""
+    if len(text) < 2 * target:
+        return -1
+    half = target // 2
+    empty_line = max(text.rfind("\n\n", half, target), text.rfind("\n\r\n", half, target))
+    if empty_line >= 0:
+        return empty_line
+    line_end = text.rfind("\n", 0, target)
+    return line_end if line_end >= 0 else text.find("\n", target)
+
+
+def without_surrogates(text: str) -> str:
+    """Keep what UTF-8 can carry: lone halves of surrogate pairs become U+FFFD."""
+    return _LONE_SURROGATES.sub("\ufffd", text)

@@ -1,0 +1,101 @@
+"""Tables as text: values between commas, semicolons, tabs or bars, a row a line.
+
+Owns which lines belong together and whether the first names the columns; the text stays the file
+as it was decoded, so that offsets count in it. Rows are never cut, not even where a value in
+quotes holds line ends.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from indexer.api.types import BlockKind
+from indexer.extract.base import Metadata, RawBlock, RawPage
+from indexer.extract.page_writer import TABLE_CHARS
+from indexer.extract.plain.decode import TextFile, open_text
+from indexer.extract.plain.text import Line, lines_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+    from pathlib import Path
+
+    from indexer.api.types import OutlineEntry
+    from indexer.config import Limits
+
+_DELIMITERS = ",;\t|"
+_NUMBER = re.compile(r"\s*\"?[-+(]?[$€£]?\s*[\d.,:/\s%()-]+\"?\s*$")
+_MAX_HEAD_CHARS = 300
+_MAX_ROW_LINES = 200  # a quote that is open for longer was never meant to open
+_MIN_ROWS = 12
+
+
+@dataclass(slots=True)
+class CsvSource:
+    """An open table; its one page comes in sections."""
+
+    file: TextFile
+    metadata: Metadata = field(default_factory=Metadata)
+    outline: tuple[OutlineEntry, ...] = ()
+    page_count: int = 1
+
+    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
+        first = True
+        for section in self.file.sections():
+            yield RawPage(1, section, tuple(table_blocks(section, first=first)))
+            first = False
+
+    def close(self) -> None:
+        """Nothing stays open between two sections."""
+
+
+def open_source(path: Path, password: str | None, limits: Limits) -> CsvSource:
+    """Open a table (``indexer.extract.base.Opener``)."""
+    return CsvSource(open_text(path, limits.text_bytes))
+
+
+def table_blocks(text: str, *, first: bool = True) -> Iterator[RawBlock]:
+    """Yield the blocks of a table's text: the names of its columns, and rows in portions.
+
+    Args:
+        text: A section of the file that begins and ends with a line.
+        first: Whether it is the first one.
+    """
+    rows = list(_rows(lines_of(text)))
+    if first and rows and _names_columns(text, rows):
+        yield RawBlock(*rows.pop(0), BlockKind.HEADING, 1)
+    begin = end = -1
+    for start, stop in rows:
+        if begin >= 0 and stop - begin > TABLE_CHARS:
+            yield RawBlock(begin, end, BlockKind.TABLE)
+            begin = -1
+        begin, end = start if begin < 0 else begin, stop
+    if begin >= 0:
+        yield RawBlock(begin, end, BlockKind.TABLE)
+
+
+def _rows(lines: list[Line]) -> Iterator[tuple[int, int]]:
+    """Yield where rows start and end; an odd number of quotes goes on in the next line."""
+    begin, count, quotes = -1, 0, 0
+    for at, line in enumerate(lines):
+        if begin < 0 and not line.content.strip():
+            continue
+        begin = line.start if begin < 0 else begin
+        count += 1
+        quotes += line.content.count('"')
+        if quotes % 2 == 0 or count >= _MAX_ROW_LINES or at == len(lines) - 1:
+            yield begin, line.end
+            begin, count, quotes = -1, 0, 0
+
+
+def _names_columns(text: str, rows: list[tuple[int, int]]) -> bool:
+    """Tell whether the first row holds names, with enough rows below to need them."""
+    head = text[slice(*rows[0])]
+    delimiter = max(_DELIMITERS, key=head.count)
+    cells = [cell.strip().strip('"') for cell in head.split(delimiter)]
+    if len(rows) <= _MIN_ROWS or len(cells) < 2 or len(head) > _MAX_HEAD_CHARS:
+        return False
+    filled = [cell for cell in cells if cell]
+    distinct = len(set(filled)) == len(filled) and len(filled) * 2 > len(cells)
+    return distinct and not any(_NUMBER.match(cell) for cell in filled)

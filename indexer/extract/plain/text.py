@@ -1,0 +1,202 @@
+"""Plain text: paragraphs, lists and the headings that people type without any markup.
+
+Owns the structure of unmarked text; the characters come from ``indexer.extract.plain.decode``.
+Nothing is ever changed: blocks only point into the decoded file.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from indexer.api.types import BlockKind, OutlineEntry
+from indexer.extract.base import MAX_ITEM_CHARS, Metadata, RawBlock, RawPage
+from indexer.extract.plain.decode import TextFile, open_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator
+    from pathlib import Path
+
+    from indexer.config import Limits
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
+_LIST_ITEM = re.compile(r"\s*(?:[-*+•◦▪‣·]|\(?\d{1,3}[.)]|\(?[a-zA-Z][.)])\s+\S")
+_UNDERLINE = re.compile(r"\s*(=|-|~|\^|\*|#)\1{2,}\s*$")
+# "= = Gameplay = =" and "== Gameplay ==": as many signs as the heading is deep.
+_WIKI_HEADING = re.compile(r"\s*((?:=\s?){1,6})\s*([^=\s].*?)\s*((?:=\s?){1,6})\s*$")
+_NUMBERED = re.compile(
+    r"\s*(?:chapter|part|book|section|article|appendix|act|scene|letter|canto)\s+"
+    r"(?:\d+|[ivxlcdm]+|[a-z]|the \w+|one|two|three|four|five|six|seven|eight|nine|ten)\b.{0,80}$",
+    re.IGNORECASE,
+)
+_MAX_HEADING_CHARS = 120
+_UNWRAPPED = 200  # characters: no one types, and no program wraps, lines this long
+_MAX_PLAIN_CHARS, _MAX_PLAIN_WORDS = 80, 10
+_PLAIN_LEVEL = 3  # below chapters and capitals
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a text: where it starts, where its content ends, and that content."""
+
+    start: int
+    end: int
+    content: str
+
+
+@dataclass(slots=True)
+class TextSource:
+    """An open text file; its one page comes in sections, whose blocks ``blocks`` tells."""
+
+    file: TextFile
+    blocks: Callable[[str], Iterable[RawBlock]]
+    metadata: Metadata = field(default_factory=Metadata)
+    outline: tuple[OutlineEntry, ...] = ()
+    page_count: int = 1
+
+    def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
+        for section in self.file.sections():
+            yield RawPage(1, section, tuple(self.blocks(section)))
+
+    def close(self) -> None:
+        """Nothing stays open between two sections."""
+
+
+def open_source(path: Path, password: str | None, limits: Limits) -> TextSource:
+    """Open a text file (``indexer.extract.base.Opener``)."""
+    return TextSource(open_text(path, limits.text_bytes), plain_blocks)
+
+
+def lines_of(text: str) -> list[Line]:
+    """Split a text at its line ends, whichever they are; offsets stay those of the text."""
+    found = []
+    position = 0
+    while position < len(text):
+        match = _LINE.match(text, position)
+        end = match.end() if match else len(text)
+        content = text[position:end].rstrip("\r\n")
+        found.append(Line(position, position + len(content), content))
+        position = end
+    return found
+
+
+def plain_blocks(text: str) -> Iterator[RawBlock]:
+    """Yield the paragraphs, list items and headings of unmarked text, in order."""
+    paragraph: list[Line] = []
+    for line in lines_of(text):
+        if line.content.strip():
+            paragraph.append(line)
+        elif paragraph:
+            yield from paragraph_blocks(paragraph)
+            paragraph = []
+    if paragraph:
+        yield from paragraph_blocks(paragraph)
+
+
+def paragraph_blocks(lines: list[Line]) -> Iterator[RawBlock]:
+    """Yield the blocks of lines that stand together without an empty line between them."""
+    if len(lines) > 1 and _is_underlined(lines):
+        yield RawBlock(lines[0].start, lines[0].end, BlockKind.HEADING, _underline_level(lines[1]))
+        if lines[2:]:
+            yield from paragraph_blocks(lines[2:])
+        return
+    roles = [_role(lines, i) for i in range(len(lines))]
+    first = 0
+    for i in range(1, len(lines) + 1):
+        if i == len(lines) or _begins_block(lines, roles, i):
+            yield from _block(lines[first:i], *roles[first])
+            first = i
+
+
+def _block(lines: list[Line], kind: BlockKind, level: int) -> Iterator[RawBlock]:
+    start, end = lines[0].start, lines[-1].end
+    marked = _WIKI_HEADING.match(lines[0].content) if kind is BlockKind.HEADING else None
+    if marked is not None:  # the signs leave the view
+        text, after = start + marked.start(2), start + marked.end(2)
+        yield RawBlock(start, text, BlockKind.FURNITURE)
+        yield RawBlock(text, after, kind, level)
+        yield RawBlock(after, end, BlockKind.FURNITURE)
+    elif kind is BlockKind.LIST_ITEM and end - start > MAX_ITEM_CHARS:
+        yield RawBlock(start, end, BlockKind.PARAGRAPH)
+    else:
+        yield RawBlock(start, end, kind, level)
+
+
+def _role(lines: list[Line], i: int) -> tuple[BlockKind, int]:
+    """Return what one line begins or continues, and the level if it is a heading."""
+    content = lines[i].content
+    alone = len(lines) == 1
+    if level := typed_heading(content) if alone else wiki_level(content):
+        return BlockKind.HEADING, level
+    if _is_piped(lines, i):
+        return BlockKind.TABLE, 0
+    if _LIST_ITEM.match(content):
+        return BlockKind.LIST_ITEM, 0
+    if i + 1 < len(lines) and len(lines[i + 1].content) >= _UNWRAPPED and _may_head(content):
+        return BlockKind.HEADING, _PLAIN_LEVEL
+    return BlockKind.PARAGRAPH, 0
+
+
+def _begins_block(lines: list[Line], roles: list[tuple[BlockKind, int]], i: int) -> bool:
+    """Tell whether a line does not belong to the block of the line before it."""
+    before, kind = roles[i - 1][0], roles[i][0]
+    if BlockKind.HEADING in (before, kind) or kind is BlockKind.LIST_ITEM:
+        return True
+    if BlockKind.TABLE in (before, kind):
+        return before is not kind
+    # Where lines are not wrapped, each is a paragraph.
+    return max(len(lines[i - 1].content), len(lines[i].content)) >= _UNWRAPPED
+
+
+def _is_piped(lines: list[Line], i: int) -> bool:
+    """Tell whether a line is a row of cells between bars, as its neighbour is."""
+    near = range(max(i - 1, 0), min(i + 2, len(lines)))
+    return " | " in lines[i].content and any(" | " in lines[k].content for k in near if k != i)
+
+
+def _may_head(content: str) -> bool:
+    """Tell whether a short line can be the heading of the long one after it."""
+    line = content.strip()
+    if not 0 < len(line) <= _MAX_PLAIN_CHARS or not line[0].isupper():
+        return False
+    return line[-1].isalnum() and len(line.split()) <= _MAX_PLAIN_WORDS
+
+
+def typed_heading(line: str) -> int:
+    """Return the level of a heading that stands alone on its line, or 0 if it is none."""
+    if level := wiki_level(line):
+        return level
+    content = line.strip()
+    if len(content) > _MAX_HEADING_CHARS or not any(c.isalpha() for c in content):
+        return 0
+    if _NUMBERED.match(content) and not content.endswith((",", ";")):
+        return 1
+    words = content.split()
+    letters = [c for c in content if c.isalpha()]
+    shouted = (
+        len(letters) > 3
+        and content[0].isalnum()
+        and all(c.isupper() for c in letters if c.lower() != c.upper())
+    )
+    cased = any(c.lower() != c.upper() for c in letters)
+    return 2 if shouted and cased and len(words) <= 12 and content[-1] not in ",;:." else 0
+
+
+def wiki_level(line: str) -> int:
+    """Return how deep a heading between equals signs is, or 0."""
+    match = _WIKI_HEADING.match(line)
+    if match is None or len(line) > _MAX_HEADING_CHARS:
+        return 0
+    left, right = match[1].count("="), match[3].count("=")
+    return left if left == right else 0
+
+
+def _is_underlined(lines: list[Line]) -> bool:
+    title, rule = lines[0].content.strip(), lines[1].content.strip()
+    alike = len(rule) >= 3 and abs(len(rule) - len(title)) <= max(3, len(title) // 3)
+    return bool(_UNDERLINE.match(rule)) and alike and len(title) <= _MAX_HEADING_CHARS
+
+
+def _underline_level(rule: Line) -> int:
+    return 1 if rule.content.strip().startswith(("=", "#", "*")) else 2

@@ -1,0 +1,244 @@
+"""One extraction process as the engine holds it: its pipes, its watch and its end.
+
+Owns starting, watching and ending; it must not know what the messages mean
+(``indexer.extract.process.sandbox``). The process is started by the thread that watches it and that
+thread outlives it, because Linux delivers the parent-death signal when the starting *thread*
+ends, not the process.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
+
+import psutil
+
+from indexer.api.errors import WorldError
+from indexer.api.protocol import check_hello, read_frame, write_frame
+from indexer.confine.process import child_environment, make_scratch
+from indexer.confine.worker import TOO_LARGE_STATUS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from indexer.api.protocol import Header
+    from indexer.config import Limits
+
+MODULE = "indexer.extract.process.child"
+# What the frozen program is called with in place of ``-m``; ``app.__main__`` knows it too.
+FROZEN_ARGUMENT = "--extraction-child"
+_POLL_S = 0.1
+_START_S = 60.0
+_END_S = 2.0
+_LAST_WORDS_BYTES = 4_000
+# Address space is no memory: libraries reserve far more than they touch. This only makes absurd
+# single allocations fail inside the child, where they cost a page; the watch sees to the rest.
+_ADDRESS_SPACE_FACTOR = 4
+_MIN_ADDRESS_SPACE = 2 * 1024**3
+
+
+def command(limits: Limits, scratch: str) -> list[str]:
+    """Return the command line of a child, for a frozen program too."""
+    start = [FROZEN_ARGUMENT] if getattr(sys, "frozen", False) else ["-P", "-m", MODULE]
+    address_space = max(_MIN_ADDRESS_SPACE, _ADDRESS_SPACE_FACTOR * limits.resident_bytes)
+    return [
+        sys.executable,
+        *start,
+        f"--engine={os.getpid()}",
+        f"--address-space={address_space}",
+        f"--resident={limits.resident_bytes}",
+        f"--silence={2 * limits.silence_s + 10}",
+        f"--scratch={scratch}",
+    ]
+
+
+class ChildProcess:
+    """A running child. ``send`` and ``receive`` belong to one thread, ``kill`` to all.
+
+    ``silence_s`` is how long ``receive`` waits before the process is killed; while it waits,
+    ``stopping`` is asked whether nobody wants the answer any more.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self.silence_s = limits.silence_s
+        self.stopping: Callable[[], bool] = lambda: False
+        self._errors: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115
+        self._scratch = make_scratch()
+        self._lock = threading.Lock()
+        self._verdict = ""  # why it was killed
+        self._waiting_since: float | None = None
+        self._started = threading.Event()
+        self._ending = threading.Event()
+        self._failures: list[Exception] = []
+        self._watch = threading.Thread(target=self._start_and_watch, name="extraction watch")
+        self._watch.daemon = True
+        self._watch.start()
+        self._started.wait()
+        if failures := self._failures:
+            self._errors.close()
+            self._scratch.cleanup()
+            raise WorldError("child_died", reason=str(failures[0]))
+        self._input: BinaryIO = cast("BinaryIO", self._running.stdin)
+        self._output: BinaryIO = cast("BinaryIO", self._running.stdout)
+        self._greet()
+
+    @property
+    def pid(self) -> int:
+        return self._running.pid
+
+    def is_alive(self) -> bool:
+        return self._running.poll() is None
+
+    def resident_bytes(self) -> int:
+        """Return the memory the process holds, 0 once it ended."""
+        try:
+            return int(self._usage.memory_info().rss)
+        except psutil.Error:
+            return 0
+
+    def send(self, header: Mapping[str, Any]) -> None:
+        """Send a message; a process that is gone shows at the next ``receive``."""
+        with suppress(OSError, ValueError):
+            write_frame(self._input, header)
+
+    def receive(self) -> Header | None:
+        """Wait for the next message, no longer than silence is allowed; ``None`` at the end."""
+        self._waiting_since = time.monotonic()
+        try:
+            frame = read_frame(self._output)
+        except (WorldError, OSError, ValueError):
+            return None  # it died in the middle of a message
+        finally:
+            self._waiting_since = None
+        return None if frame is None else frame[0]
+
+    def kill(self, verdict: str) -> None:
+        """End the process and all it started, at once; the first verdict counts."""
+        with self._lock:
+            self._verdict = self._verdict or verdict
+            if self._running.poll() is None:
+                _kill_group(self._running)
+
+    def outcome(self) -> str:
+        """Return why the process ended: the verdict it was killed for, or its exit status."""
+        with suppress(subprocess.TimeoutExpired):
+            self._running.wait(_END_S)
+        if self._verdict:
+            return self._verdict
+        status = self._running.poll()
+        if status is None:
+            self.kill("stopped_answering")
+            return "stopped_answering"
+        if status < 0:
+            return _signal_name(-status)
+        if status == TOO_LARGE_STATUS:
+            return "large"
+        return f"exit status {status}"
+
+    def failure(self, reason: str) -> WorldError:
+        """Return the error that an outcome is for whoever waits for an answer."""
+        if reason == "silent":
+            return WorldError("out_of_time", limit=f"{self._limits.silence_s:g} seconds")
+        if reason == "large":
+            limit = f"{self._limits.resident_bytes // 1024**2} MB"
+            return WorldError("out_of_memory", limit=limit)
+        return WorldError("child_died", reason=reason)
+
+    def last_words(self) -> str:
+        """Return the end of what the process wrote to its error stream."""
+        end = self._errors.seek(0, os.SEEK_END)
+        self._errors.seek(max(0, end - _LAST_WORDS_BYTES))
+        return self._errors.read().decode("utf-8", "replace")
+
+    def close(self) -> None:
+        """Close the pipes, which ends an idle process; kill one that does not go. Waits."""
+        with suppress(OSError):
+            self._input.close()
+        if self._waiting_since is None and self._verdict == "":
+            with suppress(subprocess.TimeoutExpired):
+                self._running.wait(_END_S)
+        self.kill("closed")
+        self._running.wait()
+        self._ending.set()
+        self._watch.join()
+        with suppress(OSError):
+            self._output.close()
+        self._errors.close()
+        self._scratch.cleanup()
+
+    def _greet(self) -> None:
+        self._waiting_since = time.monotonic() + max(0.0, _START_S - self.silence_s)
+        try:
+            frame = read_frame(self._output)
+            if frame is None:
+                raise self.failure(self.outcome())
+            check_hello(frame[0])
+        except BaseException:
+            self.close()
+            raise
+        finally:
+            self._waiting_since = None
+
+    def _start_and_watch(self) -> None:
+        try:
+            self._running = _start(command(self._limits, self._scratch.name), self._errors)
+            self._usage = psutil.Process(self._running.pid)
+        except (OSError, psutil.Error) as error:
+            self._failures.append(error)
+            return
+        finally:
+            self._started.set()
+        while not self._ending.wait(_POLL_S) and self.is_alive():
+            since = self._waiting_since
+            if since is not None and time.monotonic() - since > self.silence_s:
+                self.kill("silent")
+            elif since is not None and self.stopping():
+                self.kill("cancelled")
+            elif self.resident_bytes() > self._limits.resident_bytes:
+                self.kill("large")
+        self._ending.wait()
+
+
+def _start(arguments: list[str], errors: BinaryIO) -> subprocess.Popen[bytes]:
+    """Start a process in a group of its own, so that Ctrl+C reaches the engine alone."""
+    options: dict[str, Any] = {}
+    if sys.platform == "win32":
+        options["creationflags"] = (
+            subprocess.BELOW_NORMAL_PRIORITY_CLASS
+            | subprocess.CREATE_NEW_PROCESS_GROUP
+            | subprocess.CREATE_NO_WINDOW
+        )
+    else:
+        options["start_new_session"] = True
+    return subprocess.Popen(
+        arguments,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=errors,
+        cwd=tempfile.gettempdir(),  # holds no one's drive busy
+        env=child_environment(),
+        **options,
+    )
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    if hasattr(os, "killpg"):
+        with suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
+            return
+    process.kill()
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,289 @@
+"""The engine's side of the extraction child: start, converse, watch, kill, replace.
+
+Owns the child process and its outcome; it must not know how documents are read. A child that
+crashes, falls silent or grows past its limits is killed and replaced. A document whose reader
+ended while it read the pages is read again page by page, without the pages that stop it, before it
+ends in a ``WorldError``: a bad page costs a page.
+"""
+
+from __future__ import annotations
+
+import base64
+import logging
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from itertools import count
+from typing import TYPE_CHECKING, Self
+
+from indexer.api.errors import Cancelled, WorldError, from_wire
+from indexer.config import Limits
+from indexer.extract.base import MAX_SKIPPED_PAGES
+from indexer.extract.process.process import ChildProcess
+from indexer.extract.process.wire import info_from_wire, passage_from_wire
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from indexer.api.protocol import Header
+    from indexer.api.types import DocumentInfo, Passage
+    from indexer.extract.scanned import Scanned
+    from indexer.ocr.tesseract import Program
+
+    Decide = Callable[[DocumentInfo, Mapping[str, int]], bool]
+    Watch = Callable[[int, int], None]
+
+
+# A fresh process now and then: whatever a library leaks, it leaks at most this often.
+DOCUMENTS_A_CHILD = 500
+# A child that stays this large after a document is not kept for the next one.
+_RECYCLE_SHARE = 0.7
+# The ends of a child that reading the document again without one of its pages may avoid.
+_SALVAGEABLE = frozenset({"child_died", "out_of_time", "out_of_memory"})
+# The patience once every page announces itself: a share of the usual one, but no less than this.
+_CAREFUL_SHARE = 0.25
+_CAREFUL_S = 10.0
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Attempt:
+    """One try at a document, and how far it came."""
+
+    path: Path
+    form: str
+    password: str | None
+    skip: tuple[int, ...]
+    careful: bool
+    scanned: Scanned | None = None
+    page: int = 0  # the one being read
+    decided: bool = False
+
+
+class ExtractionChild:
+    """Reads documents in a process of its own, one at a time.
+
+    One thread at a time may extract; ``kill`` may be called from any other.
+
+    Args:
+        limits: What one document may cost.
+    """
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        self._limits = limits or Limits()
+        self._process: ChildProcess | None = None
+        self._served = 0
+        self._ids = count(1)
+        self._closed = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def pid(self) -> int | None:
+        """The process that runs now, if one does."""
+        process = self._process
+        return process.pid if process is not None else None
+
+    def extract(
+        self,
+        path: Path,
+        form: str,
+        password: str | None,
+        decide: Decide,
+        *,
+        watch: Watch | None = None,
+        scanned: Scanned | None = None,
+    ) -> Iterator[list[Passage]]:
+        """Read one document and yield its passages in groups, in order.
+
+        Args:
+            path: The file.
+            form: Its format's name if the scan knows it, else "".
+            password: To open it with.
+            decide: Asked once, when the document was read, whether its passages are wanted.
+            watch: Told the page that is being read, and how many there are.
+            scanned: What is known of its scanned pages.
+
+        Raises:
+            WorldError: What became of the document, if it could not be read to its end.
+            Cancelled: If ``kill`` was called meanwhile.
+        """
+        skip: list[int] = []
+        careful = False
+        while True:
+            attempt = _Attempt(path, form, password, tuple(skip), careful, scanned)
+            try:
+                yield from self._run(attempt, decide, watch)
+            except WorldError as error:
+                if error.code not in _SALVAGEABLE or attempt.decided:
+                    raise
+                if careful:
+                    if attempt.page in (0, *skip) or len(skip) >= MAX_SKIPPED_PAGES:
+                        raise
+                    skip.append(attempt.page)
+                careful = True
+            else:
+                return
+
+    def _run(
+        self, attempt: _Attempt, decide: Decide, watch: Watch | None
+    ) -> Iterator[list[Passage]]:
+        process = self._ready()
+        number = next(self._ids)
+        finished = False
+        process.silence_s = self._patience(careful=attempt.careful)
+        try:
+            process.send(self._request(number, attempt))
+            for header in self._replies(process, number):
+                kind = header.get("type")
+                if kind == "progress":
+                    attempt.page = int(header["page"])
+                    if watch is not None:
+                        watch(attempt.page, int(header["pages"]))
+                elif kind == "textless" and attempt.scanned is not None:
+                    attempt.scanned.textless([int(page) for page in header["pages"]])
+                elif kind == "document":
+                    attempt.decided = True
+                    wanted = decide(info_from_wire(header["info"]), header["terms"])
+                    process.send({"type": "go" if wanted else "skip", "id": number})
+                elif kind == "passages":
+                    yield [passage_from_wire(row) for row in header["passages"]]
+                elif kind == "error":
+                    finished = True
+                    raise from_wire(header["error"])
+            finished = True
+        finally:
+            self._settle(process, finished=finished)
+
+    def recognise(
+        self,
+        path: Path,
+        page: int,
+        password: str | None,
+        program: Program,
+        languages: Sequence[str],
+        *,
+        stopping: Callable[[], bool],
+    ) -> bytes:
+        """Have the text on a page of a PDF recognised.
+
+        Args:
+            path: The document.
+            page: The number of the page, from 1.
+            password: To open it with.
+            program: What recognises.
+            languages: Of the text, the likeliest first.
+            stopping: Asked meanwhile whether to give up.
+
+        Returns:
+            The lines, see ``indexer.ocr.layer.pack``.
+
+        Raises:
+            WorldError: If the document or the page cannot be read, or the program or the child
+                ended over it.
+            Cancelled: Once ``stopping`` says so.
+        """
+        process = self._ready()
+        process.silence_s, process.stopping = self._limits.silence_s, stopping
+        number = next(self._ids)
+        finished = False
+        try:
+            process.send(
+                {
+                    "type": "recognise",
+                    "id": number,
+                    "path": str(path.absolute()),
+                    "password": password,
+                    "limits": asdict(self._limits),
+                    "page": page,
+                    "program": asdict(program),
+                    "languages": list(languages),
+                }
+            )
+            replies = self._replies(process, number)
+            answer = next(reply for reply in replies if reply.get("type") != "progress")
+            finished = True
+        finally:
+            self._settle(process, finished=finished)
+        if answer["type"] == "error":
+            raise from_wire(answer["error"])
+        return base64.b64decode(answer["lines"])
+
+    def kill(self) -> None:
+        """End the running process at once, from any thread; the extraction is cancelled."""
+        if (process := self._process) is not None:
+            process.kill("cancelled")
+
+    def close(self) -> None:
+        """End the process and wait for it."""
+        self._closed = True
+        self._drop()
+
+    def _patience(self, *, careful: bool) -> float:
+        """Return for how many seconds the child may be silent."""
+        patience = self._limits.silence_s
+        return max(patience * _CAREFUL_SHARE, min(patience, _CAREFUL_S)) if careful else patience
+
+    def _request(self, number: int, attempt: _Attempt) -> Header:
+        return {
+            "type": "extract",
+            "id": number,
+            "path": str(attempt.path.absolute()),
+            "format": attempt.form,
+            "password": attempt.password,
+            "limits": asdict(self._limits),
+            "skip": attempt.skip,
+            "careful": attempt.careful,
+            "recognised": attempt.scanned.to_wire() if attempt.scanned else None,
+        }
+
+    def _replies(self, process: ChildProcess, number: int) -> Iterator[Header]:
+        """Yield the child's messages about one document until its end.
+
+        Raises:
+            WorldError: If the child dies or is killed before that.
+        """
+        while (header := process.receive()) is not None:
+            if header.get("id") != number:
+                continue
+            if header.get("type") == "end":
+                return
+            yield header
+        raise self._outcome(process)
+
+    def _outcome(self, process: ChildProcess) -> Exception:
+        reason = process.outcome()
+        if reason == "cancelled":
+            return Cancelled()
+        failure = process.failure(reason)
+        if failure.code == "child_died":
+            _log.warning("extraction child died: %s\n%s", reason, process.last_words())
+        return failure
+
+    def _ready(self) -> ChildProcess:
+        """Return a live process, started if need be."""
+        if self._process is not None and not self._process.is_alive():
+            self._drop()
+        if self._process is None:
+            self._process = ChildProcess(self._limits)
+            self._served = 0
+        return self._process
+
+    def _settle(self, process: ChildProcess, *, finished: bool) -> None:
+        """After a document: keep the process only if it is idle, young and small."""
+        self._served += 1
+        if not finished:
+            process.kill("abandoned")
+        large = process.resident_bytes() > _RECYCLE_SHARE * self._limits.resident_bytes
+        if not finished or large or self._served >= DOCUMENTS_A_CHILD:
+            self._drop()
+
+    def _drop(self) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            with suppress(OSError):
+                process.close()

@@ -1,0 +1,227 @@
+"""Headings of laid-out documents: short blocks that stand out from the body of the text.
+
+Owns the census of type styles and the decision what is a heading and how deep; it must not know
+any format. Size and weight count only against the style in which most of the document is set, so
+the decision needs the whole document. Pure: pages in, decisions out.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from indexer.api.types import BlockKind
+from indexer.extract.structure.wording import is_boilerplate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from indexer.api.types import OutlineEntry
+    from indexer.extract.base import RawBlock, RawPage, Style
+
+MAX_LEVEL = 9
+_STYLE_LEVELS = 5
+_MAX_CHARS = 160
+_MAX_WORDS = 22
+_LARGER = 1.12  # times the body's size
+_SMALLER = 0.85
+_GRAND = re.compile(
+    r"(?:part|article|chapter|book|appendix|annex|schedule|exhibit)\s+[\divxlcA-Z]+\b",
+    re.IGNORECASE,
+)
+_ITEM = re.compile(r"(?:item|section|§)\s*\d", re.IGNORECASE)
+_NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+\S")
+_ENDS_OPEN = re.compile(r"\b(?:and|or|the|of|a|an|to|in|for|with|by)$", re.IGNORECASE)
+_OPENING = frozenset("\"'“‘„«§¿¡")
+_CLOSING = frozenset(".)]?!\"'”’»*†‡")
+_SENTENCE_GOES_ON = re.compile(r"[a-z)”\"][.;]\s+\S+\s+\S+\s+\S+\s+\S")
+_WORDLESS = re.compile(r"[\W\d_]*$")
+# How a heading is written, the grandest first; it ranks headings of one type style.
+_ARTICLE, _SECTION, _NUMBER, _CAPITALS, _CLAUSE, _SUBCLAUSE, _PLAIN = range(7)
+_NUMBERED_FORMS = frozenset({_NUMBER, _CLAUSE, _SUBCLAUSE})
+_TELLING = frozenset({_ARTICLE, _SECTION, _CAPITALS}) | _NUMBERED_FORMS  # needs no type of its own
+_MAX_CLAUSE_WORDS = 9
+
+_GRAND_FORMS = frozenset({_ARTICLE, _SECTION})
+_STRETCH = 8  # pages
+_TYPES_KEPT = 8
+_COVERED_PAGES = 3  # a longer document may have a cover
+
+_Type = tuple[float, bool]  # size in points, and whether it is bold
+_Rank = tuple[float, bool, int]  # sorts higher headings first
+
+
+class HeadingCensus:
+    """Counts styles page by page; says what is a heading when all pages are seen.
+
+    A document may be bound of parts in different types, a report and its exhibits. So styles are
+    compared with the body of their surroundings: a stretch of pages and its two neighbours.
+    """
+
+    def __init__(self, outline: Sequence[OutlineEntry] = ()) -> None:
+        self._pages = 0
+        self._body: dict[int, Counter[_Type]] = {}
+        self._candidates: Counter[tuple[int, _Type, int]] = Counter()
+        self._last_page: dict[tuple[int, _Type, int], int] = {}
+        self._outline: dict[tuple[int, str], int] = {}
+        for entry in outline:
+            self._outline[entry.page, _plain(entry.title)] = entry.level
+        self._outline_depth = max((entry.level for entry in outline), default=0)
+        self._levels: dict[_Rank, int] | None = None
+        self._bodies: dict[int, _Type] = {}
+
+    def add(self, page: RawPage) -> None:
+        self._pages += 1
+        stretch = page.number // _STRETCH
+        if stretch not in self._body:
+            self._forget_rare(stretch - 1)
+        body = self._body.setdefault(stretch, Counter())
+        ruled_out = _ruled_out(page)
+        for block in page.blocks:
+            if block.style is None or block.kind is BlockKind.TABLE:
+                continue
+            style = _type(block.style)
+            body[style] += block.end - block.start
+            text = page.text[block.start : block.end]
+            if block.start not in ruled_out and _may_be_heading(text, page.number):
+                key = stretch, style, _form(text)
+                self._candidates[key] += 1
+                self._last_page[key] = page.number
+
+    def levels(self, page: RawPage, blocks: Sequence[RawBlock]) -> list[int]:
+        """Return the level of the heading that each block of a page is, 0 if it is none."""
+        ruled_out = _ruled_out(page)
+        return [0 if block.start in ruled_out else self._level_of(page, block) for block in blocks]
+
+    def _level_of(self, page: RawPage, block: RawBlock) -> int:
+        if block.style is None or block.kind in (BlockKind.TABLE, BlockKind.CAPTION):
+            return 0
+        text = page.text[block.start : block.end]
+        if self._outline and (level := self._outline.get((page.number, _plain(text)), 0)):
+            return min(level, MAX_LEVEL)
+        if not _may_be_heading(text, page.number):
+            return 0
+        if self._levels is None:
+            self._levels = self._rank()
+        rank = self._rank_of(page.number // _STRETCH, _type(block.style), _form(text))
+        level = self._levels.get(rank, 0) if rank else 0
+        return min(level + self._outline_depth, MAX_LEVEL) if level else 0
+
+    def _forget_rare(self, stretch: int) -> None:
+        """Keep the commonest types of a finished stretch: memory must not grow with the pages."""
+        if stretch in self._body:
+            self._body[stretch] = Counter(dict(self._body[stretch].most_common(_TYPES_KEPT)))
+
+    def _body_of(self, stretch: int) -> _Type:
+        """Return the type in which most of a stretch and its neighbours is set."""
+        if stretch not in self._bodies:
+            around: Counter[_Type] = Counter()
+            for near in (stretch - 1, stretch, stretch + 1):
+                around.update(self._body.get(near, {}))
+            self._bodies[stretch] = around.most_common(1)[0][0] if around else (0.0, False)
+        return self._bodies[stretch]
+
+    def _rank_of(self, stretch: int, style: _Type, form: int) -> _Rank | None:
+        """Return how high a heading stands, or nothing if its type does not stand out."""
+        body = self._body_of(stretch)
+        size = style[0] / body[0] if body[0] else 1.0
+        bold = style[1] and not body[1]
+        if size >= _LARGER or (size >= _SMALLER and (bold or form in _TELLING)):
+            return -round(size, 1), not bold, form
+        return None
+
+    def _rank(self) -> dict[_Rank, int]:
+        """Give each rank its level.
+
+        Only the ranks of most headings open a level of their own, and those that say what they
+        are; the others, of which long documents have dozens, join the level at which they stand.
+        """
+        counts: Counter[_Rank] = Counter()
+        last: dict[_Rank, int] = {}
+        for (stretch, style, form), count in self._candidates.items():
+            if rank := self._rank_of(stretch, style, form):
+                counts[rank] += count
+                page = self._last_page[stretch, style, form]
+                last[rank] = max(last.get(rank, 0), page)
+        if self._pages > _COVERED_PAGES:
+            # what a cover alone shows heads nothing
+            counts = Counter({rank: count for rank, count in counts.items() if last[rank] > 1})
+        common = {rank for rank, _ in counts.most_common(_STYLE_LEVELS)}
+        telling = {rank for rank, count in counts.items() if count > 1 and rank[2] in _GRAND_FORMS}
+        ranks = sorted(common | telling)
+        return {rank: min(1 + bisect_left(ranks, rank), len(ranks)) for rank in counts}
+
+
+def _type(style: Style) -> _Type:
+    return round(style.size * 2) / 2, style.bold
+
+
+def _may_be_heading(text: str, page: int) -> bool:
+    if page == 1 and is_boilerplate(" ".join(text.split())):
+        return False
+    if not (text[0].isalnum() or text[0] in _OPENING):
+        return False
+    if len(text) > _MAX_CHARS or text.count("\n") > 2 or "\t" in text.partition("\t")[2]:
+        return False
+    if _WORDLESS.match(text) or _ENDS_OPEN.search(text):
+        return False
+    if not (text[-1].isalnum() or text[-1] in _CLOSING):
+        return False
+    if _SENTENCE_GOES_ON.search(text):
+        return False
+    if text.endswith(".") and not _NUMBERED.match(text) and not _ITEM.match(text):
+        return False
+    words = text.split()
+    return len(words) <= _MAX_WORDS and (words[0][0].isupper() or not words[0][0].islower())
+
+
+def _form(text: str) -> int:
+    """Return how a heading is written."""
+    if _GRAND.match(text):
+        return _ARTICLE
+    if _ITEM.match(text):
+        return _SECTION
+    numbered = _NUMBERED.match(text)
+    if numbered is None:
+        return _CAPITALS if text.upper() == text and text.lower() != text else _PLAIN
+    if not _is_title_case(text[numbered.end() - 1 :]):
+        return _PLAIN
+    depth = numbered[1].count(".")
+    return _NUMBER if depth == 0 else _CLAUSE if depth == 1 else _SUBCLAUSE
+
+
+def _is_title_case(text: str) -> bool:
+    """Tell whether all longer words begin with a capital, as in the title of a clause."""
+    words = [word for word in text.split() if len(word) > 4 and word[0].isalpha()]
+    return len(text.split()) <= _MAX_CLAUSE_WORDS and all(word[0].isupper() for word in words)
+
+
+def _ruled_out(page: RawPage) -> frozenset[int]:
+    """Return the starts of blocks whose neighbours show that they are no headings.
+
+    Numbered blocks that stand together are a list; a block that goes on in small letters is the
+    beginning of a paragraph, set in bold.
+    """
+    found: set[int] = set()
+    whole = [block for block in page.blocks if not block.glued]
+    for before, block in pairwise(whole):
+        if page.text[block.start].islower():
+            found.add(before.start)
+        if before.style is None or block.style is None or before.style.bold:
+            continue
+        if _is_short(before) and _is_short(block):
+            forms = {_form(page.text[b.start : b.end]) for b in (before, block)}
+            if len(forms) == 1 and forms <= _NUMBERED_FORMS:
+                found |= {before.start, block.start}
+    return frozenset(found)
+
+
+def _is_short(block: RawBlock) -> bool:
+    return block.end - block.start <= _MAX_CHARS
+
+
+def _plain(text: str) -> str:
+    return " ".join("".join(c if c.isalnum() else " " for c in text.casefold()).split())

@@ -1,0 +1,160 @@
+"""The title of a document: a pure function of its content, file names are no part of it.
+
+Owns which source of a title is believed first: the cover of a filing, the metadata if plausible,
+the heading of a contract, the announcement of a press release, else what stands out on the first
+page. Nothing, if nothing names the document.
+"""
+
+from __future__ import annotations
+
+import re
+from statistics import median
+from typing import TYPE_CHECKING
+
+from indexer.api.types import BlockKind
+from indexer.extract.structure.agreements import agreement_title
+from indexer.extract.structure.filings import filing_title
+from indexer.extract.structure.wording import (
+    MAX_TITLE_CHARS,
+    is_boilerplate,
+    is_plausible_title,
+    tidy_capitals,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from indexer.extract.base import RawBlock, RawPage
+
+TITLE_PAGES = 5  # a cover may stand behind pages of decoration
+_OUTSTANDING = 1.2  # times the usual size of the page
+_LEAD_BLOCKS = 12
+_ANNOUNCES = re.compile(r"\btoday\s+(announced|reported)\s+([^.]{10,100})")
+_ODD_SPACES = re.compile(r"[\u00a0\u2000-\u200a\u202f\u3000]")
+_ASIDE = re.compile(r"\s*\([^)]*\)")
+_IS_RELEASE = re.compile(r"for immediate release|press release|news release", re.IGNORECASE)
+
+
+def choose_title(
+    metadata_title: str, first_pages: Sequence[RawPage], *, collection: bool = False
+) -> str:
+    """Return the best title the content offers, or "" if there is none.
+
+    Args:
+        metadata_title: What the file says its title is.
+        first_pages: Its first pages, or the beginnings of them.
+        collection: Whether several headings share the highest level: then each of them names a
+            part, and none the document.
+    """
+    texts = [_ODD_SPACES.sub(" ", page.text) for page in first_pages]
+    return _short(
+        filing_title(texts)
+        or (metadata_title if is_plausible_title(metadata_title) else "")
+        or agreement_title(texts[:2])
+        or _release_title(texts[:1])
+        or _visible_title(first_pages, collection=collection)
+    )
+
+
+def _short(title: str) -> str:
+    title = tidy_capitals(title)
+    if len(title) <= MAX_TITLE_CHARS:
+        return title
+    return title[:MAX_TITLE_CHARS].rsplit(" ", 1)[0].rstrip(" ,;:-")
+
+
+def _release_title(texts: Sequence[str]) -> str:
+    """Return who announced what, for releases whose headline is a list of figures."""
+    if not texts or not _IS_RELEASE.search(texts[0][:500]):
+        return ""
+    text = _ASIDE.sub("", " ".join(texts[0].split()))
+    found = _ANNOUNCES.search(text)
+    if found is None:
+        return ""
+    who = re.split(r"\s[–—-]+\s*|\.\s+(?=[A-Z]\w{3})", text[: found.start()])[-1].strip(" ,")
+    return f"{who} {found[1]} {found[2]}" if 2 < len(who) <= 80 else ""
+
+
+def _visible_title(pages: Sequence[RawPage], *, collection: bool) -> str:
+    """Return the heading of the first page that has one."""
+    for page in pages:
+        if not any(c.isalpha() for c in page.text):
+            continue
+        if page.blocks and page.blocks[0].style is None:
+            return "" if collection else _marked_title(page) or _first_line(page)
+        return _largest(page) or _first_heading(page)
+    return ""
+
+
+def _marked_title(page: RawPage) -> str:
+    """Return the first of the highest headings, where the format marks headings."""
+    headings = [block for block in page.blocks[:40] if block.kind is BlockKind.HEADING]
+    if not headings:
+        return ""
+    highest = min(block.level for block in headings)
+    texts = (_text(page, block) for block in headings if block.level == highest)
+    return next((text for text in texts if is_plausible_title(text)), "")
+
+
+def _first_line(page: RawPage) -> str:
+    """Return the line that an unmarked text begins with, if it reads like a title."""
+    first = page.text.lstrip().split("\n", 1)[0]
+    line = tidy_capitals(first)
+    sentence = line.endswith((".", ",", ";", ":")) or ":" in line
+    if len(line) > 90 or sentence or not is_plausible_title(line) or not line[:1].isupper():
+        return ""
+    rest = page.text.lstrip()[len(first) :]
+    alone = re.match(r"\r?\n\s*\r?\n", rest) or not rest.strip()
+    return line if alone else ""
+
+
+def _largest(page: RawPage) -> str:
+    """Return what is set largest in the upper part of the page, if it stands out."""
+    placed = [block for block in page.blocks if block.style is not None and _names(page, block)]
+    sizes = [
+        block.style.size for block in page.blocks if block.style and len(_text(page, block)) > 1
+    ]
+    upper = [block for block in placed if block.style and block.style.top < 0.75]
+    if not upper:
+        return ""
+    size = max(block.style.size for block in upper if block.style)
+    if size < _OUTSTANDING * median(sizes) and len(sizes) > 2:
+        return ""
+    first = next(
+        i for i, b in enumerate(page.blocks) if b in upper and b.style and b.style.size == size
+    )
+    parts: list[str] = []
+    for block in page.blocks[first:]:
+        style = block.style
+        if style is None or abs(style.size - size) > 0.05 * size or not _names(page, block):
+            break
+        parts.append(_text(page, block))
+        if sum(map(len, parts)) > MAX_TITLE_CHARS:
+            break
+    return " ".join(parts)
+
+
+def _first_heading(page: RawPage) -> str:
+    """Return the first short block in bold or capitals."""
+    for block in page.blocks[:_LEAD_BLOCKS]:
+        text = _text(page, block)
+        outstanding = (block.style is not None and block.style.bold) or text.isupper()
+        if outstanding and len(text) <= 120 and _names(page, block):
+            return text
+    return ""
+
+
+def _names(page: RawPage, block: RawBlock) -> bool:
+    text = _text(page, block)
+    return (
+        block.kind is not BlockKind.TABLE
+        and len(text) <= 2 * MAX_TITLE_CHARS
+        and is_plausible_title(text)
+    )
+
+
+def _text(page: RawPage, block: RawBlock) -> str:
+    lines: Iterator[str] = (
+        line for line in page.text[block.start : block.end].split("\n") if not is_boilerplate(line)
+    )
+    return tidy_capitals(" ".join(lines))

@@ -1,0 +1,89 @@
+"""Single entries of folders, as the walk meets them: their status, their row, why there is none.
+
+Owns the few questions that are asked of the disk about one entry, and the reading of files of
+patterns. It must not know walks.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import TYPE_CHECKING
+
+from indexer.api.errors import WorldError
+from indexer.api.phrases import reason_of
+from indexer.catalog.records import FoundFile
+from indexer.files.excludes import MAX_IGNORE_BYTES
+from indexer.files.hashing import mtime_ns
+from indexer.files.kinds import is_away
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from indexer.api.types import FileState
+
+ABSENT = (FileNotFoundError, NotADirectoryError)
+_NOFOLLOW = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+
+
+def status_of(entry: bytes | os.DirEntry[bytes]) -> os.stat_result | OSError:
+    """Ask for the status of an entry itself, or give why there is none."""
+    try:
+        if isinstance(entry, bytes):
+            return os.lstat(entry)
+        return entry.stat(follow_symlinks=False)
+    except OSError as error:
+        return error
+
+
+def ignore_lines(path: bytes) -> list[str]:
+    """Read a file of patterns; a link, a huge file or one that is away counts for nothing."""
+    try:
+        descriptor = os.open(path, _NOFOLLOW)
+    except OSError:
+        return []
+    with os.fdopen(descriptor, "rb") as file:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode) or found.st_size > MAX_IGNORE_BYTES or is_away(found):
+            return []
+        try:
+            return file.read(MAX_IGNORE_BYTES).decode("utf-8-sig", "replace").splitlines()
+        except OSError:
+            return []
+
+
+def row(
+    name: bytes,
+    found: os.stat_result,
+    volume: int,
+    state: FileState | None,
+    code: str,
+    detail: Mapping[str, str],
+    file_format: str = "",
+) -> FoundFile:
+    """Make the row of an entry that no catalog knows yet."""
+    # The time of a folder or a link tells nothing that would be worth an update.
+    counts = stat.S_ISREG(found.st_mode)
+    # What Windows tells of a listed entry has neither volume nor number.
+    return FoundFile(
+        name,
+        found.st_size if counts else 0,
+        mtime_ns(found) if counts else 0,
+        found.st_dev or volume,
+        found.st_ino,
+        file_format,
+        state,
+        code,
+        detail,
+    )
+
+
+def code_of(error: OSError) -> str:
+    """Give the reason code of a failure to look at something."""
+    return "path_denied" if isinstance(error, PermissionError) else "read_error"
+
+
+def problem_of(error: OSError, path: bytes) -> WorldError:
+    """Say why a root cannot be walked."""
+    code = "path_missing" if isinstance(error, ABSENT) else code_of(error)
+    return WorldError(code, path=os.fsdecode(path), reason=reason_of(error))

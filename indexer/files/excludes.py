@@ -1,0 +1,293 @@
+"""What is left out of a folder unless the person asks for it, and why.
+
+Owns the built-in rules, each declared once with its reason, and the person's own patterns, which
+are in gitignore syntax and override them: those of the nearest ``.lecternignore`` decide first,
+then those of the folders above, of the root and of the settings. It must not know how folders are
+walked; it asks about single files of the disk only through the callable it is given.
+
+As in gitignore, what is inside a folder that is left out cannot be let in by itself: let the
+folder in (``!node_modules/``), then leave out what is not wanted in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from indexer.api.errors import WorldError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+
+class Reason(StrEnum):
+    """Why something is left out: codes of ``indexer.api.phrases``."""
+
+    SECRETS = "secrets"
+    BROWSER = "browser"
+    MAIL = "mail"
+    CACHE = "cache"
+    VERSIONS = "versions"
+    DEPENDENCIES = "dependencies"
+    BUILD = "build"
+    TRASH = "trash"
+    SYSTEM = "system"
+    HIDDEN = "hidden"
+    PATTERN = "pattern"  # with the pattern behind it
+
+
+# A file of patterns, in any folder, for what is below it.
+IGNORE_NAME = ".lecternignore"
+MAX_IGNORE_BYTES = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Folders or files that are left out.
+
+    ``paths`` are the last components of a path, in lower case, "/" between them; ``*`` at the
+    end or the beginning of the whole stands for anything within one component. With ``beside``
+    (or ``inside``) the rule holds only where one of these stands beside the folder (or in it),
+    because the name alone is an ordinary word.
+    """
+
+    reason: Reason
+    paths: tuple[str, ...]
+    beside: tuple[str, ...] = ()
+    inside: tuple[str, ...] = ()
+
+
+FOLDER_RULES = (
+    Rule(
+        Reason.SECRETS,
+        (".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".pki", ".password-store",
+         ".config/gcloud", ".config/gh", ".local/share/keyrings", ".local/share/kwalletd",
+         ".terraform.d", ".vault-token", ".electrum", ".bitcoin", ".config/1password",
+         ".config/bitwarden", ".config/keepassxc", "library/keychains",
+         "library/application support/1password", "library/application support/bitwarden",
+         "microsoft/credentials", "microsoft/crypto", "microsoft/protect", "microsoft/vault"),
+    ),
+    Rule(
+        Reason.BROWSER,
+        (".mozilla", ".config/google-chrome", ".config/chromium", ".config/bravesoftware",
+         ".config/microsoft-edge", ".config/opera", ".config/vivaldi", ".librewolf",
+         "snap/firefox", "snap/chromium", ".var/app/org.mozilla.firefox",
+         ".var/app/com.google.chrome", "library/safari", "application support/google/chrome",
+         "application support/firefox", "application support/microsoft edge",
+         "application support/bravesoftware", "google/chrome/user data",
+         "microsoft/edge/user data", "bravesoftware/brave-browser/user data",
+         "appdata/roaming/mozilla", "appdata/local/mozilla"),
+    ),
+    Rule(
+        Reason.MAIL,
+        (".thunderbird", "snap/thunderbird", ".var/app/org.mozilla.thunderbird",
+         ".local/share/evolution", ".local/share/kmail2", ".local/share/local-mail",
+         "library/mail", "library/messages", "library/thunderbird",
+         "appdata/roaming/thunderbird", "appdata/local/thunderbird",
+         "appdata/local/microsoft/outlook"),
+    ),
+    Rule(
+        Reason.CACHE,
+        (".cache", "library/caches", "appdata/local/temp", "appdata/local/packages",
+         "microsoft/windows/inetcache", "__pycache__", ".mypy_cache", ".ruff_cache",
+         ".pytest_cache", ".hypothesis", ".npm", ".yarn", ".gradle", ".ipynb_checkpoints",
+         ".sass-cache", ".parcel-cache", ".thumbnails", ".next", ".nuxt"),
+    ),
+    Rule(
+        Reason.VERSIONS,
+        (".git", ".hg", ".svn", ".bzr", ".jj", "_darcs", ".pijul"),
+    ),
+    Rule(Reason.VERSIONS, ("cvs",), inside=("Root", "Entries")),
+    Rule(
+        Reason.DEPENDENCIES,
+        ("node_modules", "bower_components", "jspm_packages", "site-packages", "dist-packages",
+         ".venv", ".tox", ".nox", ".cargo", ".rustup", ".m2", ".nuget", ".pyenv", ".rbenv",
+         ".nvm", "go/pkg/mod", "*.egg-info", "*.dist-info"),
+    ),
+    Rule(Reason.DEPENDENCIES, ("venv", "env", "virtualenv"), inside=("pyvenv.cfg",)),
+    Rule(Reason.DEPENDENCIES, ("vendor",), beside=("composer.json", "go.mod", "Gemfile")),
+    Rule(Reason.BUILD, ("target",), beside=("Cargo.toml", "pom.xml", "build.sbt")),
+    Rule(
+        Reason.BUILD,
+        ("build", "dist", "out"),
+        beside=("pyproject.toml", "setup.py", "package.json", "CMakeLists.txt", "build.gradle",
+                "build.gradle.kts", "meson.build", "Makefile"),
+    ),
+    Rule(
+        Reason.TRASH,
+        (".trash", ".trash-*", ".trashes", "share/trash", "$recycle.bin", "recycler",
+         "lost+found"),
+    ),
+    Rule(
+        Reason.SYSTEM,
+        ("system volume information", "library/application support/com.apple.tcc",
+         ".spotlight-v100", ".fseventsd", ".documentrevisions-v100", "*.photoslibrary",
+         "*.app", "*.framework", "windows/system32", "windows/winsxs"),
+    ),
+)  # fmt: skip
+
+FILE_RULES = (
+    Rule(
+        Reason.SECRETS,
+        ("id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "*.kdbx", "*.kdb", "*.pem",
+         "*.ppk", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.asc", "*.gpg", "*.agilekeychain",
+         "*.opvault", ".netrc", "_netrc", ".pgpass", ".env", "wallet.dat", "login data",
+         "logins.json"),
+    ),
+    Rule(
+        Reason.SYSTEM,
+        ("desktop.ini", "thumbs.db", "ehthumbs.db", ".ds_store", "icon\r", "pagefile.sys",
+         "hiberfil.sys", "swapfile.sys", "~$*", ".~lock.*"),
+    ),
+)  # fmt: skip
+
+# Folders at the top of the file system that hold no documents of anyone.
+SYSTEM_PLACES = frozenset({"proc", "sys", "dev", "run", "boot", "system", "c:/windows"})
+
+
+class _Table:
+    """Rules by the last component of their paths, so that a look-up costs the same for any."""
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        self._exact: dict[str, list[tuple[tuple[str, ...], Rule]]] = {}
+        self._heads: list[tuple[str, Rule]] = []
+        self._tails: list[tuple[str, Rule]] = []
+        for rule in rules:
+            for path in rule.paths:
+                *before, last = path.split("/")
+                if last.endswith("*"):
+                    self._heads.append((last[:-1], rule))
+                elif last.startswith("*"):
+                    self._tails.append((last[1:], rule))
+                else:
+                    self._exact.setdefault(last, []).append((tuple(before), rule))
+
+    def find(self, parents: Sequence[str], name: str) -> Iterable[Rule]:
+        """Give the rules for a name in lower case, below the components ``parents``."""
+        for before, rule in self._exact.get(name, ()):
+            if not before or tuple(parents[-len(before) :]) == before:
+                yield rule
+        yield from (rule for head, rule in self._heads if name.startswith(head))
+        yield from (rule for tail, rule in self._tails if name.endswith(tail) and name != tail)
+
+
+_FOLDERS = _Table(FOLDER_RULES)
+_FILES = _Table(FILE_RULES)
+
+
+class Excludes:
+    """Decides what is left out under one root.
+
+    Args:
+        patterns: In gitignore syntax, relative to the root; the last that matches decides, and
+            decides before the built-in rules. ``!`` lets in.
+        hidden: Whether hidden files and folders are wanted.
+
+    Raises:
+        WorldError: ``bad_setting`` for a pattern that cannot be read.
+    """
+
+    def __init__(self, patterns: Sequence[str] = (), *, hidden: bool = False) -> None:
+        self._hidden = hidden
+        self._patterns = tuple(patterns)
+        self._match = _compile(self._patterns) if self._patterns else None
+        self._near: tuple[tuple[int, Callable[[str], str | None]], ...] = ()
+
+    def within(self, folder: str, patterns: Sequence[str]) -> Excludes:
+        """Give the rules inside a folder that has patterns of its own, relative to it.
+
+        Args:
+            folder: Its path below the root, "" for the root.
+            patterns: The lines of its ``.lecternignore``; what cannot be read counts for nothing.
+        """
+        readable = [line for line in patterns if _readable(line)]
+        inner = Excludes(hidden=self._hidden)
+        inner._match = self._match
+        depth = len(folder) + 1 if folder else 0
+        inner._near = ((depth, _compile(readable)), *self._near) if readable else self._near
+        return inner
+
+    def folder(
+        self, parents: Sequence[str], relative: str, exists: Callable[[str], bool]
+    ) -> str | None:
+        """Tell why a folder is left out, or give None.
+
+        Args:
+            parents: The components of the absolute path of the folder that holds it.
+            relative: Its path below the root, "/" between components.
+            exists: Whether a name exists in the folder that holds it; ``folder/name`` looks
+                inside.
+        """
+        decided = self._by_pattern(f"{relative}/")
+        if decided is not None:
+            return decided or None
+        own = relative.rpartition("/")[2]
+        name = own.lower()
+        lowered = [part.lower() for part in parents[-3:]]
+        for rule in _FOLDERS.find(lowered, name):
+            near = [*rule.beside, *(f"{own}/{inner}" for inner in rule.inside)]
+            if not near or any(exists(file) for file in near):
+                return rule.reason
+        if len(parents) <= 1 and "/".join([*lowered, name]) in SYSTEM_PLACES:
+            return Reason.SYSTEM
+        return self._if_hidden(own)
+
+    def file(self, relative: str, *, hidden: bool = False) -> str | None:
+        """Tell why a file is left out, or give None; ``hidden`` as the file system says."""
+        decided = self._by_pattern(relative)
+        if decided is not None:
+            return decided or None
+        own = relative.rpartition("/")[2]
+        for rule in _FILES.find((), own.lower()):
+            return rule.reason
+        if hidden and not self._hidden:
+            return Reason.HIDDEN
+        return self._if_hidden(own)
+
+    def _if_hidden(self, name: str) -> str | None:
+        return Reason.HIDDEN if name.startswith(".") and not self._hidden else None
+
+    def _by_pattern(self, path: str) -> str | None:
+        """Give the reason by the person's own patterns; "" lets in, None is no opinion."""
+        for depth, match in self._near:
+            decided = match(path[depth:])
+            if decided is not None:
+                return decided
+        return None if self._match is None else self._match(path)
+
+
+def detail_of(reason: str) -> dict[str, str]:
+    """Spread what ``Excludes`` gave as a reason over the detail of an ``excluded`` entry."""
+    code, _, pattern = reason.partition(" ")
+    return {"reason": code, "pattern": pattern} if pattern else {"reason": code}
+
+
+def _compile(patterns: Sequence[str]) -> Callable[[str], str | None]:
+    import pathspec
+
+    try:
+        spec = pathspec.GitIgnoreSpec.from_lines(patterns)
+    except ValueError as error:
+        wrong = next((line for line in patterns if not _readable(line)), "")
+        raise WorldError(
+            "bad_setting", name="exclude", value=wrong, reason="not_a_pattern"
+        ) from error
+
+    def match(path: str) -> str | None:
+        found = spec.check_file(path)
+        if found.include is None or found.index is None:
+            return None
+        return f"{Reason.PATTERN} {spec.patterns[found.index].pattern!s}" if found.include else ""
+
+    return match
+
+
+def _readable(pattern: str) -> bool:
+    import pathspec
+
+    try:
+        pathspec.GitIgnoreSpec.from_lines([pattern])
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,85 @@
+"""The identity of a file's bytes, and proof that they stood still while they were read.
+
+Owns ``content_id``. It must not know what the bytes mean.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from indexer.api.errors import Cancelled, WorldError
+from indexer.catalog.records import Stamp
+from indexer.files.kinds import is_away
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+CHUNK_BYTES = 1 << 20
+_LATEST_NS = (1 << 63) - 1
+# Opening a pipe that took the file's place must not wait for a writer.
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Hashed:
+    """The SHA-256 of a file's bytes, in hexadecimal, and the file as it was then."""
+
+    content_id: str
+    stamp: Stamp
+
+
+def stamp_of(found: os.stat_result) -> Stamp:
+    """Take from a file's status what changes with its bytes."""
+    return Stamp(found.st_size, mtime_ns(found), found.st_dev, found.st_ino)
+
+
+def mtime_ns(found: os.stat_result) -> int:
+    """The time of the last change. Some files claim years that 64 bits cannot hold (from 2262)."""
+    return max(-_LATEST_NS, min(_LATEST_NS, found.st_mtime_ns))
+
+
+def content_id(path: bytes, *, stopping: Callable[[], bool] = lambda: False) -> Hashed:
+    """Hash a file.
+
+    Args:
+        path: Absolute, as the operating system takes it.
+        stopping: Asked between chunks of a megabyte.
+
+    Raises:
+        Cancelled: Once ``stopping`` says so.
+        WorldError: ``changed_while_read``, ``placeholder`` for bytes that would have to be fetched,
+            or ``read_error`` for what is no regular file.
+        OSError: If the file cannot be opened or read.
+    """
+    if is_away(os.stat(path)):  # noqa: PTH116  # bytes
+        raise WorldError("placeholder")
+    descriptor = os.open(path, _FLAGS)
+    with os.fdopen(descriptor, "rb", buffering=0) as file:
+        before = os.fstat(descriptor)
+        if not stat.S_ISREG(before.st_mode):
+            raise WorldError("read_error", reason="not_a_file")
+        digest = hashlib.sha256()
+        buffer = bytearray(min(CHUNK_BYTES, before.st_size + 1))
+        view = memoryview(buffer)
+        read = 0
+        while size := file.readinto(buffer):
+            digest.update(view[:size])
+            read += size
+            if stopping():
+                raise Cancelled
+        after = os.fstat(descriptor)
+    if stamp_of(after) != stamp_of(before) or read != before.st_size:
+        raise WorldError("changed_while_read")
+    return Hashed(digest.hexdigest(), stamp_of(before))
+
+
+def unchanged(path: bytes, stamp: Stamp) -> bool:
+    """Tell whether a file still is what it was; False too if it is gone."""
+    try:
+        return stamp_of(os.stat(path)) == stamp  # noqa: PTH116  # bytes
+    except OSError:
+        return False

@@ -1,0 +1,82 @@
+"""Where a root stands now: where it was, at another mount point, or out of reach.
+
+Owns the decision whether what is found at a root's path is that root. An empty mount point is
+not: everything would seem to be deleted. Another volume at the same place is not either, unless
+the files that are known stand on it. It must not walk.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from typing import TYPE_CHECKING
+
+from indexer.catalog.database import signed
+from indexer.catalog.roots import join
+from indexer.files.volumes import Place, find, place_of
+
+if TYPE_CHECKING:
+    from indexer.catalog import Catalog, Root
+
+# What a volume that was just made holds by itself.
+_NOTHING = frozenset({b"lost+found", b"System Volume Information", b"$RECYCLE.BIN"})
+
+
+def stand(catalog: Catalog, root: Root) -> Root | None:
+    """Find a root, note where it stands, and follow it if its volume is mounted elsewhere.
+
+    Returns:
+        The root as it is now; None if it is out of reach.
+    """
+    here = _place(root.path)
+    if here is not None and _is_it(catalog, root, here):
+        return _noted(catalog, root, here)
+    for path in find(Place(root.volume, root.inside, root.inode)):
+        there = _place(path)
+        if path != root.path and there is not None and catalog.roots.relocate(root.id, path):
+            return _noted(catalog, root, there)
+    return None
+
+
+def in_place(root: Root) -> bool:
+    """Tell whether what stands at a root's path is what was last seen there; cheap to ask."""
+    try:
+        return signed(os.stat(root.path).st_ino) == root.inode  # noqa: PTH116  # bytes
+    except OSError:
+        return False
+
+
+def _place(path: bytes) -> Place | None:
+    try:
+        return place_of(path)
+    except OSError:
+        return None
+
+
+def _noted(catalog: Catalog, root: Root, place: Place) -> Root:
+    if (root.volume, root.inside, root.inode) != (place.volume, place.inside, signed(place.inode)):
+        catalog.roots.set_place(root.id, place.volume, place.inside, place.inode)
+    return catalog.roots.get(root.id)
+
+
+def _is_it(catalog: Catalog, root: Root, here: Place) -> bool:
+    if root.inode == 0 or (root.volume, root.inode) == (here.volume, signed(here.inode)):
+        return True
+    known = catalog.files.sizes(root.id)
+    if not known or any(_has(join(root.path, path), size) for path, size in known):
+        return True
+    # Made anew by the person, and other files put there.
+    return here.volume == root.volume and not _empty(root.path)
+
+
+def _has(path: bytes, size: int) -> bool:
+    with contextlib.suppress(OSError):
+        return os.lstat(path).st_size == size
+    return False
+
+
+def _empty(folder: bytes) -> bool:
+    try:
+        return all(name in _NOTHING or name.startswith(b".") for name in os.listdir(folder))  # noqa: PTH208  # bytes
+    except OSError:
+        return True

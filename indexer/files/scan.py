@@ -1,0 +1,297 @@
+"""Walks a root, or looks at some entries of it, and says what stands there.
+
+Owns the walk: a stack instead of recursion, links that are listed and never followed, no folder
+twice, folders that cannot be listed told apart from folders that are gone, and a drive that was
+unplugged meanwhile. The only files it opens are those that hold patterns. It must not know the
+catalog's tables or how files are read.
+
+Links are not followed because there is nothing to gain: what they lead to is listed where it
+stands if that is under a root, and was left out, or never asked for, if it is not.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from indexer.api.errors import WorldError
+from indexer.api.phrases import reason_of
+from indexer.api.types import FileState
+from indexer.catalog.records import FoundFile, FoundFolder, Root
+from indexer.catalog.roots import join
+from indexer.files.entries import ABSENT, code_of, ignore_lines, problem_of, row, status_of
+from indexer.files.excludes import IGNORE_NAME, detail_of
+from indexer.files.kinds import Kinds, counting_volumes, is_hidden, is_link
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from indexer.api.progress import CancelToken
+    from indexer.files.excludes import Excludes
+
+GIB = 1 << 30
+# Which names in which folders (below the root) to look at; what is a folder is walked whole.
+Looks = Mapping[bytes, frozenset[bytes]]
+_IGNORE_NAME = os.fsencode(IGNORE_NAME)
+
+
+# A folder to be entered: its path below the root, its volume, and the rules around it.
+_Folder = tuple[bytes, int, "Excludes"]
+
+
+@dataclass(frozen=True, slots=True)
+class ScanRules:
+    """What a walk goes by.
+
+    ``max_bytes`` is the size past which a file is not read, ``max_bytes_of`` the same for single
+    formats. ``passed_by`` maps absolute paths of folders to the reason why they are not entered:
+    other roots, the library itself. ``roots`` are the paths of all roots, to say where links lead.
+    """
+
+    excludes: Excludes
+    formats: Mapping[str, str]
+    max_bytes: int = GIB
+    max_bytes_of: Mapping[str, int] = field(default_factory=dict)
+    passed_by: Mapping[bytes, str] = field(default_factory=dict)
+    roots: Sequence[bytes] = ()
+
+
+def known_formats() -> dict[str, str]:
+    """Give the formats of the extraction registry by their extensions."""
+    from indexer.extract.registry import FORMATS
+
+    return {extension: known.name for known in FORMATS for extension in known.extensions}
+
+
+class RootWalk:
+    """One walk over one root; iterate it once. See ``indexer.catalog.scans.Walk``.
+
+    Args:
+        root: Where to walk.
+        rules: What to leave out.
+        token: Checked at every folder; iterating then raises ``Cancelled``.
+        looks: Look only at these; None walks everything.
+        entering: Told the absolute path of each folder before it is listed, so that what changes
+            from then on can be noticed.
+    """
+
+    def __init__(
+        self,
+        root: Root,
+        rules: ScanRules,
+        token: CancelToken | None = None,
+        *,
+        looks: Looks | None = None,
+        entering: Callable[[bytes], None] = lambda _path: None,
+    ) -> None:
+        self.root = root
+        self.rules = rules
+        self.unread: dict[bytes, str] = {}
+        self.problem: WorldError | None = None
+        self._token = token
+        self.looks = looks
+        self._entering = entering
+        self._kinds = Kinds(rules.formats, rules.max_bytes, counting_volumes(), rules.max_bytes_of)
+        self._entered: set[tuple[int, int]] = set()
+        self._real_roots = [os.path.realpath(path) for path in rules.roots]
+        self._parents: tuple[bytes, tuple[str, ...]] = (b"", ())
+
+    @property
+    def reachable(self) -> bool:
+        """Whether the root was there from the beginning to the end; ``problem`` says why not."""
+        return self.problem is None
+
+    def __iter__(self) -> Iterator[FoundFolder]:
+        self._entering(self.root.path)
+        try:
+            start = os.stat(self.root.path)  # noqa: PTH116  # bytes
+            with os.scandir(self.root.path):
+                pass
+        except OSError as error:
+            self.problem = problem_of(error, self.root.path)
+            return
+        self._entered.add((start.st_dev, start.st_ino))
+        if self.root.only:
+            yield FoundFolder(b"", start.st_dev, self._single(start.st_dev))
+        elif self.looks is None:
+            yield from self._walk([(b"", start.st_dev, self.rules.excludes)])
+        else:
+            for folder, names in self.looks.items():
+                yield from self._look(folder, names)
+        self._look_back(start)
+
+    def _walk(self, stack: list[_Folder]) -> Iterator[FoundFolder]:
+        while stack:
+            if self._token is not None:
+                self._token.check()
+            found, inner = self._list(*stack.pop())
+            if found is not None:
+                yield found
+            # Reversed, so that the folders come in the order of their names.
+            stack.extend(sorted(inner, key=lambda each: each[0], reverse=True))
+
+    def _look(self, folder: bytes, names: frozenset[bytes]) -> Iterator[FoundFolder]:
+        """Look at some entries of a folder, and walk those that are folders."""
+        absolute = join(self.root.path, folder)
+        try:
+            volume = os.stat(absolute).st_dev  # noqa: PTH116  # bytes
+        except OSError as error:
+            if not isinstance(error, ABSENT):
+                self.unread[folder] = code_of(error)
+            return
+        excludes = self._rules_in(folder)
+        entries: list[FoundFile] = []
+        inner: list[_Folder] = []
+        for name in sorted(names):
+            path = os.path.join(absolute, name)  # noqa: PTH118  # bytes
+            self._sort(folder, name, path, status_of(path), (volume, excludes), entries, inner)
+        yield FoundFolder(folder, volume, entries, names)
+        yield from self._walk(sorted(inner, key=lambda each: each[0], reverse=True))
+
+    def _rules_in(self, folder: bytes) -> Excludes:
+        """Collect the patterns on the way down to a folder; its ancestors count as entered."""
+        excludes, above = self.rules.excludes, b""
+        for part in (b"", *folder.split(b"/")) if folder else (b"",):
+            above = above + b"/" + part if above else part
+            absolute = join(self.root.path, above)
+            excludes = self._within(above, absolute, excludes)
+            with contextlib.suppress(OSError):
+                found = os.stat(absolute)  # noqa: PTH116  # bytes
+                self._entered.add((found.st_dev, found.st_ino))
+        return excludes
+
+    def _within(self, folder: bytes, absolute: bytes, excludes: Excludes) -> Excludes:
+        lines = ignore_lines(os.path.join(absolute, _IGNORE_NAME))  # noqa: PTH118  # bytes
+        return excludes.within(os.fsdecode(folder), lines) if lines else excludes
+
+    def _list(
+        self, folder: bytes, volume: int, excludes: Excludes
+    ) -> tuple[FoundFolder | None, list[_Folder]]:
+        """List one folder: its entries, and the folders in it that are to be entered."""
+        absolute = join(self.root.path, folder)
+        entries: list[FoundFile] = []
+        inner: list[_Folder] = []
+        self._entering(absolute)
+        try:
+            with os.scandir(absolute) as listing:
+                listed = list(listing)
+        except OSError as error:
+            # Gone since its parent was listed: then what was in it is gone too.
+            if not isinstance(error, ABSENT) or folder == b"":
+                self.unread[folder] = code_of(error)
+            return None, []
+        if any(entry.name == _IGNORE_NAME for entry in listed):
+            excludes = self._within(folder, absolute, excludes)
+        for entry in listed:
+            status = status_of(entry)
+            self._sort(folder, entry.name, entry.path, status, (volume, excludes), entries, inner)
+        return FoundFolder(folder, volume, entries), inner
+
+    def _sort(
+        self,
+        folder: bytes,
+        name: bytes,
+        path: bytes,
+        status: os.stat_result | OSError,
+        within: tuple[int, Excludes],
+        entries: list[FoundFile],
+        inner: list[_Folder],
+    ) -> None:
+        """Put an entry with the files or with the folders to be entered."""
+        volume, excludes = within
+        relative = folder + b"/" + name if folder else name
+        if isinstance(status, OSError):
+            if not isinstance(status, ABSENT):
+                failed, code = FileState.FAILED, code_of(status)
+                detail = {"reason": reason_of(status)}
+                entries.append(
+                    FoundFile(name, 0, 0, volume, 0, state=failed, code=code, detail=detail)
+                )
+            return
+        if is_link(status):
+            detail = {"reason": self._link_reason(path)}
+            entries.append(row(name, status, volume, FileState.EXCLUDED, "symlink", detail))
+            return
+        if stat.S_ISDIR(status.st_mode):
+            reason = self._folder_reason(relative, path, status, excludes)
+            if reason is None:
+                inner.append((relative, status.st_dev or volume, excludes))
+                return
+        else:
+            shown = os.fsdecode(relative)
+            reason = excludes.file(shown, hidden=is_hidden(status))
+        if reason is None:
+            entries.append(self._file(name, status, volume))
+        else:
+            entries.append(
+                row(name, status, volume, FileState.EXCLUDED, "excluded", detail_of(reason))
+            )
+
+    def _file(self, name: bytes, found: os.stat_result, volume: int) -> FoundFile:
+        kind = self._kinds.of(name, found)
+        return row(name, found, volume, kind.state, kind.code, kind.detail, kind.format)
+
+    def _single(self, volume: int) -> list[FoundFile]:
+        # The person named this very file, so no pattern applies to it, and a link is followed.
+        try:
+            found = os.stat(join(self.root.path, self.root.only))  # noqa: PTH116  # bytes
+        except ABSENT:
+            return []
+        except OSError as error:
+            self.unread[self.root.only] = code_of(error)
+            return []
+        return [self._file(self.root.only, found, volume)]
+
+    def _folder_reason(
+        self, relative: bytes, path: bytes, found: os.stat_result, excludes: Excludes
+    ) -> str | None:
+        passed_by = self.rules.passed_by.get(path)
+        if passed_by is not None:
+            return passed_by
+        if found.st_ino:
+            identity = (found.st_dev, found.st_ino)
+            if identity in self._entered:
+                return "seen_elsewhere"
+            self._entered.add(identity)
+        absolute = os.path.dirname(path)  # noqa: PTH120  # bytes
+        if self._parents[0] != absolute:
+            parts = os.fsdecode(absolute).replace(os.sep, "/").split("/")
+            self._parents = absolute, tuple(part for part in parts if part)
+
+        def exists(name: str) -> bool:
+            return os.path.lexists(os.path.join(absolute, os.fsencode(name)))  # noqa: PTH118
+
+        shown = os.fsdecode(relative)
+        reason = excludes.folder(self._parents[1], shown, exists)
+        if reason is None and is_hidden(found):
+            return excludes.file(shown, hidden=True)
+        return reason
+
+    def _link_reason(self, path: bytes) -> str:
+        try:
+            target = os.path.realpath(path, strict=True)
+        except OSError:
+            return "leads_nowhere"
+        separator = os.fsencode(os.sep)
+        for root in self._real_roots:
+            if target == root or target.startswith(root.rstrip(separator) + separator):
+                return "leads_inside"
+        return "leads_out"
+
+    def _look_back(self, start: os.stat_result) -> None:
+        """Notice a drive that was unplugged during the walk: everything seems gone then."""
+        try:
+            now = os.stat(self.root.path)  # noqa: PTH116  # bytes
+        except OSError as error:
+            self.problem = problem_of(error, self.root.path)
+            return
+        if (now.st_dev, now.st_ino) != (start.st_dev, start.st_ino):
+            self.problem = WorldError("path_missing", path=os.fsdecode(self.root.path))
+        elif b"" in self.unread:
+            self.problem = WorldError(
+                self.unread[b""], path=os.fsdecode(self.root.path), reason="not_listed"
+            )

@@ -1,0 +1,160 @@
+"""A library as a folder: its size, its removal, its move to another place.
+
+Owns what is done to a library as a whole while no engine has it open. It must not know what the
+files in it mean; it knows their names, and touches nothing else that a person may have put there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import shutil
+from pathlib import Path
+
+from indexer.api.errors import WorldError
+from indexer.api.lock import HOLDER_NAME, LOCK_NAME, LibraryLock
+from indexer.files.hashing import content_id
+from indexer.library.crashes import MARK_NAME
+from indexer.ocr.cache import FILE_NAME, SIDE_NAME
+
+CATALOG_NAME = "catalog.sqlite"
+LANCE_NAME = "lance"
+# The catalog goes first: without it nothing in the folder counts as indexed any more.
+_OURS = (
+    CATALOG_NAME,
+    f"{CATALOG_NAME}-wal",
+    f"{CATALOG_NAME}-shm",
+    LANCE_NAME,
+    FILE_NAME,
+    SIDE_NAME,
+    "engine.json",
+    HOLDER_NAME,
+    MARK_NAME,
+)
+
+
+def size(library: Path) -> int:
+    """Return the bytes a library takes on disk; files that vanish meanwhile count nothing."""
+    total = 0
+    for folder, _folders, files in os.walk(library):
+        for name in files:
+            with contextlib.suppress(OSError):
+                total += (Path(folder) / name).lstat().st_size
+    return total
+
+
+def exists(library: Path) -> bool:
+    return (library / CATALOG_NAME).exists() or (library / LANCE_NAME).exists()
+
+
+def is_writable(library: Path) -> bool:
+    """Whether the system would let us write to a library; one that is not there yet, make it."""
+    parts = [library, *(library / name for name in (LOCK_NAME, CATALOG_NAME, LANCE_NAME))]
+    return all(os.access(part, os.W_OK) for part in parts if part.exists())
+
+
+def remove_everything(library: Path) -> int:
+    """Delete a library. The documents it was made from stay untouched.
+
+    Returns:
+        The bytes that were freed.
+
+    Raises:
+        WorldError: ``library_locked`` while an engine has it open, ``library_unwritable`` if the
+            system does not let us.
+    """
+    if not library.is_dir() or not _is_ours(library):
+        return 0
+    with LibraryLock.acquire(library, "lectern remove"):
+        before = size(library)
+        _delete_ours(library)
+    with contextlib.suppress(OSError):
+        (library / LOCK_NAME).unlink()
+    freed = before - size(library)
+    with contextlib.suppress(OSError):  # it holds something that is not ours, and stays
+        library.rmdir()
+    return freed
+
+
+def _is_ours(library: Path) -> bool:
+    """Tell a library from a folder that only happens to hold things of the same names."""
+    if (library / CATALOG_NAME).exists():
+        return True
+    try:
+        tables = list((library / LANCE_NAME).iterdir())
+    except OSError:
+        return not (library / LANCE_NAME).exists()
+    return all(table.suffix == ".lance" for table in tables)
+
+
+def _delete_ours(library: Path) -> None:
+    try:
+        for name in _OURS:
+            path = library / name
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+    except OSError as error:
+        raise WorldError("library_unwritable", library=str(library)) from error
+
+
+def move(library: Path, destination: Path) -> None:
+    """Move a library to a place that does not exist yet, or is an empty folder.
+
+    Across file systems it is copied first and deleted then, so that a failure on the way leaves
+    the old library whole.
+
+    Raises:
+        WorldError: ``path_missing`` without a library, ``not_empty``, ``disk_full``,
+            ``library_locked`` or ``library_unwritable``.
+    """
+    if not exists(library):
+        raise WorldError("path_missing", path=str(library))
+    if destination.exists() and (not destination.is_dir() or any(destination.iterdir())):
+        raise WorldError("not_empty", path=str(destination))
+    # Some systems do not move a folder with an open file in it, so the lock is only tried.
+    LibraryLock.acquire(library, "lectern move-library").release()
+    try:
+        destination.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if destination.exists():
+            destination.rmdir()
+        library.rename(destination)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise WorldError("library_unwritable", library=str(destination)) from error
+        _copy(library, destination)
+        remove_everything(library)
+
+
+def _copy(library: Path, destination: Path) -> None:
+    needed = size(library)
+    if shutil.disk_usage(destination.parent).free < needed:
+        raise WorldError("disk_full", needed=f"{needed / 1e9:.1f} GB", path=str(destination.parent))
+    part = destination.with_name(f"{destination.name}.part")
+    try:
+        shutil.rmtree(part, ignore_errors=True)
+        shutil.copytree(library, part)
+        _compare(library, part)
+        (part / LOCK_NAME).unlink(missing_ok=True)
+        part.rename(destination)
+    except OSError as error:
+        shutil.rmtree(part, ignore_errors=True)
+        raise WorldError("library_unwritable", library=str(destination)) from error
+
+
+def _compare(library: Path, copy: Path) -> None:
+    """Read both sides again: the old library is about to be deleted.
+
+    Raises:
+        OSError: If a file of the copy is not what was copied.
+    """
+    for folder, _folders, files in os.walk(copy):
+        for name in files:
+            made = Path(folder) / name
+            original = library / made.relative_to(copy)
+            if content_id(os.fsencode(made)).content_id != (
+                content_id(os.fsencode(original)).content_id
+            ):
+                raise OSError(errno.EIO, "the copy differs", str(made))

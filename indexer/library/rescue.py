@@ -1,0 +1,300 @@
+"""Makes a damaged library one that can be opened, from all of it that can still be read.
+
+Owns what is done while no engine has the library: tables whose list of files is unreadable go back
+to an earlier one or are dropped, and the catalog is copied row by row into a new one. What is lost
+with that is found by ``indexer.library.recovery`` at the next open, and read again. The damaged
+catalog is kept beside the new one. It must not know how documents are read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import shutil
+import sqlite3
+from typing import TYPE_CHECKING
+
+from indexer.api.lock import LibraryLock
+from indexer.catalog import Catalog
+from indexer.catalog.docs import RESERVED
+from indexer.library.library import CATALOG_NAME, LANCE_NAME
+from indexer.library.verify import unknown_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+log = logging.getLogger(__name__)
+
+#: What the damaged catalog is called from then on.
+KEPT_NAME = f"{CATALOG_NAME}.damaged"
+_NEW_NAME = f"{CATALOG_NAME}.new"
+_SIDE_FILES = ("-wal", "-shm")
+# Made anew when the documents are read again; half of it would be worse than none.
+_DERIVED = frozenset(
+    {"lexicon_terms", "lexicon_stems", "lexicon_segments", "lexicon_chunks", "lexicon_pending",
+     "lexicon_dead"}
+)  # fmt: skip
+# Parents before children.
+_COPIED = (
+    "meta", "roots", "names", "folders", "docs", "contents", "files", "spaces", "doc_spaces",
+    "earlier_docs", "name_vectors",
+)  # fmt: skip
+_BLOCK = 500
+
+
+def rescue(library: Path) -> list[str]:
+    """Make a library openable again.
+
+    Returns:
+        What was done, a sentence each; nothing if nothing was needed.
+
+    Raises:
+        WorldError: ``library_locked``, ``library_newer``, or ``disk_full``.
+    """
+    with LibraryLock.acquire(library, "lectern repair"):
+        return [*_catalog(library), *_tables(library / LANCE_NAME)]
+
+
+def _catalog(library: Path) -> Iterator[str]:
+    path = library / CATALOG_NAME
+    if not path.exists() or _is_whole(path):
+        return
+    new = library / _NEW_NAME
+    _remove(new)
+    with contextlib.closing(Catalog(new)) as catalog:
+        copied, lost = _copy(path, catalog)
+        _make_consistent(catalog)
+        if lost & _DERIVED:
+            _forget_words(catalog)
+        else:
+            catalog.lexicon.bury(unknown_words(catalog))
+        _name_files(catalog)
+        with contextlib.suppress(sqlite3.Error):
+            catalog.db.reader().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    kept = library / KEPT_NAME
+    _remove(kept)
+    path.rename(kept)
+    for suffix in _SIDE_FILES:
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    new.rename(path)
+    yield (
+        f"The catalog was damaged. {copied:,} rows of it are in a new one; the damaged one is "
+        f"kept as {kept.name}."
+    )
+
+
+def _is_whole(path: Path) -> bool:
+    """Whether SQLite can read all of the file and finds nothing wrong."""
+    try:
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            rows = connection.execute("PRAGMA integrity_check(1)").fetchall()
+            return bool(rows == [("ok",)])
+    except sqlite3.Error:
+        return False
+
+
+def _copy(path: Path, catalog: Catalog) -> tuple[int, set[str]]:
+    """Copy what can be read; gives how many rows, and the tables that are not whole."""
+    total, lost = 0, set()
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as old:
+        writer = catalog.db.reader()
+        writer.execute("PRAGMA foreign_keys = OFF")
+        for table in (*_COPIED, *sorted(_DERIVED)):
+            reader = _Reader(old, table)
+            columns = [row[1] for row in writer.execute(f"PRAGMA table_info({table})")]
+            with catalog.write() as connection:
+                for rows in reader.blocks(columns):
+                    marks = ", ".join("?" * len(columns))
+                    connection.executemany(
+                        f"INSERT OR REPLACE INTO {table} ({', '.join(columns)}) VALUES ({marks})",
+                        rows,
+                    )
+                    total += len(rows)
+            if reader.damaged:
+                lost.add(table)
+                log.error("the catalog has lost rows of %s", table)
+        writer.execute("PRAGMA foreign_keys = ON")
+    return total, lost
+
+
+class _Reader:
+    """Reads a table of a damaged file, past what cannot be read."""
+
+    def __init__(self, connection: sqlite3.Connection, table: str) -> None:
+        self._connection = connection
+        self._table = table
+        self.damaged = False
+
+    def blocks(self, columns: list[str]) -> Iterator[list[tuple[object, ...]]]:
+        """The rows, some at a time."""
+        wanted = ", ".join(columns)
+        if self._has_rowid():
+            yield from self._by_rowid(wanted)
+        else:
+            yield from self._in_order(wanted)
+
+    def _has_rowid(self) -> bool:
+        try:
+            self._connection.execute(f"SELECT rowid FROM {self._table} LIMIT 0")
+        except sqlite3.OperationalError:
+            return False
+        except sqlite3.Error:
+            self.damaged = True
+        return True
+
+    def _in_order(self, wanted: str) -> Iterator[list[tuple[object, ...]]]:
+        """From both ends, up to where something is damaged."""
+        for order in ("", " DESC"):
+            rows: list[tuple[object, ...]] = []
+            sql = f"SELECT {wanted} FROM {self._table} ORDER BY {self._key() or '1'}{order}"
+            failed = False
+            try:
+                rows.extend(self._connection.execute(sql))
+            except sqlite3.Error:
+                failed = self.damaged = True
+            if rows:
+                yield rows
+            if not failed:
+                return
+
+    def _key(self) -> str:
+        try:
+            rows = self._connection.execute(f"PRAGMA table_info({self._table})").fetchall()
+        except sqlite3.Error:
+            return ""
+        keys = sorted((row[5], row[1]) for row in rows if row[5])
+        return keys[0][1] if keys else ""
+
+    def _by_rowid(self, wanted: str) -> Iterator[list[tuple[object, ...]]]:
+        sql = f"SELECT rowid, {wanted} FROM {self._table} WHERE rowid >= ? ORDER BY rowid LIMIT ?"
+        at, step, last = -(1 << 62), 1, self._last()
+        while at <= last:
+            rows, whole = self._read(sql, at)
+            if rows:
+                yield [row[1:] for row in rows]
+                at, step = int(str(rows[-1][0])) + 1, 1
+            if whole and len(rows) < _BLOCK:
+                return
+            if not whole:
+                # Past the page that cannot be read, in strides that grow.
+                self.damaged = True
+                at = max(at, 0) + step
+                step *= 2
+
+    def _read(self, sql: str, at: int) -> tuple[list[tuple[object, ...]], bool]:
+        rows: list[tuple[object, ...]] = []
+        try:
+            rows.extend(self._connection.execute(sql, (at, _BLOCK)))
+        except sqlite3.Error:
+            return self._one_by_one(sql, at), False
+        return rows, True
+
+    def _one_by_one(self, sql: str, at: int) -> list[tuple[object, ...]]:
+        rows: list[tuple[object, ...]] = []
+        with contextlib.suppress(sqlite3.Error):
+            cursor = self._connection.execute(sql, (at, _BLOCK))
+            while (row := cursor.fetchone()) is not None:
+                rows.append(row)
+        return rows
+
+    def _last(self) -> int:
+        for order in ("DESC", "ASC"):
+            with contextlib.suppress(sqlite3.Error):
+                row = self._connection.execute(
+                    f"SELECT rowid FROM {self._table} ORDER BY rowid {order} LIMIT 1"
+                ).fetchone()
+                if order == "DESC":
+                    return int(row[0]) if row else -1
+        self.damaged = True
+        return 1 << 31
+
+
+def _make_consistent(catalog: Catalog) -> None:
+    """Cut what points at rows that are gone, and queue the files whose contents are."""
+    with catalog.write() as connection:
+        for table, column in (("files", "content"), ("files", "upcoming")):
+            connection.execute(
+                f"UPDATE {table} SET {column} = NULL WHERE {column} IS NOT NULL "
+                f"AND {column} NOT IN (SELECT id FROM contents)"
+            )
+        connection.execute("UPDATE contents SET doc = NULL WHERE doc NOT IN (SELECT doc FROM docs)")
+        connection.execute("DELETE FROM contents WHERE doc IS NULL AND state = ''")
+        for table, column, parent, key in (
+            ("folders", "root", "roots", "id"),
+            ("files", "root", "roots", "id"),
+            ("files", "folder", "folders", "id"),
+            ("doc_spaces", "doc", "docs", "doc"),
+            ("doc_spaces", "space", "spaces", "id"),
+            ("earlier_docs", "doc", "docs", "doc"),
+            ("earlier_docs", "earlier", "docs", "doc"),
+            ("name_vectors", "space", "spaces", "id"),
+            ("name_vectors", "name", "names", "id"),
+        ):
+            connection.execute(
+                f"DELETE FROM {table} WHERE {column} NOT IN (SELECT {key} FROM {parent})"
+            )
+        connection.execute("UPDATE files SET stem = NULL WHERE stem NOT IN (SELECT id FROM names)")
+        connection.execute(
+            "UPDATE folders SET name = NULL WHERE name NOT IN (SELECT id FROM names)"
+        )
+        connection.execute(
+            "UPDATE files SET content = NULL WHERE content NOT IN (SELECT id FROM contents)"
+        )
+        last = connection.execute("SELECT coalesce(max(doc), 0) FROM docs").fetchone()[0]
+        known = connection.execute("SELECT value FROM meta WHERE key = 'docs_reserved'").fetchone()
+        reserved = max(int(known[0]) if known else 1, last + 1) + RESERVED
+        connection.execute(
+            "INSERT OR REPLACE INTO meta (key, value) VALUES ('docs_reserved', ?)", (str(reserved),)
+        )
+    catalog.docs.requeue_without_contents()
+
+
+def _forget_words(catalog: Catalog) -> None:
+    """Have all documents read again for their words; their vectors stay."""
+    with catalog.write() as connection:
+        for table in sorted(_DERIVED):
+            connection.execute(f"DELETE FROM {table}")
+    catalog.docs.read_again(catalog.docs.expected())
+
+
+def _name_files(catalog: Catalog) -> None:
+    """Make the index of names anew."""
+    with catalog.write() as connection:
+        connection.execute("DELETE FROM file_words")
+        rows = connection.execute(
+            "SELECT f.id, d.path, f.name FROM files f JOIN folders d ON d.id = f.folder"
+        ).fetchall()
+        catalog.lexicon.files.add(connection, rows)
+
+
+def _tables(lance: Path) -> Iterator[str]:
+    from indexer.store import disk, runtime, salvage
+
+    if not lance.is_dir():
+        return
+    database = runtime.connect(lance, 1, runtime.cache_bytes(lance))
+    for path in sorted(lance.glob("*.lance")):
+        lists = sorted((path / "_versions").glob("*.manifest"), key=lambda one: one.stat().st_mtime)
+        given_up = 0
+        while lists:
+            try:
+                database.open_table(path.stem).count_rows()
+                break
+            except BaseException as error:  # a panic of Lance is no Exception
+                if not salvage.may_be_damage(error):
+                    raise disk.refusal(error, path) or error from error
+                with disk.opening(lance):
+                    lists[-1].read_bytes()  # it is not the system that keeps it from us
+                lists.pop().unlink()
+                given_up += 1
+        if not lists:
+            shutil.rmtree(path)
+            yield f"The table {path.stem} could not be read at all; it is made anew."
+        elif given_up:
+            yield f"The table {path.stem} is back to what it was {given_up} commits ago."
+
+
+def _remove(path: Path) -> None:
+    for suffix in ("", *_SIDE_FILES):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)

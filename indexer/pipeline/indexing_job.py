@@ -1,0 +1,135 @@
+"""One call to index, from the first look at the folders to the tidying: a shift of the index lane.
+
+Owns what may interrupt the work and how it is taken up again: a pause lasts until the person ends
+it, a full disk until there is room. Each stretch of work in between is one ``pipeline.lane.Run``.
+It must not know how documents are read or written.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeVar
+
+from indexer.api.errors import LecternError, WorldError
+from indexer.api.progress import Progress, Step
+from indexer.api.types import Summary
+from indexer.library.recovery import recover
+from indexer.pipeline.measured import learn
+from indexer.pipeline.parts import Counts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from indexer.api.progress import Reporter
+    from indexer.catalog import Root
+    from indexer.pipeline.lane import Run
+    from indexer.pipeline.parts import Parts
+
+T = TypeVar("T")
+
+# How often somebody who waits says so, and listens for a cancel.
+TICK_S = 0.25
+# What stands in a line of progress; the codes are those of ``EngineApi.activity``.
+NOTES = {"paused": "paused; `lectern resume` goes on", "disk_full": "waiting for free disk space"}
+
+
+@dataclass(slots=True)
+class Shift:
+    """Works until nothing is left to do.
+
+    Args:
+        parts: What runs work with.
+        make_run: Makes a run that goes on from some counts.
+        reporter: Takes progress; its token ends the shift cleanly.
+        patient: Wait for room on the disk instead of ending.
+    """
+
+    parts: Parts
+    make_run: Callable[[Parts, Reporter, Counts], Run]
+    reporter: Reporter
+    patient: bool
+    counts: Counts = field(default_factory=Counts)
+    _last: Progress = field(default_factory=lambda: Progress(Step.SCAN))
+
+    def do(self, step: Callable[[], T]) -> T:
+        """Do one step of the shift; where the disk is full, wait and do it again.
+
+        Raises:
+            Cancelled: If the token was cancelled.
+            WorldError: If the step cannot be done.
+        """
+        while True:
+            try:
+                return step()
+            except WorldError as error:
+                if error.code != "disk_full" or not self.patient:
+                    raise
+            self._wait_for_room()
+
+    def read(self) -> None:
+        """Read, embed and write until nothing is left; stands still while the person says so."""
+        while not self._stretch():
+            self._wait_while(lambda: self.parts.throttle.paused)
+
+    def summary(
+        self, roots: Sequence[Root], seen: int, seconds: float, *, cancelled: bool
+    ) -> Summary:
+        """Say what the shift did, and in which states the files of some roots are now."""
+        states: dict[str, int] = {}
+        for root in roots:
+            for state, count in self.parts.catalog.files.counts(root.id).items():
+                states[str(state)] = states.get(str(state), 0) + count
+        return Summary(
+            states=states,
+            files_seen=seen,
+            documents_added=self.counts.documents,
+            pages=self.counts.pages,
+            passages=self.counts.embedded,
+            tokens=self.counts.tokens,
+            seconds=seconds,
+            cancelled=cancelled,
+            reused=self.counts.reused,
+        )
+
+    def _stretch(self) -> bool:
+        """Work until a pause; whether everything is done."""
+        if self.parts.throttle.paused:
+            return False
+        recover(self.parts.catalog, self.parts.store)
+        run = self.make_run(self.parts, self.reporter, self.counts)
+        try:
+            return run.work()
+        finally:
+            run.stop()
+            # What was done between rests says nothing of what could be done.
+            if not self.parts.throttle.gentle:
+                learn(self.parts.catalog, self.parts.space.key, run.own, run.effort)
+            self.counts, self._last = run.counts, run.progress
+
+    def _wait_for_room(self) -> None:
+        throttle = self.parts.throttle
+        throttle.disk_full = True
+        try:
+            # What is written needs more room than was free when it failed.
+            self._pass(self.parts.pace.room_s)
+            self._wait_while(self._is_full)
+        finally:
+            throttle.disk_full = False
+
+    def _is_full(self) -> bool:
+        try:
+            self.parts.check_space()
+        except LecternError:
+            return True
+        return False
+
+    def _pass(self, seconds: float) -> None:
+        until = time.monotonic() + seconds
+        self._wait_while(lambda: time.monotonic() < until)
+
+    def _wait_while(self, halted: Callable[[], bool]) -> None:
+        while halted():
+            note = NOTES.get(self.parts.throttle.reason, "")
+            self.reporter.report(replace(self._last, note=note, eta_seconds=None), force=True)
+            self.parts.throttle.wait(TICK_S)

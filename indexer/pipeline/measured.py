@@ -1,0 +1,76 @@
+"""How fast this machine reads and understands, as runs over this library have shown.
+
+Owns the rates that estimates are made from, kept in the catalog from run to run. It must not know
+what is estimated.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from indexer.api.errors import LecternError
+
+if TYPE_CHECKING:
+    from indexer.catalog import Catalog
+    from indexer.pipeline.parts import Counts, Effort
+
+KEY = "rates"
+# Where nothing was measured: a laptop of a few years ago.
+PAGES = 60.0
+PASSAGES = 25.0
+PASSAGES_A_PAGE = 3.0
+# A run that did less says little.
+LEAST_PAGES = 50
+LEAST_PASSAGES = 100
+# How much the latest run counts against all before it.
+WEIGHT = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Pages read and passages understood in a second, each as if nothing else were done."""
+
+    pages: float = PAGES
+    passages: float = PASSAGES
+    passages_a_page: float = PASSAGES_A_PAGE
+    measured: bool = False
+
+
+def load(catalog: Catalog, space: str) -> Measured:
+    """Give the rates of this library; those of passages belong to an embedding space."""
+    known = _known(catalog)
+    of_space = known.get(f"passages:{space}")
+    return Measured(
+        known.get("pages") or PAGES,
+        of_space or PASSAGES,
+        known.get("passages_a_page") or PASSAGES_A_PAGE,
+        measured=bool(known.get("pages") and of_space),
+    )
+
+
+def learn(catalog: Catalog, space: str, done: Counts, effort: Effort) -> None:
+    """Take in what a run did, and how long its readers and its model were at work for it."""
+    seen: dict[str, float] = {}
+    if done.pages >= LEAST_PAGES and effort.reading_s > 0:
+        seen["pages"] = done.pages / effort.reading_s
+        seen["passages_a_page"] = done.written / done.pages
+    if done.embedded >= LEAST_PASSAGES and effort.embedding_s > 0:
+        seen[f"passages:{space}"] = done.embedded / effort.embedding_s
+    if not seen:
+        return
+    known = _known(catalog)
+    for key, rate in seen.items():
+        known[key] = rate if key not in known else WEIGHT * rate + (1 - WEIGHT) * known[key]
+    # Only estimates depend on it, so a full disk must not cost the run.
+    with contextlib.suppress(LecternError):
+        catalog.set_meta(KEY, json.dumps(known))
+
+
+def _known(catalog: Catalog) -> dict[str, float]:
+    try:
+        return {key: float(rate) for key, rate in json.loads(catalog.meta(KEY) or "{}").items()}
+    except (ValueError, TypeError, AttributeError):
+        return {}

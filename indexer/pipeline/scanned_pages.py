@@ -1,0 +1,155 @@
+"""The scanned pages of one library: what waits, why it waits, and what becomes of what was read.
+
+Owns the agreement of the cache of pages with the catalog, and who reads them: which program, in
+which languages, if any. It must not know how a page is read (``indexer.pipeline.recogniser``).
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+from indexer import faults
+from indexer.api.errors import WorldError
+from indexer.catalog.scanned import ScannedContents
+from indexer.ocr.advice import install_command
+from indexer.ocr.cache import PageCache
+from indexer.ocr.languages import usual
+from indexer.ocr.tesseract import find_program
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from indexer.api.errors import LecternError
+    from indexer.catalog import Catalog
+    from indexer.config import EngineConfig
+    from indexer.ocr.cache import PageCounts
+    from indexer.ocr.tesseract import Program
+
+log = logging.getLogger(__name__)
+
+# Why a document without text has none yet; all are of the state ``no_text``.
+CODES = ("scan_waits", "needs_ocr", "ocr_off")
+_NO_TEXT = "no_text"
+# A language that is installed meanwhile is found after so long; Tesseract itself at once.
+LOOK_EVERY_S = 600.0
+_IMAGE = "image"
+_FORMATS = ("pdf", _IMAGE)
+
+
+class Scans:
+    """What is known of scanned pages. Thread-safe.
+
+    Args:
+        catalog: Holds their documents.
+        config: Says whether and in which languages they are to be read.
+
+    ``ready`` says that there may be something to do; asking costs nothing.
+    """
+
+    def __init__(self, catalog: Catalog, config: EngineConfig) -> None:
+        self.library = config.library
+        self.cache = PageCache(config.library, writable=not catalog.refusal)
+        self.contents = ScannedContents(catalog.db)
+        self.ready = True
+        self._config = config
+        self._lock = threading.Lock()
+        self._looked = float("-inf")
+        self._program: Program | None = None
+
+    @property
+    def program(self) -> Program | None:
+        """What reads them; None if nothing does."""
+        with self._lock:
+            if self._looked == float("-inf"):
+                self._program = find_program() if self._config.ocr else None
+                self._looked = time.monotonic()
+            return self._program
+
+    @property
+    def languages(self) -> list[str]:
+        """The languages they are read in, the likeliest first."""
+        program = self.program
+        return usual(program.languages, self._config.ocr_languages) if program else []
+
+    @property
+    def maker(self) -> str:
+        """What is noted with what was read: another one reads it again. "" if there is none."""
+        program = self.program
+        return f"tesseract {program.version} {'+'.join(self.languages)}" if program else ""
+
+    def look_again(self) -> None:
+        """See what is installed now, and put right what is said of documents that wait for it."""
+        with self._lock:
+            if self._program is None or time.monotonic() - self._looked > LOOK_EVERY_S:
+                self._looked = float("-inf")
+        # Those of an earlier version, or of a cache that was lost.
+        unknown = self.contents.with_code(_FORMATS, (_NO_TEXT, *CODES)) - self.cache.known()
+        self.contents.read_again(unknown)
+        failure = self._failure()
+        self.contents.explain(CODES, failure.code, failure.detail)
+        self.ready = True
+
+    def note(self, content_id: str, size: int, form: str, pages: Iterable[int] = ()) -> None:
+        """Remember the pages of some bytes that show something and hold no text."""
+        self.cache.note(content_id, size, pages, last=form == _IMAGE)
+        self.ready = True
+
+    def explain(self, failure: LecternError, content_id: str, size: int, form: str) -> LecternError:
+        """Say of a document without text what there is to be done about its pages."""
+        if failure.code != _NO_TEXT:
+            return failure
+        self.note(content_id, size, form)
+        return self._failure() if self.cache.waits(content_id, self.maker) else failure
+
+    def publish(self) -> int:
+        """Have documents read anew for their pages that were recognised meanwhile.
+
+        Returns:
+            How many files were queued.
+        """
+        queued = 0
+        for content_id in self.cache.due(self.maker):
+            queued += self.contents.read_again([content_id])
+            faults.reached("pages-published")
+            self.cache.published(content_id)
+        return queued
+
+    def forgive(self, paths: Sequence[Path]) -> None:
+        """Give pages of some files, or of all without paths, that were set aside another chance."""
+        self.cache.forgive(self.contents.under(paths) if paths else self.cache.known())
+        self.ready = True
+
+    def tidy(self) -> None:
+        """Drop what belongs to bytes that no file holds any more."""
+        if gone := self.cache.known() - self.contents.held():
+            self.cache.forget(gone)
+
+    def counts(self) -> PageCounts:
+        return self.cache.counts(self.maker)
+
+    def describe(self) -> dict[str, Any]:
+        """See ``scans`` in ``indexer.api.contract.EngineApi.status``."""
+        counts = self.counts()
+        return {
+            "read": counts.read,
+            "waiting": counts.waiting,
+            "set_aside": counts.aside,
+            "engine": f"Tesseract {self.program.version}" if self.program else "",
+            "languages": self.languages,
+            "code": "" if self.program else self._failure().code,
+            "install": "" if self.program or not self._config.ocr else install_command(),
+        }
+
+    def close(self) -> None:
+        self.cache.close()
+
+    def _failure(self) -> WorldError:
+        if not self._config.ocr:
+            return WorldError("ocr_off")
+        if self.program is None:
+            return WorldError("needs_ocr", command=install_command())
+        return WorldError("scan_waits")

@@ -1,0 +1,292 @@
+"""What a search may be narrowed by: the operators of the query grammar and their values.
+
+Owns the one table of operators, from which the help of the command line and of the window are
+made, and the reading of dates, sizes and ranges. Pure; it must not know how a filter is applied.
+"""
+
+from __future__ import annotations
+
+import calendar
+import re
+import unicodedata
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@dataclass(frozen=True, slots=True)
+class DateRange:
+    """Days from ``first`` to ``last``, both included; ``None`` is open."""
+
+    first: date | None = None
+    last: date | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NumberRange:
+    """Whole numbers from ``first`` to ``last``, both included; ``None`` is open."""
+
+    first: int | None = None
+    last: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Conditions that must all hold.
+
+    Of several values in a tuple any will do, of those in a ``not_`` tuple none may. Extensions
+    and languages are in small letters, without a dot. Folders and ``like`` are as they were
+    typed. Sizes are in bytes.
+    """
+
+    folders: tuple[str, ...] = ()
+    not_folders: tuple[str, ...] = ()
+    extensions: tuple[str, ...] = ()
+    not_extensions: tuple[str, ...] = ()
+    titles: tuple[str, ...] = ()
+    not_titles: tuple[str, ...] = ()
+    authors: tuple[str, ...] = ()
+    not_authors: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    not_languages: tuple[str, ...] = ()
+    dates: DateRange = field(default_factory=DateRange)
+    sizes: NumberRange = field(default_factory=NumberRange)
+    pages: NumberRange = field(default_factory=NumberRange)
+    like: str = ""
+
+    def __bool__(self) -> bool:
+        return self != Filters()
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """One line of the grammar. ``read`` makes the values of ``field`` of what was typed.
+
+    Raises (from ``read``):
+        ValueError: If the value means nothing; its message is the code of a phrase that says what
+            would (``indexer.api.phrases``).
+    """
+
+    name: str
+    example: str
+    help: str
+    field: str = ""
+    read: Callable[[str], Any] | None = None
+    can_be_excluded: bool = False
+    aliases: tuple[str, ...] = ()
+
+
+TYPES: dict[str, tuple[str, ...]] = {
+    "document": ("pdf", "doc", "docx", "docm", "odt", "rtf", "pages"),
+    "text": ("txt", "md", "markdown", "rst", "adoc", "org", "tex", "log"),
+    "web": ("html", "htm", "xhtml", "mht", "mhtml"),
+    "book": ("epub", "mobi", "azw3", "fb2"),
+    "spreadsheet": ("xls", "xlsx", "xlsm", "ods", "csv", "tsv", "numbers"),
+    "presentation": ("ppt", "pptx", "pptm", "odp", "key"),
+    "mail": ("eml", "emlx", "msg", "mbox"),
+    "code": (
+        "py",
+        "ipynb",
+        "c",
+        "h",
+        "cpp",
+        "hpp",
+        "cs",
+        "java",
+        "kt",
+        "js",
+        "ts",
+        "go",
+        "rs",
+        "rb",
+        "php",
+        "swift",
+        "scala",
+        "sql",
+        "sh",
+        "ps1",
+        "r",
+        "jl",
+        "m",
+        "lua",
+        "pl",
+        "css",
+        "yaml",
+        "toml",
+    ),
+}
+
+LANGUAGES = {
+    "arabic": "ar", "chinese": "zh", "czech": "cs", "danish": "da", "dutch": "nl", "english": "en",
+    "finnish": "fi", "french": "fr", "german": "de", "greek": "el", "hebrew": "he", "hindi": "hi",
+    "hungarian": "hu", "italian": "it", "japanese": "ja", "korean": "ko", "norwegian": "no",
+    "polish": "pl", "portuguese": "pt", "russian": "ru", "spanish": "es", "swedish": "sv",
+    "turkish": "tr", "ukrainian": "uk",
+}  # fmt: skip
+
+_T = TypeVar("_T", date, int)
+_DAY = re.compile(r"([1-9]\d{3})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?")
+_SIZE = re.compile(r"(\d{1,12}(?:\.\d{1,6})?)\s*([kmgt]?)i?b?", re.IGNORECASE)
+_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+_PAGE = re.compile(r"\d{1,9}")
+_COMPARED = re.compile(r"(>=|<=|>|<|=)?(.*)", re.DOTALL)
+
+
+def _days(text: str) -> tuple[date, date]:
+    """The first and the last day of a year, a month or a day."""
+    match = _DAY.fullmatch(text)
+    try:
+        if match is None:
+            raise ValueError
+        year, month, day = (int(group) if group else 0 for group in match.groups())
+        if not month:
+            return date(year, 1, 1), date(year, 12, 31)
+        last = calendar.monthrange(year, month)[1]
+        return date(year, month, day or 1), date(year, month, day or last)
+    except ValueError:
+        raise ValueError("date_is") from None
+
+
+def _bytes(text: str) -> tuple[int, int]:
+    match = _SIZE.fullmatch(text)
+    if match is None:
+        raise ValueError("size_is")
+    size = int(float(match[1]) * _UNITS[match[2].lower()])
+    return size, size
+
+
+def _page(text: str) -> tuple[int, int]:
+    if _PAGE.fullmatch(text) is None:
+        raise ValueError("page_is")
+    return int(text), int(text)
+
+
+def _range(
+    text: str, read: Callable[[str], tuple[_T, _T]], step: Callable[[_T, int], _T]
+) -> tuple[_T | None, _T | None]:
+    """Read ``a``, ``a..b``, ``a..``, ``..b``, ``>a``, ``>=a``, ``<a`` or ``<=a``."""
+    low, dots, high = text.partition("..")
+    if dots and (low or high):
+        return read(low)[0] if low else None, read(high)[1] if high else None
+    match = _COMPARED.match(text)
+    sign, value = (match[1], match[2]) if match else (None, text)
+    first, last = read(value.strip())
+    if sign == ">":
+        return step(last, 1), None
+    if sign == ">=":
+        return first, None
+    if sign == "<":
+        return None, step(first, -1)
+    if sign == "<=":
+        return None, last
+    return first, last
+
+
+def _step_day(day: date, by: int) -> date:
+    try:
+        return day + timedelta(days=by)
+    except OverflowError:
+        raise ValueError("date_beyond") from None
+
+
+def _step(number: int, by: int) -> int:
+    return number + by
+
+
+def _dates(text: str) -> DateRange:
+    return DateRange(*_range(text, _days, _step_day))
+
+
+def _after(text: str) -> DateRange:
+    return DateRange(first=_days(text)[0])
+
+
+def _before(text: str) -> DateRange:
+    return DateRange(last=_step_day(_days(text)[0], -1))
+
+
+def _sizes(text: str) -> NumberRange:
+    first, last = _range(text, _bytes, _step)
+    exact = first is not None and first == last and ".." not in text
+    return NumberRange(first, None if exact else last)  # nobody means one size to the byte
+
+
+def _pages(text: str) -> NumberRange:
+    return NumberRange(*_range(text, _page, _step))
+
+
+def _as_typed(text: str) -> tuple[str, ...]:
+    return (text,)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return (clean(text),)
+
+
+def clean(text: str) -> str:
+    """Text that can be encoded, whatever was typed."""
+    return unicodedata.normalize("NFC", text.encode("utf-8", "replace").decode())
+
+
+def _extensions(text: str) -> tuple[str, ...]:
+    found = tuple(part.strip().lstrip(".").lower() for part in clean(text).split(","))
+    if not all(found):
+        raise ValueError("extension_is")
+    return found
+
+
+def _types(text: str) -> tuple[str, ...]:
+    return TYPES.get(text.lower().removesuffix("s")) or TYPES.get(text.lower()) or _extensions(text)
+
+
+def _languages(text: str) -> tuple[str, ...]:
+    code = LANGUAGES.get(text.casefold(), text.lower())
+    if re.fullmatch("[a-z]{2}", code) is None:
+        raise ValueError("language_is")
+    return (code,)
+
+
+# The one table of the grammar; help texts and documentation are made from it. Rows without a
+# field are read by the scanner of indexer.query.grammar.
+GRAMMAR: tuple[Operator, ...] = (
+    Operator("words", "rental income after the merger", "what you look for, in your own words"),
+    Operator('"…"', '"to be or not to be"', "these words, exactly and in this order; first"),
+    Operator("-", "-draft", "not passages with this word"),
+    Operator('-"…"', '-"for reference only"', "not passages with this phrase"),
+    Operator("in", 'in:"My Folder"', "files in this folder; -in: leaves them out",
+             "folders", _as_typed, aliases=("folder",), can_be_excluded=True),
+    Operator("ext", "ext:pdf", "files with this extension",
+             "extensions", _extensions, aliases=("filetype",), can_be_excluded=True),
+    Operator("type", "type:mail", f"files of a kind ({', '.join(TYPES)})",
+             "extensions", _types, can_be_excluded=True),
+    Operator("date", "date:2024-03..2024-06", "files of these days, months or years",
+             "dates", _dates),
+    Operator("after", "after:2024-03", "files of this date or later", "dates", _after),
+    Operator("before", "before:2024", "files of an earlier date", "dates", _before),
+    Operator("size", "size:>10mb", "larger files; < for smaller ones", "sizes", _sizes),
+    Operator("title", "title:lease", "documents with this in their title",
+             "titles", _words, can_be_excluded=True),
+    Operator("author", 'author:"Jane Doe"', "documents by this author",
+             "authors", _words, can_be_excluded=True),
+    Operator("lang", "lang:de", "documents in this language",
+             "languages", _languages, aliases=("language",), can_be_excluded=True),
+    Operator("page", "page:>100", "passages on these pages; 5 and 5..10 work too",
+             "pages", _pages, aliases=("pages",)),
+    Operator("like", "like:report.pdf", "documents that resemble this one", "like", str),
+)  # fmt: skip
+
+OPERATORS: dict[str, Operator] = {
+    name: operator
+    for operator in GRAMMAR
+    if operator.read is not None
+    for name in (operator.name, *operator.aliases)
+}
+
+
+def grammar_help() -> str:
+    """The grammar as text, one aligned line an operator."""
+    width = max(len(operator.example) for operator in GRAMMAR)
+    return "\n".join(f"{operator.example:<{width}}  {operator.help}" for operator in GRAMMAR)

@@ -1,0 +1,271 @@
+"""The query grammar: what was typed, taken apart.
+
+Owns the scanner; the operators and their values are declared in ``indexer.query.filters``. Nothing
+that can be typed is an error: what means nothing as an operator is searched as text, and said so.
+Pure; it must not know how anything is searched.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import asdict, dataclass, field, replace
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from indexer.api.phrases import Note
+from indexer.query.filters import OPERATORS, DateRange, Filters, NumberRange, Operator, clean
+from indexer.text.terms import words
+from indexer.text.view import make_view
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MAX_CHARACTERS = 10_000
+
+_QUOTES = str.maketrans(dict.fromkeys("\u201c\u201d\u201e\u201f\uff02", '"'))
+_PIECE = re.compile(
+    r"""
+    (?P<minus>-?)
+    (?:
+        (?P<name>[A-Za-z]{2,}):(?:"(?P<quoted>[^"]+)"|(?P<value>[^\s"/:][^\s"]*|/(?!/)[^\s"]*))
+      | (?<![A-Za-z0-9])"(?P<phrase>[^"]*)"
+      | \u00ab(?P<guillemets>[^\u00bb]*)\u00bb
+      | (?P<word>[^\s"]+)
+    )
+    | (?P<stray>["\s])
+    | (?P<lone>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_WAITING = re.compile(r"-?([A-Za-z]{2,}):$")
+_EDGES = ".,;:!?()[]{}"
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query that was understood.
+
+    ``text`` is what is embedded: the free words and those of phrases, as typed. ``terms`` are its
+    folded words. ``last_word_open`` says that the last word may still be growing. Each note says
+    what was not taken as the person may have meant it.
+    """
+
+    text: str = ""
+    terms: tuple[str, ...] = ()
+    last_word_open: bool = False
+    phrases: tuple[str, ...] = ()
+    excluded_words: tuple[str, ...] = ()
+    excluded_phrases: tuple[str, ...] = ()
+    filters: Filters = field(default_factory=Filters)
+    notes: tuple[Note, ...] = ()
+
+    def __bool__(self) -> bool:
+        """Whether anything is asked for."""
+        return bool(self.terms or self.filters)
+
+    def describe(self) -> dict[str, Any]:
+        """What was understood, as JSON-able values; what was not used is left out."""
+        plain = asdict(self)
+        plain["filters"] = {
+            name: _plain(value) for name, value in asdict(self.filters).items() if _used(value)
+        }
+        return {name: _plain(value) for name, value in plain.items() if _used(value)}
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A part of a query that is no free word, and where it stands: ``text[start:end]``.
+
+    ``operator`` is the name of an operator, or "" for a phrase (``quoted``) and an excluded word;
+    ``value`` is what was typed for it, without quotes.
+    """
+
+    start: int
+    end: int
+    operator: str
+    value: str
+    excluded: bool = False
+    quoted: bool = False
+
+
+def clauses(text: str) -> tuple[Clause, ...]:
+    """Find the filters, phrases and excluded words that ``parse`` understands, in their order."""
+    text = text[:MAX_CHARACTERS]
+    found = []
+    for match in _scan(text):
+        if match["stray"] is None:
+            clause = _clause(match, text)
+            if clause is not None:
+                found.append(clause)
+    return tuple(found)
+
+
+def parse(text: str) -> Query:
+    """Take a query apart. Never fails.
+
+    Args:
+        text: What was typed; a trailing space says that the last word is finished.
+    """
+    draft = _Draft()
+    if len(text) > MAX_CHARACTERS:
+        draft.note("query_cut", limit=f"{MAX_CHARACTERS:,}")
+        text = text[:MAX_CHARACTERS]
+    for match in _scan(text):
+        draft.take(match, text)
+    draft.last_is_word &= bool(text) and not text[-1].isspace()
+    return draft.finish()
+
+
+def _scan(text: str) -> Iterator[re.Match[str]]:
+    """Cut a query into its pieces, character for character: values are taken from ``text``."""
+    return _PIECE.finditer(text.translate(_QUOTES))
+
+
+def _clause(match: re.Match[str], text: str) -> Clause | None:
+    minus = bool(match["minus"])
+    if match["name"]:
+        operator = OPERATORS.get(match["name"].lower())
+        quoted = match["value"] is None
+        value = text[slice(*match.span("quoted" if quoted else "value"))].strip()
+        if operator is None or (minus and not operator.can_be_excluded):
+            return None
+        try:
+            _narrowed(Filters(), operator, value, minus=minus)
+        except ValueError:
+            return None
+        return Clause(*match.span(), operator.name, value, minus, quoted)
+    if match["word"] is None:
+        phrase = match["phrase"] or match["guillemets"] or ""
+        if not words(_folded(phrase)):
+            return None
+        return Clause(*match.span(), "", phrase.strip(), minus, quoted=True)
+    if minus and words(match["word"]):
+        return Clause(*match.span(), "", match["word"].strip(_EDGES), excluded=True)
+    return None
+
+
+class _Draft:
+    """A query while its pieces come in."""
+
+    def __init__(self) -> None:
+        self.words: list[str] = []
+        self.notes: list[Note] = []
+        self.last_is_word = False
+        self._phrases: list[str] = []
+        self._excluded_words: list[str] = []
+        self._excluded_phrases: list[str] = []
+        self._filters = Filters()
+
+    def take(self, match: re.Match[str], raw: str) -> None:
+        """Put one piece where it belongs; ``raw`` is the query before quotes were made plain."""
+        if match["stray"]:
+            self.last_is_word &= not match["stray"].isspace()
+            return
+        if match["lone"]:  # nothing the scanner knows, a lone minus for one
+            self.words.append(match["lone"])
+            return
+        self.last_is_word = False
+        minus = bool(match["minus"])
+        if match["name"]:
+            self._operator(match, raw, minus=minus)
+        elif match["word"] is None:
+            self._phrase(match["phrase"] or match["guillemets"] or "", minus=minus)
+        elif minus and words(match["word"]):
+            self._excluded_words.append(clean(match["word"]).strip(_EDGES))
+        else:
+            self._word(match[0])
+
+    def note(self, code: str, **detail: str) -> None:
+        """Note a phrase of ``indexer.api.phrases`` for the person."""
+        self.notes.append(Note(code, {name: clean(value) for name, value in detail.items()}))
+
+    def finish(self) -> Query:
+        text = _folded(" ".join(self.words))
+        return Query(
+            text=text,
+            terms=tuple(words(text)),
+            last_word_open=self.last_is_word and bool(words(text)),
+            phrases=tuple(self._phrases),
+            excluded_words=tuple(self._excluded_words),
+            excluded_phrases=tuple(self._excluded_phrases),
+            filters=self._filters,
+            notes=tuple(note for at, note in enumerate(self.notes) if note not in self.notes[:at]),
+        )
+
+    def _word(self, word: str) -> None:
+        waiting = _WAITING.match(word)
+        if waiting is not None and waiting[1].lower() in OPERATORS:
+            self.note("no_value", typed=word)
+        self.words.append(word)
+        self.last_is_word = True
+
+    def _phrase(self, raw: str, *, minus: bool) -> None:
+        phrase = _folded(raw)
+        if not words(phrase):
+            return
+        if minus:
+            self._excluded_phrases.append(phrase)
+        else:
+            self._phrases.append(phrase)
+            self.words.append(phrase)
+
+    def _operator(self, match: re.Match[str], raw: str, *, minus: bool) -> None:
+        operator = OPERATORS.get(match["name"].lower())
+        start, end = match.span("quoted" if match["value"] is None else "value")
+        value = raw[start:end].strip()
+        if operator is None:
+            self.note("no_operator", name=match["name"])
+        elif minus and not operator.can_be_excluded:
+            self.note("not_excludable", name=operator.name)
+        else:
+            try:
+                self._filters = _narrowed(self._filters, operator, value, minus=minus)
+            except ValueError as error:
+                self.note("not_a_value", typed=match[0], reason=str(error))
+            else:
+                return
+        self._word(match[0].replace('"', ""))
+
+
+def _narrowed(filters: Filters, operator: Operator, value: str, *, minus: bool) -> Filters:
+    """The filters with one more condition.
+
+    Raises:
+        ValueError: If the value means nothing to the operator; with a code of
+        ``indexer.api.phrases``.
+    """
+    if operator.read is None or not value:
+        raise ValueError("value_missing")
+    name = f"not_{operator.field}" if minus else operator.field
+    before, read = getattr(filters, name), operator.read(value)
+    if isinstance(read, DateRange):
+        read = DateRange(
+            max(filter(None, (before.first, read.first)), default=None),
+            min(filter(None, (before.last, read.last)), default=None),
+        )
+    elif isinstance(read, NumberRange):
+        firsts = [edge for edge in (before.first, read.first) if edge is not None]
+        lasts = [edge for edge in (before.last, read.last) if edge is not None]
+        read = NumberRange(max(firsts, default=None), min(lasts, default=None))
+    elif isinstance(read, tuple):
+        read = tuple(dict.fromkeys((*before, *read)))
+    return replace(filters, **{name: read})
+
+
+def _folded(text: str) -> str:
+    """Text as the search view has it, so that what is pasted is found."""
+    return " ".join(make_view(clean(text)).text.split())
+
+
+def _used(value: object) -> bool:
+    if isinstance(value, dict):
+        return any(map(_used, value.values()))
+    return bool(value)
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, dict):
+        return {name: _plain(item) for name, item in value.items() if item is not None}
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return value.isoformat() if isinstance(value, date) else value

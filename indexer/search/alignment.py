@@ -1,0 +1,123 @@
+"""What two texts share, part by part: the matrix of likeness between the parts of both.
+
+Owns the arithmetic; pure functions of arrays. It must not know texts, models or documents.
+
+A text's vector is the mean of its tokens' states, scaled to length 1, so the cosine of two texts
+is a sum over all pairs of their tokens:
+
+    cos(a, b) = sum over i, j of  a_i . b_j / (|sum a| |sum b|)
+
+and each pair's part of it is known exactly; nothing is estimated. It may be read as
+``weight_ij * cos(a_i, b_j)``, a sentence distance as a weighted sum of distances between tokens in
+their context, which is how RCMD (Lee et al. 2022, "Toward Interpretable Semantic Textual Similarity
+via Optimal Transport-based Contrastive Sentence Learning") puts likeness; here the weights follow
+from the mean instead of a transport problem. The best partner of each part, and the mean over them
+(``recall``), is the greedy matching of BERTScore (Zhang et al. 2020). The decomposition holds for
+mean pooling, weighted or not (weighted states are states); a vector taken from one token alone has
+none.
+
+The same matrix between the sentence vectors of two documents says what one has of the other; there
+it is never held whole (``nearest``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indexer.embed.pooling import unit
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+    Places = NDArray[np.int64]
+
+# Rows of the matrix between two documents that are held at a time: 512 of 20,000 are 40 MB.
+BLOCK = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """Two texts of m and n parts, compared part by part; both arrays are float32 (m, n).
+
+    Attributes:
+        cosines: How alike two parts are.
+        shares: What each pair contributes to the cosine of the two texts; they add up to it.
+    """
+
+    cosines: Floats
+    shares: Floats
+
+    @property
+    def total(self) -> float:
+        """The cosine of the two texts."""
+        return float(self.shares.sum(dtype=np.float64))
+
+    @property
+    def rows(self) -> Floats:
+        """What each part of the first text contributes, (m,)."""
+        rows: Floats = self.shares.sum(axis=1)
+        return rows
+
+    @property
+    def columns(self) -> Floats:
+        """What each part of the second text contributes, (n,)."""
+        columns: Floats = self.shares.sum(axis=0)
+        return columns
+
+    @property
+    def recall(self) -> float:
+        """How well the second text covers the first: the mean of its parts' best cosines."""
+        return float(self.cosines.max(axis=1).mean()) if self.cosines.size else 0.0
+
+
+def align(first: Floats, second: Floats) -> Alignment:
+    """Compare two texts by the states of their tokens.
+
+    Args:
+        first: Shape (m, d), as the model gives them: not scaled.
+        second: Shape (n, d).
+    """
+    scale = np.linalg.norm(first.sum(axis=0, dtype=np.float64)) * np.linalg.norm(
+        second.sum(axis=0, dtype=np.float64)
+    )
+    products = first @ second.T
+    shares = products / np.float32(scale) if scale > 0 else np.zeros_like(products)
+    return Alignment(unit(first) @ unit(second).T, shares)
+
+
+def nearest(
+    first: Floats, second: Floats, count: int, near: tuple[Places, Places] | None = None
+) -> tuple[Places, Floats]:
+    """The parts of one text that are most like each part of another.
+
+    Args:
+        first: Unit vectors, shape (m, d).
+        second: Unit vectors, shape (n, d).
+        count: How many are wanted for each.
+        near: For a text that is compared with itself: where the parts of both stand, (m,) and
+            (n,). Those that stand at most 1 apart are not compared.
+
+    Returns:
+        Their places in ``second``, int64, and their cosines, float32, best first. Both have the
+        shape (m, k), with k the smaller of ``count`` and n; what must not be compared has -1.
+    """
+    kept = min(count, len(second))
+    places = np.zeros((len(first), kept), np.int64)
+    cosines = np.zeros((len(first), kept), np.float32)
+    if not kept:
+        return places, cosines
+    for low in range(0, len(first), BLOCK):
+        high = min(low + BLOCK, len(first))
+        matrix = first[low:high] @ second.T
+        if near is not None:
+            matrix[np.abs(near[0][low:high, None] - near[1][None]) <= 1] = -1.0
+        best = np.argpartition(-matrix, kept - 1, axis=1)[:, :kept]
+        found = np.take_along_axis(matrix, best, axis=1)
+        order = np.argsort(-found, axis=1, kind="stable")
+        places[low:high] = np.take_along_axis(best, order, axis=1)
+        cosines[low:high] = np.take_along_axis(found, order, axis=1)
+    return places, cosines

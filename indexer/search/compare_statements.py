@@ -1,0 +1,207 @@
+"""What a document states: its sentences without tables, lists of names, headings and contents.
+
+Owns which sentences are worth comparing, and how alike two are by their words. Pure functions of
+passages; it must not know vectors or documents.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from indexer.text.terms import stop_words, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from indexer.store import StoredPassage
+
+# Fewer words are a list marker, a cell of a table or a caption; of a piece that begins in the
+# middle of a sentence it takes more.
+FEWEST_WORDS = 5
+FEWEST_OF_PIECE = 8
+# A line of capitalised words is a heading if it has no more; with a full stop, if it is shorter.
+HEADING_WORDS = 12
+STOPPED_HEADING_WORDS = 7
+# Of the characters that are no spaces; with fewer letters it is a row of numbers.
+LETTERS = 0.6
+# Of the words; what names and columns are made of has fewer words like "of" and "is".
+COMMON = 0.15
+# Words in a row that count as the same wording.
+RUN = 4
+# "Termination ..... 12", a line to sign on, "Name: Jane Doe".
+_NO_SENTENCE = re.compile(
+    r"(?:\.{3}|\u2026) ?\d+\s*$"
+    r"|\b(?:By|BY|Name|NAME|Title|TITLE|Its|ITS) ?(?::\s*(?:$|\W|[A-Z])|:?\s*_{3})"
+)
+# Lines of a table of contents whose dots were lost: each begins with a number or is one of
+# several, and ends with one.
+_ENTRY = re.compile(r"(?P<number>\W*(?:[^\W\d_]+ )?[\dIVX]+\S*\s)?.*\s\d+$")
+# Two amounts at the end of a line: a row of a table. "December 31, 2019" is none.
+_AMOUNT = r"[($]*(?:\d(?:[\d,.]*\d)?|[\u2013\u2014-])[)%]*"
+_ROW = re.compile(rf"(?:^|\s){_AMOUNT}\s+(?:[$%]\s+)?{_AMOUNT}\s*$")
+_CAPTION = re.compile(r":\W*$")
+# "(a)", "2.", "10.3" in front of a statement, and "Section 4.2" inside: places, not amounts.
+_MARKER = re.compile(r"\W*(?:\w{1,2}[).]|\d+(?:\.\d+)+\.?)\s+")
+_PLACES = "article articles clause exhibit form item note notes page part rule section sections"
+_REFERENCES = frozenset(_PLACES.split())
+_STOPPED = re.compile(r"[.!?]\W*$")
+_NUMBERS = (
+    "one two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty "
+    "fifty sixty ninety hundred thousand million billion"
+)
+_NUMBER_WORDS = frozenset(_NUMBERS.split())
+_NOT = "not no never nor neither without cannot unless except nicht kein keine keinen ne pas"
+_NEGATIONS = frozenset(_NOT.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence that says something.
+
+    Attributes:
+        row: Which sentence of all that were read, as a row of their vectors.
+        passage: The ordinal of its passage.
+        page: Where it stands, or where its passage begins.
+        page_last: Where its passage ends.
+        start: Its first code point in the canonical text, or that of a heading in front of it.
+        end: The one after its last.
+        heading_path: Of its passage.
+        text: Its view, without headings.
+        words: Folded, in order.
+    """
+
+    row: int
+    passage: int
+    page: int
+    page_last: int
+    start: int
+    end: int
+    heading_path: tuple[str, ...]
+    text: str
+    words: tuple[str, ...]
+
+    @property
+    def numbers(self) -> frozenset[str]:
+        """Its numbers, in digits or in letters, but for those of sections and the like."""
+        marker = _MARKER.match(self.text)
+        said = words(self.text[marker.end() :]) if marker else self.words
+        return frozenset(
+            word
+            for before, word in pairwise(("", *said))
+            if before not in _REFERENCES
+            and (word in _NUMBER_WORDS or any(character.isdigit() for character in word))
+        )
+
+    @property
+    def negations(self) -> frozenset[str]:
+        """Its words that say no."""
+        return _NEGATIONS.intersection(self.words)
+
+    def to_json(self) -> dict[str, Any]:
+        """What is told of it elsewhere."""
+        return {
+            "page": self.page,
+            "page_last": self.page_last,
+            "start": self.start,
+            "end": self.end,
+            "heading_path": list(self.heading_path),
+            "text": self.text,
+        }
+
+
+def statements(passages: Iterable[StoredPassage], language: str) -> list[Statement]:
+    """Find the statements of passages, whose sentences are numbered from 0 on."""
+    found: list[Statement] = []
+    row = 0
+    for passage in passages:
+        headings = [words(heading) for heading in passage.heading_path]
+        for start, end, sentence in _sentences(passage):
+            text = _without_headings(sentence, headings)
+            said = words(text)
+            if _states(text, said, language):
+                at = passage.char_start
+                found.append(
+                    Statement(
+                        row, passage.ordinal, passage.page_first, passage.page_last, at + start,
+                        at + end, passage.heading_path, text, tuple(said),
+                    )
+                )  # fmt: skip
+            row += 1
+    return found
+
+
+def _sentences(passage: StoredPassage) -> Iterator[tuple[int, int, str]]:
+    """Each sentence: where it stands in the passage's text, and its view."""
+    text, view = passage.text, passage.view
+    borders = pairwise([*passage.text_starts, len(text)])
+    for (start, end), (low, high) in zip(
+        borders, pairwise([*passage.view_starts, len(view)]), strict=True
+    ):
+        sentence = text[start:end]
+        first = start + len(sentence) - len(sentence.lstrip())
+        yield first, first + len(sentence.strip()), view[low:high].strip()
+
+
+def _without_headings(text: str, headings: list[list[str]]) -> str:
+    """Drop the lines in front that are headings; short ones stand in one sentence with others."""
+    lines = text.split("\n")
+    while lines and words(lines[0]) in headings:
+        del lines[0]
+    return "\n".join(lines)
+
+
+def _states(text: str, said: list[str], language: str) -> bool:
+    """Whether a sentence says something."""
+    fewest = FEWEST_OF_PIECE if text[:1].islower() else FEWEST_WORDS
+    if len(said) < fewest or _NO_SENTENCE.search(text) or _ROW.search(text) or _is_contents(text):
+        return False
+    seen = sum(not character.isspace() for character in text)
+    if sum(character.isalpha() for character in text) < LETTERS * seen:
+        return False
+    common = stop_words(language)
+    if common and sum(word in common for word in said) < COMMON * len(said):
+        return False
+    return not _is_heading(text, said, common)
+
+
+def _is_contents(text: str) -> bool:
+    entries = [_ENTRY.fullmatch(line) for line in text.split("\n")]
+    return all(entries) and (len(entries) > 1 or bool(entries[0] and entries[0]["number"]))
+
+
+def _is_heading(text: str, said: list[str], common: frozenset[str]) -> bool:
+    if _CAPTION.search(text) and len(said) <= STOPPED_HEADING_WORDS:
+        return True
+    most = STOPPED_HEADING_WORDS if _STOPPED.search(text) else HEADING_WORDS
+    telling = [word for word in text.split() if not common.issuperset(words(word))]
+    return len(said) <= most and not any(word[:1].islower() for word in telling)
+
+
+def overlap(first: Statement, second: Statement) -> float:
+    """How many words two statements share: 0 to 1 (Dice's coefficient of their sets of words)."""
+    one, other = set(first.words), set(second.words)
+    return 2 * len(one & other) / (len(one) + len(other))
+
+
+class Wording:
+    """What a document says word for word.
+
+    Args:
+        known: All of its statements.
+    """
+
+    def __init__(self, known: Iterable[Statement]) -> None:
+        self._runs = {run for statement in known for run in _runs(statement)}
+
+    def share(self, statement: Statement) -> float:
+        """How much of a statement stands there in the same words: 0 to 1."""
+        runs = _runs(statement)
+        return len(runs & self._runs) / len(runs)
+
+
+def _runs(statement: Statement) -> set[tuple[str, ...]]:
+    said = statement.words
+    return {said[at : at + RUN] for at in range(max(1, len(said) - RUN + 1))}

@@ -1,0 +1,91 @@
+"""Why a passage answers a query by meaning: which of its words carry how much of the cosine.
+
+Owns the explanation of one hit. It is made when somebody asks: the model reads the passage once
+more, in the way it was read for the index, and what each token adds to the likeness is counted
+(``indexer.search.alignment``; exactly, for models that pool by the mean). Attention is not asked,
+since it does not say why texts are alike. It must not know how hits are ranked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from indexer.api.errors import WorldError
+from indexer.pipeline.reuse import reading_of
+from indexer.query.focus import question
+from indexer.query.grammar import parse
+from indexer.search.explain_match import Told, describe_match
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from indexer.catalog import Catalog, DocRow, Space
+    from indexer.embed.base import EmbedInput
+    from indexer.embed.models_in_use import ModelsInUse
+    from indexer.embed.onnx import OnnxEmbedder
+    from indexer.store import Store, StoredPassage
+
+
+@dataclass(frozen=True, slots=True)
+class Explainer:
+    """Explains hits of one library. Any number of threads may ask."""
+
+    catalog: Catalog
+    store: Store
+    models: ModelsInUse
+
+    def explain(self, text: str, path: Path, start: int) -> dict[str, Any]:
+        """See ``indexer.api.contract.EngineApi.explain``.
+
+        Raises:
+            WorldError: ``not_a_root``, if the library has no such file; ``not_understood``, if
+                no passage of the file begins there.
+        """
+        space, doc = self._known(path)
+        found = self._read(space, doc, start)
+        if found is None:
+            raise WorldError("not_understood", path=str(path))
+        passage, read, place = found
+        query = parse(text)
+        readers = self._readers(space)
+        if readers is None or not query.terms:
+            return {}
+        asked = question(query.text)
+        return describe_match(
+            Told.of(asked, readers[0].query_states(asked)),
+            Told.of(passage.view, readers[1].passage_states(read, place)),
+            passage.text,
+            doc.language,
+        )
+
+    def _known(self, path: Path) -> tuple[Space, DocRow]:
+        known, space = self.catalog.coverage.document(path), self.catalog.spaces.active()
+        if known is None:
+            raise WorldError("not_a_root", path=str(path))
+        if known[2] is None or space is None:
+            raise WorldError("not_understood", path=str(path))
+        return space, known[2]
+
+    def _readers(self, space: Space) -> tuple[OnnxEmbedder, OnnxEmbedder] | None:
+        """What reads queries and what reads passages, in most models the same.
+
+        None where the model cannot be had, and search goes by words.
+        """
+        try:
+            return self.models.query(space.record), self.models.passages(space.record)
+        except WorldError:
+            return None
+
+    def _read(
+        self, space: Space, doc: DocRow, start: int
+    ) -> tuple[StoredPassage, list[EmbedInput], int] | None:
+        """The passage that begins at an offset, what the model reads with it, and where there."""
+        reading = reading_of(doc, space)
+        for run in reading.runs(self.store.iter_passages([doc.doc])):
+            for place, passage in enumerate(run.passages):
+                if passage.char_start == start:
+                    before = () if run.before is None else (run.before,)
+                    read = [reading.input(one) for one in (*before, *run.passages)]
+                    return passage, read, place + len(before)
+        return None

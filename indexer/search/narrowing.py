@@ -1,0 +1,130 @@
+"""What a query leaves out: filters turned into documents, and conditions on the text itself.
+
+Owns the translation of the grammar's filters for the catalog and the store. A filter on files is
+settled before anything is searched, so a filtered search is exact; what only the text of a passage
+can tell (excluded words and phrases, page numbers) is checked on every hit. It must not search.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indexer.catalog.records import DocFilter as Wanted
+from indexer.query.filters import Filters, NumberRange
+from indexer.store import DocFilter
+from indexer.text.terms import words
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+    from indexer.catalog import Catalog
+    from indexer.query.grammar import Query
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowing:
+    """Which passages may answer."""
+
+    docs: DocFilter | None
+    pages: NumberRange
+    words: frozenset[str]
+    phrases: tuple[tuple[str, ...], ...]
+
+    @property
+    def empty(self) -> bool:
+        """Whether no document is left."""
+        return self.docs is not None and self.docs.allowed and not len(self.docs.docs)
+
+    @property
+    def checks_text(self) -> bool:
+        """Whether hits must be checked one by one."""
+        return bool(self.words or self.phrases) or self.pages != NumberRange()
+
+    def keeps(self, passage: Mapping[str, Any]) -> bool:
+        """Whether a passage, with ``view``, ``page_first`` and ``page_last``, may answer."""
+        first, last = self.pages.first, self.pages.last
+        if first is not None and passage["page_last"] < first:
+            return False
+        if last is not None and passage["page_first"] > last:
+            return False
+        if not self.words and not self.phrases:
+            return True
+        found = words(passage["view"])
+        if not self.words.isdisjoint(found):
+            return False
+        return not any(_holds(found, phrase) for phrase in self.phrases)
+
+
+def narrow(query: Query, catalog: Catalog) -> Narrowing:
+    """Settle a query's filters against the catalog as it is now."""
+    filters = query.filters
+    allowed = catalog.filters.resolve(_wanted(filters))
+    refused = _refused(filters, catalog)
+    docs: DocFilter | None = None
+    if allowed is not None:
+        left = np.setdiff1d(allowed, refused) if len(refused) else allowed
+        docs = DocFilter.of(left.tolist())
+    elif len(refused):
+        docs = DocFilter.of(refused.tolist(), allowed=False)
+    return Narrowing(
+        docs=docs,
+        pages=filters.pages,
+        words=frozenset(word for text in query.excluded_words for word in words(text)),
+        phrases=tuple(tuple(words(phrase)) for phrase in query.excluded_phrases),
+    )
+
+
+def _wanted(filters: Filters) -> Wanted:
+    return Wanted(
+        folders=filters.folders,
+        not_folders=filters.not_folders,
+        extensions=filters.extensions,
+        not_extensions=filters.not_extensions,
+        mtime_ns=(_midnight(filters.dates.first, 0), _midnight(filters.dates.last, 1)),
+        size=_half_open(filters.sizes),
+        titles=filters.titles,
+        authors=filters.authors,
+        languages=filters.languages,
+    )
+
+
+def _refused(filters: Filters, catalog: Catalog) -> NDArray[np.int32]:
+    """Documents excluded by what they say of themselves: any of these is enough."""
+    nothing = Wanted()
+    conditions = (
+        replace(nothing, titles=filters.not_titles),
+        replace(nothing, authors=filters.not_authors),
+        replace(nothing, languages=filters.not_languages),
+    )
+    found = [catalog.filters.resolve(one) for one in conditions if one != nothing]
+    parts = [docs for docs in found if docs is not None]
+    return np.unique(np.concatenate(parts)) if parts else np.empty(0, np.int32)
+
+
+def _midnight(day: dt.date | None, days_later: int) -> int | None:
+    """The beginning of a day where the person is, in nanoseconds since 1970."""
+    if day is None:
+        return None
+    try:
+        start = dt.datetime.combine(day + dt.timedelta(days=days_later), dt.time()).astimezone()
+        return int(start.timestamp()) * 1_000_000_000
+    except (OverflowError, OSError, ValueError):  # a year no clock of this system knows
+        return None
+
+
+def _half_open(numbers: NumberRange) -> tuple[int | None, int | None]:
+    return numbers.first, None if numbers.last is None else numbers.last + 1
+
+
+def _holds(found: list[str], phrase: tuple[str, ...]) -> bool:
+    count = len(phrase)
+    return count > 0 and any(
+        tuple(found[at : at + count]) == phrase for at in range(len(found) - count + 1)
+    )

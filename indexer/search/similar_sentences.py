@@ -1,0 +1,94 @@
+"""Which sentence of a source each sentence of a found passage resembles.
+
+Owns the alignment of what was found with what it is like: for each sentence the best partner, out
+of the matrix of their stored vectors. It must not know how passages were found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from indexer.search.alignment import nearest
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from indexer.store import Store
+
+    Floats = NDArray[np.float32]
+    Keys = NDArray[np.int64]
+
+_COLUMNS = ("text", "text_starts", "page_first", "char_start")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentences:
+    """The sentences of some passages, one passage after the other.
+
+    ``vectors`` is float32 (m, dim); those of passage ``i``, whose key is ``keys[i]``, are the rows
+    ``offsets[i]`` to ``offsets[i + 1]``, so ``offsets`` is int64 (n + 1,).
+    """
+
+    store: Store
+    keys: Keys
+    vectors: Floats
+    offsets: Keys
+
+    @classmethod
+    def read(cls, store: Store, space: str, keys: Keys) -> Self:
+        return cls(store, keys, *store.sentence_vectors_of(space, keys))
+
+    def describe(self, row: int) -> dict[str, Any]:
+        """Say where a sentence stands in its document, and what it says."""
+        at = int(np.searchsorted(self.offsets, row, side="right")) - 1
+        key = int(self.keys[at])
+        passage = self.store.passages_of(self.keys[at : at + 1], _COLUMNS)[key]
+        first, last = _spans(passage)[row - int(self.offsets[at])]
+        start = passage["char_start"]
+        return {
+            "page": passage["page_first"],
+            "start": start + first,
+            "end": start + last,
+            "text": passage["text"][first:last],
+        }
+
+
+def aligned(found: Sentences, at: int, source: Sentences) -> list[dict[str, Any]]:
+    """Align the sentences of one found passage with a source, most alike first.
+
+    Args:
+        found: Passages.
+        at: Which of them.
+        source: What they resemble.
+
+    Returns:
+        For each sentence ``start`` and ``end`` (offsets into its passage's text), ``cosine`` and
+        ``source``, the sentence that it resembles most.
+    """
+    low, high = found.offsets[at : at + 2].tolist()
+    places, cosines = nearest(found.vectors[low:high], source.vectors, 1)
+    passage = found.store.passages_of(found.keys[at : at + 1], _COLUMNS).get(int(found.keys[at]))
+    if passage is None or not places.size:
+        return []
+    pairs = [
+        {"start": first, "end": last, "cosine": float(cosine), "source": source.describe(row)}
+        for (first, last), row, cosine in zip(
+            _spans(passage), places[:, 0].tolist(), cosines[:, 0], strict=True
+        )
+    ]
+    return sorted(pairs, key=lambda pair: -pair["cosine"])
+
+
+def _spans(passage: dict[str, Any]) -> list[tuple[int, int]]:
+    """Where the sentences of a passage stand in its text, without the space around them."""
+    text = passage["text"]
+    spans = []
+    for first, last in pairwise([*passage["text_starts"], len(text)]):
+        sentence = text[first:last]
+        start = first + len(sentence) - len(sentence.lstrip())
+        spans.append((start, start + len(sentence.strip())))
+    return spans

@@ -1,0 +1,327 @@
+"""The engine, served to other processes of the same person.
+
+Owns the listening socket, the clients and the lanes their requests go to. It must not know how a
+request is answered (``indexer.server.requests``) or how bytes travel (``indexer.server.session``).
+Whoever makes a service holds the library lock; it ends when that lock no longer guards what is at
+its path.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import itertools
+import logging
+import sys
+import threading
+import time
+from importlib import metadata
+from multiprocessing import Pipe
+from multiprocessing.connection import Listener
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from indexer.api import endpoint as places
+from indexer.api.endpoint import FAMILY, Endpoint, connect
+from indexer.api.errors import Cancelled, InternalError, LecternError, WorldError
+from indexer.api.protocol import field, hello
+from indexer.api.wire import to_wire
+from indexer.server.background_jobs import Errands
+from indexer.server.requests import REQUESTS, LaneName, places_in, whole
+from indexer.server.session import Session
+from indexer.server.work_queues import IndexLane, Job, Lane, SearchLane
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+    from indexer.api.contract import LocalEngine
+    from indexer.api.protocol import Header
+    from indexer.watching.watcher import Watcher
+
+log = logging.getLogger(__name__)
+
+BACKLOG = 128
+# The window is one client, and each command while it runs.
+MAX_CLIENTS = 64
+# A search in flight gets this long to reach its client before the engine goes.
+PATIENCE_S = 5.0
+RETRY_S = 0.05
+
+
+class Service:
+    """Serves one engine until ``close``.
+
+    Args:
+        engine: What answers; closing the service leaves it open.
+        library: The folder of the library, whose lock the caller holds.
+        offline: Told to clients, who may insist on an engine that never connects anywhere.
+        lasting: The process is there to serve, so a client may ask it to end; others end by
+            themselves, with their command.
+    """
+
+    def __init__(
+        self, engine: LocalEngine, library: Path, *, offline: bool = False, lasting: bool = False
+    ) -> None:
+        self.engine = engine
+        self.library = library
+        self.lock = engine.lock
+        self._may_write = self.lock.refusal is None
+        self.offline = offline
+        self.lasting = lasting
+        self.search_lane = SearchLane("search lane")
+        self.index_lane = IndexLane("index lane")
+        self.lanes: dict[LaneName, Lane] = {
+            name: Lane(f"{name.value} lane")
+            for name in (LaneName.DESK, LaneName.GLANCE, LaneName.SURVEY)
+        }
+        self.lanes |= {LaneName.SEARCH: self.search_lane, LaneName.INDEX: self.index_lane}
+        self.scan_lane = Lane("scan lane")
+        self.errands = Errands(engine, self.index_lane, self.lanes[LaneName.SURVEY], self.scan_lane)
+        self._numbers = itertools.count(1)
+        self._changed = threading.Condition()
+        self._sessions: dict[int, Session] = {}
+        self._stopping = False
+        self._quiet_since = time.monotonic()
+        self._wake, self._waker = Pipe(duplex=False)
+        self._listener: Listener | None = None
+        self._endpoint: Endpoint | None = None
+        self._watcher: Watcher | None = getattr(engine, "watcher", None)
+        if self._watcher is not None:
+            self._watcher.read = self.errands.read_found
+
+    def start(self) -> None:
+        """Listen from now on.
+
+        Raises:
+            WorldError: ``library_unwritable``, if there is no private place for the socket;
+                ``busy``, if it cannot be made there.
+        """
+        places.clear(self.library, self.lock.holding, inside=self._may_write)
+        endpoint = places.new_endpoint(self.lock.holding)
+        try:
+            self._listener = Listener(endpoint.address, family=FAMILY, backlog=BACKLOG)
+            if sys.platform != "win32":
+                Path(endpoint.address).chmod(0o600)
+            self._endpoint = endpoint
+            threading.Thread(target=self._accept, name="accept", daemon=True).start()
+            places.publish(self.library, endpoint, inside=self._may_write)
+        except OSError as error:
+            raise WorldError("busy", reason="no_socket", said=error.strerror) from error
+
+    def wait(self, idle_seconds: float | None = None) -> None:
+        """Return once ``stop`` was called, or nobody has needed the engine for so long.
+
+        Raises:
+            WorldError: ``library_moved``, as ``check``.
+        """
+        with self._changed:
+            while not self._stopping and self.lock.is_intact():
+                if idle_seconds is not None and self._quiet_for(idle_seconds):
+                    return
+                self.errands.try_again()
+                self.errands.read_scans()
+                # Short enough that signal handlers run in time where waiting blocks them.
+                self._changed.wait(0.5)
+        self.check()
+
+    def _quiet_for(self, seconds: float) -> bool:
+        now = time.monotonic()
+        if self._sessions or not (self.index_lane.idle and self.scan_lane.idle):
+            self._quiet_since = now
+            return False
+        return now - self._quiet_since >= seconds
+
+    def check(self) -> None:
+        """End serving if the library is not where it was opened.
+
+        Raises:
+            WorldError: ``library_moved``.
+        """
+        try:
+            self.lock.check()
+        except WorldError:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """Make ``wait`` return. Safe in a signal handler, which may hold the lock already."""
+        self._stopping = True
+
+    def stopping(self) -> bool:
+        """Whether the engine is on its way out."""
+        return self._stopping
+
+    def close(self) -> None:
+        """Take no more clients, answer what is in flight, end indexing cleanly, let go."""
+        self._stopping = True
+        if self._watcher is not None:
+            self._watcher.stop()
+        self._stop_listening()
+        for name, lane in self.lanes.items():
+            if name is not LaneName.INDEX:
+                lane.close(finish_running=name is not LaneName.SURVEY, timeout=PATIENCE_S)
+        self.scan_lane.close()
+        self.index_lane.close()
+        self._waker.close()
+        with self._changed:
+            if self._changed.wait_for(lambda: not self._sessions, PATIENCE_S):
+                self._wake.close()
+
+    def _stop_listening(self) -> None:
+        if self._listener is None or self._endpoint is None:
+            return
+        # Closing a socket does not wake a thread that waits on it; a connection does.
+        with contextlib.suppress(OSError):
+            connect(self._endpoint.address).close()
+        with contextlib.suppress(OSError):
+            self._listener.close()
+        if self.lock.is_intact():
+            places.clear(self.library, self.lock.holding, inside=self._may_write)
+
+    def _accept(self) -> None:
+        listener, endpoint = self._listener, self._endpoint
+        assert listener is not None  # noqa: S101  # start() made both before this thread
+        assert endpoint is not None  # noqa: S101
+        while not self.stopping():
+            try:
+                connection = listener.accept()
+            except OSError:
+                # A client that gave up half-way; or the listener was closed, and the loop ends;
+                # or there are too many open files, which one should not ask about all the time.
+                log.debug("a client could not be accepted", exc_info=True)
+                time.sleep(RETRY_S)
+                continue
+            if self.stopping():
+                connection.close()
+            else:
+                self._welcome(connection, endpoint)
+
+    def _welcome(self, connection: Connection, endpoint: Endpoint) -> None:
+        session = Session(connection, next(self._numbers), self._wake, endpoint.secret)
+        greeting = hello(
+            "engine",
+            pid=endpoint.pid,
+            holding=endpoint.holding,
+            library=str(self.library),
+            offline=self.offline,
+            version=_version(),
+        )
+        with self._changed:
+            if has_room := self._make_room():
+                self._sessions[session.number] = session
+        if not has_room:
+            session.refuse(WorldError("busy", reason="many_clients"))
+            return
+        try:
+            session.start(greeting, self._handle, self._farewell)
+        except (RuntimeError, OSError):
+            log.warning("a client could not be served", exc_info=True)
+            self._farewell(session)
+            connection.close()
+
+    def _make_room(self) -> bool:
+        """Whether one more client can be served, if need be in the place of a silent one.
+
+        Called with the lock held.
+        """
+        if len(self._sessions) < MAX_CLIENTS:
+            return True
+        silent = next((each for each in self._sessions.values() if not each.greeted), None)
+        if silent is not None:
+            self._sessions.pop(silent.number)
+            silent.cut(WorldError("busy", reason="many_clients"))
+        return silent is not None
+
+    def _farewell(self, session: Session) -> None:
+        for lane in self.lanes.values():
+            lane.leave(session.number)
+        with self._changed:
+            self._sessions.pop(session.number, None)
+            self._quiet_since = time.monotonic()
+            self._changed.notify_all()
+
+    def _handle(self, session: Session, header: Header) -> None:
+        kind = header.get("type")
+        number: int | None = None
+        try:
+            number = whole(header, "id")
+            if kind == "cancel":
+                self._cancel(session, number)
+            elif kind == "shutdown":
+                self._shut_down(session, number)
+            elif isinstance(kind, str) and kind in REQUESTS:
+                self._submit(session, number, kind, header)
+            else:
+                raise WorldError("bad_request", reason="its type is unknown")
+        except LecternError as error:
+            session.fail(number, error)
+
+    def _cancel(self, session: Session, number: int) -> None:
+        job = session.jobs.get(number)
+        if job is not None:
+            self._lane(job.name).cancel(job)
+
+    def _shut_down(self, session: Session, number: int) -> None:
+        if not self.lasting:
+            raise WorldError("busy", reason="in_use")
+        session.reply(number, "reply")
+        self.stop()
+
+    def _submit(self, session: Session, number: int, kind: str, header: Header) -> None:
+        if number in session.jobs:
+            raise WorldError("bad_request", reason="its id is in use")
+        if not self.lock.is_intact():
+            # The next engine has it at its new place; this one is about to end.
+            self.stop()
+            raise WorldError("engine_gone")
+        work = REQUESTS[kind].read(header)
+        if kind == "index":
+            self.errands.look_ahead(*places_in(header))
+        job = Job(
+            owner=session.number,
+            work=functools.partial(work, self.engine),
+            finish=functools.partial(self._finish, session, number, kind),
+            sink=lambda progress: session.progress(number, to_wire(progress)),
+            kept=field(header, "kept", bool, default=False),
+            name=kind,
+        )
+        lane = self._lane(kind)
+        session.jobs[number] = job
+        try:
+            lane.submit(job)
+        except LecternError:
+            session.jobs.pop(number, None)
+            raise
+
+    def _lane(self, kind: str) -> Lane:
+        return self.lanes[REQUESTS[kind].lane]
+
+    def _finish(
+        self, session: Session, number: int, kind: str, answer: Any, failure: Exception | None
+    ) -> None:
+        """Send the outcome of a job."""
+        cancelled = isinstance(failure, Cancelled) or _says_cancelled(answer)
+        if cancelled and self._stopping:
+            # Not the client's wish: it may turn to the next engine and lose nothing.
+            session.fail(number, WorldError("engine_gone"))
+        elif isinstance(failure, Cancelled):
+            session.reply(number, "cancelled")
+        elif isinstance(failure, LecternError):
+            session.fail(number, failure)
+        elif failure is not None:
+            session.fail(number, InternalError("internal", reason=type(failure).__name__))
+        else:
+            session.reply(number, "reply", **answer)
+            if REQUESTS[kind].queues and answer["queued"]:
+                self.errands.work_off()
+
+
+def _version() -> str:
+    try:
+        return metadata.version("lectern")
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def _says_cancelled(answer: Any) -> bool:
+    return isinstance(answer, dict) and bool(answer.get("summary", {}).get("cancelled"))

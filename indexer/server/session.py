@@ -1,0 +1,238 @@
+"""One connection to the engine: a thread that reads, a thread that writes, no work.
+
+Owns the hello, the order of what is sent, the bounds on both, and the end of the connection. It
+must not know what the requests mean; it hands them on. A client that does not read what it is sent
+costs itself only: progress it is too slow for is replaced by newer progress, and once too much
+waits for it, or it has taken nothing for a while, its connection is cut. So is one that says no
+hello, or stops in the middle of a message.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hmac
+import logging
+import threading
+from collections import deque
+from multiprocessing.connection import wait
+from typing import TYPE_CHECKING, Any
+
+from indexer.api.endpoint import limit_waits, stop_reading
+from indexer.api.errors import InternalError, LecternError, WorldError
+from indexer.api.protocol import MAX_REQUEST_BYTES, check_hello, pack, unpack
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from multiprocessing.connection import Connection
+
+    from indexer.api.protocol import Header
+    from indexer.server.work_queues import Job
+
+log = logging.getLogger(__name__)
+
+# A hello is short, and comes at once.
+MAX_HELLO_BYTES = 10_000
+HELLO_S = 10.0
+# How long a client may take nothing of what it is sent, or pause within a message.
+STALL_S = 30.0
+# What may wait for a client that does not read, beside the message that is being sent. The largest
+# answer to a request of the window is a few megabytes.
+MAX_UNSENT_BYTES = 16 * 1024 * 1024
+_OVERHEAD_BYTES = 64  # of a message in memory
+
+
+class Session:
+    """A client, seen from the engine.
+
+    Args:
+        connection: An open connection that nobody has read from yet.
+        number: Tells this client from others.
+        wake: Becomes readable when the engine closes.
+        secret: What the client's hello must carry.
+    """
+
+    def __init__(self, connection: Connection, number: int, wake: Connection, secret: str) -> None:
+        self.number = number
+        self.jobs: dict[int, Job] = {}
+        self._connection = connection
+        self._wake = wake
+        self._secret = secret
+        self._changed = threading.Condition()
+        self._greeted = False
+        self._unsent: deque[bytes] = deque()
+        self._unsent_bytes = 0
+        self._progress: dict[int, Header] = {}
+        self._ended = False
+
+    def start(
+        self,
+        greeting: Header,
+        handle: Callable[[Session, Header], None],
+        ended: Callable[[Session], None],
+    ) -> None:
+        """Read and write from now on, on threads of the session's own.
+
+        Raises:
+            RuntimeError: If the system gives no more threads.
+        """
+        limit_waits(self._connection, STALL_S)
+        writer = threading.Thread(target=self._write, name="session write", daemon=True)
+
+        def read() -> None:
+            try:
+                self._read(greeting, handle)
+            finally:
+                self._end()
+                ended(self)
+                writer.join()
+                with self._changed:
+                    self._connection.close()
+
+        writer.start()
+        try:
+            threading.Thread(target=read, name="session read", daemon=True).start()
+        except RuntimeError:
+            self._end()
+            raise
+
+    @property
+    def greeted(self) -> bool:
+        """Whether the client has shown that it may ask."""
+        return self._greeted
+
+    def refuse(self, error: LecternError) -> None:
+        """Tell a client that cannot be served, before anything was started, and hang up."""
+        with contextlib.closing(self._connection), contextlib.suppress(OSError):
+            self._connection.send_bytes(_packed({"type": "error", "error": error.to_wire()}))
+
+    def cut(self, error: LecternError) -> None:
+        """End the connection of a client: this is the last it is told, if it listens."""
+        with self._changed:
+            self._cut(error)
+
+    def reply(self, number: int | None, kind: str, **body: Any) -> None:
+        """Queue the last message about a request, behind its last progress."""
+        message = _packed({"type": kind, "id": number, **body})
+        with self._changed:
+            if number is not None:
+                self.jobs.pop(number, None)
+                if (last := self._progress.pop(number, None)) is not None:
+                    self._queue(_packed(last))
+            self._queue(message)
+
+    def fail(self, number: int | None, error: LecternError) -> None:
+        self.reply(number, "error", error=error.to_wire())
+
+    def progress(self, number: int, body: dict[str, Any]) -> None:
+        """Queue a report; only the newest unsent one of each request is kept."""
+        with self._changed:
+            if number in self.jobs:
+                self._progress[number] = {"type": "progress", "id": number, "progress": body}
+                self._changed.notify_all()
+
+    def _read(self, greeting: Header, handle: Callable[[Session, Header], None]) -> None:
+        try:
+            self._greet(greeting)
+            while (header := self._next(MAX_REQUEST_BYTES)) is not None:
+                handle(self, header)
+        except LecternError as error:
+            self.fail(None, error)
+        except (EOFError, OSError):
+            log.debug("client %d hung up", self.number)
+        except Exception:
+            log.exception("client %d could not be served", self.number)
+
+    def _greet(self, greeting: Header) -> None:
+        header = self._next(MAX_HELLO_BYTES, HELLO_S)
+        if header is None:
+            raise EOFError
+        check_hello(header)
+        secret = header.get("secret")
+        if not isinstance(secret, str) or not hmac.compare_digest(
+            secret.encode("utf-8", "replace"), self._secret.encode()
+        ):
+            raise WorldError("bad_request", reason="the client cannot read the library")
+        self._greeted = True
+        self.reply(None, "hello", **{k: v for k, v in greeting.items() if k != "type"})
+
+    def _next(self, most: int, patience: float | None = None) -> Header | None:
+        """Wait for a message of so many bytes at most; None when the engine closes."""
+        ready = wait([self._connection, self._wake], patience)
+        if not ready:
+            raise WorldError("bad_request", reason="the client did not say hello")
+        if self._connection not in ready or self._ended:
+            return None
+        try:
+            header, _binary = unpack(self._connection.recv_bytes(most))
+        except BlockingIOError as error:
+            raise WorldError("bad_request", reason="the message is cut off") from error
+        except OSError as error:
+            if self._connection.readable:
+                raise
+            # So does the library say that more was announced.
+            reason = f"a message of more than {most} bytes is too large"
+            raise WorldError("bad_request", reason=reason) from error
+        return header
+
+    def _queue(self, message: bytes) -> None:
+        """Have a message sent. Called with the lock held."""
+        if self._ended:
+            return
+        if self._unsent_bytes > MAX_UNSENT_BYTES:
+            log.warning("client %d does not read what it is sent", self.number)
+            self._cut(WorldError("busy", reason="many_waiting"))
+            return
+        self._unsent.append(message)
+        self._unsent_bytes += len(message) + _OVERHEAD_BYTES
+        self._changed.notify_all()
+
+    def _cut(self, error: LecternError) -> None:
+        """Drop what waits and have the reading thread end. Called with the lock held."""
+        if self._ended:
+            return
+        self._unsent.clear()
+        self._progress.clear()
+        self._unsent.append(_packed({"type": "error", "id": None, "error": error.to_wire()}))
+        self._ended = True
+        self._changed.notify_all()
+        stop_reading(self._connection)
+
+    def _write(self) -> None:
+        while (message := self._outgoing()) is not None:
+            try:
+                self._connection.send_bytes(message)
+            except OSError:
+                log.debug("client %d does not listen", self.number, exc_info=True)
+                with self._changed:
+                    self._cut(WorldError("engine_gone"))
+                    self._unsent.clear()
+                return
+            with self._changed:
+                self._unsent_bytes -= len(message) + _OVERHEAD_BYTES
+
+    def _outgoing(self) -> bytes | None:
+        """Wait for a message to send; None once the session has ended and all are sent."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._unsent or self._progress or self._ended)
+            if self._unsent:
+                return self._unsent.popleft()
+            if self._ended:
+                return None
+            message = _packed(self._progress.pop(next(iter(self._progress))))
+            self._unsent_bytes += len(message) + _OVERHEAD_BYTES
+            return message
+
+    def _end(self) -> None:
+        with self._changed:
+            self._ended = True
+            self._changed.notify_all()
+
+
+def _packed(header: Header) -> bytes:
+    """Pack a message; one that cannot cross becomes an error, so that its client is not left."""
+    try:
+        return pack(header)
+    except (LecternError, ValueError, TypeError) as error:
+        log.exception("an answer of type %s cannot cross", header.get("type"))
+        failure = InternalError("internal", reason=type(error).__name__)
+        return pack({"type": "error", "id": header.get("id"), "error": failure.to_wire()})

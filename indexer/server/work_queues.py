@@ -1,0 +1,232 @@
+"""The lanes of the engine: threads that do the work the protocol threads hand over.
+
+A lane does one job at a time. The search lane lets a client's newest query replace its older
+ones; the index lane is the only writer and tells those who wait how far it is. This module owns
+order, replacement and cancelling; it must not know sockets, messages or what the jobs do.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from indexer.api.errors import Cancelled, LecternError, WorldError
+from indexer.api.progress import CancelToken, Progress, Step, ignore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+log = logging.getLogger(__name__)
+
+MAX_WAITING = 32
+
+
+@dataclass(slots=True, eq=False)
+class Job:
+    """One piece of work.
+
+    Attributes:
+        owner: Who asked; a search replaces those of the same owner, and all jobs of an owner who
+            leaves are cancelled.
+        work: Does it and returns the answer; gets the job, for its token and its ``report``.
+        finish: Called exactly once, with the answer or with what was raised (``Cancelled``
+            included). It must be quick and must not raise.
+        sink: Takes the progress of the work, and of the work it waits for.
+        kept: The job outlives its owner.
+        gives_way: Nobody waits for it: on the index lane it ends, cancelled, when another job
+            comes, and waits behind the others.
+        spread: Set by the lane: takes the progress for those who wait.
+    """
+
+    owner: Hashable
+    work: Callable[[Job], Any]
+    finish: Callable[[Any, Exception | None], None]
+    sink: Callable[[Progress], None] = ignore
+    kept: bool = False
+    gives_way: bool = False
+    name: str = ""
+    token: CancelToken = field(default_factory=CancelToken)
+    spread: Callable[[Progress], None] = ignore
+
+    def report(self, progress: Progress) -> None:
+        """Say how far the work is."""
+        self.sink(progress)
+        self.spread(progress)
+
+    def run(self) -> None:
+        """Do the work and hand over its outcome."""
+        try:
+            self.token.check()
+            answer = self.work(self)
+        except (Cancelled, LecternError) as outcome:
+            self.finish(None, outcome)
+        except Exception as error:
+            log.exception("a job failed: %s", self.name)
+            self.finish(None, error)
+        else:
+            self.finish(answer, None)
+
+
+class Lane:
+    """One thread and its queue: first come, first served."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._changed = threading.Condition()
+        self._waiting: deque[Job] = deque()
+        self._running: Job | None = None
+        self._closed = False
+        self._thread = threading.Thread(target=self._work, name=name, daemon=True)
+        self._thread.start()
+
+    @property
+    def running(self) -> Job | None:
+        return self._running
+
+    @property
+    def idle(self) -> bool:
+        with self._changed:
+            return self._running is None and not self._waiting
+
+    def waits(self, owner: Hashable) -> bool:
+        """Whether a job of this owner is queued."""
+        with self._changed:
+            return any(job.owner == owner for job in self._waiting)
+
+    def submit(self, job: Job) -> None:
+        """Queue a job.
+
+        Raises:
+            WorldError: ``engine_gone``, if the lane is closing; ``busy``, if too many wait.
+        """
+        with self._changed:
+            if self._closed:
+                raise WorldError("engine_gone")
+            replaced = self._make_room(job)
+            self._waiting.append(job)
+            self._changed.notify_all()
+        _give_up(replaced)
+
+    def _make_room(self, job: Job) -> list[Job]:
+        """Choose the waiting jobs that the new one replaces. Called with the lock held."""
+        del job
+        if len(self._waiting) >= MAX_WAITING:
+            raise WorldError("busy", reason="many_waiting")
+        return []
+
+    def cancel(self, job: Job) -> None:
+        """Stop a job if it runs, forget it if it waits."""
+        job.token.cancel()
+        self._drop(lambda other: other is job)
+
+    def leave(self, owner: Hashable) -> None:
+        """Cancel everything of an owner who has gone, apart from what was to be kept."""
+
+        def lost(job: Job) -> bool:
+            return job.owner == owner and not job.kept
+
+        with self._changed:
+            if self._running is not None and lost(self._running):
+                self._running.token.cancel()
+        self._drop(lost)
+
+    def _drop(self, chosen: Callable[[Job], bool]) -> None:
+        with self._changed:
+            dropped = [job for job in self._waiting if chosen(job)]
+            self._waiting = deque(job for job in self._waiting if not chosen(job))
+        _give_up(dropped)
+
+    def close(self, *, finish_running: bool = False, timeout: float | None = None) -> bool:
+        """Take no more jobs, give up the waiting ones, and wait for the one in flight.
+
+        Args:
+            finish_running: Let the job in flight come to its end instead of cancelling it.
+            timeout: Wait at most this many seconds.
+
+        Returns:
+            Whether the thread has ended.
+        """
+        with self._changed:
+            self._closed = True
+            if self._running is not None and not finish_running:
+                self._running.token.cancel()
+            self._changed.notify_all()
+        self._drop(lambda _job: True)
+        self._thread.join(timeout)
+        return not self._thread.is_alive()
+
+    def _next(self) -> Job:
+        """Take the next job. Called with the lock held."""
+        return self._waiting.popleft()
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._waiting or self._closed)
+                if self._closed:
+                    return
+                self._running = self._next()
+            try:
+                self._running.run()
+            finally:
+                with self._changed:
+                    self._running = None
+                    self._changed.notify_all()
+
+
+class SearchLane(Lane):
+    """The newest query of each owner wins; owners take turns in the order of their queries."""
+
+    def _make_room(self, job: Job) -> list[Job]:
+        super()._make_room(job)
+        if self._running is not None and self._running.owner == job.owner:
+            self._running.token.cancel()
+        older = [other for other in self._waiting if other.owner == job.owner]
+        self._waiting = deque(other for other in self._waiting if other.owner != job.owner)
+        return older
+
+
+class IndexLane(Lane):
+    """The only writer. Progress also goes to those who wait, so that nobody sees silence."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self._progress = Progress(Step.SCAN)
+
+    def submit(self, job: Job) -> None:
+        job.spread = self._spread
+        super().submit(job)
+        if self._running not in {None, job}:
+            _keep_waiting(job, self._progress)
+
+    def _make_room(self, job: Job) -> list[Job]:
+        super()._make_room(job)
+        if self._running is not None and self._running.gives_way and not job.gives_way:
+            self._running.token.cancel()
+        return []
+
+    def _next(self) -> Job:
+        """What gives way waits behind what was queued after it too."""
+        asked = next((job for job in self._waiting if not job.gives_way), self._waiting[0])
+        self._waiting.remove(asked)
+        return asked
+
+    def _spread(self, progress: Progress) -> None:
+        self._progress = progress
+        with self._changed:
+            waiting = list(self._waiting)
+        for job in waiting:
+            _keep_waiting(job, progress)
+
+
+def _keep_waiting(job: Job, progress: Progress) -> None:
+    job.sink(replace(progress, note="waiting for another command to finish"))
+
+
+def _give_up(jobs: list[Job]) -> None:
+    for job in jobs:
+        job.token.cancel()
+        job.finish(None, Cancelled())

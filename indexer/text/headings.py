@@ -1,0 +1,108 @@
+"""Where in a document's structure a passage stands: its path of headings.
+
+Owns the reconciling of the two sources of structure, the headings the extractor saw and the
+document's own bookmarks. Pure; it must not know how text is cut.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from indexer.api.types import Block, BlockKind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from indexer.api.types import OutlineEntry
+
+_MAX_TITLE = 120  # characters of a heading that are kept in a path
+_MAX_DEPTH = 6
+_DEEPEST = 9  # level of a heading whose level is unknown
+_BELOW_OUTLINE = 10  # added to levels the extractor guessed, where bookmarks give the real ones
+_REACH = 400  # characters of a block that are compared with a bookmark's title
+_LONGER = 1.5  # times the title that a paragraph may be to count as a heading
+_NOT_A_TITLE = re.compile(r"(?:page|seite|slide|folie|p\.?)?\s*\d*$", re.IGNORECASE)
+
+
+class Headings:
+    """The path of headings in force while a document is read from front to back.
+
+    Args:
+        outline: The bookmarks. Where a block of their page begins with their title, the section
+            begins there; else at the top of that page.
+    """
+
+    def __init__(self, outline: Sequence[OutlineEntry] = ()) -> None:
+        self._by_page: dict[int, list[OutlineEntry]] = {}
+        for entry in outline:
+            if not _NOT_A_TITLE.match(entry.title.strip()):
+                self._by_page.setdefault(entry.page, []).append(entry)
+        self._guess = _BELOW_OUTLINE if self._by_page else 0
+        self._entries: dict[int, list[OutlineEntry]] = {}
+        self._stack: list[tuple[int, str]] = []
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        return tuple(title for _, title in self._stack[-_MAX_DEPTH:])
+
+    @property
+    def level(self) -> int:
+        """Level of the section under way, 0 before the first."""
+        return self._stack[-1][0] if self._stack else 0
+
+    def turn_page(self, number: int, text: str, offset: int, blocks: Sequence[Block]) -> None:
+        """Find where the bookmarks of a page begin.
+
+        Args:
+            number: The page.
+            text: Its canonical text.
+            offset: Canonical offset of ``text[0]``.
+            blocks: Its blocks, furniture too.
+        """
+        entries = self._by_page.pop(number, [])
+        visible = [block for block in blocks if block.kind is not BlockKind.FURNITURE]
+        if not entries or not visible:
+            return
+        starts = [block.start - offset for block in visible]
+        ends = [min(block.end - offset, block.start - offset + _REACH) for block in visible]
+        labels = [_key(text[start:end]) for start, end in zip(starts, ends, strict=True)]
+        at = 0
+        for entry in entries:
+            title = _key(entry.title)
+            found = next((i for i in range(at, len(visible)) if labels[i].startswith(title)), at)
+            self._entries.setdefault(visible[found].start, []).append(entry)
+            at = min(found + 1, len(visible) - 1)
+
+    def enter(self, block: Block, title: str) -> int:
+        """Move into the section that begins with a block, if one does.
+
+        Args:
+            block: The block under way.
+            title: Its view.
+
+        Returns:
+            Its level if the block is a heading, 0 if it is anything else.
+        """
+        level = 0
+        for entry in self._entries.pop(block.start, ()):
+            depth = max(entry.level, 1)
+            self._push(depth, entry.title)
+            key, wanted = _key(title[:_REACH]), _key(entry.title)
+            short = block.kind is BlockKind.HEADING or len(key) <= len(wanted) * _LONGER
+            if key.startswith(wanted) and short:
+                level = depth
+        if level == 0 and block.kind is BlockKind.HEADING:
+            level = self._guess + (block.level or _DEEPEST)
+            self._push(level, title)
+        return level
+
+    def _push(self, level: int, title: str) -> None:
+        while self._stack and self._stack[-1][0] >= level:
+            self._stack.pop()
+        self._stack.append((level, " ".join(title.split())[:_MAX_TITLE]))
+
+
+def _key(text: str) -> str:
+    """Letters and digits alone, for comparing a bookmark with the text it points to."""
+    return "".join(c for c in text.casefold() if c.isalnum())

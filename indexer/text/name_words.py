@@ -1,0 +1,128 @@
+"""Words of file and folder names, and the words of a query that may name a file.
+
+Owns the two sides of matching names: people write "ActivisionBlizzard_2019_10K" for what they call
+"Activision Blizzard's 10-K of fiscal 2019". Names are cut at changes of case and between letters
+and digits; a query also offers its neighbouring words run together, and tells by its years which
+year it is about. What is called by the first letters of its words has these too. Pure functions of
+text.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from indexer.text.terms import words
+
+_CASE = re.compile(r"(?<=[a-z\u00df-\u00ff])(?=[A-Z\u00c0-\u00de])|(?<=[A-Z])(?=[A-Z][a-z])")
+# Letters, digits, and letters with the digits behind them: "2022q4" holds 2022 and q4.
+_RUNS = re.compile(r"[^\W\d_]+\d+|[^\W\d_]+|\d+")
+_LETTERS = re.compile(r"[^\W\d_]+(?=\d)")
+_DIGITS = re.compile(r"(?<=[^\W\d_])\d+")
+YEARS = range(1950, 2050)
+_YEAR_OF = {word: year for year in YEARS for word in (str(year), f"fy{year % 100:02}")}
+# Words that may stand between "as of" and its year: "as of the end of the fiscal year 2021".
+_AS_OF_REACH = 6
+# Names shorter than this by their first letters are words as often ("us", "it").
+_INITIALS = range(3, 7)
+# More words run together are no name anybody writes.
+MOST_TOGETHER = 4
+# A long query (a pasted paragraph) names no more than this many words from its beginning.
+MOST_WORDS = 64
+
+
+def of_name(name: str) -> list[str]:
+    """Give the folded words of a name, and the letters and digits of mixed ones apart.
+
+    >>> of_name("ActivisionBlizzard_2019_10K")
+    ['activision', 'blizzard', 'activisionblizzard', '2019', '10k', '10']
+    """
+    found: list[str] = []
+    for part in re.split(r"[\W_]+", name):
+        apart = words(_CASE.sub(" ", part))
+        together = words(part)
+        found += apart if apart == together else [*apart, *together]
+    return list(dict.fromkeys(piece for word in found for piece in (word, *parts_of(word))))
+
+
+def of_query(query: str) -> list[str]:
+    """Give the folded words of a query, their parts, and up to four neighbours run together.
+
+    >>> of_query("FY2019 best buy")
+    ['fy2019', '2019', 'fy', 'best', 'buy', 'fy2019best', 'bestbuy', 'fy2019bestbuy']
+    """
+    plain = [word for word in words(query) if word != "s"][:MOST_WORDS]
+    found = [piece for word in plain for piece in (word, *parts_of(word))]
+    for count in range(2, MOST_TOGETHER + 1):
+        found += ["".join(plain[at : at + count]) for at in range(len(plain) - count + 1)]
+    return list(dict.fromkeys(found))
+
+
+def initials_of(name: str) -> frozenset[str]:
+    """Give what a name may be shortened to: the first letters of neighbouring words of it.
+
+    Of two words only with "n" for the "and" that file names leave out.
+
+    >>> sorted(initials_of("JOHNSON_JOHNSON_2022_10K")), sorted(initials_of("AdvancedMicroDevices"))
+    (['jnj'], ['amd', 'anm', 'mnd'])
+    """
+    plain = _CASE.sub(" ", re.sub(r"[\W_]+", " ", name))
+    letters = "".join(word[0] if word.isalpha() else " " for word in words(plain))
+    found = {f"{first}n{second}" for first, second in pairwise(letters)}
+    for count in _INITIALS:
+        found.update(letters[at : at + count] for at in range(len(letters) - count + 1))
+    return frozenset(each for each in found if " " not in each)
+
+
+def last_year(query: str) -> int | None:
+    """Give the latest year that a query names, or None if it names none.
+
+    Asked as of a year it is that one, with those that are joined to it: what was then said of
+    others stands there too.
+
+    >>> last_year("growth from FY2018 to FY2020"), last_year("net income FY21"), last_year("rent")
+    (2020, 2021, None)
+    >>> last_year("As of FY 2021, what was to be paid for 2024?")
+    2021
+    """
+    plain = words(query)
+    years = [_year_in(word) for word in plain]
+    return max(_as_of(plain, years) or filter(None, years), default=None)
+
+
+def _as_of(plain: list[str], years: list[int | None]) -> list[int]:
+    """The years of "as of December 31, 2020 and 2021"."""
+    found: list[int] = []
+    for at in (at for at, pair in enumerate(pairwise(plain)) if pair == ("as", "of")):
+        reach = at + 2 + _AS_OF_REACH
+        for place, year in enumerate(years[at + 2 :], at + 2):
+            if place > reach:
+                break
+            if year is not None:
+                found.append(year)
+                reach = place + 2
+    return found
+
+
+def _year_in(word: str) -> int | None:
+    pieces = (word, *parts_of(word))
+    return max((_YEAR_OF[piece] for piece in pieces if piece in _YEAR_OF), default=None)
+
+
+def year_words(years: range) -> list[str]:
+    """Give the words that stand for years in names: 2021 and fy21.
+
+    >>> year_words(range(2020, 2022))
+    ['2020', 'fy20', '2021', 'fy21']
+    """
+    return [word for word, year in _YEAR_OF.items() if year in years]
+
+
+def parts_of(word: str) -> list[str]:
+    """Give the letters and the digits of a folded word that mixes them; none for other words.
+
+    >>> parts_of("fy2018"), parts_of("2018")
+    (['2018', 'fy'], [])
+    """
+    parts = [*_RUNS.findall(word), *_DIGITS.findall(word), *_LETTERS.findall(word)]
+    return list(dict.fromkeys(part for part in parts if len(part) > 1 and part != word))

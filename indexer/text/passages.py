@@ -1,0 +1,261 @@
+"""Passages: where a document is cut into the pieces that are searched.
+
+Owns what makes a good passage, as one cost: near the length asked for, beginning at a heading,
+within one page, and not in the middle of a list, table or paragraph. The cheapest way to cut is
+found by dynamic programming. A cut is settled once it is part of every way to go on, so documents
+of any length stream through and are cut as if they had been seen whole; an edit moves the cuts
+near it and leaves the others. Independent of any model; it must not know about tokens or vectors.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from dataclasses import dataclass
+from itertools import count, pairwise
+from typing import TYPE_CHECKING
+
+from indexer.api.types import BlockKind, Passage
+from indexer.text.pieces import MIN_SENTENCE, PageLike, Piece, Source, pieces_of
+from indexer.text.sentences import merge_short
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from indexer.api.types import OutlineEntry
+
+__all__ = ["Costs", "PageLike", "cut"]
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """What a passage may look like. Lengths are shares of the target, the rest are costs.
+
+    A passage of length ``x`` costs ``(x - 1) ** 2``, and ``steepness`` times what it is shorter
+    than ``least`` or longer than ``most``. On top come the costs of what was cut apart, and of
+    what was not.
+    """
+
+    least: float = 0.4
+    most: float = 1.6
+    never: float = 2.2  # two pieces never make a longer passage
+    characters: int = 1800  # of the view, likewise: about 512 tokens with what stands in front
+    steepness: float = 4.0
+    # a border inside a passage
+    page_inside: float = 1.0
+    heading_inside: float = 1.0
+    rise_inside: float = 3.0
+    # a cut
+    after_heading: float = 4.0
+    in_paragraph: float = 0.4
+    in_table: float = 0.6
+    in_list: float = 0.3
+    after_colon: float = 0.3
+    oversize: float = 0.25  # share of the cost of cutting what is longer than ``most``
+    at_page: float = 0.1  # share of that cost where a page ends
+    whim: float = 0.05  # by the words behind it: where all cuts are as good, an edit moves few
+
+
+_LEGIBLE = re.compile(r"[^\W_]")
+_LOOKAHEAD = 8.0  # targets that are looked at together
+_FURTHEST = 64.0  # targets after which cuts are settled that might still change
+_UNSETTLED = 2  # passages at the end that are kept even then
+_FLOWING = frozenset({BlockKind.LIST_ITEM, BlockKind.TABLE})
+
+
+def cut(
+    pages: Iterable[PageLike],
+    outline: Sequence[OutlineEntry] = (),
+    language: str | Callable[[str], str] = "",
+    *,
+    target_words: int = 150,
+    stem: Callable[[str, str], str] | None = None,
+    costs: Costs | None = None,
+) -> Iterator[Passage]:
+    """Cut a document into passages while its pages come in.
+
+    Args:
+        pages: The pages in order; ``offset`` and blocks are absolute, and a line feed stands
+            between two pages.
+        outline: The document's bookmarks.
+        language: ISO 639-1 code, "" when unknown, or a function that tells it from the text of
+            a page.
+        target_words: About how long a passage is.
+        stem: Makes ``Passage.stems`` of a view and its language; without it they stay empty.
+        costs: What a good passage is.
+
+    Yields:
+        Passages in order. They never overlap, and together hold every letter and digit that is
+        not furniture. None reaches out of a document inside this one.
+    """
+    source = Source()
+    language_of = (lambda _: language) if isinstance(language, str) else language
+    rules = costs or Costs()
+    ordinals = count()
+    waiting: list[Piece] = []
+    size, new = 0.0, 0.0
+    for pieces in pieces_of(pages, source, outline, language_of):
+        if waiting and pieces[0].part != waiting[-1].part:
+            ends = _ends(_ways(waiting, target_words, rules), len(waiting))
+            yield from _passages(waiting, ends, source, ordinals, stem)
+            waiting, size, new = [], 0.0, 0.0
+        waiting += pieces
+        added = sum(piece.size for piece in pieces)
+        size, new = size + added, new + added
+        if size < _LOOKAHEAD * target_words or new < _LOOKAHEAD / 2 * target_words:
+            continue
+        came_from = _ways(waiting, target_words, rules)
+        ends = _ends(came_from, _settled(waiting, came_from, target_words, rules))
+        if not ends and size > _FURTHEST * target_words:
+            ends = _ends(came_from, len(waiting))[:-_UNSETTLED]
+        yield from _passages(waiting, ends, source, ordinals, stem)
+        waiting = waiting[ends[-1] if ends else 0 :]
+        size, new = sum(piece.size for piece in waiting), 0.0
+        if waiting:
+            source.drop(waiting[0].start)
+    ends = _ends(_ways(waiting, target_words, rules), len(waiting))
+    yield from _passages(waiting, ends, source, ordinals, stem)
+
+
+def _settled(pieces: Sequence[Piece], came_from: Sequence[int], target: float, costs: Costs) -> int:
+    """The last place where every way goes by, whatever follows."""
+    meeting = len(pieces)
+    size = 0.0
+    # What follows may be joined to the pieces at the end, as long as that is no longer than ever.
+    for begin in range(len(pieces) - 1, -1, -1):
+        size += pieces[begin].size / target
+        if size > costs.never:
+            break
+        other = begin
+        while meeting != other:
+            if meeting > other:
+                meeting = came_from[meeting]
+            else:
+                other = came_from[other]
+    return meeting
+
+
+def _ends(came_from: Sequence[int], last: int) -> list[int]:
+    """For each passage of the cheapest way to ``last``, the index after its last piece."""
+    ends = []
+    while last:
+        ends.append(last)
+        last = came_from[last]
+    return ends[::-1]
+
+
+def _ways(pieces: Sequence[Piece], target: float, costs: Costs) -> list[int]:
+    """The cheapest way to cut before each piece, and at the end: where its last passage begins."""
+    inside = _inside(pieces, costs)
+    before = _before(pieces, target, costs)
+    sizes = [piece.size / target for piece in pieces]
+    lengths = [len(piece.view) + 1 for piece in pieces]
+    number = len(pieces)
+    best = [0.0] + [float("inf")] * number
+    came_from = [0] * (number + 1)
+    for begin in range(number):
+        size, characters, cost = 0.0, 0, best[begin]
+        for end in range(begin, number):
+            size += sizes[end]
+            characters += lengths[end]
+            if end > begin:
+                if size > costs.never or characters > costs.characters:
+                    break
+                cost += inside[end]
+            total = cost + (size - 1) ** 2 + before[end + 1]
+            if size < costs.least:
+                total += costs.steepness * (costs.least - size)
+            elif size > costs.most:
+                total += costs.steepness * (size - costs.most)
+            if total < best[end + 1]:
+                best[end + 1], came_from[end + 1] = total, begin
+    return came_from
+
+
+def _inside(pieces: Sequence[Piece], costs: Costs) -> list[float]:
+    """What it costs not to cut before each piece."""
+    inside = [0.0]
+    for above, piece in pairwise(pieces):
+        cost = costs.page_inside if piece.page != above.page else 0.0
+        if piece.level and not above.level:
+            cost += costs.rise_inside if piece.rises else costs.heading_inside
+        inside.append(cost)
+    return inside
+
+
+def _before(pieces: Sequence[Piece], target: float, costs: Costs) -> list[float]:
+    """What it costs to cut before each piece, and after the last."""
+    sizes: dict[int, float] = {}
+    for piece in pieces:
+        sizes[piece.group] = sizes.get(piece.group, 0.0) + piece.size / target
+    before = [0.0]
+    for above, piece in pairwise(pieces):
+        cost = 0.0
+        if above.level:
+            cost = costs.after_heading
+        elif piece.group == above.group:
+            cost = _tearing(above, piece, costs)
+            if sizes[piece.group] > costs.most:
+                cost *= costs.oversize
+        elif piece.kind in _FLOWING and above.view.endswith(":"):
+            cost = costs.after_colon
+        if piece.page != above.page and not above.level:
+            cost *= costs.at_page
+        before.append(cost + costs.whim * _whim(piece.view))
+    return [*before, 0.0]
+
+
+def _whim(view: str) -> float:
+    """A number between -0.5 and 0.5 that is always the same for the same words."""
+    return zlib.crc32(view.encode()) / 2**32 - 0.5
+
+
+def _tearing(above: Piece, piece: Piece, costs: Costs) -> float:
+    if piece.kind is BlockKind.TABLE:
+        return costs.in_table
+    if piece.paragraph == above.paragraph:
+        return costs.in_paragraph
+    return costs.in_list
+
+
+def _passages(
+    pieces: Sequence[Piece],
+    ends: Sequence[int],
+    source: Source,
+    ordinals: Iterator[int],
+    stem: Callable[[str, str], str] | None,
+) -> Iterator[Passage]:
+    """The passages that end at ``ends``, those without any letter or digit left out."""
+    for begin, end in zip([0, *ends], ends, strict=False):
+        if any(_LEGIBLE.search(piece.view) for piece in pieces[begin:end]):
+            yield _passage(next(ordinals), pieces[begin:end], source, stem)
+
+
+def _passage(
+    ordinal: int,
+    pieces: Sequence[Piece],
+    source: Source,
+    stem: Callable[[str, str], str] | None,
+) -> Passage:
+    start, end = pieces[0].start, pieces[-1].end
+    view = "".join(piece.view + piece.gap for piece in pieces[:-1]) + pieces[-1].view
+    places: dict[int, int] = {}
+    at = 0
+    for piece in pieces:
+        places[at] = piece.start - start
+        at += len(piece.view) + len(piece.gap)
+    kept = merge_short(list(places), len(view), MIN_SENTENCE)
+    stands_in = next((piece for piece in pieces if not piece.level), pieces[-1])
+    return Passage(
+        ordinal=ordinal,
+        page_first=pieces[0].page,
+        page_last=source.page_at(end - 1),
+        char_start=start,
+        char_end=end,
+        heading_path=stands_in.path,
+        text=source.slice(start, end),
+        view=view,
+        text_starts=tuple(places[place] for place in kept),
+        view_starts=tuple(kept),
+        stems=stem(view, stands_in.language) if stem else "",
+    )

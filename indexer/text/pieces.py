@@ -1,0 +1,253 @@
+"""Pages taken apart into the pieces that passages are made of.
+
+A piece is a sentence, a short run of sentences or a row of a table, with its place in the
+document and in its structure; passages are cut between pieces only. Streams: it holds the pages
+that are not yet done with and no others. It must not know how long a passage is.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from indexer.api.types import Block, BlockKind
+from indexer.text.headings import Headings
+from indexer.text.regions import continues, regions
+from indexer.text.sentences import merge_short, split
+from indexer.text.view import make_view
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from indexer.api.types import OutlineEntry
+
+MIN_SENTENCE = 40  # characters; shorter ones share a sentence vector with their neighbour
+_MAX_PARAGRAPH = 20_000  # characters that are folded at once
+_TORN_WORD = re.compile("(?<![-\u2010\u2011\xad\\s])\\s+(?=\\S)")
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_WIDE = re.compile("[\u3001-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_RUN_ON = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+_WORDS_A_TOKEN = 0.7  # of running English; figures and symbols have more tokens than words
+_WORDS_A_WIDE = 0.5
+_WORDS_A_RUN_ON = 0.25
+
+
+class PageLike(Protocol):
+    """A page as the extractor gives it. Pages come in order; a line feed stands between two."""
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def offset(self) -> int: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def blocks(self) -> Sequence[Block]: ...
+    @property
+    def part(self) -> str:
+        """The document inside this one that it is of, "" for its own pages."""
+        ...
+
+
+@dataclass(slots=True)
+class Piece:
+    """Text that stays together: ``view`` and the canonical ``start`` and ``end`` it stands for."""
+
+    start: int
+    end: int
+    view: str
+    gap: str  # what separates it from the next piece of the document: "", a space or a line feed
+    size: float  # in words
+    page: int
+    kind: BlockKind
+    paragraph: int  # pieces of one paragraph or table share it
+    group: int  # pieces of one list share it too
+    level: int  # of a heading, else 0
+    rises: bool  # a heading that ends the section above it
+    path: tuple[str, ...]
+    language: str
+    part: tuple[str, int] = ("", 0)  # a document inside this one, and its page in this one
+
+
+class Source:
+    """The stretch of canonical text that is still needed."""
+
+    def __init__(self) -> None:
+        self._offsets: list[int] = []
+        self._pages: list[tuple[int, str, str]] = []
+
+    def add(self, page: PageLike) -> None:
+        self._offsets.append(page.offset)
+        self._pages.append((page.number, page.text, page.part))
+
+    def slice(self, start: int, end: int) -> str:
+        """``document_text[start:end]``, across page borders."""
+        parts: list[str] = []
+        at = start
+        for k in range(self._index(start), len(self._pages)):
+            offset, text = self._offsets[k], self._pages[k][1]
+            if offset >= end:
+                break
+            parts.append("\n" * (offset - at))
+            parts.append(text[max(at - offset, 0) : end - offset])
+            at = max(at, offset + len(text))
+        return "".join(parts)
+
+    def page_at(self, offset: int) -> int:
+        return self._pages[self._index(offset)][0]
+
+    def part_at(self, offset: int) -> tuple[str, int]:
+        number, _, part = self._pages[self._index(offset)]
+        return (part, number) if part else ("", 0)
+
+    def drop(self, before: int) -> None:
+        """Forget the pages that end before an offset."""
+        done = self._index(before)
+        del self._offsets[:done], self._pages[:done]
+
+    def _index(self, offset: int) -> int:
+        return max(bisect_right(self._offsets, offset) - 1, 0)
+
+
+@dataclass(slots=True)
+class _Paragraph:
+    """A block, or the blocks a paragraph was torn into, with the furniture between them."""
+
+    blocks: list[Block]
+    last: Block
+    language: str
+
+
+def pieces_of(
+    pages: Iterable[PageLike],
+    source: Source,
+    outline: Sequence[OutlineEntry],
+    language_of: Callable[[str], str],
+) -> Iterator[list[Piece]]:
+    """Take pages apart, paragraph by paragraph.
+
+    Args:
+        pages: The pages in order.
+        source: Filled with their text; the caller drops what it no longer needs.
+        outline: The document's bookmarks.
+        language_of: The language of a page's text.
+
+    Yields:
+        The pieces of each paragraph, one at least.
+    """
+    headings = Headings(outline)
+    group = 0
+    before: BlockKind | None = None
+    for number, paragraph in enumerate(_paragraphs(pages, source, headings, language_of)):
+        kind = paragraph.blocks[0].kind
+        if kind is not before or kind is not BlockKind.LIST_ITEM:
+            group += 1
+        before = kind
+        found = _pieces(paragraph, source, headings, number, group)
+        if found:
+            yield found
+
+
+def _paragraphs(
+    pages: Iterable[PageLike],
+    source: Source,
+    headings: Headings,
+    language_of: Callable[[str], str],
+) -> Iterator[_Paragraph]:
+    under_way: _Paragraph | None = None
+    for page in pages:
+        source.add(page)
+        blocks = regions(page.text, page.blocks, page.offset)
+        headings.turn_page(page.number, page.text, page.offset, blocks)
+        language = language_of(page.text)
+        for block in _portions(page, blocks):
+            if block.kind is BlockKind.FURNITURE:
+                if under_way is not None:
+                    under_way.blocks.append(block)
+            elif under_way is not None and _goes_on(under_way, block, source):
+                under_way.blocks.append(block)
+                under_way.last = block
+            else:
+                if under_way is not None:
+                    yield under_way
+                under_way = _Paragraph([block], block, language)
+    if under_way is not None:
+        yield under_way
+
+
+def _goes_on(paragraph: _Paragraph, block: Block, source: Source) -> bool:
+    last = paragraph.last
+    if block.start - paragraph.blocks[0].start > _MAX_PARAGRAPH:
+        return False
+    ends = source.slice(last.end - 1, last.end), source.slice(block.start, block.start + 1)
+    return continues(last, block, *ends)
+
+
+def _portions(page: PageLike, blocks: Iterable[Block]) -> Iterator[Block]:
+    """The blocks, those that are too long to fold at once cut between words."""
+    for block in blocks:
+        start = block.start
+        while block.end - start > _MAX_PARAGRAPH:
+            low, high = start + _MAX_PARAGRAPH // 2, start + _MAX_PARAGRAPH
+            cut, resume = high, high
+            for match in _TORN_WORD.finditer(page.text, low - page.offset, high - page.offset):
+                cut, resume = match.start() + page.offset, match.end() + page.offset
+            yield Block(start, cut, block.kind, block.page, block.level)
+            start = resume
+        yield block if start == block.start else Block(start, block.end, block.kind, block.page)
+
+
+def _pieces(
+    paragraph: _Paragraph, source: Source, headings: Headings, number: int, group: int
+) -> list[Piece]:
+    first, end = paragraph.blocks[0], paragraph.last.end
+    text = source.slice(first.start, end)
+    view = make_view(text, paragraph.blocks, first.start)
+    if not view.text:
+        return []
+    above = headings.level
+    level = headings.enter(first, view.text)
+    starts = merge_short(split(view.text, paragraph.language), len(view.text), MIN_SENTENCE)
+    found = []
+    for start, stop in zip(starts, [*starts[1:], len(view.text)], strict=True):
+        body = view.text[start:stop].rstrip(" \n")
+        begin = view.to_canonical(start)
+        last = view.to_canonical(start + max(len(body), 1) - 1) + 1
+        while last < end and unicodedata.category(text[last - first.start]) in {"Mn", "Cf"}:
+            last += 1
+        found.append(
+            Piece(
+                begin,
+                last,
+                body,
+                view.text[start + len(body) : stop] or ("\n" if stop == len(view.text) else ""),
+                words(body),
+                source.page_at(begin),
+                first.kind,
+                number,
+                group,
+                level,
+                rises=0 < level < above,
+                path=headings.path,
+                language=paragraph.language,
+                part=source.part_at(begin),
+            )
+        )
+    return found
+
+
+def words(text: str) -> float:
+    """The length of a text in words, or what a model's tokens make of it.
+
+    Chinese and Japanese count two characters a word, Thai and its neighbours four; a row of
+    figures counts more than the words between its spaces.
+    """
+    spaced = float(len(text.split()))
+    size = max(spaced, _WORDS_A_TOKEN * len(_TOKEN.findall(text)))
+    if not text.isascii():
+        size += _WORDS_A_WIDE * len(_WIDE.findall(text))
+        size += _WORDS_A_RUN_ON * len(_RUN_ON.findall(text))
+    return size

@@ -1,0 +1,145 @@
+"""Where sentences begin in a run of view text.
+
+Owns the rules: what ends a sentence in the scripts we know, which full stops end none, and where
+a run without any stop is cut. A line feed always ends a sentence, so the rows of a table are
+sentences too. Pure functions of text; it must not know about passages or offsets in documents.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from indexer.text.abbreviations import BEFORE_NUMBERS, NEVER_LAST, OPENERS, SELDOM_LAST
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MAX_CHARACTERS = 400
+
+_CLOSING = "\"'\u201d\u2019\u00bb)\\]"
+# A stop and the space after it; in Chinese and Japanese the stop alone.
+_STOP = re.compile(
+    rf"(?P<stop>[.!?\u2026\u203c\u2047-\u2049\uff0e]+)[{_CLOSING}]* +"
+    rf"|[\u061f\u06d4\u0964\u0965\u104b\u17d4\u1362\u0589]+[{_CLOSING}]* *"
+    rf"|[\u3002\uff01\uff1f\uff61]+[{_CLOSING}\u300d\u300f\uff09\u3011\u300b]* *"
+    rf"|\n+ *"
+)
+_LAST_TOKEN = re.compile(r"[^\s(\[\"'\u201c\u2018\u00ab]*$")
+_TOKEN_REACH = 24
+_ENUMERATOR = re.compile(r"\(?(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxlcIVXLC]{1,6})[.)]?$")
+_ENUMERATOR_REACH = 12
+_ACRONYM = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]$")
+_NEXT_WORD = re.compile(r"[(\[\"'\u201c\u2018\u00ab\u00bf\u00a1]*([^\W_]+)")
+_NUMBER = re.compile(r"[(\[]?(?:[\d\u00a7#]|[A-Z]\b|[IVXLC]+\b)")
+_NEXT_REACH = 40
+_CAPITAL = re.compile(r"[A-Z\u00c0-\u00de\u0391-\u03a9\u0410-\u042f]")
+_MUCH = 200  # characters, in which ordinary text has several capitals
+_CLAUSES = (
+    re.compile(r"[;:\uff1b\uff1a] *"),
+    re.compile(r"(?:[,\u060c\uff0c\u3001] *| [\u2013\u2014-] )"),
+    re.compile(r"[\s\u200b]+"),
+)
+
+
+def split(text: str, language: str = "", max_characters: int = MAX_CHARACTERS) -> list[int]:
+    """Find the sentences of a text.
+
+    Args:
+        text: View text: words separated by single spaces, paragraphs and rows by line feeds.
+        language: ISO 639-1 code, or "" when unknown.
+        max_characters: Longer runs without a stop are cut at clauses, else at spaces, else
+            anywhere.
+
+    Returns:
+        The start of each sentence, ascending, the first one 0; empty for an empty text. White
+        space belongs to the sentence before it.
+    """
+    if not text:
+        return []
+    starts = [0]
+    small = _without_capitals(text)
+    for match in _STOP.finditer(text):
+        end = match.end()
+        if end == len(text):
+            break
+        if match["stop"] is None or (
+            (small or not text[end].islower()) and _ends(text, starts[-1], match, language)
+        ):
+            starts.append(end)
+    return _bounded(text, starts, max_characters)
+
+
+def merge_short(starts: Sequence[int], end: int, minimum: int) -> list[int]:
+    """Join sentences shorter than ``minimum`` characters to the one after, the last one back.
+
+    Args:
+        starts: Ascending starts, the first one first.
+        end: Where the last sentence ends.
+        minimum: Characters from which a sentence stands alone.
+    """
+    kept = list(starts[:1])
+    for start in starts[1:]:
+        if start - kept[-1] >= minimum:
+            kept.append(start)
+    if len(kept) > 1 and end - kept[-1] < minimum:
+        kept.pop()
+    return kept
+
+
+def _without_capitals(text: str) -> bool:
+    """Whether a text is written in small letters throughout, so that they begin sentences too."""
+    return len(text) >= _MUCH and len(_CAPITAL.findall(text)) < len(text) // _MUCH
+
+
+def _ends(text: str, start: int, match: re.Match[str], language: str) -> bool:
+    """Whether the stop of ``match`` ends the sentence that began at ``start``."""
+    after = text[match.end()]
+    stop = match["stop"]
+    if len(stop) > 1 and stop[0] in ".\u2026" and stop[-1] in ".\u2026":
+        return after.isalpha() and text[match.start() - 1] != " "  # an omission, or a leader
+    if stop != "." or match.end("stop") < len(match[0].rstrip()) + match.start():
+        return True  # not a lone full stop, or quotes close after it
+    at = match.start()
+    if at - start <= _ENUMERATOR_REACH and _ENUMERATOR.match(text[start:at]):
+        return False
+    found = _LAST_TOKEN.search(text, max(start, at - _TOKEN_REACH), at)
+    return _word_ends(found[0] if found else "", text, match.end(), language)
+
+
+def _word_ends(word: str, text: str, following: int, language: str) -> bool:
+    """Whether ``word`` with a full stop after it is the end of a sentence."""
+    lowered = word.lower()
+    if lowered in NEVER_LAST[""] or lowered in NEVER_LAST.get(language, ()):
+        return False
+    if lowered in BEFORE_NUMBERS and _NUMBER.match(text, following):
+        return False
+    if language == "de" and word.isdigit() and len(word) <= 2:
+        return False  # 3. Oktober
+    initial = len(word) == 1 and word.isupper() and word != "I"
+    if initial or lowered in SELDOM_LAST or _ACRONYM.match(word):
+        found = _NEXT_WORD.match(text, following, following + _NEXT_REACH)
+        return found is not None and found[1] in OPENERS
+    return True
+
+
+def _bounded(text: str, starts: list[int], limit: int) -> list[int]:
+    """Cut sentences longer than ``limit`` into pieces that are not."""
+    bounded: list[int] = []
+    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+        bounded.append(start)
+        while end - bounded[-1] > limit:
+            bounded.append(_clause_end(text, bounded[-1], limit))
+    return bounded
+
+
+def _clause_end(text: str, start: int, limit: int) -> int:
+    """The best place to cut in the second half of ``text[start:start + limit]``."""
+    low, high = start + max(limit // 2, 1), start + limit
+    for clause in _CLAUSES:
+        end = 0
+        for match in clause.finditer(text, low, high):
+            end = match.end()
+        if end:
+            return end
+    return high

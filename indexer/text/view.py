@@ -1,0 +1,273 @@
+"""The search view: canonical text as search and embedding need it, with a map of offsets back.
+
+Owns what is folded away between the text that was read and the text that is searched: running
+heads, hyphens at line ends, ligatures, odd spaces, control characters, line breaks inside a
+paragraph. Letters are never changed otherwise. Pure functions of a text and its blocks; it must
+not know about files, pages or passages.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from array import array
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import TYPE_CHECKING, NamedTuple
+
+from indexer.api.types import Block, BlockKind
+from indexer.text.regions import INVISIBLE, continues, regions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_NEWLINE = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
+
+# Persian and Indic scripts write with the two joiners; elsewhere they are invisible as well.
+_JOINERS = "(?<![\u0600-\u0dff\u0e80-\u1cff])[\u200c\u200d]"
+# Shapes that fonts draw for letters, with the letters as their compatibility decomposition:
+# Kangxi radicals, Latin and Armenian ligatures, Hebrew and Arabic presentation forms.
+_SHAPES = "\u2f00-\u2fd5\ufb00-\ufbb1\ufbd3-\ufd3d\ufd50-\ufdfb\ufe70-\ufefc"
+_LEADER = r"(?P<leader>([._\-\u2013\u2014=*~\xb7\u2026\u2022\ufffd])(?: ?\5){4,})"
+_EDIT = re.compile(
+    rf"(?P<run> *[{INVISIBLE}][{INVISIBLE} ]*|  +)|(?P<shape>[{_SHAPES}]|{_JOINERS})"
+    rf"|(?P<marks>[\u0300-\u036f]+)|{_LEADER}"
+)
+_LEADER_KEPT = 3  # dots of "Chapter 1 ..... 7" that stay: each one would be a token
+
+_DASHES = "/\u2013\u2014"
+# Scripts that put no space between words, so that none belongs at the end of a line either.
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3001-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\uff01-\uff60\U00020000-\U0003ffff]"
+)
+# First parts that English keeps apart; every other lower-case pair is one word torn in two.
+_KEEPS_HYPHEN = (
+    "all anti cross ever ex first five four full half hard high in large left like long low mid "
+    "much near non off on one open part post pre quasi real right second self semi short single "
+    "six small so soft ten third three time top two up vice well wide year"
+)
+_KEEPING = frozenset(_KEEPS_HYPHEN.split())
+_CONJUNCTIONS = "and or to und oder bzw et ou y o e of en"
+_AFTER_SUSPENDED = frozenset(_CONJUNCTIONS.split())
+_WORD_BEFORE = re.compile(r"([^\W\d_]*)$")
+_WORD_AFTER = re.compile(r"([^\W\d_]*)(-?)")
+_WORD_REACH = 40
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A text to search, and where each of its characters came from.
+
+    The map is a list of runs in which both sides advance together: run ``k`` begins at
+    ``view_starts[k]`` in the view and at ``canonical_starts[k]`` (absolute) in the document.
+    """
+
+    text: str
+    view_starts: array[int]
+    canonical_starts: array[int]
+
+    def to_canonical(self, index: int) -> int:
+        """Canonical offset of view character ``index``; one past the last for ``len(text)``."""
+        k = bisect_right(self.view_starts, index) - 1
+        return self.canonical_starts[k] + index - self.view_starts[k]
+
+    def to_view(self, offset: int) -> int:
+        """First view character that came from ``offset`` or from after it, else ``len(text)``."""
+        k = bisect_left(self.canonical_starts, offset)
+        end = self.view_starts[k] if k < len(self.view_starts) else len(self.text)
+        if k == 0:
+            return end
+        return min(self.view_starts[k - 1] + offset - self.canonical_starts[k - 1], end)
+
+    @property
+    def spans(self) -> Iterator[tuple[int, int, int]]:
+        """The runs as (view start, canonical start, length)."""
+        ends = [*self.view_starts[1:], len(self.text)]
+        runs = zip(self.view_starts, self.canonical_starts, ends, strict=True)
+        return ((start, canonical, end - start) for start, canonical, end in runs)
+
+
+def make_view(text: str, blocks: Sequence[Block] = (), offset: int = 0) -> View:
+    """Fold a slice of canonical text into its search view.
+
+    Args:
+        text: The canonical text from ``offset`` on.
+        blocks: Blocks with absolute offsets; those outside the slice are ignored, and text that
+            no block covers is read as paragraphs between blank lines.
+        offset: Canonical offset of ``text[0]``.
+
+    Returns:
+        The view. Paragraphs, table rows and lines of code end in a single line feed; there is
+        none at either end.
+    """
+    text = text if text.isascii() else text.replace("\u2010", "-").replace("\u2011", "-")
+    builder = _Builder(text)
+    visible = [b for b in regions(text, blocks, offset) if b.kind is not BlockKind.FURNITURE]
+    for block, following in zip_longest(visible, visible[1:]):
+        start, end = block.start - offset, block.end - offset
+        if following is None:
+            builder.fold(start, end, block.kind)
+            break
+        first = following.start - offset
+        goes, joiner = False, "\n"
+        if continues(block, following, text[end - 1], text[first]):
+            goes, joiner = line_join(text, end - 1, first)
+        builder.fold(start, end - goes, block.kind)
+        builder.emit(joiner, min(end, first))
+    return builder.finish(offset)
+
+
+def line_join(text: str, last: int, first: int) -> tuple[bool, str]:
+    """How two lines of one paragraph meet.
+
+    Args:
+        text: The text of both.
+        last: Index of the last character of the upper line.
+        first: Index of the first character of the lower line.
+
+    Returns:
+        Whether the character at ``last`` is a hyphen that goes, and what stands between the two.
+    """
+    above, below = text[last], text[first]
+    if above == "-":
+        return _hyphen_join(text, last, first)
+    if above in _DASHES and below.isalnum() and text[last - 1 : last].isalnum():
+        return False, ""
+    if above >= "\u0e00" and _UNSPACED.match(above) and _UNSPACED.match(below):
+        return False, ""
+    return False, " "
+
+
+def _hyphen_join(text: str, last: int, first: int) -> tuple[bool, str]:
+    before, below = text[last - 1 : last], text[first]
+    if not before.isalnum() or not below.isalnum():
+        return False, " "
+    if not (before.islower() and below.islower()):
+        return False, ""  # Anglo-Saxon, 10-K, 2019-2020
+    left = _WORD_BEFORE.search(text, max(last - _WORD_REACH, 0), last)
+    right = _WORD_AFTER.match(text, first, first + _WORD_REACH)
+    if left is None or right is None:
+        return True, ""
+    word, start = left[1], left.start()
+    if right[1] in _AFTER_SUSPENDED:
+        return False, " "  # short- and long-term
+    chained = right[2] != "" or text[max(start - 1, 0) : start] == "-"
+    if chained or len(word) == 1 or word.lower() in _KEEPING:
+        return False, ""  # state-of-the-art, e-mail, self-employed
+    return True, ""
+
+
+class _Gap(NamedTuple):
+    """What a run of spaces and invisible characters amounts to."""
+
+    newlines: int
+    spaced: bool
+    soft_hyphen: bool
+    as_code: str
+
+
+_gaps: dict[str, _Gap] = {}
+_GAPS_KEPT = 10_000
+
+
+def _gap(run: str) -> _Gap:
+    known = _gaps.get(run)
+    if known is None:
+        lines = _NEWLINE.sub("\n", run)
+        as_code = "".join(c if c in "\n\t" else " " for c in lines if c.isspace())
+        newlines = lines.count("\n")
+        soft = newlines == 1 and run.lstrip(" ")[0] in "\xad\x02\x1f"
+        known = _Gap(newlines, bool(as_code), soft, as_code)
+        if len(_gaps) >= _GAPS_KEPT:
+            _gaps.clear()
+        _gaps[run] = known
+    return known
+
+
+class _Builder:
+    """Collects pieces of the view and the runs of the map while a text is folded."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._pieces: list[str] = []
+        self._size = 0
+        self._shift = 0  # canonical offset minus view offset, in the run under way
+        self._view_starts = [0]
+        self._canonical_starts = [0]
+
+    def finish(self, offset: int) -> View:
+        return View(
+            "".join(self._pieces),
+            array("q", self._view_starts),
+            array("q", [start + offset for start in self._canonical_starts]),
+        )
+
+    def emit(self, piece: str, canonical: int) -> None:
+        """Add characters that came from ``canonical`` and the places right after it."""
+        if not piece:
+            return
+        size = self._size
+        if canonical - size != self._shift:
+            if self._view_starts[-1] == size:
+                self._canonical_starts[-1] = canonical
+            else:
+                self._view_starts.append(size)
+                self._canonical_starts.append(canonical)
+            self._shift = canonical - size
+        self._pieces.append(piece)
+        self._size = size + len(piece)
+
+    def fold(self, start: int, end: int, kind: BlockKind) -> None:
+        """Add ``text[start:end]``, folded as its kind asks."""
+        text, at = self._text, start
+        for match in _EDIT.finditer(text, start, end):
+            begin, stop = match.span()
+            if match.lastgroup == "run":
+                goes, piece = self._run(match[0], begin, stop, kind)
+                if begin == start or stop == end:
+                    goes, piece = False, ""
+                if goes:
+                    self.emit(text[at : begin - 1], at)
+                    self.emit(piece, begin)
+                else:  # side by side: one run of the map
+                    self.emit(text[at:begin] + piece, at)
+            elif match.lastgroup == "leader":
+                if kind is BlockKind.CODE:
+                    continue
+                self.emit(text[at:begin], at)
+                self.emit(text[begin] * _LEADER_KEPT, begin)
+            elif match.lastgroup == "marks":
+                if begin == at:
+                    continue  # nothing before them that they could join
+                self.emit(text[at : begin - 1], at)
+                self.emit(unicodedata.normalize("NFC", text[begin - 1 : stop]), begin - 1)
+            else:
+                self.emit(text[at:begin], at)
+                self._shape(text[begin], begin)
+            at = stop
+        self.emit(text[at:end], at)
+
+    def _run(self, run: str, begin: int, stop: int, kind: BlockKind) -> tuple[bool, str]:
+        """Whether the hyphen before a run goes, and what stays of the run."""
+        gap = _gap(run)
+        if kind is BlockKind.CODE:
+            return False, gap.as_code
+        if not gap.spaced:
+            return False, ""
+        if gap.newlines == 0:
+            return False, " "
+        if gap.newlines > 1 or kind is BlockKind.TABLE:
+            return False, "\n"
+        if gap.soft_hyphen:
+            return False, ""
+        if begin == 0 or stop >= len(self._text):
+            return False, " "
+        return line_join(self._text, begin - 1, stop)
+
+    def _shape(self, shape: str, canonical: int) -> None:
+        if shape in "\u200c\u200d":
+            return
+        for letter in unicodedata.normalize("NFKC", shape):
+            self.emit(letter, canonical)

@@ -1,0 +1,1 @@
+"""Tests of indexer.catalog.lexicon: against plain counting, on real SQLite files."""

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.api.types import FileState
+from indexer.text.terms import words
+from tests.unit.catalog.fakes import FakeWalk, found, root_at
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from indexer.catalog import Catalog
+
+TREE = {
+    "": [found("Annual_Report 2023.pdf"), found("scan0001.jpg", state=FileState.UNSUPPORTED)],
+    "Taxes/2022": [found("Lease (final).pdf"), found("Übersicht.txt"), found("東京都庁.txt")],
+    "Lease": [found("notes.txt"), found("ActivisionBlizzard_2019_10K.pdf")],
+}
+
+
+@pytest.fixture
+def root(catalog: Catalog, tmp_path: Path) -> int:
+    root = root_at(catalog, tmp_path / "r").id
+    catalog.scans.apply(root, FakeWalk(TREE))
+    return root
+
+
+def _find(catalog: Catalog, query: str, *, prefix: bool = False) -> list[str]:
+    files = catalog.lexicon.files.find(words(query), 10, prefix_last=prefix)
+    rows = catalog.files.get(files)
+    return [rows[file].file for file in files]
+
+
+@pytest.mark.parametrize(
+    ("query", "files"),
+    [
+        ("annual report", ["Annual_Report 2023.pdf"]),
+        ("report annual", ["Annual_Report 2023.pdf"]),
+        ("scan0001", ["scan0001.jpg"]),
+        ("lease", ["Taxes/2022/Lease (final).pdf"]),
+        ("taxes lease", ["Taxes/2022/Lease (final).pdf"]),
+        ("lease notes", ["Lease/notes.txt"]),
+        ("taxes", []),
+        ("ubersicht", ["Taxes/2022/Übersicht.txt"]),
+        ("ÜBERSICHT", ["Taxes/2022/Übersicht.txt"]),
+        ("東京", ["Taxes/2022/東京都庁.txt"]),
+        ("京都庁", ["Taxes/2022/東京都庁.txt"]),
+        ("rep", []),
+        ("activision blizzard", ["Lease/ActivisionBlizzard_2019_10K.pdf"]),
+        ("activisionblizzard", ["Lease/ActivisionBlizzard_2019_10K.pdf"]),
+        ("2019 10k", ["Lease/ActivisionBlizzard_2019_10K.pdf"]),
+        ("", []),
+        ('"annual" OR *', []),
+    ],
+)
+def test_files_are_found_by_words(
+    catalog: Catalog, root: int, query: str, files: list[str]
+) -> None:
+    assert _find(catalog, query) == files
+
+
+def test_the_last_word_may_be_a_beginning(catalog: Catalog, root: int) -> None:
+    assert _find(catalog, "annual rep", prefix=True) == ["Annual_Report 2023.pdf"]
+    assert _find(catalog, "ann rep", prefix=True) == []
+    assert _find(catalog, "s", prefix=True) == []
+
+
+def test_renamed_and_removed_files_are_found_no_longer(catalog: Catalog, root: int) -> None:
+    catalog.scans.apply(root, FakeWalk({"": [found("Yearly Report.pdf")]}))
+    assert _find(catalog, "annual") == []
+    assert _find(catalog, "yearly") == ["Yearly Report.pdf"]
+    catalog.roots.remove(root)
+    assert _find(catalog, "yearly") == []
+
+
+def test_names_can_be_counted_and_completed(catalog: Catalog, root: int) -> None:
+    files = catalog.lexicon.files
+    assert files.counts(["lease", "pdf", "nothing"]) == {"lease": 3, "pdf": 3}
+    assert files.by_prefix("le", 5) == [("lease", 3)]
+
+
+def test_a_name_that_is_the_query_comes_first(catalog: Catalog, tmp_path: Path) -> None:
+    root = root_at(catalog, tmp_path / "r").id
+    many = [found(f"lease {n} of somebody.txt") for n in range(1500)]
+    catalog.scans.apply(root, FakeWalk({"": [*many, found("long way to Lease.txt")]}))
+    assert len(_find(catalog, "lease")) == 10
+    catalog.scans.apply(root, FakeWalk({"": [*many, found("Lease.txt"), found("Lease 7.txt")]}))
+    assert _find(catalog, "lease")[0] == "Lease.txt"
+    assert _find(catalog, "lease 7")[0] == "Lease 7.txt"

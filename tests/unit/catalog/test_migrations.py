@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.api.errors import WorldError
+from indexer.catalog import Catalog, migrations
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def _set_version(path: Path, version: int) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA user_version = {version}")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _shape(path: Path) -> dict[str, bytes]:
+    return {found.name: found.read_bytes() for found in path.parent.iterdir()}
+
+
+def test_a_newer_library_is_refused_untouched(tmp_path: Path) -> None:
+    path = tmp_path / "catalog.sqlite"
+    Catalog(path).close()
+    _set_version(path, migrations.VERSION + 1)
+    before = _shape(path)
+    with pytest.raises(WorldError) as caught:
+        Catalog(path)
+    assert caught.value.code == "library_newer"
+    assert caught.value.detail["found"] == migrations.VERSION + 1
+    assert _shape(path) == before
+
+
+def test_a_newer_version_in_the_log_alone_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "catalog.sqlite"
+    Catalog(path).close()
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("PRAGMA wal_autocheckpoint = 0")
+        other.execute(f"PRAGMA user_version = {migrations.VERSION + 1}")
+        with pytest.raises(WorldError) as caught:
+            Catalog(path)
+        assert caught.value.code == "library_newer"
+
+
+def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "catalog.sqlite"
+    with closing(sqlite3.connect(path)) as other:
+        other.execute("PRAGMA application_id = 77")
+        other.execute("CREATE TABLE theirs (x)")
+    before = _shape(path)
+    with pytest.raises(WorldError) as caught:
+        Catalog(path)
+    assert caught.value.code == "library_damaged"
+    assert _shape(path) == before
+
+
+def test_steps_are_run_once_and_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "catalog.sqlite"
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        monkeypatch.setattr(migrations, "VERSION", 1)
+        monkeypatch.setattr(migrations, "MIGRATIONS", ("CREATE TABLE a (x)",))
+        migrations.migrate(connection, path)
+        steps = ("CREATE TABLE a (x)", "CREATE TABLE b (x); INSERT INTO b VALUES (1)")
+        monkeypatch.setattr(migrations, "VERSION", 2)
+        monkeypatch.setattr(migrations, "MIGRATIONS", steps)
+        migrations.migrate(connection, path)
+        migrations.migrate(connection, path)
+        assert connection.execute("SELECT count(*) FROM b").fetchone() == (1,)
+        assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+
+
+def test_a_failing_step_leaves_the_version_before_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "catalog.sqlite"
+    monkeypatch.setattr(migrations, "VERSION", 2)
+    monkeypatch.setattr(
+        migrations, "MIGRATIONS", ("CREATE TABLE a (x)", "CREATE TABLE b (x); CREATE TABLE a (y)")
+    )
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        with pytest.raises(sqlite3.OperationalError):
+            migrations.migrate(connection, path)
+        assert connection.execute("PRAGMA user_version").fetchone() == (1,)
+        tables = connection.execute("SELECT name FROM sqlite_master ORDER BY name").fetchall()
+        assert tables == [("a",)]

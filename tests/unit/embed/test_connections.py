@@ -1,0 +1,39 @@
+"""The log of connections: owner only, newest first, and never in the way."""
+
+from __future__ import annotations
+
+import stat
+from typing import TYPE_CHECKING
+
+from indexer.embed import connections
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+
+def test_the_newest_comes_first_and_only_the_owner_reads_it(tmp_path: Path) -> None:
+    assert connections.read(tmp_path) == []
+    connections.note(tmp_path, "one", "done")
+    connections.note(tmp_path, "two\n\udc80", "failed: \u201cno\u201d")
+    newest, oldest = connections.read(tmp_path)
+    assert oldest["what"] == "one"
+    assert newest["outcome"] == "failed: \u201cno\u201d"
+    assert newest["time"].endswith("+00:00")
+    file = tmp_path / connections.FILE_NAME
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_lines_that_mean_nothing_are_left_out(tmp_path: Path) -> None:
+    file = tmp_path / connections.FILE_NAME
+    file.write_text("no json\n[1]\n{}\n")
+    connections.note(tmp_path, "one", "done")
+    assert [made["what"] for made in connections.read(tmp_path)] == ["one"]
+
+
+def test_a_folder_that_is_not_there_stops_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    connections.note(tmp_path / "none", "one", "done")
+    assert "could not be noted" in caplog.text

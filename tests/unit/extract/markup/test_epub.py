@@ -1,0 +1,116 @@
+"""E-books: chapters in reading order, their names, and books that are locked."""
+
+from __future__ import annotations
+
+import zipfile
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.api.errors import WorldError
+from tests.fuzz.samples import SENTENCE, epub, zipped
+from tests.unit.extract.reading import read
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Path:
+    return tmp_path / "a.epub"
+
+
+def test_chapters_are_pages_with_names(book: Path) -> None:
+    book.write_bytes(epub({
+        "one.xhtml": f"<h1>The Lamp</h1><p>{SENTENCE}</p>",
+        "text/two &amp; more.xhtml": "<p>Second <ruby>lamp<rt>ruby</rt></ruby>.</p>",
+    }))  # fmt: skip
+    found = read(book)
+    assert found.count == 1  # the name of the second is not the one the book uses
+    book.write_bytes(epub({
+        "one.xhtml": f"<h1>The Lamp</h1><p>{SENTENCE}</p>",
+        "text/two%20more.xhtml": "",
+    }, {"OPS/text/two more.xhtml": "<p>Second <ruby>lamp<rt>ruby</rt></ruby>.</p>"}))  # fmt: skip
+    found = read(book)
+    assert found.count == 2
+    assert found.blocks(1) == [("heading1", "The Lamp"), ("paragraph", SENTENCE)]
+    assert found.blocks(2) == [("paragraph", "Second lamp.")]
+    assert [(e.level, e.title, e.page) for e in found.outline] == [
+        (1, "Chapter 1", 1), (1, "Chapter 2", 2),
+    ]  # fmt: skip
+    about = found.metadata
+    assert (about.title, about.author, about.created) == ("The Keeper", "Mina Harker", "1897-05-26")
+
+
+def test_the_older_kind_of_contents_list(book: Path) -> None:
+    book.write_bytes(zipped({
+        "META-INF/container.xml": '<c><rootfile full-path="b.opf"/></c>',
+        "b.opf": '<p><item id="a" href="a.html" media-type="text/html"/>'
+        '<item id="t" href="toc.ncx"/><spine toc="t"><itemref idref="a"/>'
+        '<itemref idref="missing"/></spine></p>',
+        "a.html": f"<p>{SENTENCE}",
+        "toc.ncx": "<ncx><docTitle><text>No</text></docTitle><navPoint><navLabel><text>Part"
+        '</text></navLabel><content src="a.html"/><navPoint><navLabel><text>Deep</text>'
+        '</navLabel><content src="a.html#x"/></navPoint></navPoint></ncx>',
+    }))  # fmt: skip
+    found = read(book)
+    assert [(e.level, e.title, e.page) for e in found.outline] == [(1, "Part", 1), (2, "Deep", 1)]
+
+
+def test_elements_that_end_where_they_begin_swallow_nothing(book: Path) -> None:
+    chapter = f'<head><title/><script src="x.js"/></head><p id="a"/><p>{SENTENCE}<br/>More.</p>'
+    book.write_bytes(epub({"one.xhtml": chapter}))
+    assert read(book).text == f"{SENTENCE}\nMore."
+
+
+@pytest.mark.parametrize(
+    ("method", "part", "code"),
+    [
+        ("http://www.w3.org/2001/04/xmlenc#aes128-cbc", "OPS/one.xhtml", "copy_protected"),
+        ("http://www.idpf.org/2008/embedding", "OPS/one.xhtml", ""),
+        ("http://www.w3.org/2001/04/xmlenc#aes128-cbc", "OPS/font.otf", ""),
+    ],
+)
+def test_locked_books_say_so(book: Path, method: str, part: str, code: str) -> None:
+    entry = (
+        f'<e><EncryptedData><EncryptionMethod Algorithm="{method}"/><CipherData>'
+        f'<CipherReference URI="{part}"/></CipherData></EncryptedData></e>'
+    )
+    book.write_bytes(epub(more={"META-INF/encryption.xml": entry}))
+    if not code:
+        assert SENTENCE in read(book).text
+        return
+    with pytest.raises(WorldError) as caught:
+        read(book)
+    assert caught.value.code == code
+
+
+def test_a_broken_contents_list_costs_no_chapter(book: Path) -> None:
+    parts = {"OPS/nav.xhtml": "<nav epub:type=toc><ol><li><a href='../../../../etc/passwd'>x</a>"}
+    book.write_bytes(epub(more=parts))
+    assert SENTENCE in read(book).text
+    assert read(book).outline == ()
+
+
+def test_a_book_whose_list_of_files_is_damaged_is_read_as_far_as_it_goes(book: Path) -> None:
+    book.write_bytes(epub())
+    with zipfile.ZipFile(book) as file:
+        parts = {name: file.read(name) for name in file.namelist()}
+    listed = parts["OPS/book.opf"]
+    book.write_bytes(
+        zipped({**parts, "OPS/book.opf": listed.replace(b"</spine>", b"<x y=></spine>")})
+    )
+    found = read(book)
+    assert SENTENCE in found.text
+    assert found.unreadable == [1]
+    book.write_bytes(zipped({**parts, "OPS/book.opf": listed[:100]}))
+    with pytest.raises(WorldError) as caught:
+        read(book)
+    assert caught.value.code == "unreadable"
+
+
+def test_a_book_that_names_no_chapters_is_empty(book: Path) -> None:
+    book.write_bytes(
+        zipped({"META-INF/container.xml": '<c><rootfile full-path="b"/></c>', "b": "<p/>"})
+    )
+    assert read(book).count == 0

@@ -1,0 +1,88 @@
+"""Office files with a password, encrypted here as their programs do it."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from pathlib import Path
+
+import pptx
+import pytest
+
+from indexer.api.errors import WorldError
+from indexer.config import Limits
+from indexer.extract import registry
+from indexer.extract.office import encrypted
+from indexer.extract.process import scratch
+from tests.locked import locked, word, workbook
+
+PASSWORD = "ßecret of 12"  # noqa: S105
+SENTENCE = "The keeper lights the lamp at dusk."
+
+
+def slides() -> bytes:
+    document, made = pptx.Presentation(), io.BytesIO()
+    slide = document.slides.add_slide(document.slide_layouts[0])
+    slide.shapes.title.text = SENTENCE
+    document.save(made)
+    return made.getvalue()
+
+
+def write(content: bytes, path: Path, password: str = PASSWORD) -> Path:
+    path.write_bytes(locked(content, password))
+    return path
+
+
+def text_of(path: Path, password: str | None) -> str:
+    source = registry.identify(path).opener()(path, password, Limits())
+    try:
+        return "\n".join(page.text for page in source.pages())
+    finally:
+        source.close()
+
+
+def left_behind() -> set[Path]:
+    return set(Path(tempfile.gettempdir()).glob(f"{scratch.PREFIX}*"))
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("a.docx", word(SENTENCE)), ("a.xlsx", workbook(SENTENCE)), ("a.pptx", slides())],
+)
+def test_the_right_password_opens_and_nothing_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: bytes
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))  # other tests make such folders, too
+    path = write(content, tmp_path / name)
+    assert SENTENCE in text_of(path, PASSWORD)
+    for wrong in (None, "", "another"):
+        with pytest.raises(WorldError) as caught:
+            text_of(path, wrong)
+        assert caught.value.code == "needs_password"
+    assert left_behind() == set()
+
+
+def test_what_is_locked_against_changes_only_can_be_read(tmp_path: Path) -> None:
+    path = write(word(SENTENCE), tmp_path / "a.docx", "VelvetSweatshop")
+    assert SENTENCE in text_of(path, None)
+
+
+def test_a_damaged_one_says_so(tmp_path: Path) -> None:
+    path = write(word(SENTENCE), tmp_path / "a.docx")
+    content = bytearray(path.read_bytes())
+    at = content.index(b"<?xml")  # what says how it is encrypted
+    content[at : at + 200] = b"\0" * 200
+    path.write_bytes(content)
+    with pytest.raises(WorldError) as caught:
+        text_of(path, PASSWORD)
+    assert caught.value.code == "unreadable"
+
+
+def test_one_that_does_not_fit_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(word(SENTENCE), tmp_path / "a.docx")
+    monkeypatch.setattr(encrypted, "LARGEST_BYTES", 1000)
+    with pytest.raises(WorldError) as caught:
+        text_of(path, PASSWORD)
+    assert caught.value.code == "too_large"

@@ -1,0 +1,113 @@
+"""OpenDocument texts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.api.errors import WorldError
+from tests.fuzz.samples import SENTENCE, odf, odt
+from tests.unit.extract.reading import Read, read
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def read_body(tmp_path: Path, body: str, styles: str = "") -> Read:
+    path = tmp_path / "a.odt"
+    path.write_bytes(odt(body, styles))
+    return read(path)
+
+
+def test_structure(tmp_path: Path) -> None:
+    styles = '<style:style style:name="P1" style:parent-style-name="Title"/>'
+    body = (
+        '<text:p text:style-name="P1">Of Lamps</text:p><text:h text:outline-level="1">Oil</text:h>'
+        f"<text:p>{SENTENCE}<text:note><text:note-citation>1</text:note-citation><text:note-body>"
+        "<text:p>Of whales.</text:p></text:note-body></text:note></text:p>"
+        "<text:list><text:list-item><text:p>wick</text:p></text:list-item></text:list>"
+        "<table:table><table:table-row><table:table-cell><text:p>Year</text:p></table:table-cell>"
+        "<table:table-cell><text:p>12</text:p></table:table-cell></table:table-row></table:table>"
+        '<text:p text:style-name="Table">Table 1</text:p>'
+        "<text:table-of-content><text:p>Oil 1</text:p></text:table-of-content>"
+    )
+    found = read_body(tmp_path, body, styles)
+    assert found.blocks() == [
+        ("heading1", "Of Lamps"),
+        ("heading2", "Oil"),
+        ("paragraph", SENTENCE),
+        ("paragraph", "Of whales."),
+        ("list_item", "wick"),
+        ("table", "Year\t12"),
+        ("caption", "Table 1"),
+        ("furniture", "Oil 1"),
+    ]
+    assert (found.metadata.title, found.metadata.created) == ("Of Lamps", "2020-02-03")
+
+
+@pytest.mark.parametrize(
+    ("inner", "expected"),
+    [
+        ('a<text:s text:c="2"/>b<text:tab/>c<text:line-break/>d', "a  b\tc\nd"),
+        ("one\n   <text:span>two</text:span>", "one two"),
+        ('a<text:s text:c="99999999999"/>b', "a b"),
+        ("x<office:annotation><text:p>Really?</text:p></office:annotation>", "x\nReally?"),
+        ("<text:ruby>y<text:ruby-text>r</text:ruby-text></text:ruby>", "y"),
+    ],
+)  # fmt: skip
+def test_inside_a_paragraph(tmp_path: Path, inner: str, expected: str) -> None:
+    assert read_body(tmp_path, f"<text:p>{inner}</text:p>").text == expected
+
+
+def test_tables_stand_where_they_are(tmp_path: Path) -> None:
+    table = (
+        "<table:table><table:table-row><table:table-cell><text:p>a</text:p><table:table><table:table-row>"
+        "<table:table-cell><text:p>b</text:p></table:table-cell></table:table-row></table:table>"
+        "</table:table-cell><table:table-cell><text:p>c</text:p></table:table-cell></table:table-row>"
+        "</table:table>"
+    )
+    found = read_body(
+        tmp_path,
+        f"<text:section><text:p>one</text:p>{table}<text:list><text:list-item><text:p>two</text:p>{table}"
+        f"<text:p>three</text:p></text:list-item></text:list></text:section><text:p>four<draw:frame>"
+        f"<draw:text-box><text:p>inside</text:p>{table}</draw:text-box></draw:frame></text:p>",
+    )
+    assert found.blocks() == [
+        ("paragraph", "one"), ("table", "a b\tc"),
+        ("list_item", "two"), ("table", "a b\tc"), ("list_item", "three"),
+        ("paragraph", "inside"), ("table", "a b\tc"), ("paragraph", "four"),
+    ]  # fmt: skip
+
+
+def test_what_stands_before_a_damage_is_read(tmp_path: Path) -> None:
+    found = read_body(
+        tmp_path, "<text:p>kept</text:p><text:p>lost &nope; </text:p><text:p>gone</p>"
+    )
+    assert found.text.strip() == "kept"
+    assert found.unreadable == [1]
+
+
+def test_deleted_text_is_not_read(tmp_path: Path) -> None:
+    deleted = "<text:tracked-changes><text:p>gone</text:p></text:tracked-changes>"
+    assert read_body(tmp_path, f"{deleted}<text:p>kept</text:p>").text == "kept"
+
+
+def test_pages_are_those_of_the_last_layout(tmp_path: Path) -> None:
+    body = (
+        "<text:p>one</text:p><text:soft-page-break/><text:p>two</text:p>"
+        "<text:p>ends <text:soft-page-break/>on three</text:p><text:p>three</text:p>"
+    )
+    found = read_body(tmp_path, body)
+    assert [(page.number, page.text) for page in found.pages] == [
+        (1, "one"), (2, "two\nends on three"), (3, "three"),
+    ]  # fmt: skip
+
+
+def test_an_encrypted_document_needs_a_password(tmp_path: Path) -> None:
+    entry = "<manifest:file-entry><manifest:encryption-data/></manifest:file-entry>"
+    path = tmp_path / "a.odt"
+    path.write_bytes(odf("text", "", manifest=entry))
+    with pytest.raises(WorldError) as caught:
+        read(path)
+    assert caught.value.code == "needs_password"

@@ -1,0 +1,178 @@
+"""Office files as programs write them: what the libraries would refuse is read all the same."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from typing import TYPE_CHECKING
+
+import docx as python_docx
+import pptx as python_pptx
+import pytest
+
+from indexer.api.errors import WorldError
+from indexer.config import Limits
+from indexer.extract.office import docx as reader
+from indexer.extract.office.ooxml import MAIN, Kind, OfficeFile
+from tests.fuzz.samples import SENTENCE, pptx, slide, xlsx, zipped
+from tests.fuzz.samples import docx as word
+from tests.unit.extract.reading import Read, read
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+_PACKAGE = "http://schemas.openxmlformats.org/package/2006/"
+
+
+def parts_of(data: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(data)) as file:
+        return {each: file.read(each) for each in file.namelist()}
+
+
+def written(tmp_path: Path, name: str, parts: dict[str, bytes]) -> Path:
+    path = tmp_path / name
+    path.write_bytes(zipped(parts))
+    return path
+
+
+def a_document() -> dict[str, bytes]:
+    data = io.BytesIO()
+    document = python_docx.Document()
+    document.add_heading("Oil", 1)
+    document.add_paragraph(SENTENCE)
+    document.save(data)
+    return parts_of(data.getvalue())
+
+
+def test_templates_and_files_with_macros(tmp_path: Path) -> None:
+    for kind in (b"template", b"document.macroEnabled"):
+        parts = a_document()
+        types = parts["[Content_Types].xml"].replace(b"document.main", kind + b".main")
+        parts |= {"[Content_Types].xml": types, "word/vbaProject.bin": b"\xd0\xcf\x11\xe0" * 100}
+        found = read(written(tmp_path, "a.docm", parts))
+        assert found.blocks() == [("heading2", "Oil"), ("paragraph", SENTENCE)]
+
+
+def test_the_strict_edition_of_the_standard(tmp_path: Path) -> None:
+    def strict(parts: dict[str, bytes]) -> dict[str, bytes]:
+        old, new = b"http://schemas.openxmlformats.org/", b"http://purl.oclc.org/ooxml/"
+        for what in (b"officeDocument", b"wordprocessingml", b"presentationml", b"spreadsheetml"):
+            parts = {
+                name: data.replace(old + what + b"/2006/", new + what + b"/")
+                for name, data in parts.items()
+            }
+        return parts
+
+    assert read(written(tmp_path, "a.docx", strict(a_document()))).blocks() == [
+        ("heading2", "Oil"), ("paragraph", SENTENCE),
+    ]  # fmt: skip
+    assert read(written(tmp_path, "a.pptx", strict(parts_of(pptx())))).blocks()[0][1] == "Oil"
+    assert read(written(tmp_path, "a.xlsx", strict(parts_of(xlsx())))).blocks() == [
+        ("heading1", "Budget"), ("table", f"{SENTENCE}\t12.5"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("make", [word, pptx, xlsx])
+def test_relations_that_lead_nowhere(tmp_path: Path, make: Callable[[], bytes]) -> None:
+    name = f"a.{make.__name__}"
+    whole = read(written(tmp_path, name, parts_of(make()))).blocks()
+    parts = parts_of(make())
+    for part in [each for each in parts if each.endswith(".rels")]:
+        lost = b"".join(
+            b'<Relationship Id="x%d" Type="x/%s" Target="NULL"/>' % (number, kind)
+            for number, kind in enumerate(
+                (b"image", b"styles", b"slide", b"comments", b"numbering")
+            )
+        )
+        parts[part] = parts[part].replace(b"</Relationships>", lost + b"</Relationships>")
+    assert read(written(tmp_path, name, parts)).blocks() == whole
+
+
+def test_pictures_and_films_are_not_unpacked(tmp_path: Path) -> None:
+    data = io.BytesIO()
+    deck = python_pptx.Presentation()
+    deck.slides.add_slide(deck.slide_layouts[5]).shapes.title.text = "Oil"
+    deck.save(data)
+    parts = parts_of(data.getvalue()) | {"ppt/media/film.mp4": bytes(64 * 1024**2)}
+    relations = "ppt/slides/_rels/slide1.xml.rels"
+    film = b'<Relationship Id="f" Type="x/video" Target="../media/film.mp4"/></Relationships>'
+    parts[relations] = parts[relations].replace(b"</Relationships>", film)
+    path = written(tmp_path, "a.pptx", parts)
+    assert read(path, Limits(unpacked_bytes=1024**2)).blocks() == [("heading2", "Oil")]
+
+
+def test_past_what_may_be_held_it_is_read_up_to_there(tmp_path: Path) -> None:
+    path = tmp_path / "a.docx"
+    path.write_bytes(word("".join(f"<w:p><w:r><w:t>{n}</w:t></w:r></w:p>" for n in range(999))))
+    found = read(path, Limits(tree_nodes=600))
+    assert found.text.split("\n")[:2] == ["0", "1"]
+    assert 100 < len(found.text.split("\n")) < 200
+    assert found.unreadable == [1]
+
+
+def test_a_part_stands_in_the_copy_once_and_by_its_kind(tmp_path: Path) -> None:
+    path = tmp_path / "a.docx"
+    path.write_bytes(
+        word(more={"footnotes": "<w:footnotes></w:footnotes>", "theme": "<w:theme></w:theme>"})
+    )
+    kinds = {MAIN: Kind("m"), "footnotes": Kind()}
+    office = OfficeFile(path, Limits(), kinds, "word/document.xml", "no_text_part")
+    try:
+        assert len(office.related(office.main, "footnotes", "theme")) == 1
+        assert office.part(office.main, "r1") == office.related(office.main, "footnotes")[0]
+        assert office.part(office.main, "r2") == ""
+        assert (office.metadata.title, office.damage) == ("Nights at the Harbour", {})
+    finally:
+        office.close()
+
+
+def test_a_file_that_is_no_document_leaves_nothing_open(tmp_path: Path) -> None:
+    path = written(tmp_path, "a.docx", parts_of(word()) | {"word/document.xml": b"<x><y/></x>"})
+    with pytest.raises(WorldError) as caught:
+        reader.open_source(path, None, Limits())
+    assert caught.value.reason == "parts_damaged"
+    path = written(tmp_path, "a.docx", {"[Content_Types].xml": b"", "word/styles.xml": b"<x/>"})
+    with pytest.raises(WorldError) as caught:
+        reader.open_source(path, None, Limits())
+    assert caught.value.reason == "no_text_part"
+
+
+def test_a_sheet_that_the_library_does_not_find_costs_a_sheet(tmp_path: Path) -> None:
+    parts = parts_of(xlsx())
+    workbook = parts["xl/workbook.xml"].replace(b"</sheets>", b"</sheets><sheets/>")
+    found = read(written(tmp_path, "a.xlsx", parts | {"xl/workbook.xml": workbook}))
+    assert [page.unreadable for page in found.pages] == ["parts_damaged"]
+
+
+def shapes(inside: str) -> str:
+    return slide(("title", "Oil")).replace("</p:spTree>", f"{inside}</p:spTree>")
+
+
+def read_slide(tmp_path: Path, inside: str) -> Read:
+    path = tmp_path / "a.pptx"
+    path.write_bytes(pptx([shapes(inside)]))
+    return read(path)
+
+
+def test_groups_alternatives_and_formulas_on_slides(tmp_path: Path) -> None:
+    def shape(text: str) -> str:
+        return f"<p:sp><p:nvSpPr><p:nvPr/></p:nvSpPr><p:txBody>{text}</p:txBody></p:sp>"
+
+    run = "<a:p><a:r><a:t>{}</a:t></a:r></a:p>"
+    names = 'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" xmlns:m="m"'
+    group = (
+        f"<p:grpSp><p:nvGrpSpPr><p:nvPr/></p:nvGrpSpPr>{shape(run.format('In a group'))}</p:grpSp>"
+    )
+    new = shape("<a:p><m:oMath><m:r><m:t>x=7</m:t></m:r></m:oMath></a:p>")
+    choice = f'<mc:Choice Requires="a14">{new}</mc:Choice>'
+    either = f"<mc:AlternateContent {names}>{choice}<mc:Fallback>{shape(run.format('old'))}"
+    number = '<a:p><a:r><a:t>Page </a:t></a:r><a:fld type="slidenum"><a:t>9</a:t></a:fld></a:p>'
+    found = read_slide(
+        tmp_path,
+        f"<p:grpSp>{group}</p:grpSp>{either}</mc:Fallback></mc:AlternateContent>{shape(number)}",
+    )
+    assert found.blocks() == [
+        ("heading2", "Oil"), ("paragraph", "In a group"), ("paragraph", "x=7"),
+        ("paragraph", "Page"),
+    ]  # fmt: skip

@@ -1,0 +1,86 @@
+"""XML read in pieces: which elements are pieces, what a damage costs, and what costs too much."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.api.errors import WorldError
+from indexer.config import Limits
+from indexer.extract.budget import Budget
+from indexer.extract.office.xml_pieces import read_pieces, read_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def pieces(*chunks: bytes, limits: Limits | None = None) -> Iterator[tuple[str, str]]:
+    """The tag and the text of each piece, in a document of a root, parts and pieces."""
+    budget = Budget(limits or Limits())
+    for piece in read_pieces(chunks, budget, lambda tag: tag in ("root", "part")):
+        yield piece.tag, "".join(piece.itertext())
+
+
+def test_pieces_stand_in_nothing_but_open_elements() -> None:
+    data = b"<root><a>1<part><b>2</b></part>3</a><part><c>4</c><!-- no --><d>5</d></part></root>"
+    assert list(pieces(data)) == [
+        ("a", "123"), ("c", "4"), ("d", "5"), ("part", ""), ("root", ""),
+    ]  # fmt: skip
+
+
+@given(st.lists(st.integers(1, 9), max_size=20))
+def test_the_size_of_chunks_is_all_the_same(sizes: list[int]) -> None:
+    data = "<root><a>één</a><part><b>two</b></part></root>".encode()
+    chunks = []
+    for size in sizes:
+        chunks.append(data[:size])
+        data = data[size:]
+    assert list(pieces(*chunks, data))[:2] == [("a", "één"), ("b", "two")]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [b"<a>&nope;</a><a>2</a>", b"<a></b><a>2</a>", b"<a>\xff\xff</a>", b"<a", b"", b"\x00", b"&<"],
+)
+def test_what_stood_before_a_damage_is_handed_over_and_nothing_else(damage: bytes) -> None:
+    found: list[tuple[str, str]] = []
+    with pytest.raises(WorldError) as caught:
+        found.extend(pieces(b"<root><a>1</a>" + damage, b"<a>3</a>", b"</root>" if damage else b""))
+    assert caught.value.code == "unreadable"
+    assert found[0] == ("a", "1")
+    assert ("root", "") not in found
+
+
+def test_entities_stay_as_they_are() -> None:
+    declared = b'<!DOCTYPE x [<!ENTITY a "lol"><!ENTITY b SYSTEM "file:///etc/passwd">]>'
+    data = declared + b"<root><p>x&a;y&b;</p></root>"
+    assert next(pieces(data)) == ("p", "x&a;y&b;")
+    root, damage = read_whole(data)
+    assert "".join(root.itertext()) == "x&a;y&b;"
+    assert damage is None
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        (b"<root>" + b"<p/>" * 200, "too_complex"),
+        (b"<root><p>" + b"<i>x</i>" * 2_000_000, "too_complex"),
+        (b"<root>" + b"<a>" * 300, "unreadable"),
+    ],
+)
+def test_what_does_not_end(data: bytes, code: str) -> None:
+    chunks = (data[at : at + 65_536] for at in range(0, len(data), 65_536))
+    elements = 100 if len(data) < 1_000 else 10_000_000
+    with pytest.raises(WorldError) as caught:
+        list(pieces(*chunks, limits=Limits(elements=elements)))
+    assert caught.value.code == code
+
+
+@pytest.mark.parametrize(("data", "has_root"), [(b"", False), (b"\x00", False), (b"<a><b>", True)])
+def test_a_damaged_document_says_so(data: bytes, has_root: bool) -> None:
+    root, damage = read_whole(data)
+    assert (root is not None) is has_root
+    assert damage is not None

@@ -1,0 +1,60 @@
+"""The way back from offsets to the page: rectangles hold the text they stand for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pymupdf
+import pytest
+
+from indexer.api.errors import WorldError
+from indexer.config import Limits
+from indexer.extract.pdf.geometry import page_geometry
+from indexer.extract.pdf.reader import open_source
+from tests.unit.extract.pdfs import PROSE, box, save, text_at, together
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+def turned(page: pymupdf.Page) -> None:
+    two_columns(page)
+    page.set_rotation(90)
+
+
+def cropped(page: pymupdf.Page) -> None:
+    two_columns(page)
+    page.set_cropbox(pymupdf.Rect(40, 60, 560, 700))
+
+
+def two_columns(page: pymupdf.Page) -> None:
+    together(box(320, 100, 540, 500, PROSE), box(72, 100, 290, 500, PROSE))(page)
+
+
+@pytest.mark.parametrize("draw", [two_columns, turned, cropped])
+@pytest.mark.parametrize("wanted", ["keeper", "lit the lamp", "nobody else has ever read"])
+def test_the_text_under_the_rectangles_is_the_text_meant(
+    tmp_path: Path, draw: Callable[[pymupdf.Page], None], wanted: str
+) -> None:
+    path = save(tmp_path / "a.pdf", text_at((72, 72, "first page")), draw)
+    *_, page = open_source(path, None, Limits()).pages()
+    start = " ".join(page.text.split("\n")).rindex(wanted)
+    rectangles = page_geometry(path, 2, start, start + len(wanted))
+    shown = pymupdf.open(path)[1]
+    boxes = [pymupdf.Rect(r.x0, r.y0, r.x1, r.y1) * shown.derotation_matrix for r in rectangles]
+    found = [shown.get_textbox(box + pymupdf.Rect(-0.5, 2, 0.5, -2)) for box in boxes]
+    assert " ".join(" ".join(found).split()) == wanted
+    assert len(rectangles) == page.text[start : start + len(wanted)].count("\n") + 1
+
+
+def test_an_empty_range_has_no_rectangles(tmp_path: Path) -> None:
+    path = save(tmp_path / "a.pdf", two_columns)
+    assert page_geometry(path, 1, 5, 5) == []
+
+
+@pytest.mark.parametrize("page", [0, 2])
+def test_a_page_that_is_not_there_is_an_error(tmp_path: Path, page: int) -> None:
+    path = save(tmp_path / "a.pdf", two_columns)
+    with pytest.raises(WorldError):
+        page_geometry(path, page, 0, 1)

@@ -1,0 +1,45 @@
+"""The spool: pages come back as they went, from memory or from disk."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.api.types import BlockKind
+from indexer.extract.base import RawBlock, RawPage, Style
+from indexer.extract.process.spool import Spool
+
+SHARES = st.sampled_from([0.0, 0.25, 0.5, 1.0])
+STYLES = st.none() | st.builds(
+    Style, st.sampled_from([6.5, 10.0, 72.25]), st.booleans(), SHARES, SHARES
+)
+BLOCKS = st.builds(
+    RawBlock,
+    start=st.integers(0, 9),
+    end=st.integers(0, 9),
+    kind=st.sampled_from(BlockKind),
+    level=st.integers(0, 6),
+    style=STYLES,
+    glued=st.booleans(),
+)
+TEXTS = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=50)
+PAGES = st.builds(
+    RawPage,
+    st.integers(1, 99),
+    TEXTS,
+    st.lists(BLOCKS, max_size=4).map(tuple),
+    TEXTS,
+    part=TEXTS,
+)
+
+
+@pytest.mark.parametrize("in_memory", [1, 1 << 20])
+@given(pages=st.lists(PAGES, max_size=5))
+def test_pages_come_back_as_often_as_asked(in_memory: int, pages: list[RawPage]) -> None:
+    with Spool(in_memory) as spool:
+        for page in pages:
+            spool.append(page)
+        assert spool.pages == len(pages)
+        assert list(spool) == pages
+        assert list(spool) == pages

@@ -1,0 +1,101 @@
+"""Headings: what stands out from the body of the whole document, and how deep it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from indexer.api.types import OutlineEntry
+from indexer.extract.base import RawPage
+from indexer.extract.structure.headings import HeadingCensus
+from tests.unit.extract.pages import page_of, styled
+
+PROSE = "The keeper lit the lamp before the ships came round the point, and wrote it down. " * 4
+
+
+def headings(pages: list[RawPage], outline: tuple[OutlineEntry, ...] = ()) -> list[tuple[str, int]]:
+    census = HeadingCensus(outline)
+    for page in pages:
+        census.add(page)
+    return [
+        (page.text[block.start : block.end], level)
+        for page in pages
+        for block, level in zip(page.blocks, census.levels(page, page.blocks), strict=True)
+        if level
+    ]
+
+
+def test_larger_type_stands_above_bold_type() -> None:
+    pages = [
+        page_of(
+            n,
+            styled(f"Chapter {n}", size=16),
+            PROSE,
+            styled("On oil", bold=True),
+            PROSE,
+            styled("An aside", size=10),
+        )
+        for n in range(1, 4)
+    ]
+    assert headings(pages) == [
+        ("Chapter 1", 1),
+        ("On oil", 2),
+        ("Chapter 2", 1),
+        ("On oil", 2),
+        ("Chapter 3", 1),
+        ("On oil", 2),
+    ]
+
+
+def test_the_way_a_heading_is_written_ranks_it_within_one_type() -> None:
+    page = page_of(
+        1,
+        styled("ARTICLE I", bold=True), PROSE, styled("1. Oil", bold=True), PROSE,
+        styled("1.1 Purity of the oil", bold=True), PROSE, styled("Remarks", bold=True), PROSE,
+    )  # fmt: skip
+    assert [level for _, level in headings([page])] == [1, 2, 3, 4]
+
+
+def test_plain_type_can_head_a_clause() -> None:
+    page = page_of(1, "RECITALS", PROSE, "1. Services.", PROSE, "2. Fees and Payment.", PROSE)
+    assert [text for text, _ in headings([page])] == [
+        "RECITALS",
+        "1. Services.",
+        "2. Fees and Payment.",
+    ]
+
+
+def test_numbered_lines_that_follow_each_other_are_a_list() -> None:
+    assert headings([page_of(1, PROSE, "1. Oil", "2. Wicks", "3. Glass", PROSE)]) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "and continued in small letters", "A sentence that ends.", "Years ended, and", "12,345",
+        "Definitions. In this agreement the words below mean", "one\ntwo\nthree\nfour", "—",
+        "word " * 30, "Total\t1,234\t5,678", "between the",
+    ],
+)  # fmt: skip
+def test_what_reads_like_no_heading_is_none_in_any_type(text: str) -> None:
+    assert headings([page_of(1, PROSE, styled(text, size=20, bold=True), PROSE)]) == []
+
+
+def test_tables_and_captions_are_no_headings() -> None:
+    rows = [styled(kind, size=20, kind=kind) for kind in ("table", "caption")]
+    assert headings([page_of(1, PROSE, *rows, PROSE)]) == []
+
+
+def test_the_type_of_a_cover_heads_nothing() -> None:
+    cover = page_of(1, styled("A Keeper's Tale", size=40))
+    pages = [page_of(n, styled(f"Part {n}", size=14), PROSE) for n in range(2, 7)]
+    assert "A Keeper's Tale" not in dict(headings([cover, *pages]))
+
+
+def test_bookmarks_are_believed() -> None:
+    outline = (OutlineEntry(2, "On Oil", 1),)
+    page = page_of(1, "On  oil", PROSE, styled("Other", size=20), PROSE)
+    assert headings([page], outline) == [("On  oil", 2), ("Other", 3)]
+
+
+def test_text_formats_are_left_alone() -> None:
+    assert headings([RawPage(1, "LOUD")]) == []

@@ -1,0 +1,209 @@
+"""Titles: from the content alone, past boilerplate, or none."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.api.types import BlockKind
+from indexer.extract.base import RawBlock, RawPage
+from indexer.extract.structure.agreements import agreement_title
+from indexer.extract.structure.filings import filing_title
+from indexer.extract.structure.titles import choose_title
+from indexer.extract.structure.wording import MAX_TITLE_CHARS, is_plausible_title, tidy_capitals
+from tests.unit.extract.pages import page_of, styled
+
+COVER = """UNITED STATES
+SECURITIES AND EXCHANGE COMMISSION
+Washington, D.C. 20549
+FORM {form}
+(Mark One)
+☒ {kind} REPORT PURSUANT TO SECTION 13 OR 15(d) OF THE SECURITIES EXCHANGE ACT OF 1934
+{period}
+or
+☐ TRANSITION REPORT PURSUANT TO SECTION 13 OR 15(d) OF THE SECURITIES EXCHANGE ACT OF 1934
+Commission File Number: 0-00000
+__________
+{name}
+(Exact name of registrant as specified in its charter)
+Delaware\t00-0000000
+"""
+
+
+YEAR = "For the fiscal year ended"
+QUARTER = "For the quarterly period ended"
+
+
+def cover(name: str, form: str, period: str) -> str:
+    return COVER.format(form=form, kind="ANNUAL", period=period, name=name)
+
+
+@pytest.mark.parametrize(
+    ("name", "form", "period", "expected"),
+    [
+        ("LAMP COMPANY, INC.", "10-K", f"{YEAR} December 31, 2018", "LAMP COMPANY, INC. 10-K 2018"),
+        ("LAMP\nPLC", "10-K", f"{YEAR}\nJune 30, 2016", "LAMP PLC 10-K 2016"),
+        ("Lamp & Wick", "10-K/A", f"{YEAR} January 1, 2023", "Lamp & Wick 10-K/A 2022"),
+        ("Lamp Co.", "10-K", f"{YEAR} January 28, 2017", "Lamp Co. 10-K 2017"),
+        ("Lamp Co.", "10-Q", f"{QUARTER} June 30, 2022", "Lamp Co. 10-Q June 30, 2022"),
+        ("Lamp Co.", "8-K", "Date of Report: July 1, 2022", "Lamp Co. 8-K July 1, 2022"),
+        ("L AMPLIGHT R ESORTS", "10-K", "", "LAMPLIGHT RESORTS 10-K"),
+    ],
+)  # fmt: skip
+def test_filings(name: str, form: str, period: str, expected: str) -> None:
+    text = cover(name, form, period)
+    assert filing_title([text]) == expected
+    assert filing_title(["A page of decoration", text]) == expected
+
+
+def test_a_filing_without_the_usual_caption_is_named_after_its_number() -> None:
+    text = cover("LAMP COMPANY", "10-K", "For the fiscal year ended May 26, 2019")
+    text = text.replace("(Exact name of registrant as specified in its charter)\n", "")
+    assert filing_title([text]) == "LAMP COMPANY 10-K 2019"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "FORM 10-K", "A letter about form 10-K.", "FORM 12-X\nSecurities and Exchange Commission"],
+)
+def test_no_filing_no_title(text: str) -> None:
+    assert filing_title([text]) == ""
+
+
+BETWEEN_COMPANIES = """Exhibit 10.1
+SERVICES AGREEMENT
+This Services Agreement is made by and between Lamp Co., Inc. ("Lamp"),
+a Delaware corporation (together with its successors and assigns), and Wick & Oil
+GmbH, a German company."""
+ON_A_COVER = """EXECUTION VERSION
+MARINE TRANSPORTATION
+AGREEMENT
+BETWEEN
+LAMP SHIPPING LLC
+AND
+WICK HOLDINGS LIMITED
+Dated May 1, 2004"""
+AMENDMENT = """Amendment No. 3 to the Supply Agreement
+Lamp Inc. and Wick Ltd. hereby agree"""
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "parties"),
+    [
+        (BETWEEN_COMPANIES, "SERVICES AGREEMENT", "Lamp Co., Inc. and Wick & Oil GmbH"),
+        (
+            ON_A_COVER,
+            "MARINE TRANSPORTATION AGREEMENT",
+            "LAMP SHIPPING LLC and WICK HOLDINGS LIMITED",
+        ),
+        (AMENDMENT, "Amendment No. 3 to the Supply Agreement", "Lamp Inc. and Wick Ltd."),
+        ("SERVICES AGREEMENT\nThis agreement binds whoever signs it.", "SERVICES AGREEMENT", ""),
+        ("Contract No.: 151315\nCooperation Agreement\nApril 2013", "Cooperation Agreement", ""),
+        ("This letter is not about any agreement between us.\nIt is late.", "", ""),
+        ("License: CC BY\nLast Updated: 2021", "", ""),
+        ("", "", ""),
+    ],
+)
+def test_contracts(text: str, title: str, parties: str) -> None:
+    assert agreement_title([text]) == (f"{title} between {parties}" if parties else title)
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "", "  ", "ab", "untitled", "Untitled-1", "Document1", "0001018724-20-000004", "report.pdf",
+        "Slide 1", "Microsoft Word - letter.doc", "PowerPoint Presentation", "a3f9c2d4e5b6",
+        "scan_20190801", "UNITED STATES SECURITIES AND EXCHANGE COMMISSION", "FORM 10-K",
+        "Table of Contents", "EXHIBIT 99.1", "https://example.org/a", "C:\\Users\\me\\a",
+        "????????", "\ufffd\ufffd\ufffd", "12/07/2019", "issue15340",
+        "{6F9619FF-8B86-D011-B42D-00C04FC964FF}", "Print", "page 3",
+    ],
+)  # fmt: skip
+def test_what_is_no_title(title: str) -> None:
+    assert not is_plausible_title(title)
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "The Lamp",
+        "10-K - 02/07/2019 - Lamp Company",
+        "1984",
+        "Lampe",
+        "灯台守の日記",
+        "C++ in a Week",
+        "Form and Function",
+    ],
+)
+def test_what_is_one(title: str) -> None:
+    assert is_plausible_title(title) is (title != "1984")
+
+
+def test_the_metadata_is_believed_before_the_page() -> None:
+    page = page_of(1, styled("Another", size=30), "some text " * 9)
+    assert choose_title(" The  Lamp ", [page]) == "The Lamp"
+    assert choose_title("untitled", [page]) == "Another"
+
+
+def test_the_largest_type_of_the_first_page_with_text_is_the_title() -> None:
+    blank = RawPage(1, "")
+    lines = [styled("A Keeper’s", size=24), styled("Tale", size=24)]
+    page = page_of(2, styled("Table of Contents", size=30), *lines, *["some text " * 9] * 4)
+    assert choose_title("", [blank, page]) == "A Keeper’s Tale"
+
+
+def test_without_type_to_tell_the_first_heading_is_the_title() -> None:
+    page = page_of(1, "EXHIBIT 7", "THE KEEPER'S RULES", *["some text " * 9] * 4)
+    assert choose_title("", [page]) == "THE KEEPER'S RULES"
+
+
+def test_a_release_is_named_after_what_it_announces() -> None:
+    text = (
+        "FOR IMMEDIATE RELEASE\n• Sales grew by 4%\nNew York, N.Y. (May 1, 2020) – Lamp & Wick\n"
+        "(NYSE: LW) today announced results for the first quarter of 2020. “We"
+    )
+    assert (
+        choose_title("", [RawPage(1, text)])
+        == "Lamp & Wick announced results for the first quarter of 2020"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "blocks", "expected"),
+    [
+        ("# The Lamp\n\ntext", (RawBlock(2, 10, BlockKind.HEADING, 1),), "The Lamp"),
+        ("The Lamp\n\nIt burns.", (RawBlock(0, 8, BlockKind.PARAGRAPH),), "The Lamp"),
+        ("It burns all night.\n\nYes.", (RawBlock(0, 19, BlockKind.PARAGRAPH),), ""),
+        ("Date: 1890\n\nIt burns.", (RawBlock(0, 10, BlockKind.PARAGRAPH),), ""),
+    ],
+)  # fmt: skip
+def test_text_formats(text: str, blocks: tuple[RawBlock, ...], expected: str) -> None:
+    assert choose_title("", [RawPage(1, text, blocks)]) == expected
+
+
+def test_a_collection_is_not_named_after_its_first_part() -> None:
+    page = RawPage(1, "Lamp\ntext", (RawBlock(0, 4, BlockKind.HEADING, 1),))
+    assert choose_title("", [page]) == "Lamp"
+    assert choose_title("", [page], collection=True) == ""
+
+
+ANY = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=200)
+WORDY = st.text(alphabet='ABab AGREEMENTbetween\n,.()“”"&\t10-K', max_size=300)
+
+
+@given(ANY, st.lists(ANY | WORDY, max_size=3))
+def test_a_title_is_one_short_line_whatever_the_document(metadata: str, texts: list[str]) -> None:
+    pages = [page_of(n, *text.split("\n")) for n, text in enumerate(texts, 1)]
+    title = choose_title(metadata, pages)
+    assert len(title) <= MAX_TITLE_CHARS
+    assert title == " ".join(title.split())
+    assert choose_title(metadata, pages) == title
+
+
+@given(WORDY)
+def test_rules_survive_any_text(text: str) -> None:
+    assert "\n" not in agreement_title([text])
+    assert "\n" not in filing_title([text])
+    assert "\n" not in filing_title([f"FORM 10-K\n{text}\n(Exact name of registrant"])
+    assert tidy_capitals(tidy_capitals(text)) == tidy_capitals(text) or " " in text

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import contextlib
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.files import volumes
+from indexer.files.volumes import Mount, find, mount_of, place_of
+from tests.mounting import Mounter, can_mount, make_image
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+TABLE = (
+    rb"22 1 8:2 / / rw shared:1 - ext4 /dev/sda2 rw" + b"\n"
+    rb"40 22 8:17 / /media/my\040stick rw - vfat /dev/sdb1 rw" + b"\n"
+    rb"41 22 0:50 / /net/docs rw - nfs4 server:/export rw" + b"\n"
+    rb"42 22 8:2 /home/me/a /mnt/b rw - ext4 /dev/sda2 rw" + b"\n"
+    b"damaged\n"
+)
+
+
+def test_mounts_are_read_with_their_inner_folders() -> None:
+    known = list(volumes._parse(TABLE))
+    assert known[1] == Mount(b"/media/my stick", b"/", "vfat", "/dev/sdb1")
+    assert known[3] == Mount(b"/mnt/b", b"/home/me/a", "ext4", "/dev/sda2")
+    assert mount_of(b"/media/my stick/x", known) == known[1]
+    assert mount_of(b"/media/my sticker", known) == known[0]
+    assert mount_of(b"/net/docs", known) == known[2]
+    # What was mounted later covers what was there.
+    assert mount_of(b"/", [known[0], Mount(b"/", b"/", "tmpfs", "tmpfs")]) == Mount(
+        b"/", b"/", "tmpfs", "tmpfs"
+    )
+
+
+def test_a_place_knows_its_folder(tmp_path: Path) -> None:
+    place = place_of(os.fsencode(tmp_path))
+    assert place.inode == tmp_path.stat().st_ino
+    assert place.inside
+    with pytest.raises(FileNotFoundError):
+        place_of(os.fsencode(tmp_path / "gone"))
+
+
+@pytest.fixture
+def mounter() -> Iterator[Mounter]:
+    if not can_mount():
+        pytest.skip("only root on Linux may mount")
+    with contextlib.closing(Mounter()) as mounter:
+        yield mounter
+
+
+def test_a_volume_is_known_again_wherever_it_is_mounted(tmp_path: Path, mounter: Mounter) -> None:
+    one, two, image = tmp_path / "one", tmp_path / "two", tmp_path / "image"
+    one.mkdir()
+    two.mkdir()
+    make_image(image)
+    mounter.image(image, one)
+    (one / "documents").mkdir()
+    place = place_of(os.fsencode(one / "documents"))
+    if not place.volume:
+        pytest.skip("this kernel does not tell volumes apart")
+    assert place.inside == b"/documents"
+    assert list(find(place)) == [os.fsencode(one / "documents")]
+    mounter.bind(one / "documents", two)
+    assert place_of(os.fsencode(two)) == place
+    mounter.unmount(two)
+    mounter.unmount(one)
+    assert list(find(place)) == []
+    assert place_of(os.fsencode(one)).volume != place.volume
+    mounter.image(image, two)
+    assert list(find(place)) == [os.fsencode(two / "documents")]

@@ -1,1 +1,0 @@
-"""Tests of indexer.lexicon: against plain counting, on real SQLite files."""

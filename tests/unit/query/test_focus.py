@@ -1,0 +1,47 @@
+"""Which part of a query asks."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.query.focus import clauses, question
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("retention of title", "retention of title"),
+        ("when does it end?", "when does it end?"),
+        (
+            'Consider the lease with Acme, Inc. ("Tenant"); When does the lease end?',
+            "When does the lease end?",
+        ),
+        (
+            "What is the net income of 2019? Answer in millions.",
+            "What is the net income of 2019?",
+        ),
+        (
+            "Assume that you are an analyst. Answer this: what was the margin in 2020?",
+            "what was the margin in 2020?",
+        ),
+        # Nothing asks: all of it is searched.
+        ("Force majeure. Termination for convenience.",) * 2,
+        # Too short to stand alone.
+        ("The tenant left. Why?",) * 2,
+    ],
+)
+def test_the_question_is_told_from_the_rest(query: str, expected: str) -> None:
+    assert question(query) == expected
+
+
+@given(st.text(max_size=200))
+def test_clauses_make_up_the_query(query: str) -> None:
+    joined = "".join("".join(clauses(query)).split())
+    assert joined == "".join(query.split())
+
+
+@given(st.text(max_size=200))
+def test_the_question_is_never_empty_where_the_query_is_not(query: str) -> None:
+    assert bool(question(query).strip()) == bool(query.strip())

@@ -1,0 +1,168 @@
+"""What each sign says, and the verdict."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.search.answerability import (
+    APART,
+    DEFAULT_JUDGE,
+    MOST_DEVIATIONS,
+    NO_YEAR,
+    OTHER_YEAR,
+    Signs,
+    missing,
+    share_of,
+    telling,
+)
+from indexer.search.named_things import Named, Standing, years_of
+from indexer.text.terms import words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+shares = st.floats(0, 1)
+rarities = st.lists(st.floats(0, 12), min_size=1, max_size=12)
+
+
+def standing(called: str, said: str = "") -> Standing:
+    return Standing.of(called).saying(frozenset(words(said)), years_of(said))
+
+
+ACME = standing("ACMEROBOTICS_2019_10K Acme Robotics Inc.", "Sales to Globex fell in 2018.")
+LETTER = standing("letter", "In 2018 we met.")
+
+
+def named(*names: tuple[str, ...], year: str = "") -> Named:
+    return Named(names, year)
+
+
+def test_a_share_is_never_more_than_the_whole() -> None:
+    weights = [0.0] * 5 + [8.0, 0.8446283853712766, 0.8446283853712766]
+    assert share_of(weights, [True] * 3 + [False] * 2 + [True] * 3, 2) <= 1.0
+
+
+@given(rarities, st.data())
+def test_a_share_grows_with_what_is_there(weights: list[float], data: st.DataObject) -> None:
+    there = data.draw(st.lists(st.booleans(), min_size=len(weights), max_size=len(weights)))
+    more = [one or other for one, other in zip(there, reversed(there), strict=True)]
+    assert 0.0 <= share_of(weights, there, 2) <= share_of(weights, more, 2) <= 1.0
+
+
+@given(rarities)
+def test_a_share_is_of_the_whole(weights: list[float]) -> None:
+    everything = [True] * len(weights)
+    assert share_of(weights, everything) in (pytest.approx(1.0), 0.0)
+    assert share_of(weights, [False] * len(weights)) == 0.0
+
+
+def test_squared_the_rarest_word_counts_most() -> None:
+    assert share_of([6.0, 2.0], [True, False], 2) > share_of([6.0, 2.0], [True, False])
+    assert share_of([], []) == 0.0
+
+
+def test_one_word_of_two_is_less_than_half_of_a_query() -> None:
+    assert share_of([5.0, 5.0], [True, False], least=20.0) == 0.25
+    assert share_of([5.0] * 8, [True] * 8, least=20.0) == 1.0
+
+
+def missing_names(asked: Named, weighed: dict[str, float], *standings: Standing) -> float:
+    return missing(asked, weighed, 8.0, standings)[0]
+
+
+def missing_year(year: str, of: Sequence[Standing]) -> float:
+    return missing(named(year=year), {}, 8.0, of)[1]
+
+
+def test_a_name_that_a_document_has_is_not_missing() -> None:
+    weighed = {"acme": 6.0, "robotics": 5.0, "globex": 7.0, "initech": 7.0}
+    asked = named(("acme", "robotics"), ("globex",))
+    assert missing_names(asked, weighed, LETTER, ACME) == 0.0
+    assert missing_names(asked, weighed, LETTER) == pytest.approx(7 / 8)
+    half = missing_names(named(("acme",), ("initech",)), weighed, ACME)
+    assert half == pytest.approx(7 / 8 * 7 / 13)
+
+
+def test_all_that_is_named_must_be_in_one_document() -> None:
+    apart = [standing("acme"), standing("globex")]
+    assert missing_names(named(("acme",), ("globex",)), {}, *apart) == pytest.approx(0.5)
+    other = [standing("acme 2018"), standing("globex 2019")]
+    names, year = missing(named(("globex",), year="2018"), {}, 8.0, other)
+    assert names + year == 1.0
+
+
+def test_nobody_misses_a_common_name() -> None:
+    assert missing_names(named(("ltd",)), {"ltd": 0.1}, LETTER) < 0.02
+    assert missing(named(), {}, 8.0, [LETTER]) == (0.0, 0.0)
+    assert missing(named(("ltd",)), {"ltd": 0.0}, 0.0, [LETTER]) == (0.0, 0.0)
+
+
+def test_the_year_of_a_query_is_the_one_a_document_is_of() -> None:
+    assert missing_year("2019", of=[ACME]) == 0.0
+    assert missing_year("2020", of=[ACME]) == 1.0
+    assert missing_year("", of=[ACME]) == 0.0
+
+
+def test_what_a_document_says_of_another_year_is_little() -> None:
+    assert missing_year("2018", of=[ACME]) == OTHER_YEAR
+    assert missing_year("2018", of=[LETTER]) == 0.0
+    assert missing_year("2017", of=[LETTER]) == NO_YEAR
+    assert missing_year("2018", of=[ACME, LETTER]) == 0.0
+
+
+@given(
+    st.lists(st.sampled_from(["acme", "globex", "robotics", "letter"]), max_size=3),
+    st.lists(st.sampled_from([ACME, LETTER]), min_size=1, max_size=2),
+)
+def test_more_documents_never_miss_more(words_: list[str], standings: list[Standing]) -> None:
+    asked = named(*[(word,) for word in words_], year="2019")
+    first, every = (sum(missing(asked, {}, 8.0, some)) for some in (standings[:1], standings))
+    assert every <= first
+
+
+@given(st.floats(-99, 99), st.floats(0, 99))
+def test_names_tell_the_more_the_more_alike_documents_are(alike: float, more: float) -> None:
+    assert APART <= telling(alike) <= telling(alike + more) <= 1.0
+
+
+def test_names_alone_tell_documents_apart_that_are_as_near_as_meaning_counts() -> None:
+    assert telling(0.0) == APART
+    assert telling(MOST_DEVIATIONS) == 1.0
+
+
+def test_what_no_sign_speaks_for_is_not_good() -> None:
+    nothing = Signs(meaning=0, page=0.2, unheard=0, names=0, year=0)
+    assert not DEFAULT_JUDGE.is_good(nothing)
+    assert DEFAULT_JUDGE.is_good(replace(nothing, meaning=4))
+    assert DEFAULT_JUDGE.is_good(replace(nothing, page=0.6))
+    assert not DEFAULT_JUDGE.is_good(replace(nothing, meaning=4, names=1.0))
+    assert not DEFAULT_JUDGE.is_good(replace(nothing, meaning=4, year=1.0))
+    assert not DEFAULT_JUDGE.is_good(replace(nothing, page=0.6, unheard=0.4))
+
+
+def test_no_likeness_outweighs_a_missing_name_where_names_tell_documents_apart() -> None:
+    most = Signs(meaning=99, page=0.2, unheard=0, names=telling(99), year=0)
+    assert not DEFAULT_JUDGE.is_good(most)
+    assert DEFAULT_JUDGE.is_good(replace(most, names=telling(0)))
+
+
+@given(st.floats(-50, 50), shares, shares, shares, shares, st.floats(0, 5), shares)
+def test_more_signs_never_count_less(
+    meaning: float,
+    page: float,
+    unheard: float,
+    names: float,
+    year: float,
+    more: float,
+    found: float,
+) -> None:
+    before = DEFAULT_JUDGE.score(Signs(meaning, page, unheard, names, year))
+    after = DEFAULT_JUDGE.score(
+        Signs(meaning + more, max(page, found), unheard * found, names * found, year * found)
+    )
+    assert after >= before - 1e-9

@@ -1,0 +1,208 @@
+"""The arithmetic of ranking, against plain loops and by its properties."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from indexer.search.fusion import (
+    ALL_FIGURES,
+    CLOSER,
+    DEFAULT_WEIGHTS,
+    NOT_SHORT,
+    CloserEvidence,
+    DocumentEvidence,
+    PageEvidence,
+    best_of_groups,
+    clarity,
+    fuse,
+    look_closer,
+    relative,
+    shares,
+)
+
+unit = st.floats(0, 1, width=32)
+counts = st.lists(st.integers(0, 4), min_size=1, max_size=12)
+
+
+def some(n: int) -> st.SearchStrategy[np.ndarray]:
+    return arrays(np.float32, n, elements=unit)
+
+
+@st.composite
+def evidence(draw: st.DrawFn) -> tuple[PageEvidence, DocumentEvidence, np.ndarray]:
+    n, m = draw(st.integers(1, 8)), draw(st.integers(1, 3))
+    pages = PageEvidence(*(draw(some(n)) for _ in range(6)))
+    names, name_words, words, years = (draw(some(m)) for _ in range(4))
+    documents = DocumentEvidence(names, name_words, words, years, clarity=draw(unit))
+    owner = draw(arrays(np.intp, n, elements=st.integers(0, m - 1)))
+    return pages, documents, owner
+
+
+@given(evidence())
+def test_the_score_is_the_sum_that_the_docstring_tells(
+    given_: tuple[PageEvidence, DocumentEvidence, np.ndarray],
+) -> None:
+    pages, documents, owner = given_
+    w = DEFAULT_WEIGHTS
+    scored = fuse(pages, documents, owner, w)
+    for i, doc in enumerate(owner):
+        whole = w.sentence * pages.sentence[i] + (1 - w.sentence) * pages.pooled[i]
+        asked = (
+            w.sentence * pages.sentence_question[i] + (1 - w.sentence) * pages.pooled_question[i]
+        )
+        expected = (
+            (1 - w.question) * whole
+            + w.question * asked
+            + w.words * pages.share[i] ** 2
+            + w.name_meaning * documents.name_meaning[doc]
+            + w.name_words * documents.name_words[doc]
+            + w.document_words * documents.clarity * documents.words[doc]
+            - w.year * documents.year[doc]
+        )
+        assert scored.total[i] == pytest.approx(expected, abs=1e-5)
+
+
+@given(evidence(), st.integers(0, 7), st.sampled_from(["pooled", "sentence", "share"]))
+def test_more_evidence_never_scores_less(
+    given_: tuple[PageEvidence, DocumentEvidence, np.ndarray], place: int, part: str
+) -> None:
+    pages, documents, owner = given_
+    before = fuse(pages, documents, owner, DEFAULT_WEIGHTS).total
+    raised = getattr(pages, part).copy()
+    raised[place % len(raised)] += np.float32(0.5)
+    after = fuse(replace(pages, **{part: raised}), documents, owner, DEFAULT_WEIGHTS).total
+    assert (after >= before).all()
+
+
+@given(evidence(), st.data())
+def test_a_closer_look_adds_to_leading_passages_alone(
+    given_: tuple[PageEvidence, DocumentEvidence, np.ndarray], data: st.DataObject
+) -> None:
+    pages, documents, owner = given_
+    scored = fuse(pages, documents, owner, DEFAULT_WEIGHTS)
+    leading = scored.leading()[: data.draw(st.integers(0, len(owner)))]
+    k = len(leading)
+    closer = CloserEvidence(
+        data.draw(some(k)), NOT_SHORT * data.draw(some(k)), data.draw(some(k)), np.arange(k)
+    )
+    looked = look_closer(scored, leading, pages.around, closer, DEFAULT_WEIGHTS)
+    added = looked.total - scored.total
+    others = np.setdiff1d(np.arange(len(owner)), leading)
+    assert (added[others] == 0).all()
+    w = DEFAULT_WEIGHTS
+    expected = (
+        w.around * pages.around[leading]
+        + w.heading * closer.heading
+        + w.figures * np.minimum(closer.figures / ALL_FIGURES, 1)
+        + looked.short[leading]
+    )
+    assert added[leading] == pytest.approx(expected, abs=1e-5)
+    assert (looked.short <= 0).all()
+
+
+def test_short_text_is_held_against_a_passage_and_long_text_is_no_merit() -> None:
+    pages = PageEvidence(*(np.full(3, 0.5, np.float32) for _ in range(6)))
+    none = np.zeros(3, np.float32)
+    scored = fuse(
+        pages, DocumentEvidence(none, none, none, none, 0.0), np.arange(3), DEFAULT_WEIGHTS
+    )
+    lengths = np.array([NOT_SHORT / 4, NOT_SHORT, 9 * NOT_SHORT], np.float32)
+    closer = CloserEvidence(none, lengths, none, np.arange(3))
+    looked = look_closer(scored, np.arange(3), pages.around, closer, DEFAULT_WEIGHTS)
+    assert looked.total[0] < looked.total[1] == looked.total[2]
+
+
+@given(evidence(), st.data())
+def test_passages_that_say_the_same_score_as_the_best_of_them(
+    given_: tuple[PageEvidence, DocumentEvidence, np.ndarray], data: st.DataObject
+) -> None:
+    pages, documents, owner = given_
+    scored = fuse(pages, documents, owner, DEFAULT_WEIGHTS)
+    leading = scored.leading()
+    k = len(leading)
+    some_of_each = data.draw(some(k)), NOT_SHORT * data.draw(some(k)), data.draw(some(k))
+    same = data.draw(arrays(np.intp, k, elements=st.integers(0, 3)))
+    apart, together = (
+        look_closer(
+            scored, leading, pages.around, CloserEvidence(*some_of_each, groups), DEFAULT_WEIGHTS
+        ).total[leading]
+        for groups in (np.arange(k), same)
+    )
+    for group in np.unique(same):
+        assert (together[same == group] == apart[same == group].max()).all()
+
+
+def test_no_more_passages_lead_than_are_worth_a_read() -> None:
+    n = 3 * CLOSER
+    falling = np.linspace(1, 0, n, dtype=np.float32)
+    pages = PageEvidence(*(falling for _ in range(6)))
+    none = np.zeros(n, np.float32)
+    scored = fuse(
+        pages, DocumentEvidence(none, none, none, none, 0.0), np.arange(n), DEFAULT_WEIGHTS
+    )
+    assert scored.leading().tolist() == list(range(CLOSER))
+
+
+def test_without_clarity_the_words_of_documents_decide_nothing() -> None:
+    pages = PageEvidence(*(np.full(2, 0.5, np.float32) for _ in range(6)))
+    words = np.array([1.0, 0.2], np.float32)
+    none = np.zeros(2, np.float32)
+    level = fuse(
+        pages, DocumentEvidence(none, none, words, none, 0.0), np.arange(2), DEFAULT_WEIGHTS
+    )
+    clear = fuse(
+        pages, DocumentEvidence(none, none, words, none, 0.8), np.arange(2), DEFAULT_WEIGHTS
+    )
+    assert level.total[0] == level.total[1]
+    assert clear.total[0] > clear.total[1]
+
+
+@given(counts.flatmap(lambda c: st.tuples(st.just(c), some(sum(c)))))
+def test_the_best_of_each_run_is_its_maximum(given_: tuple[list[int], np.ndarray]) -> None:
+    sizes, values = given_
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    best, place = best_of_groups(values, offsets)
+    for i, size in enumerate(sizes):
+        run = values[offsets[i] : offsets[i + 1]]
+        if size:
+            assert best[i] == run.max()
+            assert place[i] == int(run.argmax())
+        else:
+            assert (best[i], place[i]) == (-1.0, 0)
+
+
+@given(some(6), st.floats(0, 5))
+def test_relative_scores_keep_their_order_and_stay_below_one(
+    scores: np.ndarray, floor: float
+) -> None:
+    found = relative(scores, floor)
+    assert found.min() >= 0.0
+    assert found.max() <= 1.0
+    order = np.argsort(scores, kind="stable")
+    assert (np.diff(found[order]) >= 0).all()
+
+
+def test_relative_scores_below_the_floor_are_no_full_evidence() -> None:
+    assert relative(np.array([3.0, 1.5], np.float32), 6.0).tolist() == [0.5, 0.25]
+    assert relative(np.zeros(2, np.float32)).tolist() == [0.0, 0.0]
+    assert len(relative(np.zeros(0, np.float32))) == 0
+
+
+def test_shares_are_of_the_ceiling() -> None:
+    bm25 = np.array([0.0, 5.0, 30.0], np.float32)
+    assert shares(bm25, 20.0).tolist() == [0.0, 0.25, 1.0]
+    assert shares(bm25, 0.0).tolist() == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("scores", "expected"),
+    [([], 0.0), ([3.0], 1.0), ([4.0, 4.0], 0.0), ([1.0, 4.0, 2.0], 0.5), ([0.0, 0.0], 0.0)],
+)
+def test_clarity_is_the_lead_of_the_best(scores: list[float], expected: float) -> None:
+    assert clarity(np.array(scores, np.float32)) == pytest.approx(expected)

@@ -1,0 +1,75 @@
+"""Conditions that only the text of a passage can tell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.catalog import Catalog
+from indexer.query.grammar import parse
+from indexer.search.narrowing import narrow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> Iterator[Catalog]:
+    with Catalog(tmp_path / "catalog.sqlite") as opened:
+        yield opened
+
+
+def passage(view: str, first: int = 1, last: int = 1) -> dict[str, object]:
+    return {"view": view, "page_first": first, "page_last": last}
+
+
+def test_a_query_without_conditions_keeps_everything(catalog: Catalog) -> None:
+    narrowing = narrow(parse("the lease"), catalog)
+    assert narrowing.docs is None
+    assert not narrowing.empty
+    assert not narrowing.checks_text
+    assert narrowing.keeps(passage("anything"))
+
+
+@pytest.mark.parametrize(
+    ("query", "view", "kept"),
+    [
+        ("lease -draft", "a Draft lease", False),
+        ("lease -draft", "a drafted lease", True),
+        ('lease -"notice period"', "the Notice\nPeriod is six months", False),
+        ('lease -"notice period"', "a period of notice", True),
+        ("lease -été", "en ETE", False),
+    ],
+)
+def test_excluded_words_and_phrases_are_whole_words(
+    catalog: Catalog, query: str, view: str, kept: bool
+) -> None:
+    narrowing = narrow(parse(query), catalog)
+    assert narrowing.checks_text
+    assert narrowing.keeps(passage(view)) is kept
+
+
+@pytest.mark.parametrize(
+    ("query", "pages", "kept"),
+    [
+        ("lease page:>10", (10, 10), False),
+        ("lease page:>10", (10, 11), True),
+        ("lease page:3..5", (5, 6), True),
+        ("lease page:3..5", (6, 6), False),
+        ("lease page:3..5", (1, 2), False),
+    ],
+)
+def test_a_passage_answers_if_any_of_its_pages_does(
+    catalog: Catalog, query: str, pages: tuple[int, int], kept: bool
+) -> None:
+    assert narrow(parse(query), catalog).keeps(passage("lease", *pages)) is kept
+
+
+def test_a_folder_nobody_has_leaves_nothing(catalog: Catalog) -> None:
+    assert narrow(parse("lease in:nowhere"), catalog).empty
+
+
+def test_a_year_no_clock_knows_is_no_error(catalog: Catalog) -> None:
+    narrow(parse("lease before:0001-01-01 after:9999"), catalog)

@@ -1,0 +1,109 @@
+"""What the words of a query may stand for."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import pytest
+
+from indexer.catalog import Catalog
+from indexer.query.focus import question
+from indexer.query.grammar import parse
+from indexer.search.fusion import BM25_CEILING
+from indexer.search.query_terms import Asked, ceiling, prepare
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+LIBRARY = {
+    "contract": 40, "contracts": 12, "contractor": 9, "termination": 6, "terminate": 3, "notice": 5,
+}  # fmt: skip
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> Iterator[Catalog]:
+    with Catalog(tmp_path / "catalog.sqlite") as opened:
+        opened.lexicon.add(1, LIBRARY, language="en")
+        opened.lexicon.maintain()
+        yield opened
+
+
+def ask(catalog: Catalog, query: str) -> Asked:
+    parsed = parse(query)
+    with catalog.lexicon.reading() as reading:
+        asked = question(parsed.text)
+        return prepare(parsed, asked, catalog.lexicon, reading, ("en",), passages=100)
+
+
+def weights(asked: Asked) -> dict[str, float]:
+    return {term.text: term.weight for term in asked.terms}
+
+
+def test_forms_of_a_word_count_as_one(catalog: Catalog) -> None:
+    asked = ask(catalog, "contract ")
+    assert set(asked.groups[0]) >= {"contract", "contracts"}
+    assert weights(asked) == {"contract": 1.0}
+
+
+def test_a_word_being_typed_stands_for_what_it_may_become(catalog: Catalog) -> None:
+    growing = ask(catalog, "notice contracto")
+    assert "contractor" in growing.groups[1]
+    assert 0 < weights(growing)["contractor"] < weights(growing)["notic"]
+
+
+def test_a_common_word_is_taken_for_finished(catalog: Catalog) -> None:
+    assert weights(ask(catalog, "contract")) == {"contract": 1.0}
+
+
+def test_one_typo_is_forgiven_and_counts_less(catalog: Catalog) -> None:
+    asked = ask(catalog, "terminatoin of the contract ")
+    assert "termination" in asked.groups[0]
+    stem = next(term for term in asked.terms if term.text == "termin")
+    assert 0 < stem.weight < 1
+
+
+def test_the_question_is_looked_for_apart_from_its_context(catalog: Catalog) -> None:
+    asked = ask(catalog, "Consider the contract with Acme; when is the notice due?")
+    assert asked.two_parts
+    assert asked.question == "when is the notice due?"
+    assert "contract" not in {term.text for term in asked.question_terms}
+    assert "contract" in {term.text for term in asked.terms}
+
+
+def test_an_empty_library_has_no_ceiling() -> None:
+    assert ceiling([0.0, 3.0], passages=0) >= 0.0
+    assert ceiling([], passages=10) == 0.0
+
+
+def test_the_ceiling_is_the_sum_of_rarities() -> None:
+    expected = math.log1p((100 - 5 + 0.5) / 5.5) + math.log1p((100 - 50 + 0.5) / 50.5)
+    assert ceiling([5, 50], passages=100) == pytest.approx(expected * BM25_CEILING)
+
+
+def test_a_word_more_frequent_than_passages_adds_next_to_nothing() -> None:
+    assert ceiling([1000], passages=100) < 0.02
+
+
+def test_letters_and_digits_part_where_nobody_writes_them_together(catalog: Catalog) -> None:
+    catalog.lexicon.add(2, {"2018": 7, "10k": 2}, language="en")
+    year = ask(catalog, "notice in FY2018 ")
+    assert "2018" in year.groups[-1]
+    assert weights(year)["2018"] == 1.0
+    assert "10" not in weights(ask(catalog, "the 10K "))
+
+
+def test_words_keep_how_often_they_occur(catalog: Catalog) -> None:
+    asked = ask(catalog, "When does the contract with Notice Ltd end? ")
+    assert asked.words == ("when", "does", "the", "contract", "with", "notice", "ltd", "end")
+    often = dict(zip(asked.words, asked.counts, strict=True))
+    assert often["contract"] > often["notice"] > often["ltd"] == 0.0
+    assert len(asked.counts) == len(asked.groups)
+    assert asked.passages == 100
+
+
+def test_a_word_that_is_still_growing_is_told(catalog: Catalog) -> None:
+    assert ask(catalog, "notice contracto").growing
+    assert not ask(catalog, "notice contracto ").growing
+    assert not ask(catalog, "contract").growing

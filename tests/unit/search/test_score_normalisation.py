@@ -1,0 +1,31 @@
+"""Which passages stand for a library."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.search.score_normalisation import Background, spread_out
+from indexer.store import docs_of, ordinals_of
+
+libraries = st.dictionaries(st.integers(0, 1000), st.integers(0, 300), max_size=20)
+
+
+@given(libraries, st.integers(1, 40))
+def test_passages_stand_at_even_distances(documents: dict[int, int], count: int) -> None:
+    keys = spread_out(documents, count)
+    total = sum(documents.values())
+    assert len(keys) == min(count, total)
+    before = {doc: sum(n for one, n in documents.items() if one < doc) for doc in documents}
+    docs, ordinals = docs_of(keys).tolist(), ordinals_of(keys).tolist()
+    assert all(ordinal < documents[doc] for doc, ordinal in zip(docs, ordinals, strict=True))
+    places = [before[doc] + ordinal for doc, ordinal in zip(docs, ordinals, strict=True)]
+    steps = np.diff(places)
+    assert not len(steps) or (steps.min() >= 1 and steps.max() <= max(1, -(-total // count)))
+
+
+def test_documents_are_alike_in_deviations() -> None:
+    assert Background(0.25, 0.07, 0.25, passages=100).alike == 0.0
+    assert Background(0.25, 0.07, 0.60, passages=100).alike == pytest.approx(5.0)

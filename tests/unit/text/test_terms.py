@@ -1,0 +1,92 @@
+"""Words for the keyword legs: the same for documents and queries, in every script."""
+
+from __future__ import annotations
+
+import unicodedata
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from indexer.text.stop_words import STOP_WORDS
+from indexer.text.terms import MAX_LENGTH, stems, stop_words, words
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Form 10-K", "form 10 k 10k"),
+        ("10K", "10k"),
+        ("e-mail", "e mail email"),
+        ("co‑operation", "co operation cooperation"),
+        ("1,234.5 and 1234.5", "1234.5 and 1234.5"),
+        ("1.234,5", "1234.5"),
+        ("12,5 %", "12.5"),
+        ("Section 4.2.1.", "section 4.2.1"),
+        ("2024-03-15", "2024 03 15 20240315"),
+        ("john.doe@acme.com", "john doe acme com"),
+        ("the U.S. and the USA", "the us and the usa"),
+        ("Acme's don’t O'Brien", "acme dont o brien obrien"),
+        ("snake_case node.js C++ C#", "snake case snakecase node js c c c++ c#"),
+        ("Été ÜBER Straße Łódź", "ete uber strasse lodz"),
+        ("Ёлка й", "елка й"),
+        ("ﬁne Ⅳ ｗｉｄｅ", "fine iv wide"),
+        ("Company¹ Brand™ H₂O", "company brand h2o"),
+        ("中文分词 単", "中文 文分 分词 単"),
+        ("x中y", "x 中 y"),
+        ("한국어", "한국 국어"),
+        ("ไทย", "ไท ทย"),
+        ("हिन्दी किताब।", "हिन्दी किताब"),
+        ("كِتَـاب", "كتاب"),
+        ("שָׁלוֹם", "שלום"),
+        ("می\u200cخواهم", "میخواهم"),
+        ("soft\u00adhyphen", "softhyphen"),
+        ("... -- ''", ""),
+        ("[SEP] </s>", "sep s"),
+    ],
+)
+def test_words(text: str, expected: str) -> None:
+    assert " ".join(words(text)) == expected
+
+
+def test_stems() -> None:
+    assert stems("The companies were running", "en") == "the compani were run"
+    assert stems("Häuser", "de") == "haus"
+    assert stems("running", "") == stems("running", "xx") == "running"
+    assert stems("中文分词", "zh") == "中文 文分 分词"
+
+
+def test_stemming_in_many_threads() -> None:
+    text = " ".join(f"running{n} companies" for n in range(500))
+    with ThreadPoolExecutor(4) as pool:
+        results = set(pool.map(lambda _: stems(text, "en"), range(16)))
+    assert results == {stems(text, "en")}
+
+
+def test_stop_words_are_folded() -> None:
+    assert "the" in stop_words("en")
+    assert stop_words("xx") == frozenset()
+    for listed in STOP_WORDS.values():
+        assert all(words(word) == [word] for word in listed)
+
+
+@given(st.text(max_size=200), st.sampled_from(["", "en", "de", "ru", "ar", "zh", "xx"]))
+def test_any_text_gives_clean_words(text: str, language: str) -> None:
+    for word in (*words(text), *stems(text, language).split()):
+        assert 0 < len(word) <= MAX_LENGTH
+        assert not any(c.isspace() for c in word)
+        assert any(c.isalnum() or unicodedata.category(c) in {"Mn", "Mc", "Cn"} for c in word)
+
+
+@given(st.text(alphabet="aéßñ ŁžЖё中กक1-.',_@", max_size=60))
+def test_form_and_case_do_not_matter(text: str) -> None:
+    folded = words(text)
+    assert words(unicodedata.normalize("NFD", text)) == folded
+    assert words(text.casefold()) == folded
+
+
+@given(st.lists(st.from_regex(r"[a-z0-9]{1,8}", fullmatch=True), max_size=10))
+def test_plain_words_come_back(listed: list[str]) -> None:
+    assert words(" ".join(listed)) == listed
+    assert words("  ".join(listed) + " é") == [*listed, "e"]

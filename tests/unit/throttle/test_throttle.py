@@ -1,0 +1,105 @@
+"""How hard is worked: by what was chosen, by what goes on beside us, and for how long."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from indexer.throttle.machine import Machine
+from indexer.throttle.throttle import Speed, Throttle
+
+
+class Calm(Machine):
+    """A machine that is as a test says."""
+
+    def look(self) -> None:
+        pass
+
+
+def throttle(speed: Speed = Speed.NORMAL, *, battery: bool = False, busy: bool = False) -> Throttle:
+    machine = Calm(on_battery=battery, busy=busy)
+    return Throttle(considerate=True, machine=machine, speed=speed)
+
+
+def test_nothing_holds_work_back_by_itself() -> None:
+    calm = throttle()
+    assert (calm.reason, calm.share, calm.gentle) == ("", 1.0, False)
+
+
+@pytest.mark.parametrize(
+    ("battery", "busy", "reason"),
+    [(True, False, "battery"), (False, True, "busy"), (True, True, "battery")],
+)
+def test_the_machine_asks_for_peace(*, battery: bool, busy: bool, reason: str) -> None:
+    asked = throttle(battery=battery, busy=busy)
+    assert asked.reason == reason
+    assert 0 < asked.share < 1
+    # A person who wants it fast gets it fast; one who waits for a command does too.
+    assert throttle(Speed.FAST, battery=battery, busy=busy).share == 1.0
+    waiting = Throttle(considerate=False, machine=Calm(on_battery=battery, busy=busy))
+    assert (waiting.reason, waiting.share) == ("", 1.0)
+
+
+def test_typing_comes_before_everything_but_a_pause() -> None:
+    busy = throttle(busy=True)
+    busy.set(None, paused=None, typing=True)
+    assert busy.reason == "typing"
+    assert busy.share < throttle(Speed.SLOW).share
+    busy.set(None, paused=True, typing=None)
+    assert busy.reason == "paused"
+    busy.set(Speed.FAST, paused=False, typing=None)
+    assert busy.reason == ""
+
+
+def test_a_query_is_a_reason_for_a_moment() -> None:
+    asked = throttle()
+    asked.asked()
+    assert asked.reason == "query"
+    assert asked.share == 1.0
+
+
+def test_full_speed_needs_no_rest() -> None:
+    throttle().rest(1e9, lambda: False)
+    throttle(Speed.FAST).rest(1e9, lambda: False)
+    throttle(Speed.SLOW).rest(0.0, lambda: False)
+
+
+def test_a_change_of_mind_ends_a_rest() -> None:
+    slow = throttle(Speed.SLOW)
+    resting = threading.Thread(target=slow.rest, args=(1000.0, lambda: False))
+    resting.start()
+    assert resting.is_alive()
+    slow.set(Speed.FAST, paused=None, typing=None)
+    resting.join(10)
+    assert not resting.is_alive()
+
+
+def test_the_end_of_the_work_ends_a_rest() -> None:
+    throttle(Speed.SLOW).rest(1000.0, lambda: True)
+
+
+def seen(machine: Machine, share: float, at: float) -> None:
+    """Let so much of all cores be used by others for two seconds."""
+    import psutil
+
+    cores = psutil.cpu_count() or 1
+    before = machine._before or (at - 2.0, 0.0, 0.0)
+    machine._take(at, before[1] + share * cores * (at - before[0]) + 1.0, before[2] + 1.0)
+
+
+def test_what_flares_up_is_not_busy_and_what_lasts_is() -> None:
+    machine = Machine()
+    shares = (0.0, 0.9, 0.1, 0.9, 0.9, 0.4, 0.1, 0.4, 0.1, 0.1)
+    expected = (False, False, False, False, True, True, True, True, True, False)
+    for number, (share, busy) in enumerate(zip(shares, expected, strict=True)):
+        seen(machine, share, 2.0 * number)
+        assert machine.busy is busy, number
+
+
+def test_a_look_at_this_machine_works() -> None:
+    machine = Machine()
+    machine.look()
+    machine._look_at = 0.0
+    machine.look()
+    assert isinstance(machine.on_battery, bool)
