@@ -33,6 +33,12 @@ UPDATE files SET format = ?, size = ?, mtime_ns = ?, volume = ?, inode = ?, verd
     '{FileState.FAILED}') THEN content ELSE NULL END
 WHERE id = ?
 """  # built from constants
+# Events name the link that a file was changed by; its other names are told by the inode.
+_CHANGE_OTHER_NAMES = f"""
+UPDATE files SET size = ?1, mtime_ns = ?2, size_class = ?3, state = '{FileState.QUEUED}', code = '',
+    detail = '', pending = 1, lost = 0, in_flight = 0, attempts = 0, crashes = 0
+WHERE inode = ?4 AND volume = ?5 AND verdict = '' AND id <> ?6 AND (size <> ?1 OR mtime_ns <> ?2)
+"""  # built from constants
 
 
 # Single rows are asked for up to here, whole folders beyond.
@@ -120,6 +126,9 @@ def update(
         values = _verdict_values(entry)
         stat = (entry.format, entry.size, entry.mtime_ns, found_volume, found_inode)
         connection.execute(_CHANGE, (*stat, *values, file))
+        if found_inode and not entry.state and (volume, inode) == (found_volume, found_inode):
+            changed = (entry.size, entry.mtime_ns, values[-1])
+            connection.execute(_CHANGE_OTHER_NAMES, (*changed, found_inode, found_volume, file))
         return
     if (volume, inode) != (found_volume, found_inode) or lost:
         connection.execute(

@@ -245,3 +245,20 @@ def test_a_single_file_is_watched_alone(world: World, engine: Engine) -> None:
     wait_for_states(engine, _now(alone="indexed"))
     alone.unlink()
     wait_for_states(engine, START)
+
+
+def test_a_file_of_two_names_is_read_again_under_both(world: World) -> None:
+    """The system tells of the name by which it was changed, and of no other."""
+    one, other = world.documents / "one.txt", world.documents / "a" / "other.txt"
+    other.hardlink_to(one)
+    with watched(world) as engine:
+        wait_for(lambda: states(engine).get("a/other.txt") == "indexed")
+        with one.open("a") as file:
+            file.write(" A walrus swims behind it.")
+
+        def sizes() -> dict[str, int]:
+            rows = engine.files("indexed", None, 0, 10)
+            return {row.path: row.size for row in rows}
+
+        wait_for(lambda: sizes().get(str(one)) == one.stat().st_size)
+        wait_for(lambda: sizes().get(str(other)) == one.stat().st_size)
