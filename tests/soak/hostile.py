@@ -16,6 +16,7 @@ import signal
 import sys
 import threading
 import time
+import unicodedata
 import zlib
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -170,6 +171,10 @@ def _answers(client: EngineClient, contents: compare.Contents, seed: int) -> Ite
 
 
 def _holds(text: str, phrase: str) -> bool:
-    """Whether a text holds these words next to each other, whatever stands between them."""
-    words = re.findall(r"\w+", text.lower().replace("\u00ad", "").replace("-\n", ""))
+    """Whether a text holds these words next to each other, whatever stands between them.
+
+    Ligatures and other forms of a letter count as that letter, as they do in a search.
+    """
+    plain = unicodedata.normalize("NFKC", text).lower()
+    words = re.findall(r"\w+", plain.replace("\u00ad", "").replace("-\n", ""))
     return f" {phrase} " in f" {' '.join(words)} "
