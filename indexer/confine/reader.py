@@ -37,7 +37,8 @@ _SYSTEM_FILES = (
     "/var/cache/fontconfig", "/sys/devices/system/cpu", "/proc/meminfo", "/proc/cpuinfo",
 )  # fmt: skip
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random", "/dev/full")
-_SOCKETS = Path("/tmp")  # noqa: S108  # a fixed path of LibreOffice
+# Where LibreOffice puts its socket; the path is fixed in it.
+SOCKETS = Path("/tmp")  # noqa: S108
 # CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH, and the version of the structure of capset(2).
 _FILE_CAPABILITIES = 1 << 1 | 1 << 2
 _CAPABILITY_VERSION = 0x20080522
@@ -116,7 +117,7 @@ def _allowed(
         yield program.parent, RUN
         yield program.resolve().parent, RUN
         # LibreOffice ends if it cannot put its socket there, wherever its other files are.
-        yield _SOCKETS, Files.MAKE_SOCK
+        yield SOCKETS, Files.MAKE_SOCK
 
 
 @functools.cache

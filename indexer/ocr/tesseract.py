@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.errors import WorldError
+from indexer.confine.process import die_with
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -48,7 +49,6 @@ _NICENESS = 19
 # It believes no less.
 _LEAST_RESOLUTION = 70
 _MODE_PLAIN, _MODE_TURNED = "3", "1"
-_PR_SET_PDEATHSIG = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,12 +200,7 @@ def _confined(seconds: float) -> dict[str, Any]:
         processor_s = int(seconds) + _SPARE_S  # should nobody be left to watch
         resource.setrlimit(resource.RLIMIT_CPU, (processor_s, processor_s))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        if sys.platform == "linux":
-            import ctypes
-
-            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-            if os.getppid() != parent:
-                os._exit(1)
+        die_with(parent)
 
     # The children that call this have one thread.
     return {"preexec_fn": confine}

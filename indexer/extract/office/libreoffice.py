@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
+from indexer.confine.reader import SOCKETS
 from indexer.extract.base import too_large
 from indexer.extract.office import docx, encrypted, pptx, xlsx
 from indexer.extract.process import scratch
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
     from indexer.config import Limits
 
-_SOCKETS = Path("/tmp")  # noqa: S108  # a fixed path of the program
 _SHARE_OF_SILENCE = 0.8
 _PLACES = {
     "darwin": ("/Applications/LibreOffice.app/Contents/MacOS/soffice",),
@@ -110,7 +110,7 @@ def leftover_sockets_removed() -> Iterator[None]:
 
 
 def _sockets() -> Iterator[Path]:
-    return _SOCKETS.glob(f"OSL_PIPE_{os.getuid()}_SingleOfficeIPC_*")
+    return SOCKETS.glob(f"OSL_PIPE_{os.getuid()}_SingleOfficeIPC_*")
 
 
 def _kind(path: Path) -> str:

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import importlib
 import os
 import sys
 import time
@@ -164,7 +165,7 @@ def _programs(request: Header) -> list[Path]:
 
 def _load_libraries(request: Header) -> None:
     """Load what reading the document will need, once for all workers that are still to come."""
-    from indexer.text import language, passages, terms
+    from indexer.text import language, terms
 
     promised = promised_format(Path(str(request["path"])), str(request.get("format") or ""))
     if promised is not None:
@@ -172,7 +173,7 @@ def _load_libraries(request: Header) -> None:
             promised.opener()
     language.load()
     terms.stems("loaded", "en")
-    passages.cut(iter(()), (), "")
+    importlib.import_module("indexer.text.passages")
 
 
 def _serve(conversation: Conversation, request: Header, work: Callable[[], None]) -> None:
