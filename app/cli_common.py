@@ -126,10 +126,9 @@ def explain_failure(context: Context, error: LecternError) -> int:
         context.note(json.dumps(error.to_wire(), default=str))
         return error.declared.exit_status
     style = context.style(context.err)
-    context.note(
-        f"{style.bad('lectern:')} {name(error.message)} [{error.code}]",
-        f"  {name(error.next_step)}",
-    )
+    context.note(f"{style.bad('lectern:')} {name(error.message)} [{error.code}]")
+    if error.next_step:
+        context.note(f"  {name(error.next_step)}")
     return error.declared.exit_status
 
 

@@ -16,7 +16,7 @@ from app.cli_settings import markdown as settings_table
 from indexer.api.errors import CODES
 from indexer.api.types import FileState, page_unit
 from indexer.extract.registry import FORMATS
-from indexer.query.filters import GRAMMAR
+from indexer.query.filters import GRAMMAR, help_of
 
 if TYPE_CHECKING:
     from argparse import Action, ArgumentParser
@@ -55,7 +55,7 @@ def _lines() -> Iterator[str]:
     yield from _section("Settings")
     yield from settings_table()
     yield from _section("Queries")
-    yield from _table(("example", "finds"), [(f"`{row.example}`", row.help) for row in GRAMMAR])
+    yield from _table(("example", "finds"), [(f"`{row.example}`", help_of(row)) for row in GRAMMAR])
     yield from _section("States of files")
     yield from _table(("state", ""), [(f"`{state}`", text) for state, text in STATES.items()])
     yield from _section("Formats")

@@ -1,8 +1,9 @@
 """Gathers the window's texts and compiles their translations: what `make translations` runs.
 
-Owns the calls of Qt's own tools, which come with PySide6. The texts are found in the sources; the
-German stands in ``resources/i18n/lectern_de.ts``, for people to edit (``pyside6-linguist`` or any
-editor), and ``lectern_en.ts`` holds the plurals of English.
+Owns the calls of Qt's own tools, which come with PySide6. The texts are found in the sources, in
+``tr`` and ``N_`` (``indexer.api.translation``); the German stands in
+``resources/i18n/lectern_de.ts``, for people to edit (``pyside6-linguist`` or any editor), and
+``lectern_en.ts`` holds the plurals of English.
 
     python packaging/translations.py            gather and compile
     python packaging/translations.py --check    only say what is missing, with status 1
@@ -10,16 +11,24 @@ editor), and ``lectern_en.ts`` holds the plurals of English.
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "resources" / "i18n"
+PLACES = ("app", "indexer/api", "indexer/query", "ui")
+# The mark of ``indexer.api.translation``, which gives all texts the context "Words".
+MARK = re.compile(r"\bN_\(")
 LANGUAGES = {"de": [], "en": ["-pluralonly"]}
 
 
@@ -31,10 +40,15 @@ def tool(name: str) -> str:
     return found
 
 
-def sources() -> list[str]:
-    """List the window's files, and the engine's table of phrases, which the window translates."""
-    found = [*(ROOT / "ui").rglob("*.py"), ROOT / "indexer" / "api" / "phrases.py"]
-    return sorted(str(path.relative_to(ROOT)) for path in found)
+def copy_sources(into: Path) -> Iterator[Path]:
+    """Copy the files that hold texts of the window, with marks that ``lupdate`` knows."""
+    for place in PLACES:
+        for path in sorted((ROOT / place).rglob("*.py")):
+            copied = into / path.relative_to(ROOT)
+            copied.parent.mkdir(parents=True, exist_ok=True)
+            text = path.read_text(encoding="utf-8")
+            copied.write_text(MARK.sub('QT_TRANSLATE_NOOP("Words", ', text), encoding="utf-8")
+            yield copied
 
 
 def run(*command: str) -> None:
@@ -48,7 +62,8 @@ def gather(folder: Path) -> None:
     """Bring the ``.ts`` files of a folder up to date with the sources."""
     with tempfile.TemporaryDirectory() as scratch:
         listed = Path(scratch) / "sources"
-        listed.write_text("\n".join(sources()), encoding="utf-8")
+        copied = copy_sources(Path(scratch))
+        listed.write_text("\n".join(map(str, copied)), encoding="utf-8")
         for language, options in LANGUAGES.items():
             file = folder / f"lectern_{language}.ts"
             run(

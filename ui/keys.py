@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import (
     QDialog,
@@ -21,8 +21,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from indexer.api.translation import N_
 from ui.theme import XL, L, M, S
-from ui.words.mark import QT_TRANSLATE_NOOP
+from ui.words.translate import say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,42 +48,38 @@ BACK, CLOSE, QUIT = "Esc", "Ctrl+W", "Ctrl+Q"
 PAGES = ("Ctrl+1", "Ctrl+2", "Ctrl+3")
 
 KEYS = (
-    Group(QT_TRANSLATE_NOOP("Keys", "Everywhere"), (
-        Key((SEARCH_BOX, BACK), QT_TRANSLATE_NOOP("Keys", "Go to the search box")),
-        Key(PAGES, QT_TRANSLATE_NOOP("Keys", "Search, library, activity")),
-        Key((PREVIEW,), QT_TRANSLATE_NOOP("Keys", "Show or hide the preview")),
-        Key((PAUSE,), QT_TRANSLATE_NOOP("Keys", "Pause reading, or go on")),
-        Key((SETTINGS,), QT_TRANSLATE_NOOP("Keys", "Settings")),
-        Key((LIST,), QT_TRANSLATE_NOOP("Keys", "This list")),
-        Key((CLOSE,), QT_TRANSLATE_NOOP("Keys", "Close the window")),
-        Key((QUIT,), QT_TRANSLATE_NOOP("Keys", "Quit Lectern")),
+    Group(N_("Everywhere"), (
+        Key((SEARCH_BOX, BACK), N_("Go to the search box")),
+        Key(PAGES, N_("Search, library, activity")),
+        Key((PREVIEW,), N_("Show or hide the preview")),
+        Key((PAUSE,), N_("Pause reading, or go on")),
+        Key((SETTINGS,), N_("Settings")),
+        Key((LIST,), N_("This list")),
+        Key((CLOSE,), N_("Close the window")),
+        Key((QUIT,), N_("Quit Lectern")),
     )),
-    Group(QT_TRANSLATE_NOOP("Keys", "Search box and results"), (
-        Key(("Up", "Down"), QT_TRANSLATE_NOOP("Keys", "Previous or next passage")),
-        Key(("Ctrl+Up", "Ctrl+Down"), QT_TRANSLATE_NOOP("Keys", "Previous or next document")),
-        Key(("Return",), QT_TRANSLATE_NOOP("Keys", "Open the document at its page")),
-        Key(("Ctrl+Return",), QT_TRANSLATE_NOOP("Keys", "Show the file in its folder")),
-        Key(("Space",), QT_TRANSLATE_NOOP("Keys", "Show or hide the preview, in the results")),
-        Key(("Ctrl+Space",), QT_TRANSLATE_NOOP("Keys", "Suggestions, in the search box")),
-        Key(("Ctrl+C",), QT_TRANSLATE_NOOP("Keys", "Copy the passage, in the results")),
-        Key(("Ctrl+Shift+C",), QT_TRANSLATE_NOOP("Keys", "Copy the passage with its source")),
+    Group(N_("Search box and results"), (
+        Key(("Up", "Down"), N_("Previous or next passage")),
+        Key(("Ctrl+Up", "Ctrl+Down"), N_("Previous or next document")),
+        Key(("Return",), N_("Open the document at its page")),
+        Key(("Ctrl+Return",), N_("Show the file in its folder")),
+        Key(("Space",), N_("Show or hide the preview, in the results")),
+        Key(("Ctrl+Space",), N_("Suggestions, in the search box")),
+        Key(("Ctrl+C",), N_("Copy the passage, in the results")),
+        Key(("Ctrl+Shift+C",), N_("Copy the passage with its source")),
     )),
-    Group(QT_TRANSLATE_NOOP("Keys", "Preview"), (
+    Group(N_("Preview"), (
         Key(("Alt+Up", "Alt+Down"),
-            QT_TRANSLATE_NOOP("Keys", "Previous or next hit in this document")),
-        Key(("Ctrl++", "Ctrl+-"), QT_TRANSLATE_NOOP("Keys", "Larger or smaller")),
-        Key(("Ctrl+0",), QT_TRANSLATE_NOOP("Keys", "Fit the width")),
+            N_("Previous or next hit in this document")),
+        Key(("Ctrl++", "Ctrl+-"), N_("Larger or smaller")),
+        Key(("Ctrl+0",), N_("Fit the width")),
     )),
-    Group(QT_TRANSLATE_NOOP("Keys", "List of files"), (
-        Key(("F5",), QT_TRANSLATE_NOOP("Keys", "Read the file again")),
-        Key(("Del",), QT_TRANSLATE_NOOP("Keys", "Leave the file out")),
-        Key(("Ctrl+F",), QT_TRANSLATE_NOOP("Keys", "Filter by name")),
+    Group(N_("List of files"), (
+        Key(("F5",), N_("Read the file again")),
+        Key(("Del",), N_("Leave the file out")),
+        Key(("Ctrl+F",), N_("Filter by name")),
     )),
 )  # fmt: skip
-
-
-def say(text: str) -> str:
-    return QCoreApplication.translate("Keys", text)
 
 
 def shown(keys: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.phrases import Note, english, fill
+from indexer.api.translation import N_
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,12 +20,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ErrorCode:
-    """One declared failure. ``message`` is a format string over the keys of the detail."""
+    """One declared failure; its texts are format strings over the keys of the detail.
+
+    ``label`` fits a column. ``in_window`` is what to do where there is no command line, if that is
+    something else than ``next_step``.
+    """
 
     code: str
+    label: str
     message: str
-    next_step: str
+    next_step: str = ""
     exit_status: int = 1
+    in_window: str | None = None
+
+    @property
+    def step_in_window(self) -> str:
+        return self.next_step if self.in_window is None else self.in_window
 
 
 def _declare(*codes: ErrorCode) -> dict[str, ErrorCode]:
@@ -34,272 +45,169 @@ def _declare(*codes: ErrorCode) -> dict[str, ErrorCode]:
     return table
 
 
-# The one table of failures: help, documentation, dialogs and exit statuses come from here.
+# The one table of failures: help, documentation, dialogs and exit statuses come from here. What
+# only the command line says is not marked for translation.
 CODES = _declare(
     # the person's request
-    ErrorCode(
-        "path_missing",
-        "There is nothing at {path}.",
-        "Check the path, or mount the drive it is on.",
-        2,
-    ),
-    ErrorCode(
-        "path_denied",
-        "Lectern may not read {path}.",
-        "Give yourself permission to read it, or leave it out.",
-        2,
-    ),
-    ErrorCode("not_empty", "{path} is not empty.", "Name a folder that does not exist yet.", 2),
-    ErrorCode(
-        "not_a_root",
-        "{path} is not in this library.",
-        "`lectern status` lists its folders, and `lectern files` its files.",
-        2,
-    ),
-    ErrorCode(
-        "bad_query",
-        "The query cannot be read: {reason}.",
-        "See `lectern search --help` for the grammar.",
-        2,
-    ),
-    ErrorCode(
-        "not_understood",
-        "Nothing is known yet of what {path} means.",
-        "Wait until it is indexed; `lectern files` tells its state.",
-        2,
-    ),
-    ErrorCode(
-        "bad_setting",
-        "The setting {name} cannot be {value}: {reason}.",
-        "See `lectern settings --help`.",
-        2,
-    ),
-    ErrorCode(
-        "bad_usage", "The command line makes no sense: {reason}.", "See `{command} --help`.", 2
-    ),
-    ErrorCode(
-        "bad_request",
-        "The request cannot be read: {reason}.",
-        "Update both sides to the same version of Lectern.",
-        2,
-    ),
-    ErrorCode(
-        "no_window",
-        "The window cannot be opened: {reason}.",
-        "Install what is missing, or work in the terminal: `lectern search`.",
-        7,
-    ),
+    ErrorCode("path_missing", N_("Not there"), N_("There is nothing at {path}."),
+              N_("Check the path, or connect the drive it is on."), 2),
+    ErrorCode("path_denied", N_("Not permitted"), N_("Lectern may not read {path}."),
+              N_("Give yourself permission to read it, or leave it out."), 2),
+    ErrorCode("not_empty", N_("Not empty"), N_("{path} is not empty."),
+              N_("Name a folder that does not exist yet."), 2),
+    ErrorCode("not_a_root", N_("Not in the library"), N_("{path} is not in this library."),
+              "`lectern status` lists its folders, and `lectern files` its files.", 2,
+              in_window=N_("Add its folder first.")),
+    ErrorCode("bad_query", N_("Not a query"), N_("The query cannot be read: {reason}."),
+              "See `lectern search --help` for the grammar.", 2,
+              in_window=N_("The help beside the search box shows what works.")),
+    ErrorCode("not_indexed", N_("Not indexed yet"), N_("The meaning of {path} is not indexed yet."),
+              "Wait until it is; `lectern files` tells its state.", 2,
+              in_window=N_("Wait until it is read; its folder tells how far that is.")),
+    ErrorCode("bad_setting", N_("Not possible"),
+              N_("The setting {name} cannot be {value}: {reason}."),
+              "See `lectern settings --help`.", 2, in_window=""),
+    ErrorCode("bad_usage", N_("Wrong command line"),
+              N_("The command line makes no sense: {reason}."), "See `{command} --help`.", 2,
+              in_window=""),
+    ErrorCode("bad_request", N_("Not understood"), N_("The request cannot be read: {reason}."),
+              N_("Quit Lectern and start it again, in one version everywhere."), 2),
+    ErrorCode("no_window", N_("No window"), N_("The window cannot be opened: {reason}."),
+              "Install what is missing, or work in the terminal: `lectern search`.", 7,
+              in_window=""),
     # the library
-    ErrorCode(
-        "library_locked",
-        "The library {library} is in use by {holder}.",
-        "Quit that program, or wait for it to finish.",
-        3,
-    ),
-    ErrorCode(
-        "library_newer",
-        "The library {library} was written by a newer version ({found}; "
-        "this one reads up to {known}).",
-        "Update Lectern.",
-        3,
-    ),
-    ErrorCode(
-        "library_damaged",
-        "The library {library} is damaged: {reason}.",
-        "Run `lectern repair`: what is lost is read again from your files.",
-        3,
-    ),
-    ErrorCode(
-        "needs_closing",
-        "The catalog of the library {library} is damaged, and it is in use.",
-        "Quit Lectern everywhere and run `lectern repair` again.",
-        3,
-    ),
-    ErrorCode(
-        "library_unwritable",
-        "Lectern may not write to {library}.",
-        "Choose another place with --library.",
-        3,
-    ),
-    ErrorCode(
-        "library_moved",
-        "The library {library} was moved, deleted or replaced while it was open.",
-        "Open it at its new place with --library, or run the command again.",
-        3,
-    ),
-    ErrorCode(
-        "library_read_only",
-        "The library {library} can only be read: it is searched, and nothing in it is changed.",
-        "Make its folder writable, or copy it to one that is and name that with --library.",
-        3,
-    ),
-    ErrorCode(
-        "library_older",
-        "The library {library} was written by an older version and has to be brought up to date, "
-        "but it can only be read.",
-        "Make its folder writable, or copy it to one that is and name that with --library.",
-        3,
-    ),
-    ErrorCode(
-        "disk_full",
-        "Less than {needed} is free at {path}.",
-        "Free some space; indexing goes on where it stopped.",
-        4,
-    ),
+    ErrorCode("library_locked", N_("In use"), N_("The library {library} is in use by {holder}."),
+              N_("Quit that program, or wait for it to finish."), 3),
+    ErrorCode("library_newer", N_("Too new"),
+              N_("The library {library} was written by a newer version ({found}; this one reads "
+                 "up to {known})."), N_("Update Lectern."), 3),
+    ErrorCode("library_damaged", N_("Library damaged"),
+              N_("The library {library} is damaged: {reason}."),
+              "Run `lectern repair`: what is lost is read again from your files.", 3,
+              in_window=N_("Run “lectern repair” in a terminal.")),
+    ErrorCode("needs_closing", N_("In use"),
+              N_("The catalog of the library {library} is damaged, and it is in use."),
+              "Quit Lectern everywhere and run `lectern repair` again.", 3,
+              in_window=N_("Run “lectern repair” in a terminal.")),
+    ErrorCode("library_unwritable", N_("Not writable"), N_("Lectern may not write to {library}."),
+              "Choose another place with --library.", 3,
+              in_window=N_("Choose another place for the library in the settings.")),
+    ErrorCode("library_moved", N_("Library moved"),
+              N_("The library {library} was moved, deleted or replaced while it was open."),
+              "Open it at its new place with --library, or run the command again.", 3,
+              in_window=N_("If it has another place now, choose that in the settings; else try "
+                           "again.")),
+    ErrorCode("library_read_only", N_("Read-only"),
+              N_("The library {library} can only be read: it is searched, but not changed."),
+              "Make its folder writable, or copy it to one that is and name that with --library.",
+              3,
+              in_window=N_("Make its folder writable, or copy it and choose the copy in the "
+                           "settings.")),
+    ErrorCode("library_older", N_("Too old"),
+              N_("The library {library} was written by an older version and has to be brought up "
+                 "to date, but it can only be read."),
+              "Make its folder writable, or copy it to one that is and name that with --library.",
+              3,
+              in_window=N_("Make its folder writable, or copy it and choose the copy in the "
+                           "settings.")),
+    ErrorCode("disk_full", N_("Disk nearly full"),
+              N_("Less than {needed} is free on the disk of {path}."),
+              N_("Free some space; indexing goes on where it stopped."), 4),
     # the model
-    ErrorCode(
-        "no_runtime",
-        "No ONNX Runtime is installed.",
-        "Install one with `pip install 'lectern[cpu]'` (or [gpu], or [directml]).",
-        5,
-    ),
-    ErrorCode(
-        "model_missing",
-        "The model {model} is not here and could not be fetched: {reason}.",
-        "Connect to the network once, or copy the package beside the library.",
-        5,
-    ),
-    ErrorCode(
-        "model_damaged",
-        "The files of the model {model} are not the ones it was made of.",
-        "Delete {path} and run `lectern doctor`.",
-        5,
-    ),
-    ErrorCode(
-        "unknown_model", "There is no model named {model}.", "`lectern doctor` lists the models.", 5
-    ),
-    ErrorCode(
-        "nothing_to_roll_back",
-        "There is no earlier model whose vectors are still here.",
-        "Choose a model with `lectern reindex --model`.",
-        2,
-    ),
+    ErrorCode("no_runtime", N_("Runtime missing"), N_("No ONNX Runtime is installed."),
+              "Install one with `pip install 'lectern[cpu]'` (or [gpu], or [directml]).", 5,
+              in_window=N_("Install Lectern with its part “cpu”, “gpu” or “directml”.")),
+    ErrorCode("model_missing", N_("Model missing"),
+              N_("The language model {model} could not be fetched: {reason}."),
+              "Connect to the network once, or copy the package beside the library.", 5,
+              in_window=N_("Connect to the network once. Until then, search finds words only.")),
+    ErrorCode("model_damaged", N_("Model damaged"),
+              N_("The files of the language model {model} are damaged."),
+              N_("Delete {path}; it is fetched again."), 5),
+    ErrorCode("unknown_model", N_("Unknown model"), N_("There is no language model named {model}."),
+              "`lectern doctor` lists the models.", 5,
+              in_window=N_("Choose another one in the settings.")),
+    ErrorCode("nothing_to_roll_back", N_("No earlier model"),
+              N_("There is no earlier model whose vectors are still here."),
+              "Choose a model with `lectern reindex --model`.", 2,
+              in_window=N_("Choose another one in the settings.")),
     # one document
-    ErrorCode(
-        "needs_password",
-        "The document is protected by a password.",
-        "Enter its password in the coverage list, or save a copy without one.",
-    ),
-    ErrorCode(
-        "wrong_password",
-        "The password does not open the document.",
-        "Enter it again; capitals count.",
-    ),
-    ErrorCode(
-        "unreadable",
-        "The document is damaged beyond repair: {reason}.",
-        "Open it in its own program and save it again.",
-    ),
-    ErrorCode(
-        "no_text",
-        "No page of the document holds text.",
-        "Nothing to do; it holds pictures, or nothing.",
-    ),
-    ErrorCode(
-        "scan_waits",
-        "The document is a scan; the text on its pages is yet to be recognised.",
-        "Nothing to do; it is read when nothing else is to be done.",
-    ),
-    ErrorCode(
-        "needs_ocr",
-        "The document is a scan. To have its text recognised, install Tesseract: {command}.",
-        "Install it, then index again.",
-    ),
-    ErrorCode(
-        "ocr_off",
-        "The document is a scan, and text recognition is switched off.",
-        "Switch the setting `ocr` on.",
-    ),
-    ErrorCode("empty", "The file holds nothing to read.", "Nothing to do."),
-    ErrorCode(
-        "too_large", "The file is larger than {limit}.", "Raise the limit, or split the file."
-    ),
-    ErrorCode(
-        "too_complex",
-        "The document unpacks to more than {limit}.",
-        "Open it in its own program and save the parts you need.",
-    ),
-    ErrorCode(
-        "copy_protected",
-        "The document is locked by copy protection.",
-        "Read it in the program it was bought for.",
-    ),
-    ErrorCode(
-        "needs_libreoffice",
-        "A {format} document is read through LibreOffice, which is not installed.",
-        "Install LibreOffice, or save it in a newer format, and try again.",
-    ),
-    ErrorCode(
-        "unsupported",
-        "Lectern does not read {format} files yet.",
-        "Save it as PDF, HTML or text; unpack an archive, or pack it as zip.",
-    ),
-    # what is passed by, with the reason in the coverage list
-    ErrorCode(
-        "excluded", "It is left out: {reason}.", 'Let it in with a pattern that begins with "!".'
-    ),
-    ErrorCode(
-        "not_document", "A {format} file is no document that Lectern could read.", "Nothing to do."
-    ),
-    ErrorCode(
-        "placeholder",
-        "Its bytes are in the cloud, not on this disk.",
-        "Make it available offline in its own program.",
-    ),
-    ErrorCode("special_file", "It is no regular file but a {kind}.", "Nothing to do."),
-    ErrorCode(
-        "symlink", "It is a link that is not followed: {reason}.", "Index the folder it leads to."
-    ),
-    ErrorCode(
-        "changed_while_read",
-        "The file changed while it was read.",
-        "It is read again at the next run.",
-    ),
-    ErrorCode("vanished", "The file was gone when its turn came.", "Nothing to do."),
-    ErrorCode(
-        "out_of_time",
-        "Reading the document took longer than {limit}.",
-        "Open it in its own program and save it again.",
-    ),
-    ErrorCode(
-        "out_of_memory",
-        "Reading the document needed more than {limit}.",
-        "Split the file into smaller ones.",
-    ),
-    ErrorCode(
-        "child_died",
-        "The reader stopped while it read the document ({reason}).",
-        "Open it in its own program and save it again.",
-    ),
-    ErrorCode(
-        "crashed_engine",
-        "Lectern itself stopped more than once while it read this file, so it is left alone.",
-        "Try it once more with `lectern retry`, and report it if it happens again.",
-    ),
-    ErrorCode(
-        "read_error", "The file could not be read: {reason}.", "Check the drive, then index again."
-    ),
+    ErrorCode("needs_password", N_("Protected by a password"),
+              N_("The document is protected by a password."),
+              "Enter its password in the coverage list, or save a copy without one.",
+              in_window=N_("Enter the password below.")),
+    ErrorCode("wrong_password", N_("Wrong password"),
+              N_("The password does not open the document."),
+              N_("Enter it again; capitals count.")),
+    ErrorCode("unreadable", N_("Damaged"), N_("The document is damaged beyond repair: {reason}."),
+              N_("Open it in its own program and save it again.")),
+    ErrorCode("no_text", N_("No text on its pages"), N_("No page of the document holds text.")),
+    ErrorCode("scan_waits", N_("Scanned, to be recognised"),
+              N_("Its pages are scanned; the text on them is yet to be recognised."),
+              N_("It is read when nothing else is to be done.")),
+    ErrorCode("needs_ocr", N_("Scanned"),
+              N_("Its pages are scanned, and Tesseract, which recognises text, is missing."),
+              N_("Install it and try again: {command}")),
+    ErrorCode("ocr_off", N_("Scanned"),
+              N_("Its pages are scanned, and text recognition is switched off."),
+              "Switch the setting `ocr` on.", in_window=N_("Switch it on in the settings.")),
+    ErrorCode("empty", N_("Nothing in it"), N_("The file holds nothing to read.")),
+    ErrorCode("too_large", N_("Too large"), N_("The file is larger than {limit}."),
+              N_("Raise the limit in the settings, or split the file.")),
+    ErrorCode("too_complex", N_("Unpacks to too much"),
+              N_("The document unpacks to more than {limit}."),
+              N_("Open it in its own program and save the parts you need.")),
+    ErrorCode("copy_protected", N_("Copy protected"),
+              N_("The document is locked by copy protection."),
+              N_("Read it in the program it was bought for.")),
+    ErrorCode("needs_libreoffice", N_("Needs LibreOffice"),
+              N_("A {format} document is read through LibreOffice, which is not installed."),
+              N_("Install LibreOffice and retry, or save it in a newer format.")),
+    ErrorCode("unsupported", N_("Format not read yet"),
+              N_("Lectern does not read {format} files yet."),
+              N_("Save it as PDF, HTML or text; unpack an archive, or pack it as zip.")),
+    # what is not read, with the reason in the coverage list
+    ErrorCode("excluded", N_("Left out by a rule"), N_("It is left out: {reason}."),
+              N_("To let it in, add a pattern that begins with “!” to its folder.")),
+    ErrorCode("not_document", N_("Not a document"),
+              N_("A {format} file is no document that Lectern could read.")),
+    ErrorCode("placeholder", N_("Only in the cloud"),
+              N_("Its content is in the cloud, not on this computer."),
+              N_("Make it available offline in its own program.")),
+    ErrorCode("special_file", N_("Not a regular file"), N_("It is no regular file but a {kind}.")),
+    ErrorCode("symlink", N_("A link"), N_("It is a link that is not followed: {reason}."),
+              N_("Add the folder it leads to.")),
+    ErrorCode("changed_while_read", N_("Changed meanwhile"),
+              N_("The file changed while it was read."), N_("It is read again at the next run.")),
+    ErrorCode("vanished", N_("Gone"), N_("The file was gone when its turn came.")),
+    ErrorCode("out_of_time", N_("Took too long"),
+              N_("Reading the document took longer than {limit}."),
+              N_("Open it in its own program and save it again.")),
+    ErrorCode("out_of_memory", N_("Needs too much memory"),
+              N_("Reading the document needed more than {limit}."),
+              N_("Split the file, or raise the limit in the settings.")),
+    ErrorCode("child_died", N_("Reader stopped"),
+              N_("The reader stopped while it read the document ({reason})."),
+              N_("Open it in its own program and save it again.")),
+    ErrorCode("crashed_engine", N_("Set aside"),
+              N_("Reading the document stopped the engine more than once."),
+              "Try it once more with `lectern retry`, and report it if it happens again.",
+              in_window=N_("Open it in its own program, save it again, then retry.")),
+    ErrorCode("read_error", N_("Cannot be read"), N_("The file could not be read: {reason}."),
+              N_("Check the drive, then retry.")),
     # the engine
-    ErrorCode(
-        "engine_gone",
-        "The engine stopped answering.",
-        "Run the command again; finished work is kept.",
-        6,
-    ),
-    ErrorCode(
-        "engine_version",
-        "The engine speaks protocol {found}, this program {known}.",
-        "Quit the other Lectern and try again.",
-        6,
-    ),
-    ErrorCode("busy", "The engine is busy: {reason}.", "Wait, or stop the other command.", 6),
-    ErrorCode(
-        "internal",
-        "Something went wrong inside Lectern: {reason}.",
-        "Please report it with the log.",
-        70,
-    ),
-)
+    ErrorCode("engine_gone", N_("Engine starts again"), N_("The engine stopped answering."),
+              "Run the command again; finished work is kept.", 6,
+              in_window=N_("It is started again, and finished work is kept.")),
+    ErrorCode("engine_version", N_("Other version"),
+              N_("The engine speaks protocol {found}, this program {known}."),
+              N_("Quit the other Lectern and try again."), 6),
+    ErrorCode("busy", N_("Busy"), N_("The engine is busy: {reason}."),
+              "Wait, or stop the other command.", 6, in_window=N_("Try again in a moment.")),
+    ErrorCode("internal", N_("Fault in Lectern"),
+              N_("Something went wrong inside Lectern: {reason}."),
+              N_("Please report it with the log."), 70),
+)  # fmt: skip
 
 
 # Failures that say it all, as reasons within others.
@@ -360,7 +268,7 @@ def sentence(note: Note) -> str:
     """What a note says in English: the phrase, or the failure and the next step."""
     if note.code in CODES:
         failure = WorldError(note.code, **note.detail)
-        return f"{failure.message} {failure.next_step}"
+        return f"{failure.message} {failure.next_step}".strip()
     return english(note.code, note.detail)
 
 

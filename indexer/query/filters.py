@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from indexer.api.translation import N_
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -64,6 +66,8 @@ class Filters:
 @dataclass(frozen=True, slots=True)
 class Operator:
     """One line of the grammar. ``read`` makes the values of ``field`` of what was typed.
+
+    ``help`` may hold {kinds}, see ``help_of``.
 
     Raises (from ``read``):
         ValueError: If the value means nothing; its message is the code of a phrase that says what
@@ -252,30 +256,30 @@ def _languages(text: str) -> tuple[str, ...]:
 # The one table of the grammar; help texts and documentation are made from it. Rows without a
 # field are read by the scanner of indexer.query.grammar.
 GRAMMAR: tuple[Operator, ...] = (
-    Operator("words", "rental income after the merger", "what you look for, in your own words"),
-    Operator('"…"', '"to be or not to be"', "these words, exactly and in this order; first"),
-    Operator("-", "-draft", "not passages with this word"),
-    Operator('-"…"', '-"for reference only"', "not passages with this phrase"),
-    Operator("in", 'in:"My Folder"', "files in this folder; -in: leaves them out",
+    Operator("words", "rental income after the merger", N_("what you look for, in your own words")),
+    Operator('"…"', '"to be or not to be"', N_("these words, exactly and in this order; first")),
+    Operator("-", "-draft", N_("not passages with this word")),
+    Operator('-"…"', '-"for reference only"', N_("not passages with this phrase")),
+    Operator("in", 'in:"My Folder"', N_("files in this folder; -in: leaves them out"),
              "folders", _as_typed, aliases=("folder",), can_be_excluded=True),
-    Operator("ext", "ext:pdf", "files with this extension",
+    Operator("ext", "ext:pdf", N_("files with this extension"),
              "extensions", _extensions, aliases=("filetype",), can_be_excluded=True),
-    Operator("type", "type:mail", f"files of a kind ({', '.join(TYPES)})",
+    Operator("type", "type:mail", N_("files of a kind ({kinds})"),
              "extensions", _types, can_be_excluded=True),
-    Operator("date", "date:2024-03..2024-06", "files of these days, months or years",
+    Operator("date", "date:2024-03..2024-06", N_("files of these days, months or years"),
              "dates", _dates),
-    Operator("after", "after:2024-03", "files of this date or later", "dates", _after),
-    Operator("before", "before:2024", "files of an earlier date", "dates", _before),
-    Operator("size", "size:>10mb", "larger files; < for smaller ones", "sizes", _sizes),
-    Operator("title", "title:lease", "documents with this in their title",
+    Operator("after", "after:2024-03", N_("files of this date or later"), "dates", _after),
+    Operator("before", "before:2024", N_("files of an earlier date"), "dates", _before),
+    Operator("size", "size:>10mb", N_("larger files; < for smaller ones"), "sizes", _sizes),
+    Operator("title", "title:lease", N_("documents with this in their title"),
              "titles", _words, can_be_excluded=True),
-    Operator("author", 'author:"Jane Doe"', "documents by this author",
+    Operator("author", 'author:"Jane Doe"', N_("documents by this author"),
              "authors", _words, can_be_excluded=True),
-    Operator("lang", "lang:de", "documents in this language",
+    Operator("lang", "lang:de", N_("documents in this language"),
              "languages", _languages, aliases=("language",), can_be_excluded=True),
-    Operator("page", "page:>100", "passages on these pages; 5 and 5..10 work too",
+    Operator("page", "page:>100", N_("passages on these pages; 5 and 5..10 work too"),
              "pages", _pages, aliases=("pages",)),
-    Operator("like", "like:report.pdf", "documents that resemble this one", "like", str),
+    Operator("like", "like:report.pdf", N_("documents that resemble this one"), "like", str),
 )  # fmt: skip
 
 OPERATORS: dict[str, Operator] = {
@@ -286,7 +290,12 @@ OPERATORS: dict[str, Operator] = {
 }
 
 
+def help_of(operator: Operator, translate: Callable[[str], str] = str) -> str:
+    """What an operator does, in the language of ``translate``."""
+    return translate(operator.help).format(kinds=", ".join(TYPES))
+
+
 def grammar_help() -> str:
     """The grammar as text, one aligned line an operator."""
     width = max(len(operator.example) for operator in GRAMMAR)
-    return "\n".join(f"{operator.example:<{width}}  {operator.help}" for operator in GRAMMAR)
+    return "\n".join(f"{operator.example:<{width}}  {help_of(operator)}" for operator in GRAMMAR)

@@ -105,7 +105,7 @@ class Comparer:
         """See ``indexer.api.contract.EngineApi.compare``.
 
         Raises:
-            WorldError: ``not_a_root``, if the library has no such file; ``not_understood``, if
+            WorldError: ``not_a_root``, if the library has no such file; ``not_indexed``, if
                 it has no vectors of it.
         """
         started = time.perf_counter()
@@ -132,12 +132,12 @@ class Comparer:
     def _side(self, text: str) -> Side:
         place, space = find_place(self.catalog, self.store, text), self.catalog.spaces.active()
         if space is None:
-            raise WorldError("not_understood", path=text)
+            raise WorldError("not_indexed", path=text)
         whole = np.array([key_of(place.doc.doc, one) for one in range(place.doc.passages)])
         vectors, _ = self.store.sentence_vectors_of(space.key, whole)
         said = statements(self.store.iter_passages([place.doc.doc]), place.doc.language)
         if not len(vectors) or (said and said[-1].row >= len(vectors)):
-            raise WorldError("not_understood", path=text)
+            raise WorldError("not_indexed", path=text)
         known = centred(vectors[[one.row for one in said]]) if said else vectors[:0]
         meant = np.isin([key_of(place.doc.doc, one.passage) for one in said], place.keys)
         return Side(place, [said[i] for i in np.flatnonzero(meant)], known[meant])

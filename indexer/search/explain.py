@@ -39,13 +39,13 @@ class Explainer:
         """See ``indexer.api.contract.EngineApi.explain``.
 
         Raises:
-            WorldError: ``not_a_root``, if the library has no such file; ``not_understood``, if
+            WorldError: ``not_a_root``, if the library has no such file; ``not_indexed``, if
                 no passage of the file begins there.
         """
         space, doc = self._known(path)
         found = self._read(space, doc, start)
         if found is None:
-            raise WorldError("not_understood", path=str(path))
+            raise WorldError("not_indexed", path=str(path))
         passage, read, place = found
         query = parse(text)
         readers = self._readers(space)
@@ -64,7 +64,7 @@ class Explainer:
         if known is None:
             raise WorldError("not_a_root", path=str(path))
         if known[2] is None or space is None:
-            raise WorldError("not_understood", path=str(path))
+            raise WorldError("not_indexed", path=str(path))
         return space, known[2]
 
     def _readers(self, space: Space) -> tuple[OnnxEmbedder, OnnxEmbedder] | None:

@@ -111,7 +111,7 @@ class Similar:
         place = find_place(self.catalog, self.store, query.filters.like)
         vector = None if space is None else self._vector(space, place, query)
         if space is None or vector is None:
-            raise WorldError("not_understood", path=query.filters.like)
+            raise WorldError("not_indexed", path=query.filters.like)
         token.check()
         narrowing = narrow(query, self.catalog)
         maker = HitMaker(self.catalog, self.store, query, narrowing)
@@ -181,7 +181,7 @@ def find_place(catalog: Catalog, store: Store, text: str) -> Place:
     """Find what is meant: a file by its path, or by the end of it, and which part of it.
 
     Raises:
-        WorldError: ``not_a_root``, if the library has no such file; ``not_understood``, if
+        WorldError: ``not_a_root``, if the library has no such file; ``not_indexed``, if
             nothing of it could be read.
     """
     doc, rest = _document(catalog, text)
@@ -212,7 +212,7 @@ def _document(catalog: Catalog, text: str) -> tuple[DocRow, tuple[int, ...] | No
         known = catalog.coverage.document(Path(path).expanduser()) or _by_end(catalog, path)
         if known is not None:
             if known[2] is None or not known[2].passages:
-                raise WorldError("not_understood", path=path)
+                raise WorldError("not_indexed", path=path)
             return known[2], rest
     raise WorldError("not_a_root", path=text)
 

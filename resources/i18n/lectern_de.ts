@@ -884,73 +884,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     </message>
 </context>
 <context>
-    <name>Grammar</name>
-    <message>
-        <source>what you look for, in your own words</source>
-        <translation>was Sie suchen, in eigenen Worten</translation>
-    </message>
-    <message>
-        <source>these words, exactly and in this order; first</source>
-        <translation>genau diese Wörter in dieser Folge; steht zuoberst</translation>
-    </message>
-    <message>
-        <source>not passages with this word</source>
-        <translation>keine Stellen mit diesem Wort</translation>
-    </message>
-    <message>
-        <source>not passages with this phrase</source>
-        <translation>keine Stellen mit diesem Wortlaut</translation>
-    </message>
-    <message>
-        <source>files in this folder; -in: leaves them out</source>
-        <translation>Dateien in diesem Ordner; -in: lässt sie aus</translation>
-    </message>
-    <message>
-        <source>files with this extension</source>
-        <translation>Dateien mit dieser Endung</translation>
-    </message>
-    <message>
-        <source>files of a kind ({kinds})</source>
-        <translation>Dateien einer Art ({kinds})</translation>
-    </message>
-    <message>
-        <source>files of these days, months or years</source>
-        <translation>Dateien dieser Tage, Monate oder Jahre</translation>
-    </message>
-    <message>
-        <source>files of this date or later</source>
-        <translation>Dateien von diesem Tag an</translation>
-    </message>
-    <message>
-        <source>files of an earlier date</source>
-        <translation>Dateien vor diesem Tag</translation>
-    </message>
-    <message>
-        <source>larger files; &lt; for smaller ones</source>
-        <translation>größere Dateien; &lt; für kleinere</translation>
-    </message>
-    <message>
-        <source>documents with this in their title</source>
-        <translation>Dokumente, in deren Titel dies steht</translation>
-    </message>
-    <message>
-        <source>documents by this author</source>
-        <translation>Dokumente dieses Autors</translation>
-    </message>
-    <message>
-        <source>documents in this language</source>
-        <translation>Dokumente in dieser Sprache</translation>
-    </message>
-    <message>
-        <source>passages on these pages; 5 and 5..10 work too</source>
-        <translation>Stellen auf diesen Seiten; auch 5 und 5..10 gehen</translation>
-    </message>
-    <message>
-        <source>documents that resemble this one</source>
-        <translation>Dokumente, die diesem ähneln</translation>
-    </message>
-</context>
-<context>
     <name>GrammarHelp</name>
     <message>
         <source>What you can type</source>
@@ -1105,113 +1038,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Keys</source>
         <translation>Tasten</translation>
-    </message>
-</context>
-<context>
-    <name>Keys</name>
-    <message>
-        <source>Everywhere</source>
-        <translation>Überall</translation>
-    </message>
-    <message>
-        <source>Go to the search box</source>
-        <translation>Zum Suchfeld</translation>
-    </message>
-    <message>
-        <source>Search, library, activity</source>
-        <translation>Suche, Bibliothek, Aktivität</translation>
-    </message>
-    <message>
-        <source>Show or hide the preview</source>
-        <translation>Vorschau ein- oder ausblenden</translation>
-    </message>
-    <message>
-        <source>Pause reading, or go on</source>
-        <translation>Einlesen anhalten oder fortsetzen</translation>
-    </message>
-    <message>
-        <source>Settings</source>
-        <translation>Einstellungen</translation>
-    </message>
-    <message>
-        <source>This list</source>
-        <translation>Diese Liste</translation>
-    </message>
-    <message>
-        <source>Close the window</source>
-        <translation>Fenster schließen</translation>
-    </message>
-    <message>
-        <source>Quit Lectern</source>
-        <translation>Lectern beenden</translation>
-    </message>
-    <message>
-        <source>Search box and results</source>
-        <translation>Suchfeld und Ergebnisse</translation>
-    </message>
-    <message>
-        <source>Show or hide the preview, in the results</source>
-        <translation>Vorschau ein- oder ausblenden, in den Ergebnissen</translation>
-    </message>
-    <message>
-        <source>Suggestions, in the search box</source>
-        <translation>Vorschläge, im Suchfeld</translation>
-    </message>
-    <message>
-        <source>Copy the passage, in the results</source>
-        <translation>Stelle kopieren, in den Ergebnissen</translation>
-    </message>
-    <message>
-        <source>Copy the passage with its source</source>
-        <translation>Stelle mit Quellenangabe kopieren</translation>
-    </message>
-    <message>
-        <source>Preview</source>
-        <translation>Vorschau</translation>
-    </message>
-    <message>
-        <source>Previous or next hit in this document</source>
-        <translation>Voriger oder nächster Treffer im Dokument</translation>
-    </message>
-    <message>
-        <source>Larger or smaller</source>
-        <translation>Größer oder kleiner</translation>
-    </message>
-    <message>
-        <source>Fit the width</source>
-        <translation>An die Breite anpassen</translation>
-    </message>
-    <message>
-        <source>List of files</source>
-        <translation>Liste der Dateien</translation>
-    </message>
-    <message>
-        <source>Read the file again</source>
-        <translation>Datei noch einmal lesen</translation>
-    </message>
-    <message>
-        <source>Leave the file out</source>
-        <translation>Datei auslassen</translation>
-    </message>
-    <message>
-        <source>Filter by name</source>
-        <translation>Nach Namen filtern</translation>
-    </message>
-    <message>
-        <source>Previous or next passage</source>
-        <translation>Vorige oder nächste Stelle</translation>
-    </message>
-    <message>
-        <source>Previous or next document</source>
-        <translation>Voriges oder nächstes Dokument</translation>
-    </message>
-    <message>
-        <source>Open the document at its page</source>
-        <translation>Dokument auf der Seite öffnen</translation>
-    </message>
-    <message>
-        <source>Show the file in its folder</source>
-        <translation>Datei im Ordner zeigen</translation>
     </message>
 </context>
 <context>
@@ -2144,10 +1970,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Nicht erlaubt</translation>
     </message>
     <message>
-        <source>The system does not let Lectern read it.</source>
-        <translation>Das System lässt Lectern die Datei nicht lesen.</translation>
-    </message>
-    <message>
         <source>Give yourself permission to read it, or leave it out.</source>
         <translation>Geben Sie sich das Recht, sie zu lesen, oder lassen Sie sie aus.</translation>
     </message>
@@ -2158,10 +1980,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>{path} is not empty.</source>
         <translation>{path} ist nicht leer.</translation>
-    </message>
-    <message>
-        <source>Choose an empty folder.</source>
-        <translation>Wählen Sie einen leeren Ordner.</translation>
     </message>
     <message>
         <source>Not in the library</source>
@@ -2176,24 +1994,12 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Fügen Sie zuerst den Ordner hinzu.</translation>
     </message>
     <message>
-        <source>Query not understood</source>
-        <translation>Suchanfrage nicht verstanden</translation>
-    </message>
-    <message>
         <source>The query cannot be read: {reason}.</source>
         <translation>Die Suchanfrage ist nicht zu verstehen: {reason}.</translation>
     </message>
     <message>
         <source>The help beside the search box shows what works.</source>
         <translation>Die Hilfe neben dem Suchfeld zeigt, was geht.</translation>
-    </message>
-    <message>
-        <source>Not yet understood</source>
-        <translation>Noch nicht verstanden</translation>
-    </message>
-    <message>
-        <source>Nothing is known yet of what {path} means.</source>
-        <translation>Über die Bedeutung von {path} ist noch nichts bekannt.</translation>
     </message>
     <message>
         <source>Wait until it is read; its folder tells how far that is.</source>
@@ -2204,20 +2010,8 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Nicht möglich</translation>
     </message>
     <message>
-        <source>“{value}” is not possible here: {reason}.</source>
-        <translation>„{value}“ ist hier nicht möglich: {reason}.</translation>
-    </message>
-    <message>
         <source>Not understood</source>
         <translation>Nicht verstanden</translation>
-    </message>
-    <message>
-        <source>The engine did not understand the window.</source>
-        <translation>Die Suchmaschine hat das Fenster nicht verstanden.</translation>
-    </message>
-    <message>
-        <source>Quit Lectern and start it again.</source>
-        <translation>Beenden Sie Lectern und starten Sie es neu.</translation>
     </message>
     <message>
         <source>No window</source>
@@ -2232,10 +2026,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>In Gebrauch</translation>
     </message>
     <message>
-        <source>The library is in use by {holder}.</source>
-        <translation>Die Bibliothek wird gerade benutzt: {holder}.</translation>
-    </message>
-    <message>
         <source>Quit that program, or wait for it to finish.</source>
         <translation>Beenden Sie dieses Programm, oder warten Sie, bis es fertig ist.</translation>
     </message>
@@ -2244,20 +2034,12 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Zu neu</translation>
     </message>
     <message>
-        <source>The library was written by a newer version of Lectern.</source>
-        <translation>Die Bibliothek stammt von einer neueren Version von Lectern.</translation>
-    </message>
-    <message>
         <source>Update Lectern.</source>
         <translation>Aktualisieren Sie Lectern.</translation>
     </message>
     <message>
         <source>Library damaged</source>
         <translation>Bibliothek beschädigt</translation>
-    </message>
-    <message>
-        <source>The library is damaged: {reason}.</source>
-        <translation>Die Bibliothek ist beschädigt: {reason}.</translation>
     </message>
     <message>
         <source>Run “lectern repair” in a terminal.</source>
@@ -2322,10 +2104,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Runtime missing</source>
         <translation>Laufzeit fehlt</translation>
-    </message>
-    <message>
-        <source>No ONNX Runtime is installed, so only words are found.</source>
-        <translation>Es ist keine ONNX Runtime installiert; gefunden werden nur Wörter.</translation>
     </message>
     <message>
         <source>Install Lectern with its part “cpu”, “gpu” or “directml”.</source>
@@ -2400,32 +2178,12 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Keine Seite des Dokuments enthält Text.</translation>
     </message>
     <message>
-        <source>A scan, to be recognised</source>
-        <translation>Ein Scan, noch zu erkennen</translation>
-    </message>
-    <message>
-        <source>The document is a scan; the text on its pages is yet to be recognised.</source>
-        <translation>Das Dokument ist ein Scan; der Text auf seinen Seiten muss erst erkannt werden.</translation>
-    </message>
-    <message>
         <source>It is read when nothing else is to be done.</source>
         <translation>Es wird gelesen, wenn sonst nichts zu tun ist.</translation>
     </message>
     <message>
-        <source>A scan</source>
-        <translation>Ein Scan</translation>
-    </message>
-    <message>
-        <source>The document is a scan, and Tesseract, which recognises text, is missing.</source>
-        <translation>Das Dokument ist ein Scan, und Tesseract, das Text erkennt, fehlt.</translation>
-    </message>
-    <message>
         <source>Install it and try again: {command}</source>
         <translation>Installieren Sie es und versuchen Sie es noch einmal: {command}</translation>
-    </message>
-    <message>
-        <source>The document is a scan, and text recognition is switched off.</source>
-        <translation>Das Dokument ist ein Scan, und die Texterkennung ist ausgeschaltet.</translation>
     </message>
     <message>
         <source>Switch it on in the settings.</source>
@@ -2490,6 +2248,94 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Too large</source>
         <translation>Zu groß</translation>
+    </message>
+    <message>
+        <source>Lectern may not read {path}.</source>
+        <translation>Lectern darf {path} nicht lesen.</translation>
+    </message>
+    <message>
+        <source>Name a folder that does not exist yet.</source>
+        <translation>Nennen Sie einen Ordner, den es noch nicht gibt.</translation>
+    </message>
+    <message>
+        <source>Not a query</source>
+        <translation>Keine Suchanfrage</translation>
+    </message>
+    <message>
+        <source>Not indexed yet</source>
+        <translation>Noch nicht indiziert</translation>
+    </message>
+    <message>
+        <source>The meaning of {path} is not indexed yet.</source>
+        <translation>Die Bedeutung von {path} ist noch nicht indiziert.</translation>
+    </message>
+    <message>
+        <source>The setting {name} cannot be {value}: {reason}.</source>
+        <translation>Die Einstellung {name} kann nicht {value} sein: {reason}.</translation>
+    </message>
+    <message>
+        <source>Wrong command line</source>
+        <translation>Falscher Befehl</translation>
+    </message>
+    <message>
+        <source>The command line makes no sense: {reason}.</source>
+        <translation>Der Befehl ergibt keinen Sinn: {reason}.</translation>
+    </message>
+    <message>
+        <source>The request cannot be read: {reason}.</source>
+        <translation>Die Anfrage ist nicht lesbar: {reason}.</translation>
+    </message>
+    <message>
+        <source>Quit Lectern and start it again, in one version everywhere.</source>
+        <translation>Beenden Sie Lectern und starten Sie es neu, überall in derselben Version.</translation>
+    </message>
+    <message>
+        <source>The library {library} is in use by {holder}.</source>
+        <translation>Die Bibliothek {library} wird von {holder} benutzt.</translation>
+    </message>
+    <message>
+        <source>The library {library} was written by a newer version ({found}; this one reads up to {known}).</source>
+        <translation>Die Bibliothek {library} wurde von einer neueren Version geschrieben ({found}; diese liest bis {known}).</translation>
+    </message>
+    <message>
+        <source>The library {library} is damaged: {reason}.</source>
+        <translation>Die Bibliothek {library} ist beschädigt: {reason}.</translation>
+    </message>
+    <message>
+        <source>The catalog of the library {library} is damaged, and it is in use.</source>
+        <translation>Der Katalog der Bibliothek {library} ist beschädigt, und sie wird gerade benutzt.</translation>
+    </message>
+    <message>
+        <source>No ONNX Runtime is installed.</source>
+        <translation>Es ist keine ONNX Runtime installiert.</translation>
+    </message>
+    <message>
+        <source>No earlier model</source>
+        <translation>Kein früheres Modell</translation>
+    </message>
+    <message>
+        <source>There is no earlier model whose vectors are still here.</source>
+        <translation>Es gibt kein früheres Modell, dessen Vektoren noch da sind.</translation>
+    </message>
+    <message>
+        <source>Scanned, to be recognised</source>
+        <translation>Gescannt, wird noch erkannt</translation>
+    </message>
+    <message>
+        <source>Its pages are scanned; the text on them is yet to be recognised.</source>
+        <translation>Die Seiten sind gescannt; ihr Text wird noch erkannt.</translation>
+    </message>
+    <message>
+        <source>Scanned</source>
+        <translation>Gescannt</translation>
+    </message>
+    <message>
+        <source>Its pages are scanned, and Tesseract, which recognises text, is missing.</source>
+        <translation>Die Seiten sind gescannt, und Tesseract, das Text erkennt, fehlt.</translation>
+    </message>
+    <message>
+        <source>Its pages are scanned, and text recognition is switched off.</source>
+        <translation>Die Seiten sind gescannt, und die Texterkennung ist ausgeschaltet.</translation>
     </message>
     <message>
         <source>The file is larger than {limit}.</source>
@@ -2572,8 +2418,20 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Die Datei hat sich beim Lesen geändert.</translation>
     </message>
     <message>
-        <source>It is read again by itself.</source>
-        <translation>Sie wird von selbst noch einmal gelesen.</translation>
+        <source>It is read again at the next run.</source>
+        <translation>Sie wird beim nächsten Durchgang erneut gelesen.</translation>
+    </message>
+    <message>
+        <source>The engine stopped answering.</source>
+        <translation>Die Engine antwortet nicht mehr.</translation>
+    </message>
+    <message>
+        <source>It is started again, and finished work is kept.</source>
+        <translation>Sie wird neu gestartet; was fertig ist, bleibt erhalten.</translation>
+    </message>
+    <message>
+        <source>The engine speaks protocol {found}, this program {known}.</source>
+        <translation>Die Engine spricht Protokoll {found}, dieses Programm {known}.</translation>
     </message>
     <message>
         <source>Gone</source>
@@ -2640,20 +2498,8 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Suchmaschine startet neu</translation>
     </message>
     <message>
-        <source>The engine stopped answering and is started again.</source>
-        <translation>Die Suchmaschine antwortet nicht mehr und wird neu gestartet.</translation>
-    </message>
-    <message>
-        <source>Finished work is kept; try again in a moment.</source>
-        <translation>Fertiges bleibt erhalten; versuchen Sie es gleich noch einmal.</translation>
-    </message>
-    <message>
         <source>Other version</source>
         <translation>Andere Version</translation>
-    </message>
-    <message>
-        <source>The engine that runs is of another version.</source>
-        <translation>Die laufende Suchmaschine gehört zu einer anderen Version.</translation>
     </message>
     <message>
         <source>Quit the other Lectern and try again.</source>
@@ -3452,8 +3298,108 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Schriftgröße des Fensters in Prozent der des Systems.</translation>
     </message>
     <message>
+        <source>Everywhere</source>
+        <translation>Überall</translation>
+    </message>
+    <message>
+        <source>Go to the search box</source>
+        <translation>Zum Suchfeld</translation>
+    </message>
+    <message>
+        <source>Search, library, activity</source>
+        <translation>Suche, Bibliothek, Aktivität</translation>
+    </message>
+    <message>
+        <source>Show or hide the preview</source>
+        <translation>Vorschau ein- oder ausblenden</translation>
+    </message>
+    <message>
+        <source>Pause reading, or go on</source>
+        <translation>Einlesen anhalten oder fortsetzen</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>This list</source>
+        <translation>Diese Liste</translation>
+    </message>
+    <message>
+        <source>Close the window</source>
+        <translation>Fenster schließen</translation>
+    </message>
+    <message>
+        <source>Quit Lectern</source>
+        <translation>Lectern beenden</translation>
+    </message>
+    <message>
+        <source>Search box and results</source>
+        <translation>Suchfeld und Ergebnisse</translation>
+    </message>
+    <message>
+        <source>Previous or next passage</source>
+        <translation>Vorige oder nächste Stelle</translation>
+    </message>
+    <message>
+        <source>Previous or next document</source>
+        <translation>Voriges oder nächstes Dokument</translation>
+    </message>
+    <message>
+        <source>Open the document at its page</source>
+        <translation>Dokument auf der Seite öffnen</translation>
+    </message>
+    <message>
+        <source>Show the file in its folder</source>
+        <translation>Datei im Ordner zeigen</translation>
+    </message>
+    <message>
+        <source>Show or hide the preview, in the results</source>
+        <translation>Vorschau ein- oder ausblenden, in den Ergebnissen</translation>
+    </message>
+    <message>
+        <source>Suggestions, in the search box</source>
+        <translation>Vorschläge, im Suchfeld</translation>
+    </message>
+    <message>
+        <source>Copy the passage, in the results</source>
+        <translation>Stelle kopieren, in den Ergebnissen</translation>
+    </message>
+    <message>
+        <source>Copy the passage with its source</source>
+        <translation>Stelle mit Quellenangabe kopieren</translation>
+    </message>
+    <message>
         <source>Preview</source>
         <translation>Vorschau</translation>
+    </message>
+    <message>
+        <source>Previous or next hit in this document</source>
+        <translation>Voriger oder nächster Treffer im Dokument</translation>
+    </message>
+    <message>
+        <source>Larger or smaller</source>
+        <translation>Größer oder kleiner</translation>
+    </message>
+    <message>
+        <source>Fit the width</source>
+        <translation>An die Breite anpassen</translation>
+    </message>
+    <message>
+        <source>List of files</source>
+        <translation>Liste der Dateien</translation>
+    </message>
+    <message>
+        <source>Read the file again</source>
+        <translation>Datei noch einmal lesen</translation>
+    </message>
+    <message>
+        <source>Leave the file out</source>
+        <translation>Datei auslassen</translation>
+    </message>
+    <message>
+        <source>Filter by name</source>
+        <translation>Nach Namen filtern</translation>
     </message>
     <message>
         <source>Show the page of the selected passage beside the results.</source>
@@ -3706,6 +3652,70 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Until then some is found by its words only.</source>
         <translation>Bis dahin wird manches nur über seine Wörter gefunden.</translation>
+    </message>
+    <message>
+        <source>what you look for, in your own words</source>
+        <translation>was Sie suchen, in eigenen Worten</translation>
+    </message>
+    <message>
+        <source>these words, exactly and in this order; first</source>
+        <translation>genau diese Wörter in dieser Folge; steht zuoberst</translation>
+    </message>
+    <message>
+        <source>not passages with this word</source>
+        <translation>keine Stellen mit diesem Wort</translation>
+    </message>
+    <message>
+        <source>not passages with this phrase</source>
+        <translation>keine Stellen mit diesem Wortlaut</translation>
+    </message>
+    <message>
+        <source>files in this folder; -in: leaves them out</source>
+        <translation>Dateien in diesem Ordner; -in: lässt sie aus</translation>
+    </message>
+    <message>
+        <source>files with this extension</source>
+        <translation>Dateien mit dieser Endung</translation>
+    </message>
+    <message>
+        <source>files of a kind ({kinds})</source>
+        <translation>Dateien einer Art ({kinds})</translation>
+    </message>
+    <message>
+        <source>files of these days, months or years</source>
+        <translation>Dateien dieser Tage, Monate oder Jahre</translation>
+    </message>
+    <message>
+        <source>files of this date or later</source>
+        <translation>Dateien von diesem Tag an</translation>
+    </message>
+    <message>
+        <source>files of an earlier date</source>
+        <translation>Dateien vor diesem Tag</translation>
+    </message>
+    <message>
+        <source>larger files; &lt; for smaller ones</source>
+        <translation>größere Dateien; &lt; für kleinere</translation>
+    </message>
+    <message>
+        <source>documents with this in their title</source>
+        <translation>Dokumente, in deren Titel dies steht</translation>
+    </message>
+    <message>
+        <source>documents by this author</source>
+        <translation>Dokumente dieses Autors</translation>
+    </message>
+    <message>
+        <source>documents in this language</source>
+        <translation>Dokumente in dieser Sprache</translation>
+    </message>
+    <message>
+        <source>passages on these pages; 5 and 5..10 work too</source>
+        <translation>Stellen auf diesen Seiten; auch 5 und 5..10 gehen</translation>
+    </message>
+    <message>
+        <source>documents that resemble this one</source>
+        <translation>Dokumente, die diesem ähneln</translation>
     </message>
 </context>
 </TS>

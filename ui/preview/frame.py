@@ -108,7 +108,7 @@ class PreviewFrame(QWidget):
 
     def say_failure(self, error: LecternError, passage: str) -> None:
         """Say why there is no page, and show the passage as it was read."""
-        sentence = words.sentence(error.code, error.detail) or error.message
+        sentence = words.sentence(error.code, error.detail)
         step = words.step(error.code, error.detail)
         if error.code == "vanished":
             sentence = self.tr("The file is no longer where it was.")

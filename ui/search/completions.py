@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
-from indexer.query.filters import GRAMMAR, LANGUAGES, OPERATORS, TYPES
+from indexer.query.filters import GRAMMAR, LANGUAGES, OPERATORS, TYPES, help_of
 from ui.search.query_text import written
+from ui.words.translate import say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -93,7 +94,7 @@ def _operators(text: str, cursor: int) -> Iterator[Suggestion]:
         fits = operator.read is not None and operator.name.startswith(match[2].lower())
         if fits and (operator.can_be_excluded or not match[1]):
             head = f"{before[: match.start()]}{match[1]}{operator.name}:"
-            yield Suggestion(f"{operator.name}:", operator.help, head + after, len(head))
+            yield Suggestion(f"{operator.name}:", help_of(operator, say), head + after, len(head))
 
 
 def _folders(offers: Offers, _today: date) -> Iterator[tuple[str, str]]:

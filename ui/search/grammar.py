@@ -8,49 +8,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QPoint, QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
-from indexer.query.filters import GRAMMAR, TYPES
+from indexer.query.filters import GRAMMAR, help_of
 from ui.search.link import Link
 from ui.theme import L, M, S
-from ui.words.mark import QT_TRANSLATE_NOOP
+from ui.words.translate import say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_KINDS = ", ".join(TYPES)
-
-
-# What the table says, once more for the translators' tool; a test compares the two.
-HELP = (
-    QT_TRANSLATE_NOOP("Grammar", "what you look for, in your own words"),
-    QT_TRANSLATE_NOOP("Grammar", "these words, exactly and in this order; first"),
-    QT_TRANSLATE_NOOP("Grammar", "not passages with this word"),
-    QT_TRANSLATE_NOOP("Grammar", "not passages with this phrase"),
-    QT_TRANSLATE_NOOP("Grammar", "files in this folder; -in: leaves them out"),
-    QT_TRANSLATE_NOOP("Grammar", "files with this extension"),
-    QT_TRANSLATE_NOOP("Grammar", "files of a kind ({kinds})"),
-    QT_TRANSLATE_NOOP("Grammar", "files of these days, months or years"),
-    QT_TRANSLATE_NOOP("Grammar", "files of this date or later"),
-    QT_TRANSLATE_NOOP("Grammar", "files of an earlier date"),
-    QT_TRANSLATE_NOOP("Grammar", "larger files; < for smaller ones"),
-    QT_TRANSLATE_NOOP("Grammar", "documents with this in their title"),
-    QT_TRANSLATE_NOOP("Grammar", "documents by this author"),
-    QT_TRANSLATE_NOOP("Grammar", "documents in this language"),
-    QT_TRANSLATE_NOOP("Grammar", "passages on these pages; 5 and 5..10 work too"),
-    QT_TRANSLATE_NOOP("Grammar", "documents that resemble this one"),
-)
-
 
 def rows() -> Iterator[tuple[str, str]]:
     """Example and explanation of each line of the table."""
-    for operator in GRAMMAR:
-        told = operator.help.replace(_KINDS, "{kinds}")
-        yield (
-            operator.example,
-            QCoreApplication.translate("Grammar", told).replace("{kinds}", _KINDS),
-        )
+    return ((operator.example, help_of(operator, say)) for operator in GRAMMAR)
 
 
 class GrammarHelp(QFrame):

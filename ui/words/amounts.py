@@ -5,9 +5,11 @@ Owns how amounts look everywhere in the window. Pure functions of a value and th
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, QDateTime, QLocale, QObject, Qt
+from PySide6.QtCore import QDateTime, QLocale, QObject, Qt
 
 from indexer.api.progress import rough
+from indexer.api.translation import N_
+from ui.words.translate import say
 
 NS = 1_000_000
 
@@ -89,14 +91,14 @@ def size(number: float) -> str:
     locale = QLocale()
     si = QLocale.DataSizeFormat.DataSizeSIFormat
     if number < 1000:
-        return QCoreApplication.translate("Words", "{n} bytes").format(n=count(int(number)))
+        return say(N_("{n} bytes")).format(n=count(int(number)))
     return locale.formattedDataSize(int(number), 1, si)
 
 
 def share(value: float) -> str:
     """A share between 0 and 1 in percent; only what is whole is 100 %."""
     whole = int(value * 100) if value < 1 else 100
-    return QCoreApplication.translate("Words", "{n} %").format(n=count(whole))
+    return say(N_("{n} %")).format(n=count(whole))
 
 
 def rate(value: float) -> str:
@@ -110,7 +112,7 @@ def about(seconds: float) -> str:
     """An estimated time, rounded up to what an estimate is worth."""
     number, unit = rough(seconds)
     if not number:
-        return QCoreApplication.translate("Words", "less than a minute")
+        return say(N_("less than a minute"))
     return {"minute": _AMOUNTS.minutes, "hour": _AMOUNTS.hours, "day": _AMOUNTS.days}[unit](number)
 
 

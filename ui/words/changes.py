@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from indexer.api.translation import N_
 from ui.words.amounts import share
-from ui.words.mark import QT_TRANSLATE_NOOP, say
+from ui.words.translate import say
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_CHANGING = QT_TRANSLATE_NOOP("Words", "Changing to the language model {model}: {share} done.")
-_MEANWHILE = QT_TRANSLATE_NOOP("Words", "Until then the one before answers.")
-_REBUILDING = QT_TRANSLATE_NOOP("Words", "Made anew after an update: {share} done.")
-_WORDS_FIRST = QT_TRANSLATE_NOOP("Words", "Until then some is found by its words only.")
+_CHANGING = N_("Changing to the language model {model}: {share} done.")
+_MEANWHILE = N_("Until then the one before answers.")
+_REBUILDING = N_("Made anew after an update: {share} done.")
+_WORDS_FIRST = N_("Until then some is found by its words only.")
 
 
 class Change(NamedTuple):

@@ -1,8 +1,7 @@
-"""Every failure a person can meet in the window: a label, a sentence, a next step.
+"""Failures and notes of the engine in the person's language.
 
-Owns the window's words for the codes of ``indexer.api.errors``, which speaks to people at a command
-line, and translates those of ``indexer.api.phrases``. A code that is not here is shown as the
-engine says it.
+Owns how the rows of ``indexer.api.errors`` and ``indexer.api.phrases`` are put together. What is no
+code is shown as the engine says it.
 """
 
 from __future__ import annotations
@@ -11,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from indexer.api.errors import CODES, WorldError
 from indexer.api.phrases import PHRASES, fill_with, read_detail
+from indexer.api.translation import N_
 from indexer.api.wire import note_from_wire
-from ui.words.codes import FAILURES
-from ui.words.mark import QT_TRANSLATE_NOOP, say
+from ui.words.translate import say
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -21,16 +20,14 @@ if TYPE_CHECKING:
     from indexer.api.errors import LecternError
     from indexer.api.phrases import Note
     from indexer.api.types import FileRow
-    from ui.words.codes import Failure
 
-BAD_PAGES = QT_TRANSLATE_NOOP("Words", "Pages that could not be read: {pages}.")
-BAD_PAGES_WHY = QT_TRANSLATE_NOOP("Words", "Pages that could not be read: {pages} ({reason}).")
+BAD_PAGES = N_("Pages that could not be read: {pages}.")
+BAD_PAGES_WHY = N_("Pages that could not be read: {pages} ({reason}).")
 
 
 def reason(code: str) -> str:
     """A label of a few words for a reason code; "" for none."""
-    known = _find(code)
-    return say(known.label) if known else code.replace("_", " ")
+    return say(CODES[code].label) if code in CODES else code.replace("_", " ")
 
 
 def sentence(code: str, detail: Mapping[str, object] | str = "") -> str:
@@ -40,22 +37,18 @@ def sentence(code: str, detail: Mapping[str, object] | str = "") -> str:
         code: A key of ``indexer.api.errors.CODES``, or "".
         detail: The values of its placeholders, as a mapping or as the JSON text of one.
     """
-    known = _find(code)
-    if known:
-        return _filled(say(known.sentence), detail)
-    return _filled(CODES[code].message, detail) if code in CODES else ""
+    return _filled(say(CODES[code].message), detail) if code in CODES else ""
 
 
 def step(code: str, detail: Mapping[str, object] | str = "") -> str:
     """What the person can do about it; "" where that is nothing."""
-    known = _find(code)
-    return _filled(say(known.step), detail) if known else ""
+    return _filled(say(CODES[code].step_in_window), detail) if code in CODES else ""
 
 
 def failure(error: LecternError) -> str:
     """An error as one notice: its sentence and the next step."""
-    told = sentence(error.code, error.detail) or error.message
-    return " ".join(part for part in (told, step(error.code, error.detail)) if part)
+    told = (sentence(error.code, error.detail), step(error.code, error.detail))
+    return " ".join(filter(None, told))
 
 
 def row_reason(row: FileRow) -> str:
@@ -77,10 +70,6 @@ def _bad_pages(pages: str, row: FileRow) -> str:
     if reason := str(known.get("reason", "")):
         return say(BAD_PAGES_WHY).format(pages=pages, reason=phrase(reason, known))
     return say(BAD_PAGES).format(pages=pages)
-
-
-def _find(code: str) -> Failure | None:
-    return FAILURES.get(code)
 
 
 def note(told: Note) -> str:

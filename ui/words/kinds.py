@@ -5,34 +5,35 @@ Owns the labels of the engine's formats; a format that is not here goes by its e
 
 from __future__ import annotations
 
-from ui.words.mark import QT_TRANSLATE_NOOP, say
+from indexer.api.translation import N_
+from ui.words.translate import say
 
 _KINDS = {
-    "pdf": QT_TRANSLATE_NOOP("Words", "PDF"),
-    "html": QT_TRANSLATE_NOOP("Words", "Web page"),
-    "markdown": QT_TRANSLATE_NOOP("Words", "Markdown"),
-    "text": QT_TRANSLATE_NOOP("Words", "Plain text"),
-    "code": QT_TRANSLATE_NOOP("Words", "Source code"),
-    "csv": QT_TRANSLATE_NOOP("Words", "Table of values"),
-    "docx": QT_TRANSLATE_NOOP("Words", "Word document"),
-    "doc": QT_TRANSLATE_NOOP("Words", "Word document (old)"),
-    "pptx": QT_TRANSLATE_NOOP("Words", "PowerPoint presentation"),
-    "ppt": QT_TRANSLATE_NOOP("Words", "PowerPoint presentation (old)"),
-    "xlsx": QT_TRANSLATE_NOOP("Words", "Excel workbook"),
-    "xls": QT_TRANSLATE_NOOP("Words", "Excel workbook (old)"),
-    "odt": QT_TRANSLATE_NOOP("Words", "OpenDocument text"),
-    "odp": QT_TRANSLATE_NOOP("Words", "OpenDocument presentation"),
-    "ods": QT_TRANSLATE_NOOP("Words", "OpenDocument spreadsheet"),
-    "rtf": QT_TRANSLATE_NOOP("Words", "Rich text"),
-    "epub": QT_TRANSLATE_NOOP("Words", "E-book"),
-    "eml": QT_TRANSLATE_NOOP("Words", "Mail"),
-    "mbox": QT_TRANSLATE_NOOP("Words", "Mailbox"),
-    "msg": QT_TRANSLATE_NOOP("Words", "Outlook mail"),
-    "zip": QT_TRANSLATE_NOOP("Words", "Archive"),
-    "tar": QT_TRANSLATE_NOOP("Words", "Archive"),
-    "image": QT_TRANSLATE_NOOP("Words", "Image"),
-    "ipynb": QT_TRANSLATE_NOOP("Words", "Notebook"),
-    "tex": QT_TRANSLATE_NOOP("Words", "TeX"),
+    "pdf": N_("PDF"),
+    "html": N_("Web page"),
+    "markdown": N_("Markdown"),
+    "text": N_("Plain text"),
+    "code": N_("Source code"),
+    "csv": N_("Table of values"),
+    "docx": N_("Word document"),
+    "doc": N_("Word document (old)"),
+    "pptx": N_("PowerPoint presentation"),
+    "ppt": N_("PowerPoint presentation (old)"),
+    "xlsx": N_("Excel workbook"),
+    "xls": N_("Excel workbook (old)"),
+    "odt": N_("OpenDocument text"),
+    "odp": N_("OpenDocument presentation"),
+    "ods": N_("OpenDocument spreadsheet"),
+    "rtf": N_("Rich text"),
+    "epub": N_("E-book"),
+    "eml": N_("Mail"),
+    "mbox": N_("Mailbox"),
+    "msg": N_("Outlook mail"),
+    "zip": N_("Archive"),
+    "tar": N_("Archive"),
+    "image": N_("Image"),
+    "ipynb": N_("Notebook"),
+    "tex": N_("TeX"),
 }
 
 

@@ -5,38 +5,39 @@ Owns the labels of the codes in the engine's ``activity``.
 
 from __future__ import annotations
 
-from ui.words.mark import QT_TRANSLATE_NOOP, say
+from indexer.api.translation import N_
+from ui.words.translate import say
 
 SPEEDS = ("slow", "normal", "fast")
 
 _SPEEDS = {
     "slow": (
-        QT_TRANSLATE_NOOP("Words", "Slow"),
-        QT_TRANSLATE_NOOP("Words", "Hardly noticeable while you work."),
+        N_("Slow"),
+        N_("Hardly noticeable while you work."),
     ),
     "normal": (
-        QT_TRANSLATE_NOOP("Words", "Normal"),
-        QT_TRANSLATE_NOOP("Words", "Leaves room for other programs."),
+        N_("Normal"),
+        N_("Leaves room for other programs."),
     ),
     "fast": (
-        QT_TRANSLATE_NOOP("Words", "Fast"),
-        QT_TRANSLATE_NOOP("Words", "As fast as this computer can."),
+        N_("Fast"),
+        N_("As fast as this computer can."),
     ),
 }
 
 # Code: what the panel says.
 _REASONS = {
-    "paused": QT_TRANSLATE_NOOP("Words", "Paused"),
-    "battery": QT_TRANSLATE_NOOP("Words", "Slower: on battery"),
-    "busy": QT_TRANSLATE_NOOP("Words", "Slower: the computer is busy"),
-    "typing": QT_TRANSLATE_NOOP("Words", "Slower: you are typing"),
-    "query": QT_TRANSLATE_NOOP("Words", "Waits for a search"),
-    "fullscreen": QT_TRANSLATE_NOOP("Words", "Slower: a program fills the screen"),
-    "heat": QT_TRANSLATE_NOOP("Words", "Slower: the computer is hot"),
-    "memory": QT_TRANSLATE_NOOP("Words", "Slower: memory is short"),
-    "disk_full": QT_TRANSLATE_NOOP("Words", "Waits: the disk is nearly full"),
-    "library_read_only": QT_TRANSLATE_NOOP("Words", "Only searched: the library is read-only"),
-    "model_missing": QT_TRANSLATE_NOOP("Words", "Words only: the language model is not here"),
+    "paused": N_("Paused"),
+    "battery": N_("Slower: on battery"),
+    "busy": N_("Slower: the computer is busy"),
+    "typing": N_("Slower: you are typing"),
+    "query": N_("Waits for a search"),
+    "fullscreen": N_("Slower: a program fills the screen"),
+    "heat": N_("Slower: the computer is hot"),
+    "memory": N_("Slower: memory is short"),
+    "disk_full": N_("Waits: the disk is nearly full"),
+    "library_read_only": N_("Only searched: the library is read-only"),
+    "model_missing": N_("Words only: the language model is not here"),
 }
 
 

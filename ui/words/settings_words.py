@@ -7,185 +7,168 @@ its name.
 
 from __future__ import annotations
 
-from ui.words.mark import QT_TRANSLATE_NOOP, say
+from indexer.api.translation import N_
+from ui.words.translate import say
 
 GROUPS = {
-    "window": QT_TRANSLATE_NOOP("Words", "Window"),
-    "search": QT_TRANSLATE_NOOP("Words", "Search"),
-    "reading": QT_TRANSLATE_NOOP("Words", "Reading"),
-    "library": QT_TRANSLATE_NOOP("Words", "Library"),
-    "advanced": QT_TRANSLATE_NOOP("Words", "Advanced"),
+    "window": N_("Window"),
+    "search": N_("Search"),
+    "reading": N_("Reading"),
+    "library": N_("Library"),
+    "advanced": N_("Advanced"),
 }
 
 # Name: label and help.
 SETTINGS = {
     "theme": (
-        QT_TRANSLATE_NOOP("Words", "Colours"),
-        QT_TRANSLATE_NOOP("Words", "Colours of the window."),
+        N_("Colours"),
+        N_("Colours of the window."),
     ),
     "language": (
-        QT_TRANSLATE_NOOP("Words", "Language"),
-        QT_TRANSLATE_NOOP("Words", "Language of the window."),
+        N_("Language"),
+        N_("Language of the window."),
     ),
     "text_scale": (
-        QT_TRANSLATE_NOOP("Words", "Size of text (%)"),
-        QT_TRANSLATE_NOOP("Words", "Size of the window's text, in percent of the system's."),
+        N_("Size of text (%)"),
+        N_("Size of the window's text, in percent of the system's."),
     ),
     "preview": (
-        QT_TRANSLATE_NOOP("Words", "Preview"),
-        QT_TRANSLATE_NOOP(
-            "Words", "Show the page of the selected passage beside the results."
+        N_("Preview"),
+        N_("Show the page of the selected passage beside the results."
         ),
     ),
     "viewer": (
-        QT_TRANSLATE_NOOP("Words", "Viewer"),
-        QT_TRANSLATE_NOOP(
-            "Words",
-            "Command that opens a document at a page, such as okular --page {page} {path}; "
+        N_("Viewer"),
+        N_("Command that opens a document at a page, such as okular --page {page} {path}; "
             "empty: the system's viewer.",
         ),
     ),
     "close_to_tray": (
-        QT_TRANSLATE_NOOP("Words", "Close to the tray"),
-        QT_TRANSLATE_NOOP(
-            "Words", "Closing the window leaves Lectern in the tray, watching the folders."
+        N_("Close to the tray"),
+        N_("Closing the window leaves Lectern in the tray, watching the folders."
         ),
     ),
     "start_at_login": (
-        QT_TRANSLATE_NOOP("Words", "Start at login"),
-        QT_TRANSLATE_NOOP("Words", "Start Lectern in the tray when you log in."),
+        N_("Start at login"),
+        N_("Start Lectern in the tray when you log in."),
     ),
     "hotkey": (
-        QT_TRANSLATE_NOOP("Words", "Hotkey"),
-        QT_TRANSLATE_NOOP(
-            "Words",
-            "Keys that open the search from anywhere, such as Ctrl+Alt+L; empty: none.",
+        N_("Hotkey"),
+        N_("Keys that open the search from anywhere, such as Ctrl+Alt+L; empty: none.",
         ),
     ),
     "history": (
-        QT_TRANSLATE_NOOP("Words", "History"),
-        QT_TRANSLATE_NOOP("Words", "Remember what was searched for, on this machine only."),
+        N_("History"),
+        N_("Remember what was searched for, on this machine only."),
     ),
     "speed": (
-        QT_TRANSLATE_NOOP("Words", "Speed"),
-        QT_TRANSLATE_NOOP("Words", "How much of the machine indexing may take."),
+        N_("Speed"),
+        N_("How much of the machine indexing may take."),
     ),
     "hidden": (
-        QT_TRANSLATE_NOOP("Words", "Hidden files"),
-        QT_TRANSLATE_NOOP("Words", "Read hidden files and folders too."),
+        N_("Hidden files"),
+        N_("Read hidden files and folders too."),
     ),
     "exclude": (
-        QT_TRANSLATE_NOOP("Words", "Leave out everywhere"),
-        QT_TRANSLATE_NOOP(
-            "Words", "Patterns to leave out, in gitignore syntax, beside the built-in ones."
+        N_("Leave out everywhere"),
+        N_("Patterns to leave out, in gitignore syntax, beside the built-in ones."
         ),
     ),
     "ocr": (
-        QT_TRANSLATE_NOOP("Words", "Recognise text"),
-        QT_TRANSLATE_NOOP(
-            "Words", "Recognise the text on scanned pages, where Tesseract is installed."
+        N_("Recognise text"),
+        N_("Recognise the text on scanned pages, where Tesseract is installed."
         ),
     ),
     "ocr_languages": (
-        QT_TRANSLATE_NOOP("Words", "Languages of scans"),
-        QT_TRANSLATE_NOOP(
-            "Words",
-            "Languages of scanned pages, the likeliest first, such as de or deu; empty: the "
+        N_("Languages of scans"),
+        N_("Languages of scanned pages, the likeliest first, such as de or deu; empty: the "
             "system's, English and others that Tesseract has.",
         ),
     ),
     "min_free_gb": (
-        QT_TRANSLATE_NOOP("Words", "Keep free (GB)"),
-        QT_TRANSLATE_NOOP("Words", "Indexing pauses while less disk than this is free, in GB."),
+        N_("Keep free (GB)"),
+        N_("Indexing pauses while less disk than this is free, in GB."),
     ),
     "max_pdf_mb": (
-        QT_TRANSLATE_NOOP("Words", "Largest PDF (MB)"),
-        QT_TRANSLATE_NOOP("Words", "Larger PDF files are left out, in MB."),
+        N_("Largest PDF (MB)"),
+        N_("Larger PDF files are left out, in MB."),
     ),
     "max_text_mb": (
-        QT_TRANSLATE_NOOP("Words", "Largest text file (MB)"),
-        QT_TRANSLATE_NOOP("Words", "Larger text files are left out, in MB."),
+        N_("Largest text file (MB)"),
+        N_("Larger text files are left out, in MB."),
     ),
     "max_markup_mb": (
-        QT_TRANSLATE_NOOP("Words", "Largest web page (MB)"),
-        QT_TRANSLATE_NOOP("Words", "Larger Markdown and HTML files are left out, in MB."),
+        N_("Largest web page (MB)"),
+        N_("Larger Markdown and HTML files are left out, in MB."),
     ),
     "library": (
-        QT_TRANSLATE_NOOP("Words", "Place of the library"),
-        QT_TRANSLATE_NOOP(
-            "Words", "Folder of the library; empty: a folder in your user data."
+        N_("Place of the library"),
+        N_("Folder of the library; empty: a folder in your user data."
         ),
     ),
     "offline": (
-        QT_TRANSLATE_NOOP("Words", "Offline"),
-        QT_TRANSLATE_NOOP(
-            "Words", "Never use the network, not even for a model that is missing."
+        N_("Offline"),
+        N_("Never use the network, not even for a model that is missing."
         ),
     ),
     "model": (
-        QT_TRANSLATE_NOOP("Words", "Language model"),
-        QT_TRANSLATE_NOOP("Words", "Embedding model, by name."),
+        N_("Language model"),
+        N_("Embedding model, by name."),
     ),
     "device": (
-        QT_TRANSLATE_NOOP("Words", "Device"),
-        QT_TRANSLATE_NOOP("Words", "Where the model runs."),
+        N_("Device"),
+        N_("Where the model runs."),
     ),
     "precision": (
-        QT_TRANSLATE_NOOP("Words", "Precision of documents"),
-        QT_TRANSLATE_NOOP(
-            "Words", "Weights used for documents: int8 is twice as fast, fp32 exact."
+        N_("Precision of documents"),
+        N_("Weights used for documents: int8 is twice as fast, fp32 exact."
         ),
     ),
     "query_precision": (
-        QT_TRANSLATE_NOOP("Words", "Precision of queries"),
-        QT_TRANSLATE_NOOP("Words", "Weights used for queries."),
+        N_("Precision of queries"),
+        N_("Weights used for queries."),
     ),
     "sentence_vectors": (
-        QT_TRANSLATE_NOOP("Words", "Vectors of sentences"),
-        QT_TRANSLATE_NOOP(
-            "Words",
-            "How the vectors of sentences are kept: none saves disk and costs precision.",
+        N_("Vectors of sentences"),
+        N_("How the vectors of sentences are kept: none saves disk and costs precision.",
         ),
     ),
     "threads": (
-        QT_TRANSLATE_NOOP("Words", "Threads"),
-        QT_TRANSLATE_NOOP(
-            "Words", "Threads of the model while indexing; 0: one for each core."
+        N_("Threads"),
+        N_("Threads of the model while indexing; 0: one for each core."
         ),
     ),
     "readers": (
-        QT_TRANSLATE_NOOP("Words", "Readers"),
-        QT_TRANSLATE_NOOP(
-            "Words", "Documents read at the same time; 0: half as many as cores, or two."
+        N_("Readers"),
+        N_("Documents read at the same time; 0: half as many as cores, or two."
         ),
     ),
     "document_silence_s": (
-        QT_TRANSLATE_NOOP("Words", "Patience (s)"),
-        QT_TRANSLATE_NOOP(
-            "Words", "A document without a sign of progress for so many seconds is given up."
+        N_("Patience (s)"),
+        N_("A document without a sign of progress for so many seconds is given up."
         ),
     ),
     "document_memory_mb": (
-        QT_TRANSLATE_NOOP("Words", "Memory for a document (MB)"),
-        QT_TRANSLATE_NOOP("Words", "Memory that reading one document may take, in MB."),
+        N_("Memory for a document (MB)"),
+        N_("Memory that reading one document may take, in MB."),
     ),
 }  # fmt: skip
 
 _CHOICES = {
-    "system": QT_TRANSLATE_NOOP("Words", "As the system"),
-    "light": QT_TRANSLATE_NOOP("Words", "Light"),
-    "dark": QT_TRANSLATE_NOOP("Words", "Dark"),
+    "system": N_("As the system"),
+    "light": N_("Light"),
+    "dark": N_("Dark"),
     "en": "English",
     "de": "Deutsch",
-    "slow": QT_TRANSLATE_NOOP("Words", "Slow"),
-    "normal": QT_TRANSLATE_NOOP("Words", "Normal"),
-    "fast": QT_TRANSLATE_NOOP("Words", "Fast"),
-    "auto": QT_TRANSLATE_NOOP("Words", "The best there is"),
+    "slow": N_("Slow"),
+    "normal": N_("Normal"),
+    "fast": N_("Fast"),
+    "auto": N_("The best there is"),
     "cpu": "CPU",
     "cuda": "CUDA",
     "directml": "DirectML",
     "coreml": "Core ML",
-    "none": QT_TRANSLATE_NOOP("Words", "None"),
+    "none": N_("None"),
 }
 
 # These count at once; the others when the engine, or the window, is started again.

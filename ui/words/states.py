@@ -5,68 +5,67 @@ Owns the labels of ``FileState`` and the groups in which the coverage shows them
 
 from __future__ import annotations
 
+from indexer.api.translation import N_
 from indexer.api.types import FileState
-from ui.words.mark import QT_TRANSLATE_NOOP, say
+from ui.words.translate import say
 
 # State, its label, and what it means.
 _STATES = {
     FileState.QUEUED: (
-        QT_TRANSLATE_NOOP("Words", "Waiting"),
-        QT_TRANSLATE_NOOP("Words", "It will be read when its turn comes."),
+        N_("Waiting"),
+        N_("It will be read when its turn comes."),
     ),
     FileState.TEXT_ONLY: (
-        QT_TRANSLATE_NOOP("Words", "Found by words"),
-        QT_TRANSLATE_NOOP("Words", "Its words can be searched already; its meaning follows."),
+        N_("Found by words"),
+        N_("Its words can be searched already; its meaning follows."),
     ),
     FileState.INDEXED: (
-        QT_TRANSLATE_NOOP("Words", "Ready"),
-        QT_TRANSLATE_NOOP("Words", "It is found by its words and by its meaning."),
+        N_("Ready"),
+        N_("It is found by its words and by its meaning."),
     ),
     FileState.PARTIAL: (
-        QT_TRANSLATE_NOOP("Words", "Partly ready"),
-        QT_TRANSLATE_NOOP("Words", "Some of its pages could not be read; the others are found."),
+        N_("Partly ready"),
+        N_("Some of its pages could not be read; the others are found."),
     ),
     FileState.NO_TEXT: (
-        QT_TRANSLATE_NOOP("Words", "No text"),
-        QT_TRANSLATE_NOOP("Words", "Its pages hold pictures only."),
+        N_("No text"),
+        N_("Its pages hold pictures only."),
     ),
     FileState.NEEDS_PASSWORD: (
-        QT_TRANSLATE_NOOP("Words", "Needs a password"),
-        QT_TRANSLATE_NOOP("Words", "It can be read once you enter its password."),
+        N_("Needs a password"),
+        N_("It can be read once you enter its password."),
     ),
     FileState.UNREADABLE: (
-        QT_TRANSLATE_NOOP("Words", "Damaged"),
-        QT_TRANSLATE_NOOP("Words", "Nothing in it could be read."),
+        N_("Damaged"),
+        N_("Nothing in it could be read."),
     ),
     FileState.EMPTY: (
-        QT_TRANSLATE_NOOP("Words", "Empty"),
-        QT_TRANSLATE_NOOP("Words", "There is nothing in it to read."),
+        N_("Empty"),
+        N_("There is nothing in it to read."),
     ),
     FileState.TOO_LARGE: (
-        QT_TRANSLATE_NOOP("Words", "Too large"),
-        QT_TRANSLATE_NOOP("Words", "It is larger than the settings allow."),
+        N_("Too large"),
+        N_("It is larger than the settings allow."),
     ),
     FileState.UNSUPPORTED: (
-        QT_TRANSLATE_NOOP("Words", "Not a document"),
-        QT_TRANSLATE_NOOP("Words", "Lectern cannot read files of this kind."),
+        N_("Not a document"),
+        N_("Lectern cannot read files of this kind."),
     ),
     FileState.EXCLUDED: (
-        QT_TRANSLATE_NOOP("Words", "Left out"),
-        QT_TRANSLATE_NOOP("Words", "A rule or a pattern of yours leaves it out."),
+        N_("Left out"),
+        N_("A rule or a pattern of yours leaves it out."),
     ),
     FileState.PLACEHOLDER: (
-        QT_TRANSLATE_NOOP("Words", "In the cloud"),
-        QT_TRANSLATE_NOOP("Words", "It is not on this computer and is never downloaded."),
+        N_("In the cloud"),
+        N_("It is not on this computer and is never downloaded."),
     ),
     FileState.OFFLINE: (
-        QT_TRANSLATE_NOOP("Words", "Offline"),
-        QT_TRANSLATE_NOOP(
-            "Words", "Its drive or folder is away. What was read of it is still found."
-        ),
+        N_("Offline"),
+        N_("Its drive or folder is away. What was read of it is still found."),
     ),
     FileState.FAILED: (
-        QT_TRANSLATE_NOOP("Words", "Failed"),
-        QT_TRANSLATE_NOOP("Words", "Reading it went wrong."),
+        N_("Failed"),
+        N_("Reading it went wrong."),
     ),
 }
 
