@@ -5,7 +5,7 @@ PY := .venv/bin/python
 WORKERS ?= 3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-convert model lint types imports bench bench-ranking fuzz soak trust lock sample translations screenshots \
+.PHONY: help demo test test-convert model lint types imports bench bench-ranking fuzz faults soak trust lock sample translations screenshots \
 	clean
 
 help:  ## List these targets
@@ -54,6 +54,9 @@ trust: .venv/dev.stamp  ## Watch every kind of process for two minutes: nothing 
 
 fuzz: .venv/dev.stamp  ## Read spoilt files of every format for ten minutes
 	@$(PY) -m tests.fuzz --seconds 600
+
+faults: .venv/dev.stamp  ## Put old faults back one at a time: the tests must tell each (half an hour)
+	@$(PY) -m tests.faults $(ARGS)
 
 lock:  ## Pin the whole dependency tree again (needs uv)
 	uv pip compile --universal --generate-hashes --no-emit-index-url --no-header -q \
