@@ -16,6 +16,7 @@ import time
 from typing import TYPE_CHECKING, Self
 
 from indexer.catalog.bindings import Bindings
+from indexer.catalog.checksums import Checksums
 from indexer.catalog.coverage import Coverage
 from indexer.catalog.database import Database
 from indexer.catalog.docs import Docs
@@ -30,8 +31,8 @@ from indexer.catalog.records import (
     DocRow,
     FoundFile,
     FoundFolder,
-    Job,
     Place,
+    QueuedFile,
     Recovery,
     Root,
     ScanCounts,
@@ -42,7 +43,6 @@ from indexer.catalog.records import (
 from indexer.catalog.roots import Roots
 from indexer.catalog.scans import Scans, Walk
 from indexer.catalog.spaces import Spaces
-from indexer.catalog.sums import Sums
 
 if TYPE_CHECKING:
     import sqlite3
@@ -59,9 +59,9 @@ __all__ = [
     "DocRow",
     "FoundFile",
     "FoundFolder",
-    "Job",
     "NameLinks",
     "Place",
+    "QueuedFile",
     "Recovery",
     "Root",
     "ScanCounts",
@@ -92,7 +92,7 @@ class Catalog:
         self.docs = Docs(self.db)
         self.coverage = Coverage(self.db, self.files, self.docs)
         self.spaces = Spaces(self.db)
-        self.sums = Sums(self.db)
+        self.checksums = Checksums(self.db)
         bindings = Bindings(self.db)
         self.filters = Filters(self.db, bindings)
         self.names = Names(self.db, bindings)

@@ -61,7 +61,7 @@ class Bindings:
     def snapshot(self) -> Snapshot:
         """Give the files and documents as of the last commit."""
         with self._lock:
-            version = self._db.places_seen()
+            version = self._db.files_version_read()
             if self._snapshot is None or self._snapshot.version < version:
                 self._snapshot = self._build(version)
             return self._snapshot

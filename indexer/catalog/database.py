@@ -64,7 +64,7 @@ class Database:
         self._writing = threading.RLock()
         self._open: list[sqlite3.Connection] = []
         self._closed = False
-        self.places_version = 0  # grows when files, their places or their documents change
+        self.files_version = 0  # grows when files, their places or their documents change
         self.version = 0  # grows with every commit
         migrations.check_version(path)
         self._address: Path | str = path
@@ -122,7 +122,7 @@ class Database:
                 self._check_place()
                 connection.execute("COMMIT")
                 self.version += 1
-                self.places_version += self._local.places
+                self.files_version += self._local.places
             except BaseException:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
@@ -146,7 +146,7 @@ class Database:
                 yield connection
                 return
             # Before the transaction: its rows are of this version or of a later one.
-            self._local.seen = self.version, self.places_version
+            self._local.seen = self.version, self.files_version
             connection.execute("BEGIN")
             try:
                 yield connection
@@ -154,19 +154,19 @@ class Database:
                 self._local.seen = None
                 connection.execute("COMMIT")
 
-    def seen(self) -> int:
+    def version_read(self) -> int:
         """The version that this thread's rows are of, at least."""
         return self._seen()[0]
 
-    def places_seen(self) -> int:
+    def files_version_read(self) -> int:
         """The version of the places that this thread's rows are of, at least."""
         return self._seen()[1]
 
     def _seen(self) -> tuple[int, int]:
         seen: tuple[int, int] | None = getattr(self._local, "seen", None)
-        return (self.version, self.places_version) if seen is None else seen
+        return (self.version, self.files_version) if seen is None else seen
 
-    def mark_places(self) -> None:
+    def mark_files_changed(self) -> None:
         """Say, inside ``write``, that what readers keep about files is out of date."""
         self._local.places = True
 

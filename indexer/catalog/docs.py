@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indexer.catalog.cached import CachedValues
 from indexer.catalog.database import signed
-from indexer.catalog.kept import KeptValues
 from indexer.catalog.records import Begun, DocRow, Stamp
 from indexer.catalog.states import derive
 
@@ -72,7 +72,7 @@ class Docs:
         self._db = database
         self._next = 0
         self._reserved = 0
-        self._languages = KeptValues[dict[str, int]](database, database.places_seen)
+        self._languages = CachedValues[dict[str, int]](database, database.files_version_read)
 
     def link(
         self, file: int, content_id: str, stamp: Stamp, file_format: str, extractor_version: int
@@ -98,7 +98,7 @@ class Docs:
             ).fetchone()
             if row is None:
                 return False
-            self._db.mark_places()
+            self._db.mark_files_changed()
             _stamp(connection, file, stamp)
             connection.execute(
                 "UPDATE files SET upcoming = ?, in_flight = 1 WHERE id = ?", (row[0], file)
@@ -149,14 +149,14 @@ class Docs:
                     "UPDATE docs SET passages_state = 'writing' WHERE doc = ?", (doc,)
                 )
             elif state == "done":
-                self._db.mark_places()
+                self._db.mark_files_changed()
                 _settle(connection, "upcoming = ?", content)
         return Begun(doc, write_passages=state == "none")
 
     def finish_passages(self, doc: int, passages: int) -> None:
         """Say that the store holds all passages of a document: it can be found by words."""
         with self._db.write() as connection:
-            self._db.mark_places()
+            self._db.mark_files_changed()
             connection.execute(
                 "UPDATE docs SET passages_state = 'done', passages = ? WHERE doc = ?",
                 (passages, doc),
@@ -168,7 +168,7 @@ class Docs:
     def forget(self, docs: Collection[int]) -> None:
         """Drop documents that the store no longer holds; files that need them are queued."""
         with self._db.write() as connection:
-            self._db.mark_places()
+            self._db.mark_files_changed()
             for doc in docs:
                 files = connection.execute(
                     "SELECT f.id FROM contents c JOIN files f "

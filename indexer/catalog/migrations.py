@@ -220,7 +220,7 @@ ALTER TABLE doc_spaces ADD COLUMN crashes INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX doc_spaces_unfinished ON doc_spaces (state, doc) WHERE state <> 'done';
 """
 
-# Over the rows that the store was given for a document, see indexer.store.sums.
+# Over the rows that the store was given for a document, see indexer.store.checksums.
 _SUMS = """
 ALTER TABLE docs ADD COLUMN passages_sum INTEGER;
 ALTER TABLE docs ADD COLUMN profile_sum INTEGER;

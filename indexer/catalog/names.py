@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indexer.catalog.kept import KeptValues
+from indexer.catalog.cached import CachedValues
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +58,7 @@ class Names:
         self._db = database
         self._bindings = bindings
         self._links: tuple[Snapshot, NameLinks] | None = None
-        self._vectors = KeptValues[NameVectors](database, database.places_seen)
+        self._vectors = CachedValues[NameVectors](database, database.files_version_read)
 
     def bind(self) -> int:
         """Give names to the files and folders that came to hold documents since the last call."""
@@ -80,7 +80,7 @@ class Names:
             bound = "SET {} = (SELECT id FROM names WHERE text = ?) WHERE id = ?"
             connection.executemany("UPDATE files " + bound.format("stem"), files)
             connection.executemany("UPDATE folders " + bound.format("name"), named)
-            self._db.mark_places()
+            self._db.mark_files_changed()
         return len(files)
 
     def missing(self, space: int, limit: int = 1000, after: int = 0) -> list[tuple[int, str]]:
@@ -97,7 +97,7 @@ class Names:
             for name, vector in zip(names, vectors.astype("<f2"), strict=True)
         ]
         with self._db.write() as connection:
-            self._db.mark_places()
+            self._db.mark_files_changed()
             connection.executemany(
                 "INSERT OR REPLACE INTO name_vectors (space, name, vector) VALUES (?, ?, ?)", rows
             )
@@ -148,7 +148,7 @@ class Names:
     def prune(self) -> int:
         """Forget names that nothing bears any more; part of maintenance."""
         with self._db.write() as connection:
-            self._db.mark_places()
+            self._db.mark_files_changed()
             return connection.execute(
                 "DELETE FROM names WHERE id NOT IN "
                 "(SELECT stem FROM files WHERE stem IS NOT NULL UNION "

@@ -10,7 +10,7 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
-from indexer.catalog.records import Job, Recovery, Stamp
+from indexer.catalog.records import QueuedFile, Recovery, Stamp
 from indexer.catalog.roots import join
 from indexer.catalog.states import (
     CONTENT_CODES,
@@ -80,7 +80,9 @@ class Queue:
     def __init__(self, database: Database) -> None:
         self._db = database
 
-    def take(self, limit: int, without: Iterable[int] = (), *, suspects: bool = False) -> list[Job]:
+    def take(
+        self, limit: int, without: Iterable[int] = (), *, suspects: bool = False
+    ) -> list[QueuedFile]:
         """Take the next files from the queue; each is given out once until it is given back.
 
         Args:
@@ -97,7 +99,7 @@ class Queue:
                 "UPDATE files SET in_flight = 1 WHERE id = ?", [(row[0],) for row in rows]
             )
         return [
-            Job(row[0], join(row[1], row[2], row[3]), row[4], Stamp(*row[5:9]), row[9])
+            QueuedFile(row[0], join(row[1], row[2], row[3]), row[4], Stamp(*row[5:9]), row[9])
             for row in rows
         ]
 

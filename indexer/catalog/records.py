@@ -52,7 +52,7 @@ class Root:
 
     ``path`` is absolute. For a single file it is the folder that holds it and ``only`` its name.
     ``volume``, ``inside`` and ``inode`` say where that folder stood when it was last looked at,
-    see ``indexer.files.volumes.Place``; an inode of 0 says that nobody looked yet.
+    see ``indexer.files.volumes.Location``; an inode of 0 says that nobody looked yet.
     """
 
     id: int
@@ -90,7 +90,7 @@ class Stamp:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class QueuedFile:
     """A file to be read. ``path`` is absolute, as the operating system takes it."""
 
     file: int

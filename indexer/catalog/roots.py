@@ -105,7 +105,7 @@ class Roots:
     def remove(self, root: int) -> None:
         """Forget a root and its files. Their documents stay until ``docs.orphans`` finds them."""
         with self._db.write() as connection:
-            self._db.mark_places()
+            self._db.mark_files_changed()
             connection.execute("DELETE FROM roots WHERE id = ?", (root,))
 
     def relocate(self, root: int, path: str | bytes | os.PathLike[str]) -> bool:
@@ -115,14 +115,14 @@ class Roots:
             False, with nothing changed, if another root stands there.
         """
         with self._db.write() as connection:
-            self._db.mark_places()
+            self._db.mark_files_changed()
             changed = connection.execute(
                 "UPDATE OR IGNORE roots SET path = ? WHERE id = ?", (normal(path), root)
             ).rowcount
         return changed > 0
 
-    def set_place(self, root: int, volume: str, inside: bytes, inode: int) -> None:
-        """Note where a root stands, see ``indexer.files.volumes.Place``."""
+    def set_location(self, root: int, volume: str, inside: bytes, inode: int) -> None:
+        """Note where a root stands, see ``indexer.files.volumes.Location``."""
         with self._db.write() as connection:
             connection.execute(
                 "UPDATE roots SET volume = ?, inside = ?, inode = ? WHERE id = ?",

@@ -33,7 +33,7 @@ UPDATE files SET pending = 2 WHERE pending = 0 AND verdict = '' AND content IN
 
 
 @dataclass(frozen=True, slots=True)
-class ScanPlace:
+class ScannedFile:
     """A file that holds some bytes, as it was when they were read, and its document's language."""
 
     path: bytes
@@ -48,10 +48,10 @@ class ScannedContents:
     def __init__(self, database: Database) -> None:
         self._db = database
 
-    def place(self, content_id: str) -> ScanPlace | None:
+    def place(self, content_id: str) -> ScannedFile | None:
         """Give a file with these bytes that can be read now."""
         for root, folder, name, *facts in self._db.rows(_WHERE, content_id):
-            return ScanPlace(join(root, folder, name), *facts)
+            return ScannedFile(join(root, folder, name), *facts)
         return None
 
     def under(self, paths: Sequence[Path]) -> set[str]:

@@ -61,7 +61,7 @@ class Walk(Protocol):
     """A walk over a root: iterate it once, then ask how it went."""
 
     @property
-    def looks(self) -> Mapping[bytes, frozenset[bytes]] | None:
+    def only(self) -> Mapping[bytes, frozenset[bytes]] | None:
         """The entries that are looked at, by folder; None if everything is."""
 
     @property
@@ -110,7 +110,7 @@ class Scans:
         is decided at the end. Stopping half-way loses nothing.
 
         Args:
-            walks: Roots by their ids, with walks that are not yet iterated. A walk with ``looks``
+            walks: Roots by their ids, with walks that are not yet iterated. A walk with ``only``
                 says nothing about what it did not look at.
             seen: Told the number of entries so far after each batch; may raise to stop.
         """
@@ -127,8 +127,8 @@ class Scans:
             for (root, walk), tally in zip(walks, tallies, strict=True)
         ]
 
-    def lifted(
-        self, root: int, looks: Mapping[bytes, Collection[bytes]]
+    def from_known_folders(
+        self, root: int, entries: Mapping[bytes, Collection[bytes]]
     ) -> dict[bytes, set[bytes]]:
         """Look from the nearest known folders: what stands in an unknown one is below a new name.
 
@@ -146,7 +146,7 @@ class Scans:
                 )
 
             found: dict[bytes, set[bytes]] = {}
-            for folder, names in looks.items():
+            for folder, names in entries.items():
                 at, wanted = folder, set(names)
                 while at and not known(at):
                     at, _, name = at.rpartition(b"/")
@@ -155,7 +155,7 @@ class Scans:
             return found if known(b"") else {}
 
     def _walk(self, root: int, walk: Walk, seen: Callable[[int], None]) -> Tally:
-        if walk.looks is None:
+        if walk.only is None:
             with self._db.write() as connection:
                 connection.execute("UPDATE roots SET scan = scan + 1 WHERE id = ?", (root,))
         tally = Tally(self._db.value("SELECT scan FROM roots WHERE id = ?", root, default=0))
@@ -195,7 +195,7 @@ class Scans:
             tally.new += len(new)
             self._last = max(self._last, first + len(new) - 1)
             if new or tally.changed > changed:
-                self._db.mark_places()
+                self._db.mark_files_changed()
             if new:
                 known = connection.execute(_KNOWN, (first,)).fetchall()
                 connection.executemany(_TAKE_OVER, known)
@@ -232,7 +232,7 @@ class Scans:
         tally.gone.update({row[0]: (prefix + row[1], row[4]) for row in rows.values()})
 
     def _finish(self, root: int, tally: Tally, walk: Walk) -> int:
-        unread, whole = walk.unread, walk.looks is None
+        unread, whole = walk.unread, walk.only is None
         with self._db.write() as connection:
             stale = unmet(connection, root, tally, whole=whole)
             kept = {folder for folder, path in stale if inside(path, unread)}
@@ -245,7 +245,7 @@ class Scans:
                 tally.gone.update({file: (path, volume) for file, volume in rows})
             removed = self._drop(connection, tally, unread)
             if removed:
-                self._db.mark_places()
+                self._db.mark_files_changed()
             connection.executemany(
                 "DELETE FROM folders WHERE id = ? AND path <> x'' "
                 "AND NOT EXISTS (SELECT 1 FROM files WHERE folder = folders.id)",

@@ -11,7 +11,7 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
-from indexer.catalog.kept import KeptValues
+from indexer.catalog.cached import CachedValues
 from indexer.catalog.records import Space, Totals
 from indexer.catalog.states import MAX_CRASHES, derive, derive_docs
 
@@ -28,7 +28,7 @@ class Spaces:
 
     def __init__(self, database: Database) -> None:
         self._db = database
-        self._totals = KeptValues[Totals](database, database.seen)
+        self._totals = CachedValues[Totals](database, database.version_read)
 
     def add(self, key: str, record: Mapping[str, Any]) -> Space:
         """Add a space by its key, or give the one that has it already."""

@@ -85,7 +85,7 @@ class Activity:
             "running": running,
             "pages_per_second": pages,
             "passages_per_second": passages,
-            "changes": self.catalog.db.places_version,
+            "changes": self.catalog.db.files_version,
             "device": device,
             "device_notes": [note_to_wire(note) for note in notes],
             **self.brief(),

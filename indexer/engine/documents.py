@@ -21,7 +21,7 @@ from indexer.engine.passwords import Passwords
 from indexer.engine.retry import retry, unlock
 from indexer.engine.status import check_library, describe
 from indexer.pipeline.recogniser import Recogniser
-from indexer.pipeline.scanned_pages import Scans
+from indexer.pipeline.scanned_pages import ScannedPages
 from indexer.query.grammar import parse
 from indexer.search.compare import Comparer
 from indexer.search.explain import Explainer
@@ -48,13 +48,15 @@ class Desk:
         self.catalog = catalog
         self.store = store
         self.models = ModelsInUse(config)
-        self.throttle = Throttle(considerate=config.background)
+        self.throttle = Throttle(adaptive=config.background)
         self.throttle.load(catalog)
         self.gate = QueryGate(self.throttle)
         self.activities = Activity(catalog, self.models, self.throttle)
         self.passwords = Passwords()
-        self.scans = Scans(catalog, config)
-        self.recogniser = Recogniser(self.scans, self.throttle, config.limits, self.passwords.of)
+        self.scanned_pages = ScannedPages(catalog, config)
+        self.recogniser = Recogniser(
+            self.scanned_pages, self.throttle, config.limits, self.passwords.of
+        )
         self.searcher = Searcher(catalog, store, self.models)
         self.similar = Similar(catalog, store, self.models)
         self.explainer = Explainer(catalog, store, self.models)
@@ -117,7 +119,7 @@ class Desk:
         self.catalog.must_be_writable()
         self.activities.stale()
         queued = retry(self.catalog, paths)
-        self.scans.forgive(paths)
+        self.scanned_pages.reset_failures(paths)
         return queued
 
     def unlock(self, path: Path, password: str) -> int:

@@ -23,20 +23,19 @@ from indexer.api.progress import CancelToken, Progress, Reporter, Step, ignore
 from indexer.catalog import Catalog
 from indexer.engine import reindex
 from indexer.engine.documents import Desk
-from indexer.files.partial_scan import Looking
-from indexer.library.crashes import at_work, ended_badly, try_again
+from indexer.files.scanner import Scanner
+from indexer.library.crashes import blame_for_last_end, crash_mark, retry_after_update
 from indexer.library.library import CATALOG_NAME, LANCE_NAME, exists, is_writable
 from indexer.library.recovery import recover
 from indexer.library.removal import forget_orphans, remove_paths
 from indexer.library.repair import repair
 from indexer.library.verify import verify
-from indexer.pipeline.indexing_job import Shift
-from indexer.pipeline.lane import Run
-from indexer.pipeline.pace import Pace
-from indexer.pipeline.parts import Parts
+from indexer.pipeline.indexing_job import IndexingJob
+from indexer.pipeline.parts import BatchSizes, Parts
+from indexer.pipeline.run import Run
 from indexer.search import score_normalisation as background
 from indexer.store import Store
-from indexer.store.disk import opening
+from indexer.store.disk import open_errors
 from indexer.watching.watcher import Watcher
 
 if TYPE_CHECKING:
@@ -57,23 +56,28 @@ class Engine(Desk):
     """
 
     def __init__(
-        self, config: EngineConfig, lock: LibraryLock, catalog: Catalog, store: Store, pace: Pace
+        self,
+        config: EngineConfig,
+        lock: LibraryLock,
+        catalog: Catalog,
+        store: Store,
+        batches: BatchSizes,
     ) -> None:
         super().__init__(config, catalog, store)
-        self.batches = pace
-        self.looking = Looking(catalog, config)
-        self.watcher = Watcher(self.looking, self._read_queued)
+        self.batches = batches
+        self.scanner = Scanner(catalog, config)
+        self.watcher = Watcher(self.scanner, self._read_queued)
         self.lock = lock
         self._indexing = threading.Lock()
         self._due_ns = None if catalog.refusal else catalog.queue.next_due_ns()
 
     @classmethod
-    def open(cls, config: EngineConfig, *, pace: Pace | None = None) -> Self:
+    def open(cls, config: EngineConfig, *, batches: BatchSizes | None = None) -> Self:
         """Open a library, making it if there is none, and put in order what a crash left.
 
         Args:
             config: Which library, and how.
-            pace: How much is gathered before it is written.
+            batches: How much is gathered before it is written.
 
         A library that cannot be written is opened to be read: everything that would change it
         raises ``library_read_only``, or ``disk_full`` where that is why.
@@ -82,21 +86,21 @@ class Engine(Desk):
             WorldError: ``library_locked``, ``library_newer``, ``library_damaged``,
                 ``library_unwritable``, ``disk_full`` or ``library_older``.
         """
-        pace = pace or Pace()
+        batches = batches or BatchSizes()
         lock = _locked(config.library)
         with contextlib.ExitStack() as unless_open:
             unless_open.callback(lock.release)
             catalog = _open_catalog(config.library / CATALOG_NAME, lock.refusal)
             unless_open.callback(catalog.close)
             lance, writable = config.library / LANCE_NAME, catalog.refusal is None
-            with opening(lance):
+            with open_errors(lance):
                 store = Store.open(
                     lance,
                     threads=config.threads or _cores(),
-                    upkeep=pace.upkeep,
+                    thresholds=batches.thresholds,
                     writable=writable,
                 )
-                engine = cls(config, lock, catalog, store, pace)
+                engine = cls(config, lock, catalog, store, batches)
                 if writable:
                     engine._put_in_order()
             unless_open.pop_all()
@@ -114,7 +118,7 @@ class Engine(Desk):
             parts.callback(self.catalog.close)
             parts.callback(self.store.close)
             parts.callback(self.searcher.close)
-            parts.callback(self.scans.close)
+            parts.callback(self.scanned_pages.close)
             self.watcher.stop()
 
     def index(
@@ -129,22 +133,22 @@ class Engine(Desk):
     ) -> Summary:
         self.catalog.must_be_writable()
         began = time.monotonic()
-        with self._indexing, at_work(self.config.library):
+        with self._indexing, crash_mark(self.config.library):
             reporter = Reporter(self._noting(report), token)
             roots = self._roots(paths, patterns)
-            shift = Shift(self._parts(), Run, reporter, patient=self.config.background)
+            job = IndexingJob(self._parts(), Run, reporter, patient=self.config.background)
             seen, cancelled = 0, False
             try:
-                self.scans.look_again()
+                self.scanned_pages.refresh()
                 if scan:
-                    seen = shift.do(lambda: self._scan(roots, reporter, rescan=rescan))
+                    seen = job.do(lambda: self._scan(roots, reporter, rescan=rescan))
                 if paths:
                     self.catalog.queue.prefer([root.id for root in roots])
-                shift.do(shift.read)
+                job.do(job.read)
                 # One that serves does it between calls, when nobody waits for anything.
                 while not self.config.background and self.recognise(report=report, token=token):
-                    shift.do(shift.read)
-                shift.do(lambda: self._tidy(reporter))
+                    job.do(job.read)
+                job.do(lambda: self._tidy(reporter))
             except Cancelled:
                 cancelled = True
             finally:
@@ -153,7 +157,7 @@ class Engine(Desk):
                 due = self.catalog.queue.next_due_ns()
                 self._due_ns = due if due is not None and due > time.time_ns() else None
             seconds = time.monotonic() - began
-            return shift.summary(roots, seen, seconds, cancelled=cancelled)
+            return job.summary(roots, seen, seconds, cancelled=cancelled)
 
     def recognise(
         self,
@@ -176,13 +180,13 @@ class Engine(Desk):
 
     def scans_wait(self) -> bool:
         """Whether there may be scanned pages to read."""
-        return self.scans.ready and not self.throttle.paused and not self.catalog.refusal
+        return self.scanned_pages.ready and not self.throttle.paused and not self.catalog.refusal
 
     def look_ahead(self, paths: Sequence[Path], patterns: Sequence[str] | None) -> None:
         """Take in what ``index`` was asked for while a run goes on, which then reads it next."""
         self.catalog.must_be_writable()
         roots = self._roots(paths, patterns)
-        self.looking.scan(roots)
+        self.scanner.scan(roots)
         self.catalog.queue.prefer([root.id for root in roots])
         self.activities.stale()
 
@@ -250,7 +254,7 @@ class Engine(Desk):
     def repair(self, *, report: Callable[[Progress], None], token: CancelToken) -> dict[str, Any]:
         self.catalog.must_be_writable()
         tick = partial(Reporter(report, token).report, Progress(Step.MAINTAIN))
-        with self._indexing, self.looking.exclusive:
+        with self._indexing, self.scanner.exclusive:
             self.lock.check()
             before, after = repair(self.catalog, self.store, tick)
         self.activities.stale()
@@ -262,7 +266,7 @@ class Engine(Desk):
 
     def remove(self, paths: Sequence[Path]) -> dict[str, Any]:
         self.catalog.must_be_writable()
-        with self.looking.exclusive:
+        with self.scanner.exclusive:
             # Nobody waits for a run to end; it drops at its end what nothing needs any more.
             tidy = self._indexing.acquire(blocking=False)
             try:
@@ -295,17 +299,17 @@ class Engine(Desk):
             limits=self.config.limits,
             children=self.config.children or _readers(),
             check_space=self._check_space,
-            pace=self.batches,
+            batches=self.batches,
             password_of=self.passwords.of,
             throttle=self.throttle,
-            scans=self.scans,
+            scanned_pages=self.scanned_pages,
         )
 
     def _scan(self, roots: Sequence[Root], reporter: Reporter, *, rescan: bool) -> int:
         def note(count: int) -> None:
             reporter.report(Progress(Step.SCAN, files_total=count))
 
-        counts = self.looking.scan(roots, reporter.token, note)
+        counts = self.scanner.scan(roots, reporter.token, note)
         if rescan:
             for root in roots:
                 self.catalog.queue.requeue_all(root.id)
@@ -330,10 +334,10 @@ class Engine(Desk):
     def _put_in_order(self) -> None:
         try:
             self.store.clean_at_open()
-            recover(self.catalog, self.store, blame=ended_badly(self.config.library))
-            try_again(self.catalog)
+            recover(self.catalog, self.store, blame=blame_for_last_end(self.config.library))
+            retry_after_update(self.catalog)
             reindex.requeue_outdated(self.catalog)
-            reindex.note_outgrown(self.catalog, self.store)
+            reindex.note_dropped_tables(self.catalog, self.store)
         except LecternError as error:
             if error.code != "disk_full":
                 raise
@@ -344,11 +348,11 @@ class Engine(Desk):
         self.lock.check()
         reporter.report(Progress(Step.MAINTAIN), force=True)
         forget_orphans(self.catalog, self.store)
-        self.scans.tidy()
+        self.scanned_pages.tidy()
         self.catalog.lexicon.maintain()
         self.catalog.names.prune()
         reindex.settle(self.catalog, self.store, self.models.space(self.catalog))
-        # The model has read everything. Beside the upkeep of a large table it would make the peak.
+        # Beside the maintenance of a large table, the model's memory would make the peak.
         self.models.rest()
         self.store.maintain(idle=True)
         background.refresh(self.catalog, self.store, self.models)

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from indexer.api.errors import WorldError
 from indexer.catalog import Root
 from indexer.catalog.roots import join, normal
-from indexer.files.rules import rules_for
-from indexer.files.scan import RootWalk
-from indexer.pipeline.measured import Measured, load
+from indexer.files.scanner import rules_for
+from indexer.files.walk import RootWalk
+from indexer.pipeline.throughput import Throughput, load
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -66,7 +66,7 @@ class Estimate:
                     one[0] += 1
                     one[1] += entry.size
 
-    def describe(self, rates: Measured, page_bytes: Mapping[str, float]) -> dict[str, Any]:
+    def describe(self, rates: Throughput, page_bytes: Mapping[str, float]) -> dict[str, Any]:
         """See ``indexer.api.contract.EngineApi.estimate``."""
         pages = sum(
             pages_of(form, files, size, page_bytes)

@@ -22,7 +22,7 @@ from indexer.embed.base import EmbedInput
 from indexer.embed.onnx import EmbedderFactory, SessionOptions, space_of
 from indexer.embed.record_files import find_record
 from indexer.extract.base import EXTRACTOR_VERSION
-from indexer.pipeline.measured import load
+from indexer.pipeline.throughput import load
 from indexer.store import key_of
 from indexer.store.quantise import width
 
@@ -77,10 +77,10 @@ def previous(catalog: Catalog) -> Space | None:
     return kept if kept is not None and (active is None or kept.id != active.id) else None
 
 
-def note_outgrown(catalog: Catalog, store: Store) -> None:
+def note_dropped_tables(catalog: Catalog, store: Store) -> None:
     """Remember, for the person, that what an earlier version kept is being made anew."""
-    if store.outgrown:
-        log.warning("of an earlier version, and made anew: %s", ", ".join(store.outgrown))
+    if store.dropped_tables:
+        log.warning("of an earlier version, and made anew: %s", ", ".join(store.dropped_tables))
         catalog.set_meta(_REBUILDING, "yes")
 
 

@@ -65,7 +65,7 @@ def describe(engine: Desk) -> dict[str, Any]:
         "device_notes": [note_to_wire(note) for note in notes],
         "languages": _languages(engine),
         "running": None if progress is None else {"job": "index", "progress": asdict(progress)},
-        "scans": engine.scans.describe(),
+        "scans": engine.scanned_pages.describe(),
         "connections": connections.read(config.models),
         "free_bytes": shutil.disk_usage(config.library).free,
         **{key: brief[key] for key in ("speed", "paused", "reason", "pending", "set_aside")},
@@ -164,7 +164,7 @@ def _model(engine: Desk) -> Iterator[Check]:
 
 
 def _scans(engine: Desk) -> Iterator[Check]:
-    scans = engine.scans.describe()
+    scans = engine.scanned_pages.describe()
     value = f"{scans['engine'] or 'none'}"
     if scans["languages"]:
         value += f", {' '.join(scans['languages'])}"

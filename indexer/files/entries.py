@@ -83,7 +83,7 @@ def code_of(error: OSError) -> str:
     return "path_denied" if isinstance(error, PermissionError) else "read_error"
 
 
-def problem_of(error: OSError, path: bytes) -> WorldError:
+def error_of_root(error: OSError, path: bytes) -> WorldError:
     """Say why a root cannot be walked."""
     code = "path_missing" if isinstance(error, ABSENT) else code_of(error)
     return WorldError(code, path=os.fsdecode(path), reason=reason_of(error))

@@ -25,7 +25,7 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Hashed:
+class ContentHash:
     """The SHA-256 of a file's bytes, in hexadecimal, and the file as it was then."""
 
     content_id: str
@@ -42,7 +42,7 @@ def mtime_ns(found: os.stat_result) -> int:
     return max(-_LATEST_NS, min(_LATEST_NS, found.st_mtime_ns))
 
 
-def content_id(path: bytes, *, stopping: Callable[[], bool] = lambda: False) -> Hashed:
+def content_id(path: bytes, *, stopping: Callable[[], bool] = lambda: False) -> ContentHash:
     """Hash a file.
 
     Args:
@@ -74,7 +74,7 @@ def content_id(path: bytes, *, stopping: Callable[[], bool] = lambda: False) -> 
         after = os.fstat(descriptor)
     if stamp_of(after) != stamp_of(before) or read != before.st_size:
         raise WorldError("changed_while_read")
-    return Hashed(digest.hexdigest(), stamp_of(before))
+    return ContentHash(digest.hexdigest(), stamp_of(before))
 
 
 def unchanged(path: bytes, stamp: Stamp) -> bool:

@@ -43,7 +43,7 @@ _SPECIAL = (
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class EntryKind:
     """What becomes of a file: ``state`` is None if it is to be read as ``format``."""
 
     format: str = ""
@@ -53,7 +53,7 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True)
-class Kinds:
+class EntryClassifier:
     """Classifies entries.
 
     ``formats`` maps extensions with their dot to formats that can be read; ``limits`` holds the
@@ -66,11 +66,11 @@ class Kinds:
     counting: frozenset[int] = frozenset()
     limits: Mapping[str, int] = field(default_factory=dict)
 
-    def of(self, name: bytes, found: os.stat_result) -> Kind:
+    def classify(self, name: bytes, found: os.stat_result) -> EntryKind:
         """Classify what is no folder."""
         if not stat.S_ISREG(found.st_mode):
             special = next((kind for test, kind in _SPECIAL if test(found.st_mode)), "special")
-            return Kind("", FileState.UNSUPPORTED, "special_file", {"kind": special})
+            return EntryKind("", FileState.UNSUPPORTED, "special_file", {"kind": special})
         extension = extension_of(name)
         known = self.formats.get(extension)
         if known is None and _MAILDIR.fullmatch(name):
@@ -78,16 +78,16 @@ class Kinds:
         if known is None and extension:
             plain = extension[1:]
             code = "unsupported" if plain in FOREIGN_DOCUMENTS else "not_document"
-            return Kind("", FileState.UNSUPPORTED, code, {"format": plain})
+            return EntryKind("", FileState.UNSUPPORTED, code, {"format": plain})
         if found.st_size == 0:
-            return Kind(known or "", FileState.EMPTY, "empty")
+            return EntryKind(known or "", FileState.EMPTY, "empty")
         limit = self.limits.get(known or "", self.limit)
         if found.st_size > limit:
             detail = {"limit": shown_size(limit)}
-            return Kind(known or "", FileState.TOO_LARGE, "too_large", detail)
+            return EntryKind(known or "", FileState.TOO_LARGE, "too_large", detail)
         if self._is_away(found):
-            return Kind(known or "", FileState.PLACEHOLDER, "placeholder")
-        return Kind(known or "")
+            return EntryKind(known or "", FileState.PLACEHOLDER, "placeholder")
+        return EntryKind(known or "")
 
     def _is_away(self, found: os.stat_result) -> bool:
         if is_away(found):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from indexer.catalog.database import signed
 from indexer.catalog.roots import join
-from indexer.files.volumes import Place, find, place_of
+from indexer.files.volumes import Location, find, location_of
 
 if TYPE_CHECKING:
     from indexer.catalog import Catalog, Root
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 _NOTHING = frozenset({b"lost+found", b"System Volume Information", b"$RECYCLE.BIN"})
 
 
-def stand(catalog: Catalog, root: Root) -> Root | None:
+def locate(catalog: Catalog, root: Root) -> Root | None:
     """Find a root, note where it stands, and follow it if its volume is mounted elsewhere.
 
     Returns:
         The root as it is now; None if it is out of reach.
     """
-    here = _place(root.path)
-    if here is not None and _is_it(catalog, root, here):
-        return _noted(catalog, root, here)
-    for path in find(Place(root.volume, root.inside, root.inode)):
-        there = _place(path)
+    here = _location(root.path)
+    if here is not None and _is_same(catalog, root, here):
+        return _record(catalog, root, here)
+    for path in find(Location(root.volume, root.inside, root.inode)):
+        there = _location(path)
         if path != root.path and there is not None and catalog.roots.relocate(root.id, path):
-            return _noted(catalog, root, there)
+            return _record(catalog, root, there)
     return None
 
 
@@ -46,20 +46,20 @@ def in_place(root: Root) -> bool:
         return False
 
 
-def _place(path: bytes) -> Place | None:
+def _location(path: bytes) -> Location | None:
     try:
-        return place_of(path)
+        return location_of(path)
     except OSError:
         return None
 
 
-def _noted(catalog: Catalog, root: Root, place: Place) -> Root:
+def _record(catalog: Catalog, root: Root, place: Location) -> Root:
     if (root.volume, root.inside, root.inode) != (place.volume, place.inside, signed(place.inode)):
-        catalog.roots.set_place(root.id, place.volume, place.inside, place.inode)
+        catalog.roots.set_location(root.id, place.volume, place.inside, place.inode)
     return catalog.roots.get(root.id)
 
 
-def _is_it(catalog: Catalog, root: Root, here: Place) -> bool:
+def _is_same(catalog: Catalog, root: Root, here: Location) -> bool:
     if root.inode == 0 or (root.volume, root.inode) == (here.volume, signed(here.inode)):
         return True
     known = catalog.files.sizes(root.id)

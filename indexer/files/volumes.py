@@ -43,7 +43,7 @@ class Mount:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Location:
     """Where a folder stands, whatever the volume is mounted as.
 
     ``volume`` is "" where nothing tells one volume from another, ``inside`` the folder's path on
@@ -99,7 +99,7 @@ def tells_of_changes(path: bytes) -> bool:
     return not any(each.kind.lower() in _NETWORK for each in (own, *inner) if each is not None)
 
 
-def place_of(path: bytes) -> Place:
+def location_of(path: bytes) -> Location:
     """Say where a folder stands.
 
     Raises:
@@ -109,12 +109,12 @@ def place_of(path: bytes) -> Place:
     real = os.path.realpath(path)
     mount = mount_of(path, mounts())
     if mount is None:
-        return Place("", b"", found.st_ino)
+        return Location("", b"", found.st_ino)
     below = _below(mount.point, real) or b""
-    return Place(_identity(mount, found.st_dev), _join(mount.inner, below), found.st_ino)
+    return Location(_identity(mount, found.st_dev), _join(mount.inner, below), found.st_ino)
 
 
-def find(place: Place) -> Iterator[bytes]:
+def find(place: Location) -> Iterator[bytes]:
     """Give the paths at which a place can be reached now, if its volume is mounted."""
     if not place.volume:
         return

@@ -44,7 +44,7 @@ _KERNEL_COUNTS = Path("/proc/vmstat")
 
 
 @contextmanager
-def at_work(library: Path) -> Iterator[None]:
+def crash_mark(library: Path) -> Iterator[None]:
     """Say that documents are in hand, for as long as the block runs."""
     path = library / MARK_NAME
     # Without room nothing is read either, and a file that is not in flight is never blamed.
@@ -58,7 +58,7 @@ def at_work(library: Path) -> Iterator[None]:
         yield
 
 
-def ended_badly(library: Path) -> int:
+def blame_for_last_end(library: Path) -> int:
     """How much the documents in hand are to blame for the end of the last engine; ends the mark."""
     path = library / MARK_NAME
     try:
@@ -78,7 +78,7 @@ def ended_badly(library: Path) -> int:
     return FAULT if killed or trace.strip(b"\0") else VANISHED
 
 
-def try_again(catalog: Catalog) -> int:
+def retry_after_update(catalog: Catalog) -> int:
     """Queue what another version of Lectern set aside, wrongly perhaps; gives how many files."""
     version = _version()
     if catalog.meta(TRIED_KEY) == version:

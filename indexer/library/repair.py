@@ -24,7 +24,7 @@ from indexer.library.verify import (
     without_profile,
     without_words,
 )
-from indexer.store import mending
+from indexer.store import damage, indices
 from indexer.store.checks import docs_with, examine
 from indexer.store.schema import DOCUMENTS, PASSAGES, is_vectors_table, vectors_table
 
@@ -59,7 +59,7 @@ def repair(
     # The text answers until it is read again, and what was not changed keeps its vectors.
     catalog.docs.read_again(changed[PASSAGES])
     for name, table in store.tables.items():
-        mending.rebuild(name, table, before.tables[name].broken_indices)
+        indices.rebuild(name, table, before.tables[name].broken_indices)
     return before, verify(catalog, store, tick)
 
 
@@ -70,7 +70,7 @@ def _clear_tables(
     spaces = {vectors_table(space.key) for space in catalog.spaces.all()}
     passages = found.tables[PASSAGES].keys
     for name, table in found.tables.items():
-        mending.take_out(store.tables[name], table.unreadable)
+        damage.delete_unreadable(store.tables[name], table.unreadable)
         if is_vectors_table(name):
             if name not in spaces:
                 store.drop_table(name)

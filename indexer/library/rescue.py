@@ -269,7 +269,7 @@ def _name_files(catalog: Catalog) -> None:
 
 
 def _tables(lance: Path) -> Iterator[str]:
-    from indexer.store import disk, runtime, salvage
+    from indexer.store import damage, disk, runtime
 
     if not lance.is_dir():
         return
@@ -282,9 +282,9 @@ def _tables(lance: Path) -> Iterator[str]:
                 database.open_table(path.stem).count_rows()
                 break
             except BaseException as error:  # a panic of Lance is no Exception
-                if not salvage.may_be_damage(error):
+                if not damage.may_be_damage(error):
                     raise disk.refusal(error, path) or error from error
-                with disk.opening(lance):
+                with disk.open_errors(lance):
                     lists[-1].read_bytes()  # it is not the system that keeps it from us
                 lists.pop().unlink()
                 given_up += 1

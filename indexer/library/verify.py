@@ -221,14 +221,14 @@ def of_other_texts(passages: Examined, catalog: Catalog) -> list[int]:
 
 def altered(found: Findings, catalog: Catalog) -> dict[str, list[int]]:
     """Documents by table of which all rows can be read, and do not hold what was written."""
-    profiles = catalog.sums.of_profiles()
+    profiles = catalog.checksums.profiles()
     written = {
-        PASSAGES: (catalog.sums.of_passages(), catalog.docs.expected()),
+        PASSAGES: (catalog.checksums.passages(), catalog.docs.expected()),
         DOCUMENTS: (profiles, dict.fromkeys(profiles, 1)),
     }
     for space in catalog.spaces.all():
         expected = catalog.spaces.expected(space.id)
-        written[vectors_table(space.key)] = catalog.sums.of_vectors(space.id), expected
+        written[vectors_table(space.key)] = catalog.checksums.vectors(space.id), expected
     return {
         name: _altered(name, table, *written[name])
         for name, table in found.tables.items()

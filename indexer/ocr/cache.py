@@ -196,7 +196,7 @@ class PageCache:
         """Give all bytes that were ever noted."""
         return {row[0] for row in self._rows("SELECT content_id FROM contents")}
 
-    def forgive(self, content_ids: Iterable[str]) -> None:
+    def reset_failures(self, content_ids: Iterable[str]) -> None:
         """Give the pages of some bytes that were set aside another chance."""
         if not self.path.exists():
             return

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.pipeline.embedding import Unit
-from indexer.pipeline.events import Pending
+from indexer.pipeline.events import PendingPassage
 from indexer.pipeline.profiles import Profiles
-from indexer.pipeline.reuse import EarlierTexts, reading_of
-from indexer.store import key_of, sums
+from indexer.pipeline.reuse import EarlierTexts, section_reader
+from indexer.store import checksums, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 # Documents opened together: their marks are one transaction, their passages few reads.
 DOCS_AHEAD = 64
 
-Run = list[tuple[Pending | None, "EmbedInput"]]
+Run = list[tuple[PendingPassage | None, "EmbedInput"]]
 
 
 @dataclass(slots=True)
@@ -43,7 +43,7 @@ class _Open:
     row: DocRow
     done: frozenset[int]  # ordinals that had vectors when it was opened
     left: int
-    total: int = 0  # over the vectors that the store holds, see ``indexer.store.sums``
+    total: int = 0  # over the vectors that the store holds, see ``indexer.store.checksums``
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class Backlog:
         return self._earlier.reused
 
     @property
-    def doubtful(self) -> bool:
+    def has_suspects(self) -> bool:
         """Whether documents are left that may have ended an engine; nothing else should go on."""
         return bool(self._suspects) or (self._alone and bool(self._open))
 
@@ -114,7 +114,7 @@ class Backlog:
         every = [pair for run in runs for pair in run]
         return Unit([one for _, one in every], [pending for pending, _ in every], [*map(len, runs)])
 
-    def made(self, batches: Sequence[Embedded], totals: sums.Sums) -> None:
+    def made(self, batches: Sequence[Embedded], totals: checksums.Checksums) -> None:
         """Say that the store holds these vectors, and what they sum up to."""
         for batch in batches:
             self._profiles.add(batch)
@@ -122,7 +122,7 @@ class Backlog:
                 self._open[pending.doc].left -= 1
         for doc, total in totals.items():
             document = self._open[doc]
-            document.total = sums.both(document.total, total)
+            document.total = checksums.combined(document.total, total)
 
     def complete(self) -> list[Complete]:
         """The documents of which nothing is missing any more; once."""
@@ -134,11 +134,13 @@ class Backlog:
         """What is missing of documents, in what is read together."""
         for doc, passages in groupby(self.store.iter_passages(docs), attrgetter("doc")):
             document = self._open[doc]
-            reading = reading_of(document.row, self.space)
+            reading = section_reader(document.row, self.space)
             for run in reading.runs(passages):
                 read: Run = [
                     (
-                        None if passage.ordinal in document.done else Pending(doc, passage.ordinal),
+                        None
+                        if passage.ordinal in document.done
+                        else PendingPassage(doc, passage.ordinal),
                         reading.input(passage),
                     )
                     for passage in run.passages
@@ -168,7 +170,7 @@ class Backlog:
 
     def _next(self) -> list[int]:
         """The documents to be opened together."""
-        if self._open and self.doubtful:
+        if self._open and self.has_suspects:
             return []
         self._alone = bool(self._suspects)
         if self._alone:

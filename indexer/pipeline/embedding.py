@@ -1,7 +1,8 @@
-"""Embeds passages for the index lane, a batch at a time, and gives way to queries.
+"""Embeds passages, a batch at a time, and gives way to queries.
 
-Owns the one thread that runs the indexing session of the model. It must not know documents,
-catalog or store: it takes numbered passages and returns their vectors.
+Owns the one thread that runs the indexing session of the model, and what happens to passages that
+the model fails on. It must not know documents, catalog or store: it takes numbered passages and
+returns their vectors.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from indexer import faults
-from indexer.pipeline.events import WAIT_S, Embedded, EmbeddingFailed, Event, Pending, offer
-from indexer.pipeline.salvage import one_by_one
+from indexer.embed.base import PassageVectors
+from indexer.pipeline.events import WAIT_S, Embedded, EmbeddingFailed, Event, PendingPassage, offer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from indexer.embed.base import EmbedInput, PassageVectors
+    from indexer.embed.base import EmbedInput
     from indexer.throttle.gate import QueryGate
     from indexer.throttle.throttle import Throttle
 
@@ -34,8 +35,11 @@ log = logging.getLogger(__name__)
 CORES = os.cpu_count() or 1
 # Behind queries and behind the children that read: words come first, and vectors follow.
 NICENESS = 15
-# Units that wait for the model: enough that it never waits for the lane.
+# Units that wait for the model: enough that it never waits for the indexing thread.
 UNITS_AHEAD = 3
+
+# After so many in a row it is the model that fails, not the passages.
+GIVE_UP = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,7 @@ class Unit:
     """
 
     inputs: Sequence[EmbedInput]
-    pending: Sequence[Pending | None]
+    pending: Sequence[PendingPassage | None]
     runs: Sequence[int]
 
     @property
@@ -75,7 +79,7 @@ class EmbeddingWorker:
 
     Args:
         open_embedder: Called on the thread, once, before the first unit: loading a model takes
-            a while and must not hold the lane up.
+            a while and must not hold the indexing thread up.
     """
 
     def __init__(
@@ -97,7 +101,7 @@ class EmbeddingWorker:
         self._thread.start()
 
     @property
-    def hungry(self) -> bool:
+    def starved(self) -> bool:
         """Whether it has nothing to go on with."""
         return self._units.empty()
 
@@ -117,7 +121,7 @@ class EmbeddingWorker:
         self._thread.join()
 
     def _run(self) -> None:
-        _give_way_to_others()
+        _lower_priority()
         try:
             embedder: BatchEncoder | None = None
             while not self._stopping.is_set():
@@ -182,14 +186,14 @@ class EmbeddingWorker:
         worked = (time.process_time() - self._worked) / CORES
         self._throttle.rest(worked, self._stopping.is_set)
         self._worked = time.process_time()
-        self._gate.give_way()
+        self._gate.wait_for_queries()
         return self._gate.batch_tokens()
 
     def _put(self, event: Event) -> None:
         offer(self._events, event, self._stopping)
 
 
-def _give_way_to_others() -> None:
+def _lower_priority() -> None:
     """Let the system prefer every other thread, where it tells threads apart by priority.
 
     The threads that a thread starts inherit its priority, so the model's do.
@@ -199,7 +203,7 @@ def _give_way_to_others() -> None:
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
 
 
-def pack(made: Sequence[tuple[Pending, PassageVectors]]) -> Embedded:
+def pack(made: Sequence[tuple[PendingPassage, PassageVectors]]) -> Embedded:
     """Put the vectors of a batch side by side."""
     counts = [len(vectors.sentences) for _, vectors in made]
     return Embedded(
@@ -209,3 +213,44 @@ def pack(made: Sequence[tuple[Pending, PassageVectors]]) -> Embedded:
         offsets=np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64),
         tokens=sum(vectors.tokens for _, vectors in made),
     )
+
+
+def one_by_one(
+    embedder: BatchEncoder, inputs: Sequence[tuple[int, EmbedInput]]
+) -> Iterator[tuple[int, PassageVectors]]:
+    """Read passages one at a time, without their neighbours.
+
+    Args:
+        embedder: Failed on them together.
+        inputs: The passages with their numbers.
+
+    Yields:
+        The number and the vectors of each. A passage that the model fails on gets a vector that
+        is like nothing in particular: it is found by its words.
+
+    Raises:
+        Exception: The model's, if it fails on the first passages or on all of them.
+    """
+    failed: list[tuple[int, EmbedInput]] = []
+    dimension = 0
+    for number, one in inputs:
+        try:
+            batches = list(embedder.encode_batches([one], runs=[1]))
+        except Exception:
+            failed.append((number, one))
+            if not dimension and len(failed) in {GIVE_UP, len(inputs)}:
+                raise
+            log.warning("the model fails on a passage of %d characters", len(one.view))
+            continue
+        for batch in batches:
+            for _, vectors in batch:
+                dimension = len(vectors.vector)
+                yield number, vectors
+    for number, one in failed:
+        yield number, _neutral(dimension, len(one.view_starts))
+
+
+def _neutral(dimension: int, sentences: int) -> PassageVectors:
+    """Vectors of length 1 that lean towards no text more than towards another."""
+    vector = np.full(dimension, dimension**-0.5, np.float32)
+    return PassageVectors(vector, np.tile(vector, (sentences, 1)), 0)

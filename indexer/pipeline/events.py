@@ -1,7 +1,7 @@
 """What the workers tell the index lane.
 
 Owns the messages between the threads of one indexing run: plain values, and for two questions a
-slot for the lane's answer. It must not know who handles them.
+slot for the lane's reply. It must not know who handles them.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ if TYPE_CHECKING:
 
     from indexer.api.errors import LecternError
     from indexer.api.types import DocumentInfo, Passage
-    from indexer.catalog.records import Job
-    from indexer.files.hashing import Hashed as Content
+    from indexer.catalog.records import QueuedFile
+    from indexer.files.hashing import ContentHash
 
 
 # How often a thread that waits looks whether the run stops.
 WAIT_S = 0.1
 
 
-class Answer:
+class Reply:
     """A yes or no that one thread waits for and another gives, once."""
 
     def __init__(self) -> None:
         self._given = threading.Event()
         self._value = False
 
-    def give(self, value: bool) -> None:  # noqa: FBT001  # the answer itself
+    def give(self, value: bool) -> None:  # noqa: FBT001  # the reply itself
         self._value = value
         self._given.set()
 
     def wait(self, stopping: threading.Event) -> bool:
-        """Wait for the answer.
+        """Wait for the reply.
 
         Raises:
             Cancelled: If the run stops first.
@@ -53,53 +53,53 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Hashed:
-    """The bytes of a file are known; the answer says whether to read them."""
+class FileHashed:
+    """The bytes of a file are known; the reply says whether to read them."""
 
-    job: Job
-    content: Content
-    answer: Answer = field(default_factory=Answer)
+    job: QueuedFile
+    content: ContentHash
+    reply: Reply = field(default_factory=Reply)
 
 
 @dataclass(frozen=True, slots=True)
-class Textless:
+class PagesWithoutText:
     """Pages of a document that show something and hold no text of their own."""
 
-    job: Job
-    content: Content
+    job: QueuedFile
+    content: ContentHash
     pages: Sequence[int]
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
-    """The text of a document is known; the answer says whether to send its passages."""
+class TextExtracted:
+    """The text of a document is known; the reply says whether to send its passages."""
 
-    job: Job
-    content: Content
+    job: QueuedFile
+    content: ContentHash
     info: DocumentInfo
     terms: Mapping[str, int]
-    answer: Answer = field(default_factory=Answer)
+    reply: Reply = field(default_factory=Reply)
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class PassagesCut:
     """Some passages of a document, in order."""
 
-    job: Job
+    job: QueuedFile
     passages: Sequence[Passage]
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class FileFinished:
     """All that was asked of a file was sent; with a failure, that ended it."""
 
-    job: Job
-    content: Content | None = None  # unless the file could not even be hashed
+    job: QueuedFile
+    content: ContentHash | None = None  # unless the file could not even be hashed
     failure: LecternError | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Pending:
+class PendingPassage:
     """A passage whose vectors are to be made."""
 
     doc: int
@@ -114,7 +114,7 @@ class Embedded:
     ``sentences[offsets[i]:offsets[i + 1]]``. All are float32 of length 1.
     """
 
-    pending: Sequence[Pending]
+    pending: Sequence[PendingPassage]
     vectors: npt.NDArray[np.float32]
     sentences: npt.NDArray[np.float32]
     offsets: npt.NDArray[np.int64]
@@ -128,11 +128,19 @@ class EmbeddingFailed:
     failure: Exception
 
 
-Event: TypeAlias = Hashed | Textless | Opened | Cut | Finished | Embedded | EmbeddingFailed
+Event: TypeAlias = (
+    FileHashed
+    | PagesWithoutText
+    | TextExtracted
+    | PassagesCut
+    | FileFinished
+    | Embedded
+    | EmbeddingFailed
+)
 
 
 def offer(events: Queue[Event], event: Event, stopping: threading.Event) -> bool:
-    """Put an event where the lane listens, waiting while it is full; False if the run stops."""
+    """Put an event, waiting while the queue is full; False if the run stops."""
     while not stopping.is_set():
         try:
             events.put(event, timeout=WAIT_S)

@@ -1,7 +1,7 @@
-"""One call to index, from the first look at the folders to the tidying: a shift of the index lane.
+"""One call to index, from the first look at the folders to the tidying: a job of the index lane.
 
 Owns what may interrupt the work and how it is taken up again: a pause lasts until the person ends
-it, a full disk until there is room. Each stretch of work in between is one ``pipeline.lane.Run``.
+it, a full disk until there is room. Each stretch of work in between is one ``run.Run``.
 It must not know how documents are read or written.
 """
 
@@ -15,16 +15,16 @@ from indexer.api.errors import LecternError, WorldError
 from indexer.api.progress import Progress, Step
 from indexer.api.types import Summary
 from indexer.library.recovery import recover
-from indexer.pipeline.measured import learn
 from indexer.pipeline.parts import Counts
+from indexer.pipeline.throughput import record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from indexer.api.progress import Reporter
     from indexer.catalog import Root
-    from indexer.pipeline.lane import Run
     from indexer.pipeline.parts import Parts
+    from indexer.pipeline.run import Run
 
 T = TypeVar("T")
 
@@ -35,13 +35,13 @@ NOTES = {"paused": "paused; `lectern resume` goes on", "disk_full": "waiting for
 
 
 @dataclass(slots=True)
-class Shift:
+class IndexingJob:
     """Works until nothing is left to do.
 
     Args:
         parts: What runs work with.
         make_run: Makes a run that goes on from some counts.
-        reporter: Takes progress; its token ends the shift cleanly.
+        reporter: Takes progress; its token ends the job cleanly.
         patient: Wait for room on the disk instead of ending.
     """
 
@@ -53,7 +53,7 @@ class Shift:
     _last: Progress = field(default_factory=lambda: Progress(Step.SCAN))
 
     def do(self, step: Callable[[], T]) -> T:
-        """Do one step of the shift; where the disk is full, wait and do it again.
+        """Do one step of the job; where the disk is full, wait and do it again.
 
         Raises:
             Cancelled: If the token was cancelled.
@@ -75,7 +75,7 @@ class Shift:
     def summary(
         self, roots: Sequence[Root], seen: int, seconds: float, *, cancelled: bool
     ) -> Summary:
-        """Say what the shift did, and in which states the files of some roots are now."""
+        """Say what the job did, and in which states the files of some roots are now."""
         states: dict[str, int] = {}
         for root in roots:
             for state, count in self.parts.catalog.files.counts(root.id).items():
@@ -103,8 +103,8 @@ class Shift:
         finally:
             run.stop()
             # What was done between rests says nothing of what could be done.
-            if not self.parts.throttle.gentle:
-                learn(self.parts.catalog, self.parts.space.key, run.own, run.effort)
+            if not self.parts.throttle.slowed:
+                record(self.parts.catalog, self.parts.space.key, run.own, run.effort)
             self.counts, self._last = run.counts, run.progress
 
     def _wait_for_room(self) -> None:
@@ -112,7 +112,7 @@ class Shift:
         throttle.disk_full = True
         try:
             # What is written needs more room than was free when it failed.
-            self._pass(self.parts.pace.room_s)
+            self._pass(self.parts.batches.disk_retry_s)
             self._wait_while(self._is_full)
         finally:
             throttle.disk_full = False

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from indexer.embed.base import EmbedInput
 from indexer.pipeline.embedding import Unit
-from indexer.pipeline.events import Pending
+from indexer.pipeline.events import PendingPassage
 
 if TYPE_CHECKING:
     from indexer.catalog import Catalog, Space
@@ -50,7 +50,7 @@ class NameFeed:
         self._after = missing[-1][0]
         return Unit(
             [EmbedInput("", (), text.replace("_", " "), (0,)) for _, text in missing],
-            [Pending(NAME, name) for name, _ in missing],
+            [PendingPassage(NAME, name) for name, _ in missing],
             [1] * len(missing),
         )
 

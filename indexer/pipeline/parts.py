@@ -1,12 +1,14 @@
-"""What a run works with, and what it has done.
+"""What a run works with, how much it gathers before it writes, and what it has done.
 
-Owns these two values. It must not know how the work is done.
+Owns these values. It must not know how the work is done.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
+
+from indexer.store import Thresholds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,11 +16,31 @@ if TYPE_CHECKING:
     from indexer.catalog import Catalog, Space
     from indexer.config import Limits
     from indexer.embed.base import Embedder
-    from indexer.pipeline.pace import Pace
-    from indexer.pipeline.scanned_pages import Scans
+    from indexer.pipeline.scanned_pages import ScannedPages
     from indexer.store import Store
     from indexer.throttle.gate import QueryGate
     from indexer.throttle.throttle import Throttle
+
+
+@dataclass(frozen=True, slots=True)
+class BatchSizes:
+    """How much is gathered before it is written. The defaults are measured.
+
+    Attributes:
+        passages: Passages of one commit. A commit costs about as much as ten passages.
+        vectors: Vectors of one commit.
+        unit: Passages the model is handed together: enough to sort by length into full batches.
+        thresholds: When tables are maintained.
+        disk_retry_s: Seconds after which a full disk is checked again.
+        pause_grace_s: Seconds that work in progress may take to finish before a pause.
+    """
+
+    passages: int = 2048
+    vectors: int = 1024
+    unit: int = 256
+    thresholds: Thresholds = field(default_factory=Thresholds)
+    disk_retry_s: float = 5.0
+    pause_grace_s: float = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +55,10 @@ class Parts:
     limits: Limits
     children: int
     check_space: Callable[[], None]
-    pace: Pace
+    batches: BatchSizes
     password_of: Callable[[bytes], str | None]
     throttle: Throttle
-    scans: Scans
+    scanned_pages: ScannedPages
 
 
 @dataclass(slots=True)

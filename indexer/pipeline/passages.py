@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from indexer import faults
-from indexer.store import PassageRow, sums
+from indexer.store import PassageRow, checksums
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -44,7 +44,7 @@ class PassageWriter:
     written: int = 0
     _rows: list[PassageRow] = field(default_factory=list)
     _ended: list[Ended] = field(default_factory=list)
-    _sums: sums.Sums = field(default_factory=dict)
+    _sums: checksums.Checksums = field(default_factory=dict)
     _since: float = 0.0
 
     @property
@@ -73,19 +73,19 @@ class PassageWriter:
         self.store.delete_docs([doc])
         self.catalog.docs.forget([doc])
 
-    def due(self, *, hungry: bool) -> bool:
-        """Whether to flush now; a hungry model is fed at once."""
+    def due(self, *, starved: bool) -> bool:
+        """Whether to flush now; a starved model is fed at once."""
         if not self.holding:
             return False
         waited = time.monotonic() - self._since
-        return len(self._rows) >= self.flush_at or waited >= FLUSH_S or (hungry and waited >= 0.3)
+        return len(self._rows) >= self.flush_at or waited >= FLUSH_S or (starved and waited >= 0.3)
 
     def flush(self) -> list[int]:
         """Write what is held, the store first; give the documents that are complete with it."""
         rows, ended = self._rows, self._ended
         self._rows, self._ended = [], []
         if rows:
-            sums.add(self._sums, self.store.add_passages(rows))
+            checksums.add_to(self._sums, self.store.add_passages(rows))
             self.written += len(rows)
             faults.reached("passages-committed")
         if ended:
@@ -95,6 +95,6 @@ class PassageWriter:
                         one.doc, one.terms, title=one.info.title, language=one.info.language
                     )
                     self.catalog.docs.finish_passages(one.doc, one.passages)
-                    self.catalog.sums.note_passages(one.doc, self._sums.pop(one.doc, 0))
+                    self.catalog.checksums.note_passages(one.doc, self._sums.pop(one.doc, 0))
             faults.reached("passages-marked")
         return [one.doc for one in ended]

@@ -2,7 +2,7 @@
 
 Owns the threads that wait on disk and on children, so that the lane never does. A broken, hostile
 or vanished file ends in an event with its failure, never in a dead thread. It must not know the
-catalog or the store: what is worth reading is the lane's answer.
+catalog or the store: what is worth reading is the lane's reply.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from indexer.extract.scanned import Scanned
 from indexer.files.hashing import content_id, unchanged
 from indexer.pipeline.events import (
     WAIT_S,
-    Cut,
     Event,
-    Finished,
-    Hashed,
-    Opened,
-    Textless,
+    FileFinished,
+    FileHashed,
+    PagesWithoutText,
+    PassagesCut,
+    TextExtracted,
     offer,
 )
 
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from indexer.api.types import DocumentInfo
-    from indexer.catalog.records import Job
+    from indexer.catalog.records import QueuedFile
     from indexer.config import Limits
-    from indexer.files.hashing import Hashed as Content
+    from indexer.files.hashing import ContentHash
     from indexer.throttle.throttle import Throttle
 
 log = logging.getLogger(__name__)
@@ -54,14 +54,14 @@ class Reader:
         password_of: Asked, with the path of a file, how to open it.
         throttle: Says how long to rest.
         library: The folder of the library, where children look up what scans say.
-        extra: Takes no jobs while the work is to be gentle.
+        extra: Takes no jobs while the work is to be slowed.
 
     ``busy_s`` adds up the seconds that the child was read with.
     """
 
     def __init__(
         self,
-        jobs: Queue[Job],
+        jobs: Queue[QueuedFile],
         events: Queue[Event],
         limits: Limits,
         password_of: Callable[[bytes], str | None],
@@ -98,7 +98,7 @@ class Reader:
             with ExtractionChild(self._limits) as child:
                 self._child = child
                 while not self._stopping.is_set():
-                    if self._extra and self._throttle.gentle:
+                    if self._extra and self._throttle.slowed:
                         self._stopping.wait(WAIT_S)
                         continue
                     try:
@@ -111,15 +111,15 @@ class Reader:
         finally:
             self._child = None
 
-    def _read(self, child: ExtractionChild, job: Job) -> None:
-        content: Content | None = None
+    def _read(self, child: ExtractionChild, job: QueuedFile) -> None:
+        content: ContentHash | None = None
         failure: LecternError | None = None
         try:
             content = content_id(job.path, stopping=self._stopping.is_set)
             faults.reached("file-hashed", job.path)
-            hashed = Hashed(job, content)
+            hashed = FileHashed(job, content)
             self._put(hashed)
-            if hashed.answer.wait(self._stopping):
+            if hashed.reply.wait(self._stopping):
                 self._extract(child, job, content)
         except LecternError as error:
             failure = error
@@ -136,27 +136,27 @@ class Reader:
             failure = InternalError("internal", reason=f"{type(error).__name__}: {error}")
         if self._stopping.is_set():
             raise Cancelled
-        self._put(Finished(job, content, failure))
+        self._put(FileFinished(job, content, failure))
 
-    def _extract(self, child: ExtractionChild, job: Job, content: Content) -> None:
+    def _extract(self, child: ExtractionChild, job: QueuedFile, content: ContentHash) -> None:
         def decide(info: DocumentInfo, terms: Mapping[str, int]) -> bool:
             if not unchanged(job.path, content.stamp):  # the text is not that of these bytes
                 raise WorldError("changed_while_read")
-            opened = Opened(job, content, info, terms)
+            opened = TextExtracted(job, content, info, terms)
             self._worked(began)
             self._put(opened)
-            return opened.answer.wait(self._stopping)
+            return opened.reply.wait(self._stopping)
 
         path, password = Path(os.fsdecode(job.path)), self._password_of(job.path)
         scanned = Scanned(
             self._library,
             content.content_id,
-            lambda pages: self._put(Textless(job, content, pages)) if pages else None,
+            lambda pages: self._put(PagesWithoutText(job, content, pages)) if pages else None,
         )
         began = time.monotonic()
         try:
             for passages in child.extract(path, job.format, password, decide, scanned=scanned):
-                self._put(Cut(job, passages))
+                self._put(PassagesCut(job, passages))
         except WorldError as error:
             if error.code == "needs_password" and password is not None:
                 raise WorldError("wrong_password") from error

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from indexer.api.progress import CancelToken
-    from indexer.catalog.scanned import ScanPlace
+    from indexer.catalog.scanned import ScannedFile
     from indexer.config import Limits
     from indexer.ocr.tesseract import Program
-    from indexer.pipeline.scanned_pages import Scans
+    from indexer.pipeline.scanned_pages import ScannedPages
     from indexer.throttle.throttle import Throttle
 
 log = logging.getLogger(__name__)
@@ -43,13 +43,13 @@ class Recogniser:
     """Reads scanned pages. One thread at a time works.
 
     Args:
-        scans: What waits, and takes what was read.
+        scanned_pages: What waits, and takes what was read.
         throttle: Says when to rest.
         limits: What a page may cost.
         password_of: Asked, with the path of a file, how to open it.
     """
 
-    scans: Scans
+    scanned_pages: ScannedPages
     throttle: Throttle
     limits: Limits
     password_of: Callable[[bytes], str | None]
@@ -72,16 +72,16 @@ class Recogniser:
             Cancelled: If the token was cancelled.
             WorldError: If what was read cannot be kept.
         """
-        program = self.scans.program
+        program = self.scanned_pages.program
         # Whoever notes a page meanwhile says otherwise; and after a fault nothing is to be done.
-        self.scans.ready = False
+        self.scanned_pages.ready = False
         self._left.clear()
         if program is None:
-            return self.scans.publish()
+            return self.scanned_pages.publish()
         try:
             return self._work(program, token, busy, note)
         except Cancelled:
-            self.scans.ready = True
+            self.scanned_pages.ready = True
             raise
 
     def _work(
@@ -95,27 +95,29 @@ class Recogniser:
         with ExtractionChild(self.limits) as child:
             while not (self.throttle.paused or busy()):
                 token.check()
-                page = self.scans.cache.next_page(self.scans.maker, self._left)
+                page = self.scanned_pages.cache.next_page(self.scanned_pages.maker, self._left)
                 if page is None:
-                    return self.scans.publish()
-                note(read, self.scans.counts().waiting)
+                    return self.scanned_pages.publish()
+                note(read, self.scanned_pages.counts().waiting)
                 read += self._read(child, program, page, token)
-                if time.monotonic() - began > PUBLISH_S and (queued := self.scans.publish()):
-                    self.scans.ready = True
+                if time.monotonic() - began > PUBLISH_S and (
+                    queued := self.scanned_pages.publish()
+                ):
+                    self.scanned_pages.ready = True
                     return queued
-        self.scans.ready = True
-        return self.scans.publish()
+        self.scanned_pages.ready = True
+        return self.scanned_pages.publish()
 
     def _read(
         self, child: ExtractionChild, program: Program, page: tuple[str, int], token: CancelToken
     ) -> bool:
         """Read one page; whether there is something to keep."""
         content, number = page
-        place = self.scans.contents.place(content)
+        place = self.scanned_pages.contents.place(content)
         if place is None or not _stands(place):
             self._left.add(content)
             return False
-        languages = for_document(self.scans.languages, program.languages, place.language)
+        languages = for_document(self.scanned_pages.languages, program.languages, place.language)
         path, password = Path(os.fsdecode(place.path)), self.password_of(place.path)
         began = time.monotonic()
         try:
@@ -128,22 +130,22 @@ class Recogniser:
         if not _stands(place):
             self._left.add(content)
             return False
-        self.scans.cache.keep(content, number, self.scans.maker, words)
+        self.scanned_pages.cache.keep(content, number, self.scanned_pages.maker, words)
         self.throttle.rest(time.monotonic() - began, lambda: token.cancelled)
         return True
 
     def _failed(self, content: str, number: int, error: LecternError) -> None:
         log.warning("page %d was not recognised: %s", number, error)
         if error.code in _STOPS:
-            self.scans.cache.stopped(content, number, self.scans.maker, REASON)
+            self.scanned_pages.cache.stopped(content, number, self.scanned_pages.maker, REASON)
         elif error.code == "unreadable":
-            self.scans.cache.set_aside(content, number, self.scans.maker, REASON)
+            self.scanned_pages.cache.set_aside(content, number, self.scanned_pages.maker, REASON)
         else:
             # A password, a permission, a drive: nothing is wrong with the page.
             self._left.add(content)
 
 
-def _stands(place: ScanPlace) -> bool:
+def _stands(place: ScannedFile) -> bool:
     """Whether a file still is what was indexed."""
     try:
         found = os.stat(place.path)  # noqa: PTH116  # bytes

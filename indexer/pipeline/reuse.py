@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer import faults
-from indexer.pipeline.sections import Reading
+from indexer.pipeline.sections import SectionReader
 from indexer.store import key_of
 
 if TYPE_CHECKING:
@@ -27,10 +27,10 @@ _AT_ONCE = 4096
 Pairs = list[tuple[int, int]]
 
 
-def reading_of(row: DocRow, space: Space) -> Reading:
+def section_reader(row: DocRow, space: Space) -> SectionReader:
     """How a document is read for a space."""
     window = int(space.record["window"]) if space.record.get("late") else 0
-    return Reading(row.title_used, window)
+    return SectionReader(row.title_used, window)
 
 
 @dataclass(slots=True)
@@ -85,6 +85,6 @@ class EarlierTexts:
         return known
 
     def _digests(self, row: DocRow) -> Iterator[tuple[bytes, list[int]]]:
-        reading = reading_of(row, self.space)
+        reading = section_reader(row, self.space)
         for run in reading.runs(self.store.iter_passages([row.doc])):
             yield reading.digest(run), [passage.ordinal for passage in run.passages]

@@ -40,7 +40,7 @@ _IMAGE = "image"
 _FORMATS = ("pdf", _IMAGE)
 
 
-class Scans:
+class ScannedPages:
     """What is known of scanned pages. Thread-safe.
 
     Args:
@@ -81,7 +81,7 @@ class Scans:
         program = self.program
         return f"tesseract {program.version} {'+'.join(self.languages)}" if program else ""
 
-    def look_again(self) -> None:
+    def refresh(self) -> None:
         """See what is installed now, and put right what is said of documents that wait for it."""
         with self._lock:
             if self._program is None or time.monotonic() - self._looked > LOOK_EVERY_S:
@@ -118,9 +118,9 @@ class Scans:
             self.cache.published(content_id)
         return queued
 
-    def forgive(self, paths: Sequence[Path]) -> None:
+    def reset_failures(self, paths: Sequence[Path]) -> None:
         """Give pages of some files, or of all without paths, that were set aside another chance."""
-        self.cache.forgive(self.contents.under(paths) if paths else self.cache.known())
+        self.cache.reset_failures(self.contents.under(paths) if paths else self.cache.known())
         self.ready = True
 
     def tidy(self) -> None:

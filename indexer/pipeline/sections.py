@@ -30,7 +30,7 @@ _CONTEXT_CHARACTERS = 160
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SectionReader:
     """How a model reads a document.
 
     Attributes:
@@ -46,7 +46,7 @@ class Reading:
         return EmbedInput(self.title, passage.heading_path, passage.view, passage.view_starts)
 
     def runs(self, passages: Iterable[StoredPassage]) -> Iterator[SectionRun]:
-        """Cut the passages of one document, in order, into what is read together."""
+        """PassagesCut the passages of one document, in order, into what is read together."""
         if not self.window:
             yield from (SectionRun(None, (passage,)) for passage in passages)
             return

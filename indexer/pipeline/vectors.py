@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from indexer.catalog import Catalog, Space
     from indexer.pipeline.embedding import EmbeddingWorker, Unit
     from indexer.pipeline.events import Embedded
-    from indexer.pipeline.pace import Pace
+    from indexer.pipeline.parts import BatchSizes
     from indexer.store import Store
 
 FLUSH_S = 10.0
@@ -39,7 +39,7 @@ class VectorWriter:
     store: Store
     space: Space
     worker: EmbeddingWorker
-    pace: Pace
+    batches: BatchSizes
     embedded: int = 0
     tokens: int = 0
     in_flight: int = 0
@@ -58,9 +58,9 @@ class VectorWriter:
         return self.backlog.reused
 
     @property
-    def doubtful(self) -> bool:
+    def has_suspects(self) -> bool:
         """Whether a document is left that may have ended an engine while it was embedded."""
-        return self.backlog.doubtful
+        return self.backlog.has_suspects
 
     @property
     def idle(self) -> bool:
@@ -69,7 +69,7 @@ class VectorWriter:
 
     def feed(self) -> None:
         """Hand units over until the model has enough."""
-        count = self.pace.unit
+        count = self.batches.unit
         while not self.worker.full:
             unit = self._next(count)
             if not unit:
@@ -78,7 +78,7 @@ class VectorWriter:
             self.worker.put(unit)
 
     def _next(self, count: int) -> Unit | None:
-        if self.doubtful:
+        if self.has_suspects:
             return self.backlog.take(count)
         return (
             self._names.take(count)
@@ -104,7 +104,7 @@ class VectorWriter:
             return self.backlog.finished >= DOCS_AHEAD  # of vectors that were there already
         held = sum(len(made.pending) for made in self._made)
         waited = time.monotonic() - self._since
-        if held >= self.pace.vectors or waited >= FLUSH_S:
+        if held >= self.batches.vectors or waited >= FLUSH_S:
             return True
         return not self.in_flight and (last or waited >= FLUSH_IDLE_S)
 
@@ -124,14 +124,14 @@ class VectorWriter:
         with self.catalog.write():
             for doc, one in complete.items():
                 self.catalog.spaces.finish(doc, self.space.id, counts[doc])
-                self.catalog.sums.note_vectors(doc, self.space.id, one.total)
-                self.catalog.sums.note_profile(doc, profiles[doc])
+                self.catalog.checksums.note_vectors(doc, self.space.id, one.total)
+                self.catalog.checksums.note_profile(doc, profiles[doc])
         faults.reached("vectors-marked")
         return True
 
     def tidy(self) -> None:
-        """Let the store do its upkeep, unless an end of the engine would blame a document."""
-        if not self.doubtful:
+        """Let the store do its maintenance, unless an end of the engine would blame a document."""
+        if not self.has_suspects:
             self.store.maintain()
 
 

@@ -188,7 +188,7 @@ class Where:
         return scores
 
     def _by_meaning(self, vector: Floats, count: int, docs: DocFilter | None) -> Leg:
-        return self.pool.submit(self.store.likely, self.space, vector, count, docs)
+        return self.pool.submit(self.store.approximate_knn, self.space, vector, count, docs)
 
     def _by_words(self, terms: tuple[Term, ...], count: int, docs: DocFilter | None) -> Leg:
         return self.pool.submit(self.store.match, "stems", terms, count, docs, self.without)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.errors import WorldError
-from indexer.pipeline.reuse import reading_of
+from indexer.pipeline.reuse import section_reader
 from indexer.query.focus import question
 from indexer.query.grammar import parse
 from indexer.search.explain_match import Told, describe_match
@@ -81,7 +81,7 @@ class Explainer:
         self, space: Space, doc: DocRow, start: int
     ) -> tuple[StoredPassage, list[EmbedInput], int] | None:
         """The passage that begins at an offset, what the model reads with it, and where there."""
-        reading = reading_of(doc, space)
+        reading = section_reader(doc, space)
         for run in reading.runs(self.store.iter_passages([doc.doc])):
             for place, passage in enumerate(run.passages):
                 if passage.char_start == start:

@@ -162,7 +162,7 @@ def _best(
     store: Store, space: str, vector: NDArray[np.float32], docs: DocFilter | None = None
 ) -> float | None:
     """The most meaning that any passage has in common with a question, as ``fusion`` has it."""
-    keys = np.sort(store.likely(space, vector, NEAREST, docs).keys)
+    keys = np.sort(store.approximate_knn(space, vector, NEAREST, docs).keys)
     if not len(keys):
         return None
     flat, offsets = store.sentence_vectors_of(space, keys)

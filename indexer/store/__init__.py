@@ -15,10 +15,19 @@ import numpy as np
 
 from indexer import faults
 from indexer.api.errors import WorldError
-from indexer.store import checks, dense, indices, maintenance, runtime, schema, words, writing
-from indexer.store import sums as row_sums
-from indexer.store.disk import drop_unborn, needing_room, unborn
-from indexer.store.maintenance import Upkeep
+from indexer.store import (
+    checks,
+    checksums,
+    dense,
+    indices,
+    maintenance,
+    runtime,
+    schema,
+    words,
+    writing,
+)
+from indexer.store.disk import drop_unborn, unborn, write_errors
+from indexer.store.maintenance import Thresholds
 from indexer.store.table import Table
 from indexer.store.values import (
     NO_KEYS,
@@ -46,8 +55,20 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 __all__ = [
-    "Candidates", "DocFilter", "DocumentRow", "Maintenance", "PassageRow", "Store",
-    "StoredPassage", "TableSize", "Term", "TextColumn", "Upkeep", "VectorRows", "docs_of", "key_of",
+    "Candidates",
+    "DocFilter",
+    "DocumentRow",
+    "Maintenance",
+    "PassageRow",
+    "Store",
+    "StoredPassage",
+    "TableSize",
+    "Term",
+    "TextColumn",
+    "Thresholds",
+    "VectorRows",
+    "docs_of",
+    "key_of",
     "ordinals_of",
 ]  # fmt: skip
 
@@ -60,7 +81,12 @@ class Store:
     """The tables of one library. Open it with ``Store.open``."""
 
     def __init__(
-        self, path: Path, threads: int, upkeep: Upkeep | None = None, *, writable: bool = True
+        self,
+        path: Path,
+        threads: int,
+        thresholds: Thresholds | None = None,
+        *,
+        writable: bool = True,
     ) -> None:
         self._path = path
         self._writable = writable
@@ -70,16 +96,21 @@ class Store:
         self._opening = threading.Lock()
         self._tables: dict[str, Table] = {}
         #: Tables of an earlier version, which were dropped to be made anew.
-        self.outgrown: list[str] = []
+        self.dropped_tables: list[str] = []
         absent = {table.stem for table in unborn(path)}
         for name in self._db.list_tables().tables:
             if name not in absent:
                 self._open(name, self._db.open_table(name))
-        self._keeper = maintenance.Keeper(lambda: dict(self._tables), upkeep)
+        self._maintainer = maintenance.Maintainer(lambda: dict(self._tables), thresholds)
 
     @classmethod
     def open(
-        cls, path: Path, *, threads: int, upkeep: Upkeep | None = None, writable: bool = True
+        cls,
+        path: Path,
+        *,
+        threads: int,
+        thresholds: Thresholds | None = None,
+        writable: bool = True,
     ) -> Store:
         """Open the store in a directory that only its owner may read; make it if need be.
 
@@ -89,11 +120,11 @@ class Store:
         """
         if not writable:
             return cls._open_read_only(path, threads)
-        with needing_room(path):
+        with write_errors(path):
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.chmod(0o700)
         drop_unborn(path)
-        store = cls(path, threads, upkeep)
+        store = cls(path, threads, thresholds)
         store._table(schema.PASSAGES, schema.passages_schema)
         store._table(schema.DOCUMENTS, schema.documents_schema)
         return store
@@ -111,20 +142,20 @@ class Store:
     def close(self) -> None:
         """Remove old versions and let go of the tables. Nothing may be reading."""
         if self._writable:
-            self._keeper.clean_at_close()
+            self._maintainer.clean_at_close()
         self._tables.clear()
 
     # -- writing, by one thread -------------------------------------------------------------
 
-    def add_passages(self, rows: Sequence[PassageRow]) -> row_sums.Sums:
+    def add_passages(self, rows: Sequence[PassageRow]) -> checksums.Checksums:
         """Append passages in one commit; they are found by words at once. Gives their sums."""
         if not rows:
             return {}
         passages = writing.passages_table(rows)
         self._passages.add(passages)
-        return row_sums.of(passages)
+        return checksums.by_document(passages)
 
-    def add_vectors(self, space: str, rows: VectorRows) -> row_sums.Sums:
+    def add_vectors(self, space: str, rows: VectorRows) -> checksums.Checksums:
         """Append vectors of one embedding space in one commit. Gives their sums.
 
         Raises:
@@ -138,7 +169,7 @@ class Store:
             raise ValueError(f"the vectors of {space} have {_dimension(table)} dimensions")
         vectors = writing.vectors_table(rows)
         table.add(vectors)
-        return row_sums.of(vectors)
+        return checksums.by_document(vectors)
 
     def copy_vectors(self, space: str, sources: Int64s, targets: Int64s) -> None:
         """Give passages the vectors that others have, one for one; sources without are left out."""
@@ -147,7 +178,7 @@ class Store:
             found, places = table.take(sources, writing.COPIED)
             table.add(writing.copied_vectors(found, targets[places]))
 
-    def put_documents(self, rows: Sequence[DocumentRow]) -> row_sums.Sums:
+    def put_documents(self, rows: Sequence[DocumentRow]) -> checksums.Checksums:
         """Write documents, each in the place of what was known of it. Gives their sums."""
         if not rows:
             return {}
@@ -155,7 +186,7 @@ class Store:
         table.delete_docs([row.doc for row in rows])
         documents = writing.documents_table(rows)
         table.add(documents)
-        return row_sums.of(documents)
+        return checksums.by_document(documents)
 
     def delete_docs(self, docs: Sequence[int]) -> None:
         """Delete everything about these documents, in every space.
@@ -178,14 +209,14 @@ class Store:
 
     def maintain(self, *, idle: bool = False) -> Maintenance:
         """Tidy what is due. Call it often; ``idle`` says that there is nothing else to do."""
-        done = self._keeper.maintain(idle=idle)
+        done = self._maintainer.maintain(idle=idle)
         if done.steps:
             self._grow_cache()
         return done
 
     def clean_at_open(self) -> Maintenance:
         """Remove leftovers of interrupted writes; call it before the first write only."""
-        return self._keeper.clean_at_open()
+        return self._maintainer.clean_at_open()
 
     # -- what is there ----------------------------------------------------------------------
 
@@ -209,7 +240,7 @@ class Store:
         if table is None:
             return 0
         found, _ = table.take(table.rows.keys_of(doc), table.inner.schema.names)
-        return int(row_sums.of(found).get(doc, 0))
+        return int(checksums.by_document(found).get(doc, 0))
 
     def ordinals_with_vectors(self, space: str, doc: int) -> Int32s:
         """The ordinals of a document's passages that have vectors, ascending."""
@@ -247,7 +278,7 @@ class Store:
 
     def sizes(self) -> dict[str, TableSize]:
         """Rows and bytes of each table."""
-        return self._keeper.sizes()
+        return self._maintainer.sizes()
 
     @property
     def tables(self) -> Mapping[str, Table]:
@@ -267,12 +298,12 @@ class Store:
         table = self._vectors(space)
         return dense.knn(table, vector, count, docs) if table else NOTHING
 
-    def likely(
+    def approximate_knn(
         self, space: str, vector: Float32s, count: int, docs: DocFilter | None = None
     ) -> Candidates:
-        """About the passages that ``knn`` gives, by less exact scores; see ``dense.likely``."""
+        """About what ``knn`` gives, by less exact scores; see ``dense.approximate_knn``."""
         table = self._vectors(space)
-        return dense.likely(table, vector, count, docs) if table else NOTHING
+        return dense.approximate_knn(table, vector, count, docs) if table else NOTHING
 
     def match(
         self,
@@ -328,7 +359,7 @@ class Store:
     def _table(self, name: str, columns: Callable[[], Any]) -> Table:
         with self._opening:
             if name not in self._tables:
-                with needing_room(self._path):
+                with write_errors(self._path):
                     made = self._db.create_table(name, schema=columns())
                 self._take_in(name, made)
             return self._tables[name]
@@ -345,7 +376,7 @@ class Store:
             raise WorldError("library_older", library=str(self._path.parent))
         else:
             self._db.drop_table(name)
-            self.outgrown.append(name)
+            self.dropped_tables.append(name)
 
     def _take_in(self, name: str, inner: Any) -> None:
         table = Table(
@@ -355,8 +386,8 @@ class Store:
             writable=self._writable,
         )
         if self._writable:
-            indices.prepare(table, name)
-        indices.look(table)
+            indices.create_missing(table, name)
+        indices.refresh_coverage(table)
         self._tables[name] = table
 
 

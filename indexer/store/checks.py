@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indexer.store import quantise, salvage, sums, writing
+from indexer.store import checksums, damage, quantise, writing
 from indexer.store.schema import DOCUMENTS, PASSAGES, is_vectors_table
 from indexer.store.values import docs_of, key_of
 
@@ -42,13 +42,13 @@ class Examined:
     """
 
     keys: Int64s
-    unreadable: list[salvage.Block] = field(default_factory=list)
+    unreadable: list[damage.Block] = field(default_factory=list)
     lost: int = 0
     senseless: list[int] = field(default_factory=list)
     texts: dict[int, set[str]] = field(default_factory=dict)
     broken_indices: list[str] = field(default_factory=list)
     #: Over the rows of each document that can be read, see ``sums``.
-    sums: sums.Sums = field(default_factory=dict)
+    sums: checksums.Checksums = field(default_factory=dict)
     #: Of documents: what is kept of each.
     documents: dict[int, DocumentRow] = field(default_factory=dict)
 
@@ -68,16 +68,16 @@ def examine(name: str, table: Table, tick: Callable[[], None]) -> Examined:
     """
     found = Examined(np.empty(0, np.int64))
     keys: list[Int64s] = []
-    for block in salvage.in_blocks(table.inner):
+    for block in damage.blocks(table.inner):
         tick()
         try:
-            rows = salvage.read(table, block)
-        except salvage.DamagedError:
+            rows = damage.read(table, block)
+        except damage.DamagedError:
             found.unreadable.append(block)
             found.lost += len(block.rows)
             continue
         keys.append(_check(name, rows, found))
-        sums.add(found.sums, sums.of(rows))
+        checksums.add_to(found.sums, checksums.by_document(rows))
     found.keys = np.sort(np.concatenate(keys)) if keys else found.keys
     found.broken_indices = list(_broken_indices(table))
     return found
@@ -129,8 +129,8 @@ def _is_readable(row: dict[str, Any]) -> bool:
 def _broken_indices(table: Table) -> Iterator[str]:
     for index in table.inner.list_indices():
         try:
-            salvage.proven(table, partial(_read_index, name=index.name))
-        except salvage.DamagedError:
+            damage.confirmed(table, partial(_read_index, name=index.name))
+        except damage.DamagedError:
             yield index.columns[0]
 
 

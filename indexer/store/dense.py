@@ -33,11 +33,13 @@ _EXACT_NS, _INDEX_NS, _DROPPED_NS = 1_200, 15, 2_600
 def knn(table: Table, vector: Float32s, count: int, docs: DocFilter | None) -> Candidates:
     """The passages nearest to a unit vector, best first, scored by cosine."""
     query = np.ascontiguousarray(vector, np.float32)
-    found = likely(table, query, int(count * _REFINE) + _REFINE_MORE, docs)
+    found = approximate_knn(table, query, int(count * _REFINE) + _REFINE_MORE, docs)
     return _rescored(table, query, found).first(count)
 
 
-def likely(table: Table, vector: Float32s, count: int, docs: DocFilter | None) -> Candidates:
+def approximate_knn(
+    table: Table, vector: Float32s, count: int, docs: DocFilter | None
+) -> Candidates:
     """About the nearest passages, best first; by the rounded scores of the index if there is one.
 
     Scoring them exactly takes a read that who weighs all candidates anyway need not pay twice.

@@ -71,7 +71,7 @@ def _is_full(error: BaseException) -> bool:
 
 
 @contextmanager
-def opening(path: Path) -> Iterator[None]:
+def open_errors(path: Path) -> Iterator[None]:
     """Open tables and read what is needed at once.
 
     Raises:
@@ -91,7 +91,7 @@ def opening(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def needing_room(path: Path) -> Iterator[None]:
+def write_errors(path: Path) -> Iterator[None]:
     """Do something that writes below a folder.
 
     Raises:

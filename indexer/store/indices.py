@@ -16,11 +16,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from indexer.store.disk import needing_room
+from indexer.store.disk import write_errors
 from indexer.store.schema import PASSAGES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from indexer.store.table import Table
 
@@ -60,22 +60,33 @@ def vector_index() -> Any:
     return IvfRq(distance_type="dot", num_bits=_RQ_BITS)
 
 
-def prepare(table: Table, name: str) -> None:
-    """Give a table the indices it has from the first row on, where they are missing."""
-    from lancedb.index import BTree
-
-    wanted = {"doc": BTree()}
-    if name == PASSAGES:
-        wanted.update(text_indices())
+def create_missing(table: Table, name: str) -> None:
+    """Create the indices that a table has from the first row on."""
     there = table.indices()
-    for column, config in wanted.items():
+    for column, config in _from_first_row(name).items():
         if column not in there:
-            with needing_room(table.path.parent):
+            with write_errors(table.path.parent):
                 table.commit(partial(table.inner.create_index, column, config=config))
 
 
-def look(table: Table) -> None:
-    """Note which rows are searched one by one, as no index covers them."""
+def rebuild(name: str, table: Table, columns: Sequence[str]) -> None:
+    """Build the indices of some columns anew."""
+    for column in columns:
+        config = _from_first_row(name).get(column) or vector_index()
+        with write_errors(table.path.parent):
+            table.inner.create_index(column, config=config, replace=True)
+    if columns:
+        refresh_coverage(table)
+
+
+def _from_first_row(name: str) -> dict[str, Any]:
+    from lancedb.index import BTree
+
+    return {"doc": BTree(), **(text_indices() if name == PASSAGES else {})}
+
+
+def refresh_coverage(table: Table) -> None:
+    """Count the rows that no index covers; they are searched one by one."""
     there = table.indices()
     searched = [there[column] for column in ("view", "stems", "vector") if column in there]
     table.has_vector_index = "vector" in there

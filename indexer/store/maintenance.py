@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from indexer import faults
 from indexer.api.errors import WorldError
 from indexer.store import indices, runtime
-from indexer.store.disk import needing_room
+from indexer.store.disk import write_errors
 from indexer.store.indices import ANN_FROM
 from indexer.store.schema import PASSAGES, is_vectors_table
 from indexer.store.sizes import size_of
@@ -47,13 +47,13 @@ _FEW_FRAGMENTS = 8
 _BACKLOG_SHARE = 0.125
 # The share of deleted rows that makes compaction worth its while.
 _DELETED_SHARE = 0.1
-# While indexing, upkeep waits rather than let the disk pass this many times the live data.
+# While indexing, maintenance waits rather than let the disk pass this many times the live data.
 _DISK_BOUND = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Upkeep:
-    """What starts the upkeep of a table; of each pair the second is for idle times.
+class Thresholds:
+    """What starts the maintenance of a table; of each pair the second is for idle times.
 
     The defaults are measured. Smaller numbers take tests through every step with a few rows.
 
@@ -74,14 +74,16 @@ class Upkeep:
     reader_s: float = 5.0
 
 
-class Keeper:
-    """Does the upkeep of some tables. Belongs to the thread that writes them."""
+class Maintainer:
+    """Does the maintenance of some tables. Belongs to the thread that writes them."""
 
     def __init__(
-        self, tables: Callable[[], Mapping[str, Table]], upkeep: Upkeep | None = None
+        self,
+        tables: Callable[[], Mapping[str, Table]],
+        thresholds: Thresholds | None = None,
     ) -> None:
         self._tables = tables
-        self._upkeep = upkeep or Upkeep()
+        self._thresholds = thresholds or Thresholds()
         self._steps: list[str] = []
         self._tended: dict[str, float] = {}
 
@@ -96,7 +98,7 @@ class Keeper:
         if not idle and not self._has_room(before, due):
             return Maintenance((), time.monotonic() - began, 0, 0)
         for name, table in due.items():
-            with needing_room(table.path.parent):
+            with write_errors(table.path.parent):
                 self._tend(name, table)
                 self._shrink(name, table)
         runtime.give_back()
@@ -109,9 +111,9 @@ class Keeper:
         before = self.sizes()
         for name, table in self._tables().items():
             if _has_garbage(before[name]):
-                with needing_room(table.path.parent):
+                with write_errors(table.path.parent):
                     _optimize(table, _NO_AGE, leftovers=True)
-                indices.look(table)
+                indices.refresh_coverage(table)
                 self._steps.append(f"{name}: leftovers removed")
         return self._report(began, before)
 
@@ -121,7 +123,7 @@ class Keeper:
             tidy = table.backlog == 0 and table.fragments() <= _FEW_FRAGMENTS
             if tidy and _has_garbage(size_of(table)):
                 # A full disk is no reason to fail at the end, and the next one may clean.
-                with suppress(WorldError), needing_room(table.path.parent):
+                with suppress(WorldError), write_errors(table.path.parent):
                     _optimize(table, _NO_AGE)
 
     def sizes(self) -> dict[str, TableSize]:
@@ -132,18 +134,18 @@ class Keeper:
 
     def _due(self, name: str, table: Table, *, idle: bool) -> bool:
         rows = table.count()
-        upkeep = self._upkeep
-        floor, least = upkeep.vectors if is_vectors_table(name) else upkeep.text
+        thresholds = self._thresholds
+        floor, least = thresholds.vectors if is_vectors_table(name) else thresholds.text
         # Few vectors are not worth an index.
-        counts = name == PASSAGES or rows >= upkeep.ann_from
+        counts = name == PASSAGES or rows >= thresholds.ann_from
         if counts and table.backlog >= (least if idle else max(floor, rows * _BACKLOG_SHARE)):
             return True
-        if table.fragments() >= upkeep.fragments[idle]:
+        if table.fragments() >= thresholds.fragments[idle]:
             return True
         return idle and (table.deleted > rows * _DELETED_SHARE or self._expired(name, table))
 
     def _expired(self, name: str, table: Table) -> bool:
-        """Whether versions that the last upkeep had to leave can go by now."""
+        """Whether versions that the last maintenance had to leave can go by now."""
         since = time.monotonic() - self._tended.get(name, float("-inf"))
         return since > VERSION_AGE.total_seconds() and _has_garbage(size_of(table))
 
@@ -161,11 +163,11 @@ class Keeper:
         faults.reached("compacted")
         table.deleted = 0
         self._tended[name] = time.monotonic()
-        indices.look(table)
+        indices.refresh_coverage(table)
         self._steps.append(f"{name}: compacted and cleaned")
 
     def _index_vectors(self, name: str, table: Table) -> None:
-        if not table.has_vector_index and table.count() >= self._upkeep.ann_from:
+        if not table.has_vector_index and table.count() >= self._thresholds.ann_from:
             faults.reached("vectors-indexing")
             config = indices.vector_index()
             table.commit(lambda: table.inner.create_index("vector", config=config))
@@ -177,7 +179,7 @@ class Keeper:
         total = sum(size.total for size in sizes.values())
         live = sum(size.live for size in sizes.values())
         rewritten = sum(sizes[name].live for name in due)
-        return total + rewritten <= live * _DISK_BOUND + self._upkeep.slack
+        return total + rewritten <= live * _DISK_BOUND + self._thresholds.slack
 
     def _shrink(self, name: str, table: Table) -> None:
         """Let young versions go as well where a table is past the bound.
@@ -185,8 +187,8 @@ class Keeper:
         A reader that is still at one of them meets a file that is gone, and reads the newest.
         """
         size = size_of(table)
-        if size.total > size.live * _DISK_BOUND + self._upkeep.slack:
-            _optimize(table, timedelta(seconds=self._upkeep.reader_s))
+        if size.total > size.live * _DISK_BOUND + self._thresholds.slack:
+            _optimize(table, timedelta(seconds=self._thresholds.reader_s))
             self._steps.append(f"{name}: young versions removed")
 
     def _report(self, began: float, before: Mapping[str, TableSize]) -> Maintenance:

@@ -34,7 +34,7 @@ _IO_THREADS = 4
 # Text is compressed in chunks of so many bytes; the smaller, the quicker one passage is fetched.
 TEXT_CHUNK = 16_384
 
-# Rows read at a time by upkeep: Lance's own 8,192 hold 60 MB more at the peak.
+# Rows read at a time by maintenance: Lance's own 8,192 hold 60 MB more at the peak.
 _BATCH_ROWS = 1_024
 
 # glibc's knobs and their settings: few heaps, and large blocks given back when freed. The arrays

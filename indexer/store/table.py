@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from indexer.api.errors import WorldError
-from indexer.store import footers, salvage
-from indexer.store.disk import needing_room, refusal
+from indexer.store import damage, footers
+from indexer.store.disk import refusal, write_errors
 from indexer.store.rowmap import RowMap
 from indexer.store.values import Candidates
 
@@ -51,7 +51,7 @@ class Table:
         self.keyed = keyed
         self._writable = writable
         self.rows = RowMap(self._scan_keys)
-        #: Rows that no index covers yet, and rows deleted since the last upkeep.
+        #: Rows that no index covers yet, and rows deleted since the last maintenance.
         self.backlog = 0
         self.deleted = 0
         self.has_vector_index = False
@@ -68,14 +68,14 @@ class Table:
         Raises:
             WorldError: ``disk_full``, or ``read_error`` as ``commit`` does.
         """
-        with needing_room(self.path.parent), self._undone_if_cut_short():
+        with write_errors(self.path.parent), self._undone_if_cut_short():
             self.inner.add(rows)
         self.rows.appended()
         self.backlog += len(rows)
 
     def delete_docs(self, docs: Sequence[int]) -> None:
         """Delete every row of these documents, in one commit."""
-        with needing_room(self.path.parent):
+        with write_errors(self.path.parent):
             gone = self.read(lambda: self.inner.delete(f"doc IN ({','.join(map(str, docs))})"))
         if self.keyed:
             self.deleted += gone.num_deleted_rows
@@ -196,7 +196,7 @@ class Table:
         try:
             return work()
         except BaseException as error:  # a panic of Lance is no Exception
-            if not salvage.may_be_damage(error):
+            if not damage.may_be_damage(error):
                 raise
             if not any(sign in str(error).lower() for sign in _VANISHED):
                 self._quarantine(error, cleared)
@@ -231,19 +231,19 @@ class Table:
         Raises:
             WorldError: ``library_damaged``, if nothing may be taken out.
         """
-        if not salvage.may_be_damage(error):
+        if not damage.may_be_damage(error):
             raise error
         with self._refresh:
             if self._cleared != cleared:
                 return  # another thread met it first
-            damaged = salvage.unreadable(self)
+            damaged = damage.unreadable(self)
             if not damaged:
                 raise error
             if not self._writable:
                 reason = str(error).partition(", /")[0]  # the rest is a place in Lance's source
                 library = str(self.path.parent.parent)
                 raise WorldError("library_damaged", library=library, reason=reason) from error
-            rows = salvage.take_out(self.inner, damaged)
+            rows = damage.delete(self.inner, damaged)
             self._cleared += 1
             self.lost += rows
             self.forget_rows()

@@ -27,7 +27,7 @@ _MOST_REPEATS = 4
 _CLOSE = 0.1
 
 # Rows that no index covers are searched one by one, at 6 µs each. While a large library is
-# indexed, the newest rows wait for the next upkeep rather than make every query wait.
+# indexed, the newest rows wait for the next maintenance rather than make every query wait.
 _FLAT_ROWS = 8_000
 
 # Scripts written without spaces: a dictionary decides where their words end, and may decide

@@ -45,18 +45,18 @@ class QueryGate:
             yield
         finally:
             if self._throttle is not None:
-                self._throttle.asked()
+                self._throttle.query_answered()
             with self._changed:
                 self._active -= 1
                 self._changed.notify_all()
 
-    def give_way(self) -> None:
+    def wait_for_queries(self) -> None:
         """Wait, for a bounded time, until no query is in flight."""
         with self._changed:
             self._changed.wait_for(lambda: self._active == 0, LONGEST_PAUSE_S)
 
     def batch_tokens(self) -> int:
         """How many tokens the next batch may have."""
-        if self._throttle is not None and self._throttle.gentle:
+        if self._throttle is not None and self._throttle.slowed:
             return TINY_BATCH
         return SMALL_BATCH if self._active else FULL_BATCH

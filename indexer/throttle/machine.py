@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 
 import psutil
 
-LOOK_EVERY_S = 2.0
+SAMPLE_EVERY_S = 2.0
 BATTERY_EVERY_S = 15.0
 # Shares of all cores that other programs use: from here on they want the machine; below, they
 # have let go of it.
 BUSY_FROM, BUSY_UNTIL = 0.5, 0.25
 # What only flares up is no work that we would be in the way of.
-LOOKS_IN_A_ROW = 2
+SAMPLES_IN_A_ROW = 2
 
 
 @dataclass(slots=True)
@@ -28,27 +28,27 @@ class Machine:
 
     on_battery: bool = False
     busy: bool = False
-    _look_at: float = 0.0
+    _sample_at: float = 0.0
     _battery_at: float = 0.0
     _before: tuple[float, float, float] | None = None  # when, all cores' work, ours
-    _looks: int = 0
+    _samples: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def look(self) -> None:
+    def sample(self) -> None:
         """Bring ``on_battery`` and ``busy`` up to date."""
         now = time.monotonic()
-        if now < self._look_at or not self._lock.acquire(blocking=False):
+        if now < self._sample_at or not self._lock.acquire(blocking=False):
             return
         try:
-            self._look_at = now + LOOK_EVERY_S
+            self._sample_at = now + SAMPLE_EVERY_S
             if now >= self._battery_at:
                 self._battery_at = now + BATTERY_EVERY_S
                 self.on_battery = _on_battery()
-            self._take(now, *_work_done())
+            self._compare(now, *_work_done())
         finally:
             self._lock.release()
 
-    def _take(self, now: float, everyone: float, ours: float) -> None:
+    def _compare(self, now: float, everyone: float, ours: float) -> None:
         """Compare the processor seconds of all programs and of ours with those of the last look."""
         before, self._before = self._before, (now, everyone, ours)
         if before is None or now <= before[0]:
@@ -57,10 +57,10 @@ class Machine:
         others = (everyone - before[1]) - max(0.0, ours - before[2])
         share = others / (cores * (now - before[0]))
         differs = share < BUSY_UNTIL if self.busy else share >= BUSY_FROM
-        self._looks = self._looks + 1 if differs else 0
-        if self._looks >= LOOKS_IN_A_ROW:
+        self._samples = self._samples + 1 if differs else 0
+        if self._samples >= SAMPLES_IN_A_ROW:
             self.busy = not self.busy
-            self._looks = 0
+            self._samples = 0
 
 
 def _on_battery() -> bool:

@@ -52,12 +52,12 @@ class Throttle:
     """Speed, pause and reason of one engine. Thread-safe.
 
     Attributes:
-        considerate: Whether to slow down by itself: a command that the person waits for does not.
+        adaptive: Whether to slow down by itself: a command that the person waits for does not.
         machine: Asked for what goes on beside us.
         disk_full: Set by whoever waits for space.
     """
 
-    considerate: bool = False
+    adaptive: bool = False
     machine: Machine = field(default_factory=Machine)
     speed: Speed = Speed.NORMAL
     paused: bool = False
@@ -77,7 +77,7 @@ class Throttle:
                 self._typed_at = time.monotonic()
             self._changed.notify_all()
 
-    def asked(self) -> None:
+    def query_answered(self) -> None:
         """Say that a query was just answered."""
         self._asked_at = time.monotonic()
 
@@ -112,7 +112,7 @@ class Throttle:
         return min(chosen, _AUTOMATIC.get(self._automatic(), 1.0))
 
     @property
-    def gentle(self) -> bool:
+    def slowed(self) -> bool:
         """Whether pieces of work ought to be small, so that others are soon let in."""
         return self.share < 1.0
 
@@ -140,9 +140,9 @@ class Throttle:
             return ""
         if time.monotonic() - self._typed_at < TYPING_S:
             return "typing"
-        if not self.considerate:
+        if not self.adaptive:
             return ""
-        self.machine.look()
+        self.machine.sample()
         if self.machine.on_battery:
             return "battery"
         return "busy" if self.machine.busy else ""

@@ -56,7 +56,7 @@ class _Node:
         return b"/".join(reversed(parts)) or b"/"
 
 
-class Inotify:
+class InotifySource:
     """A source of hints. Thread-safe.
 
     Args:

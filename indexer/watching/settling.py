@@ -54,7 +54,7 @@ class Settling:
 
         Args:
             now: A time that only grows, in seconds.
-            stamp_of: Looks at a path.
+            stamp_of: Gives the status of a path.
         """
         settled = []
         busy: set[bytes] = set()

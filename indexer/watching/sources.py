@@ -36,12 +36,12 @@ def open_source(hints: Hints) -> Source | None:
     """Open the source of this system; None if it gives no more."""
     try:
         if platform.system() == "Linux":
-            from indexer.watching.inotify import Inotify
+            from indexer.watching.inotify import InotifySource
 
-            return Inotify(hints)
-        from indexer.watching.observing import Observing
+            return InotifySource(hints)
+        from indexer.watching.observer import ObserverSource
 
-        return Observing(hints)
+        return ObserverSource(hints)
     except OSError:
         log.warning("the system gives no more watches", exc_info=True)
         return None

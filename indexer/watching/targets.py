@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from indexer.catalog import Root
-    from indexer.files.scan import Looks
+    from indexer.files.walk import Entries
 
 _SEPARATOR = os.fsencode(os.sep)
 _IGNORE_NAME = os.fsencode(IGNORE_NAME)
@@ -31,7 +31,7 @@ class Targets:
     whole: set[int] = field(default_factory=set)
 
     @property
-    def looks(self) -> dict[int, Looks]:
+    def partial(self) -> dict[int, Entries]:
         return {
             root: {folder: frozenset(names) for folder, names in folders.items()}
             for root, folders in self.entries.items()

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
     from indexer.catalog import ScanCounts
-    from indexer.files.partial_scan import Looking
+    from indexer.files.scanner import Scanner
     from indexer.watching.sources import Source
 
     Done = Callable[[Exception | None], None]
@@ -75,7 +75,7 @@ class _Plan:
     work: bool = True  # an earlier run may have left some
     work_after: float = float("-inf")
     reading: bool = False
-    looking: bool = True
+    scanning: bool = True
     problem: str = ""
 
 
@@ -83,7 +83,7 @@ class Watcher:
     """Watches the roots of one library from ``start`` to ``stop``.
 
     Args:
-        looking: Looks at the disk.
+        scanner: Scans the roots.
         read: Reads what is queued.
         pace: How long things wait.
         clock: Tells the time.
@@ -92,7 +92,7 @@ class Watcher:
 
     def __init__(
         self,
-        looking: Looking,
+        scanner: Scanner,
         read: Read,
         pace: WatchPace | None = None,
         *,
@@ -101,13 +101,13 @@ class Watcher:
     ) -> None:
         self.read = read
         self.scans = 0  # of whole roots, and
-        self.looks = 0  # of single entries, since the start: what idle watching must not do
-        self._looking = looking
+        self.partial_scans = 0  # of single entries, since the start: what idle watching must not do
+        self._scanner = scanner
         self._pace = pace or WatchPace()
         self._clock = clock or Clock()
         self._open_source = source
         self._source: Source | None = None
-        library = looking.config.library
+        library = scanner.config.library
         self._library = {os.fsencode(path) for path in (library.absolute(), library.resolve())}
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -136,7 +136,7 @@ class Watcher:
             self._begin_anew()
             self._source = self._open_source(self._hints)
             self._watched = WatchedRoots(self._source, self._pace.poll_s, self._pace.scan_s)
-            self._looking.entering = self._watched.enter
+            self._scanner.on_enter = self._watched.enter
             self._thread = threading.Thread(target=self._run, name="watcher", daemon=True)
             self._thread.start()
 
@@ -150,7 +150,7 @@ class Watcher:
         self._hints.wake()
         # A network drive that hangs must not keep the program from ending.
         thread.join(STOP_S)
-        self._looking.entering = _nobody
+        self._scanner.on_enter = _nobody
         source, self._source = self._source, None
         if source is not None:
             source.close()
@@ -163,7 +163,7 @@ class Watcher:
     def describe(self) -> dict[str, Any]:
         """Say what is watched and how; see ``indexer.api.contract.EngineApi.watch``."""
         source, plan = self._source, self._plan
-        busy = plan.due or plan.work or plan.reading or plan.looking or len(self._settling)
+        busy = plan.due or plan.work or plan.reading or plan.scanning or len(self._settling)
         return {
             "on": self.on,
             "roots": self._watched.describe() if self.on else [],
@@ -193,10 +193,10 @@ class Watcher:
         self._plan.scan_after = self._clock.monotonic() + self._pace.retry_s
 
     def _round(self) -> None:
-        self._plan.looking = False
+        self._plan.scanning = False
         self._sleep.waits()
         paths, lost = self._hints.take(self._patience())
-        self._plan.looking = True
+        self._plan.scanning = True
         self._token.check()
         now = self._clock.monotonic()
         for path in paths:
@@ -210,7 +210,7 @@ class Watcher:
             self._plan.due |= self._watched.ids
         if now - self._checked >= self._pace.check_s:
             self._checked = now
-            self._plan.due |= self._watched.refresh(self._looking.catalog.roots.all(), now)
+            self._plan.due |= self._watched.refresh(self._scanner.catalog.roots.all(), now)
         if self._plan.due and now >= self._plan.scan_after:
             self._scan()
         if now - self._ticked >= self._pace.tick_s and len(self._settling):
@@ -233,16 +233,16 @@ class Watcher:
 
     def _scan(self) -> None:
         due, self._plan.due = self._plan.due, set()
-        roots = [root for root in self._looking.catalog.roots.all() if root.id in due]
+        roots = [root for root in self._scanner.catalog.roots.all() if root.id in due]
         began = self._clock.monotonic()
         self._watched.scanning(roots)
         self.scans += 1
         try:
-            counts = self._looking.scan(roots, self._token)
+            counts = self._scanner.scan(roots, self._token)
         except BaseException:
             self._plan.due |= due
             raise
-        after = [root for root in self._looking.catalog.roots.all() if root.id in due]
+        after = [root for root in self._scanner.catalog.roots.all() if root.id in due]
         self._watched.scanned(after, began)
         self._plan.problem = ""
         self._found(counts)
@@ -250,20 +250,20 @@ class Watcher:
     def _look(self, paths: Collection[bytes]) -> None:
         found = targets(paths, self._watched.roots)
         self._plan.due |= found.whole
-        looks = found.looks
-        if not looks:
+        entries = found.partial
+        if not entries:
             return
-        self.looks += 1
+        self.partial_scans += 1
         try:
-            counts = self._looking.look(looks, self._token)
+            counts = self._scanner.scan_entries(entries, self._token)
         except BaseException:
-            self._plan.due.update(looks)
+            self._plan.due.update(entries)
             raise
         self._found(counts)
 
     def _found(self, counts: Iterable[ScanCounts]) -> None:
         changed = any(each.new or each.changed or each.removed for each in counts)
-        if changed or self._looking.catalog.queue.waiting():
+        if changed or self._scanner.catalog.queue.waiting():
             self._plan.work = True
 
     # -- reading ----------------------------------------------------------------------------

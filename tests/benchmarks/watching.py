@@ -95,15 +95,15 @@ def idle(folder: Path, files: int, seconds: float) -> None:
         _wait_until_quiet(engine)
         ready = time.monotonic()
         watcher, process = engine.watcher, psutil.Process()
-        before, looked = process.cpu_times(), (watcher.scans, watcher.looks)
+        before, looked = process.cpu_times(), (watcher.scans, watcher.partial_scans)
         time.sleep(seconds)
         after = process.cpu_times()
         spent = after.user + after.system - before.user - before.system
-        scans, looks = watcher.scans - looked[0], watcher.looks - looked[1]
+        scans, entries = watcher.scans - looked[0], watcher.partial_scans - looked[1]
         print(
             f"{files:,} idle files in {engine.watch(on=None)['folders']:,} watched folders: "
             f"{100 * spent / seconds:.2f} % of one core over {seconds:.0f} s, "
-            f"{scans} scans, {looks} looks; "
+            f"{scans} scans, {entries} entries; "
             f"first scan {indexed - began:.1f} s, until watched {ready - indexed:.1f} s"
         )
 

@@ -17,7 +17,7 @@ from app.paths import models_folder
 from indexer.config import Precision
 from indexer.embed.onnx import open_embedder
 from indexer.embed.record_files import find_record
-from indexer.pipeline.sections import Reading
+from indexer.pipeline.sections import SectionReader
 from tests.benchmarks.libraries import note
 from tests.benchmarks.report import Section
 
@@ -82,7 +82,7 @@ def _fed(engine: Engine, window: int) -> tuple[list[EmbedInput], list[int]]:
     passages = engine.store.iter_passages(engine.store.known_docs().tolist())
     read = 0
     for doc, own in groupby(passages, attrgetter("doc")):
-        reading = Reading(engine.catalog.docs.get([doc])[doc].title_used, window)
+        reading = SectionReader(engine.catalog.docs.get([doc])[doc].title_used, window)
         for run in reading.runs(own):
             both = [one for one in (run.before, *run.passages) if one is not None]
             inputs += [reading.input(one) for one in both]

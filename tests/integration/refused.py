@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.api.errors import LecternError
-from indexer.store import Store, checks, mending, salvage
+from indexer.store import Store, checks, damage
 from tests.integration.upkeep import SCATTERED
 
 if TYPE_CHECKING:
@@ -66,18 +66,18 @@ def told(work: Callable[[], object]) -> str:
 
 def main() -> None:
     path, how = Path(sys.argv[1]), sys.argv[2]
-    store = Store.open(path, threads=1, upkeep=SCATTERED)
+    store = Store.open(path, threads=1, thresholds=SCATTERED)
     table = store.tables["passages"]
     before = {name: each.count() for name, each in store.tables.items()}
     keys = table.rows.keys()
-    blocks = salvage.in_blocks(table.inner)
+    blocks = damage.blocks(table.inner)
     examined = checks.examine("passages", table, lambda: None)
     end = {"rights": no_rights, "descriptors": no_descriptors}[how](store, path)
     said = [
         told(lambda: store.passages_of(keys, ["text"])),
         told(lambda: store.phrase("single zephyr", 5)),
         told(lambda: checks.examine("passages", table, lambda: None)),
-        told(lambda: mending.take_out(table, blocks)),
+        told(lambda: damage.delete_unreadable(table, blocks)),
     ]
     end()
     after = {name: each.count() for name, each in store.tables.items()}

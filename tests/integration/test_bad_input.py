@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from indexer.api.errors import WorldError
-from indexer.pipeline.pace import Pace
+from indexer.pipeline.parts import BatchSizes
 from tests.integration import corpus, killing, rights
 from tests.integration.world import (
     World,
@@ -248,7 +248,7 @@ def test_many_tiny_files(world: World) -> None:
     """A hundred thousand take minutes: ``python -m tests.benchmarks.tiny_files``."""
     count = 3_000
     corpus.make_tiny_files(world.documents, count)
-    with world.engine(pace=Pace()) as engine:
+    with world.engine(batches=BatchSizes()) as engine:
         assert world.index(engine).work[0] == count
         assert set(states(engine).values()) == {"indexed"}
         assert quoted(engine, f"number {count - 1} of") == [corpus.tiny_name(count - 1)]

@@ -69,7 +69,7 @@ def served(indexed: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     (folder / "run").mkdir(mode=0o700)
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("XDG_RUNTIME_DIR", str(folder / "run"))
-        engine = Engine.open(world.config, pace=PACE)
+        engine = Engine.open(world.config, batches=PACE)
         with contextlib.closing(Host(engine, Service(engine, world.library))):
             yield world
 

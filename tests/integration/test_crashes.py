@@ -18,7 +18,7 @@ from indexer.api.types import FileState
 from indexer.catalog import Catalog
 from indexer.catalog.states import FAULT, MAX_CRASHES, VANISHED
 from indexer.config import Limits
-from indexer.library.crashes import MARK_NAME, TRIED_KEY, at_work, ended_badly
+from indexer.library.crashes import MARK_NAME, TRIED_KEY, blame_for_last_end, crash_mark
 from tests.integration import rights
 from tests.integration.killing import finish, kill_at, start, stopped_at
 from tests.integration.world import World, found, kinds, states
@@ -207,23 +207,23 @@ def test_a_fault_on_a_full_disk_leaves_its_trace(world: World, tmp_path: Path) -
             process.send_signal(signal.SIGABRT)
             process.send_signal(signal.SIGCONT)
             finish(process, -signal.SIGABRT)
-        assert ended_badly(small.library) == FAULT
+        assert blame_for_last_end(small.library) == FAULT
 
 
 def test_a_clean_end_leaves_no_mark(tmp_path: Path) -> None:
-    assert ended_badly(tmp_path) == 0
-    with at_work(tmp_path):
+    assert blame_for_last_end(tmp_path) == 0
+    with crash_mark(tmp_path):
         assert (tmp_path / MARK_NAME).exists()
     assert not (tmp_path / MARK_NAME).exists()
-    with pytest.raises(WorldError), at_work(tmp_path):
+    with pytest.raises(WorldError), crash_mark(tmp_path):
         raise WorldError("disk_full", needed="1 GB", path="/")
-    assert ended_badly(tmp_path) == 0
+    assert blame_for_last_end(tmp_path) == 0
 
 
 def test_an_end_in_the_middle_is_noticed_once(tmp_path: Path) -> None:
-    with at_work(tmp_path):
-        assert ended_badly(tmp_path) == VANISHED
-        assert ended_badly(tmp_path) == 0
+    with crash_mark(tmp_path):
+        assert blame_for_last_end(tmp_path) == VANISHED
+        assert blame_for_last_end(tmp_path) == 0
 
 
 @pytest.mark.parametrize(
@@ -232,25 +232,25 @@ def test_an_end_in_the_middle_is_noticed_once(tmp_path: Path) -> None:
 def test_a_machine_that_went_down_and_a_copy_blame_nobody(
     tmp_path: Path, change: dict[str, object]
 ) -> None:
-    with at_work(tmp_path):
+    with crash_mark(tmp_path):
         path = tmp_path / MARK_NAME
         mark = json.loads(path.read_bytes().rstrip(b"\0"))
         with path.open("r+b") as file:
             file.write(json.dumps({**mark, **change}).encode().ljust(512, b"\0"))
-        assert ended_badly(tmp_path) == 0
+        assert blame_for_last_end(tmp_path) == 0
 
 
 def test_an_end_for_want_of_memory_is_as_bad_as_a_fault(tmp_path: Path) -> None:
-    with at_work(tmp_path):
+    with crash_mark(tmp_path):
         path = tmp_path / MARK_NAME
         mark = json.loads(path.read_bytes().rstrip(b"\0"))
         with path.open("r+b") as file:
             mark["killed_for_memory"] -= 1  # the kernel has killed one since
             file.write(json.dumps(mark).encode().ljust(512, b"\0"))
-        assert ended_badly(tmp_path) == FAULT
+        assert blame_for_last_end(tmp_path) == FAULT
 
 
 def test_a_mark_that_was_cut_short_blames_nobody(tmp_path: Path) -> None:
     (tmp_path / MARK_NAME).write_bytes(b"{")
-    assert ended_badly(tmp_path) == 0
+    assert blame_for_last_end(tmp_path) == 0
     assert not (tmp_path / MARK_NAME).exists()

@@ -10,7 +10,7 @@ import pytest
 
 from indexer.api.errors import WorldError
 from indexer.api.progress import CancelToken, ignore
-from indexer.pipeline.pace import Pace
+from indexer.pipeline.parts import BatchSizes
 from indexer.store import key_of, schema
 from tests.integration import corpus, upkeep
 from tests.integration.world import Seen, World, check_same, found, kinds, look, search
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from indexer.engine.engine import Engine
 
 FLIPS = 40
-SCATTERED = Pace(passages=4, vectors=8, unit=8, upkeep=upkeep.SCATTERED)
+SCATTERED = BatchSizes(passages=4, vectors=8, unit=8, thresholds=upkeep.SCATTERED)
 
 
 @pytest.fixture(scope="module")
 def scattered(indexed: World, tmp_path_factory: pytest.TempPathFactory) -> World:
     world = World(indexed.documents, tmp_path_factory.mktemp("scattered") / "l", indexed.models)
-    with world.engine(pace=SCATTERED) as engine:
+    with world.engine(batches=SCATTERED) as engine:
         world.index(engine)
     return world
 
@@ -85,7 +85,7 @@ def test_a_damaged_file_of_the_store(
 ) -> None:
     victim, *others = data_files(world, table)
     damage(victim)
-    with world.engine(pace=SCATTERED) as engine:
+    with world.engine(batches=SCATTERED) as engine:
         # The rest answers, by words and by meaning.
         if others:
             assert search(engine, "single xylophone")
@@ -107,7 +107,7 @@ def test_bytes_that_changed_and_can_be_read_are_found(
         content, rows = bytearray(victim.read_bytes()), rows_of(victim)
         content[chance.randrange(len(content))] ^= 1 << chance.randrange(8)
         victim.write_bytes(content)
-        with world.engine(pace=SCATTERED) as engine:
+        with world.engine(batches=SCATTERED) as engine:
             found = kinds(engine)
             taken_out = sum(one.lost for one in engine.store.tables.values())
             assert found or taken_out or rows_of(victim) == rows
@@ -115,7 +115,7 @@ def test_bytes_that_changed_and_can_be_read_are_found(
                 break
     else:
         raise AssertionError("nothing was only altered")
-    with world.engine(pace=SCATTERED) as engine:
+    with world.engine(batches=SCATTERED) as engine:
         assert engine.repair(report=ignore, token=CancelToken())["left"] == []
         summary = world.index(engine).summary
         assert kinds(engine) == set()
@@ -128,7 +128,7 @@ def test_bytes_that_changed_and_can_be_read_are_found(
 def test_damage_that_comes_while_the_engine_is_open(
     world: World, undisturbed: Seen, damage: Callable[[Path], None]
 ) -> None:
-    with world.engine(pace=SCATTERED) as engine:
+    with world.engine(batches=SCATTERED) as engine:
         before = found(engine, "tides")
         assert before
         for table in ("passages", "vectors"):
@@ -146,7 +146,7 @@ def test_a_damaged_index(world: World, undisturbed: Seen, damage: Callable[[Path
     for path in (world.library / "lance" / "passages.lance" / "_indices").rglob("*"):
         if path.is_file():
             damage(path)
-    with world.engine(pace=SCATTERED) as engine:
+    with world.engine(batches=SCATTERED) as engine:
         assert "broken_index" in kinds(engine)
         repaired = engine.repair(report=ignore, token=CancelToken())
         assert repaired["left"] == []
@@ -155,7 +155,7 @@ def test_a_damaged_index(world: World, undisturbed: Seen, damage: Callable[[Path
 
 
 def test_a_whole_library_has_no_problem(world: World) -> None:
-    with world.engine(pace=SCATTERED) as engine:
+    with world.engine(batches=SCATTERED) as engine:
         verified = engine.verify(report=ignore, token=CancelToken())
         assert verified["problems"] == []
         status = engine.status()
@@ -268,7 +268,7 @@ def no_profile(engine: Engine) -> None:
 def test_what_is_wrong_is_told_and_put_right(
     world: World, undisturbed: Seen, harm: Callable[[Engine], None], kind: str
 ) -> None:
-    with world.engine(pace=SCATTERED) as engine:
+    with world.engine(batches=SCATTERED) as engine:
         harm(engine)
         assert kind in kinds(engine)
         assert engine.repair(report=ignore, token=CancelToken())["problems"]
@@ -278,7 +278,7 @@ def test_what_is_wrong_is_told_and_put_right(
 
 
 def test_words_that_were_lost_cost_no_vectors(world: World) -> None:
-    with world.engine(pace=SCATTERED) as engine:
+    with world.engine(batches=SCATTERED) as engine:
         no_words(engine)
         engine.repair(report=ignore, token=CancelToken())
         assert found(engine, corpus.text(21, 30)[:40])  # meanwhile, by passages
@@ -290,10 +290,10 @@ def test_words_that_were_lost_cost_no_vectors(world: World) -> None:
 def test_a_table_of_an_earlier_layout_is_made_anew(
     world: World, undisturbed: Seen, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with world.engine(pace=SCATTERED) as engine:
+    with world.engine(batches=SCATTERED) as engine:
         passages = engine.store.tables["passages"]
         passages.inner.add_columns({"of_old": "cast(doc as int)"})
-    with world.engine(pace=SCATTERED) as engine:
+    with world.engine(batches=SCATTERED) as engine:
         assert "made anew" in caplog.text
         assert engine.status()["rebuilding"]
         assert found(engine, "long") == ["long.txt"]  # by its name, until it is read again
@@ -308,7 +308,7 @@ def test_a_table_of_a_later_version_is_left_alone(world: World) -> None:
     later = schema.documents_schema().with_metadata({"lectern:schema": "99"})
     lance = lancedb.connect(str(world.library / "lance"))
     lance.create_table(schema.DOCUMENTS, schema=later, mode="overwrite")
-    with pytest.raises(WorldError) as caught, world.engine(pace=SCATTERED):
+    with pytest.raises(WorldError) as caught, world.engine(batches=SCATTERED):
         pass
     assert caught.value.code == "library_newer"
     assert caught.value.detail["found"] == 99

@@ -15,7 +15,7 @@ from indexer.api.lock import LibraryLock
 from indexer.api.types import FileState
 from indexer.catalog import Catalog
 from indexer.files.excludes import Excludes
-from indexer.files.scan import RootWalk, ScanRules
+from indexer.files.walk import RootWalk, ScanRules
 from indexer.library import library as libraries
 from tests.integration import rights
 from tests.unit.catalog.fakes import FakeWalk, found, read, root_at

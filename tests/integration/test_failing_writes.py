@@ -19,7 +19,7 @@ import pytest
 
 from indexer.api.errors import LecternError
 from indexer.catalog import Catalog
-from indexer.store import Store, Term, Upkeep
+from indexer.store import Store, Term, Thresholds
 from tests.integration.store_victim import PASSAGES, SPACE
 from tests.soak.write_faults import compile_shim
 from tests.soak.write_shim import Shim
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 ERRORS = (errno.ENOSPC, errno.EIO)
 # Every commit is followed by all upkeep there is.
-UPKEEP = Upkeep((1, 1), (1, 1), (2, 2), ann_from=10**9)
+UPKEEP = Thresholds((1, 1), (1, 1), (2, 2), ann_from=10**9)
 BEFORE, AFTER = range(1, 3), range(4, 5)  # documents
 
 
@@ -70,7 +70,7 @@ def _catalog_is_whole(path: Path) -> None:
 
 
 def _store(path: Path) -> None:
-    with closing(Store.open(path, threads=1, upkeep=UPKEEP)) as store:
+    with closing(Store.open(path, threads=1, thresholds=UPKEEP)) as store:
         store.clean_at_open()
         for doc in AFTER:
             store.add_passages(rows(doc, [f"fox {doc} at {i}" for i in range(PASSAGES)]))
@@ -80,7 +80,7 @@ def _store(path: Path) -> None:
 
 
 def _store_is_whole(path: Path) -> None:
-    with closing(Store.open(path, threads=1, upkeep=UPKEEP)) as store:
+    with closing(Store.open(path, threads=1, thresholds=UPKEEP)) as store:
         store.clean_at_open()
         store.delete_docs([1])  # it may have been half done
         assert list(store.verify()) == []

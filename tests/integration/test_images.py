@@ -106,8 +106,10 @@ def test_images_wait_for_documents_and_cost_nothing_when_small(
     with world.engine() as engine:
         left: list[str] = []
         names: list[bytes] = []
-        while (page := engine.scans.cache.next_page(engine.scans.maker, left)) is not None:
-            place = engine.scans.contents.place(page[0])
+        while (
+            page := engine.scanned_pages.cache.next_page(engine.scanned_pages.maker, left)
+        ) is not None:
+            place = engine.scanned_pages.contents.place(page[0])
             assert place is not None
             left.append(page[0])
             names.append(place.path.rpartition(b"/")[2])

@@ -63,7 +63,7 @@ def held(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
     runtime.mkdir(mode=0o700)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
     HeldEngine.may_embed = threading.Event()
-    engine = HeldEngine.open(world.config, pace=PACE)
+    engine = HeldEngine.open(world.config, batches=PACE)
     with contextlib.closing(Host(engine, Service(engine, world.library))):
         yield engine
         engine.may_embed.set()

@@ -28,7 +28,7 @@ def world(indexed: World, tmp_path: Path) -> World:
 
 @pytest.fixture
 def engine(world: World) -> Iterator[Engine]:
-    engine = Engine.open(world.config, pace=PACE)
+    engine = Engine.open(world.config, batches=PACE)
     yield engine
     engine.close()
 

@@ -13,8 +13,8 @@ import pytest
 
 from indexer.api.errors import WorldError
 from indexer.library.rescue import rescue
-from indexer.store import Store, checks, indices, mending, runtime, salvage
-from indexer.store.disk import opening
+from indexer.store import Store, checks, damage, indices, runtime
+from indexer.store.disk import open_errors
 from tests.integration import rights
 from tests.integration.killing import ROOT
 from tests.integration.upkeep import SCATTERED
@@ -30,7 +30,7 @@ COMMITS, PASSAGES = 4, 30
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("made") / "lance"
-    store = Store.open(path, threads=1, upkeep=SCATTERED)
+    store = Store.open(path, threads=1, thresholds=SCATTERED)
     for doc in range(1, COMMITS + 1):
         store.add_passages(rows(doc, [f"The zephyr {doc} of word{i}." for i in range(PASSAGES)]))
         store.add_vectors(SPACE, vectors(doc, range(PASSAGES)))
@@ -48,7 +48,7 @@ def lance(made: Path, tmp_path: Path) -> Path:
 
 
 def broken_indices(lance: Path) -> list[str]:
-    table = Store.open(lance, threads=1, upkeep=SCATTERED).tables["passages"]
+    table = Store.open(lance, threads=1, thresholds=SCATTERED).tables["passages"]
     return checks.examine("passages", table, lambda: None).broken_indices
 
 
@@ -61,7 +61,7 @@ def tiny_cache(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("tiny_cache")
 def test_an_index_that_does_not_fit_into_the_cache_is_whole(lance: Path) -> None:
-    table = Store.open(lance, threads=1, upkeep=SCATTERED).tables["passages"]
+    table = Store.open(lance, threads=1, thresholds=SCATTERED).tables["passages"]
     with pytest.raises(RuntimeError, match="not fully resident"):
         table.inner.prewarm_index("view_idx")
     assert broken_indices(lance) == []
@@ -76,8 +76,8 @@ def test_a_damaged_index_that_does_not_fit_is_found(lance: Path) -> None:
 
 
 def test_damage_in_one_place_costs_the_rows_that_stand_there(tmp_path: Path) -> None:
-    many, places = 6 * salvage.BLOCK, 12
-    store = Store.open(tmp_path / "lance", threads=1, upkeep=SCATTERED)
+    many, places = 6 * damage.BLOCK, 12
+    store = Store.open(tmp_path / "lance", threads=1, thresholds=SCATTERED)
     store.add_passages(rows(1, [f"The zephyr of word{i} and {i * 7919}." for i in range(many)]))
     (file,) = (tmp_path / "lance" / "passages.lance" / "data").iterdir()
     content = file.read_bytes()
@@ -85,15 +85,15 @@ def test_damage_in_one_place_costs_the_rows_that_stand_there(tmp_path: Path) -> 
     for place in range(places):
         start = len(content) * place // places
         file.write_bytes(content[:start] + b"\xff" * 64 + content[start + 64 :])
-        table = Store.open(tmp_path / "lance", threads=1, upkeep=SCATTERED).tables["passages"]
-        damaged = salvage.unreadable(table)
+        table = Store.open(tmp_path / "lance", threads=1, thresholds=SCATTERED).tables["passages"]
+        damaged = damage.unreadable(table)
         lost.add(sum(len(block.rows) for block in damaged))
     assert lost & set(range(1, many))  # some damage is met by reading, and costs not everything
     file.write_bytes(content)
-    assert mending.take_out(table, damaged) == 0  # whole again: nothing is taken out
+    assert damage.delete_unreadable(table, damaged) == 0  # whole again: nothing is taken out
     file.write_bytes(b"")
-    store = Store.open(tmp_path / "lance", threads=1, upkeep=SCATTERED)
-    assert mending.take_out(store.tables["passages"], salvage.in_blocks(table.inner)) == many
+    store = Store.open(tmp_path / "lance", threads=1, thresholds=SCATTERED)
+    assert damage.delete_unreadable(store.tables["passages"], damage.blocks(table.inner)) == many
     assert store.tables["passages"].count() == 0
 
 
@@ -119,7 +119,7 @@ def test_what_the_system_refuses_is_no_damage(lance: Path, how: str, code: str) 
 
 
 def test_a_library_whose_drive_is_away_loses_nothing(lance: Path) -> None:
-    store = Store.open(lance, threads=1, upkeep=SCATTERED)
+    store = Store.open(lance, threads=1, thresholds=SCATTERED)
     table = store.tables["passages"]
     keys = table.rows.keys()
     away = lance.with_name("away")
@@ -143,8 +143,8 @@ def test_a_table_without_its_lists_is_not_dropped_at_opening(lance: Path) -> Non
     lists = lance / "passages.lance" / "_versions"
     shutil.rmtree(lists)
     before = sorted((lance / "passages.lance" / "data").iterdir())
-    with pytest.raises(WorldError) as caught, opening(lance):
-        Store.open(lance, threads=1, upkeep=SCATTERED)
+    with pytest.raises(WorldError) as caught, open_errors(lance):
+        Store.open(lance, threads=1, thresholds=SCATTERED)
     assert caught.value.code == "library_damaged"
     assert sorted((lance / "passages.lance" / "data").iterdir()) == before
     assert any("passages" in said for said in rescue(lance.parent))  # because somebody asked
@@ -160,8 +160,8 @@ def test_a_table_of_a_later_lance_is_left_alone(lance: Path) -> None:
         path.write_bytes(
             content[:start] + struct.pack("<I", len(told)) + told + content[-16:]
         )  # a flag for readers that none knows
-    with pytest.raises(WorldError) as caught, opening(lance):
-        Store.open(lance, threads=1, upkeep=SCATTERED)
+    with pytest.raises(WorldError) as caught, open_errors(lance):
+        Store.open(lance, threads=1, thresholds=SCATTERED)
     assert caught.value.code == "library_newer"
     with pytest.raises(WorldError) as caught:
         rescue(lance.parent)

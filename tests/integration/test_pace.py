@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from indexer.api.types import Summary
     from indexer.engine.engine import Engine
 
-HASTY = replace(PACE, room_s=0.05, grace_s=0.0)
+HASTY = replace(PACE, disk_retry_s=0.05, pause_grace_s=0.0)
 PLENTY = 1 << 60  # more than any disk has
 
 
@@ -56,13 +56,13 @@ def indexing(
 
 
 def test_a_pause_outlives_the_engine_and_costs_nothing(world: World, undisturbed: Seen) -> None:
-    with world.engine(pace=HASTY) as engine:
+    with world.engine(batches=HASTY) as engine:
         assert engine.pace(paused=True)["reason"] == "paused"
         with indexing(world, engine) as finish:
             # It looks at the folders, and then waits.
             wait_for(lambda: engine.activity()["pending"] > 0)
             assert engine.status()["reason"] == "paused"
-    with world.engine(pace=HASTY) as engine:
+    with world.engine(batches=HASTY) as engine:
         assert engine.activity()["paused"]
         notes: list[str] = []
         with indexing(world, engine, lambda progress: notes.append(progress.note)) as finish:
@@ -74,7 +74,7 @@ def test_a_pause_outlives_the_engine_and_costs_nothing(world: World, undisturbed
 
 
 def test_a_pause_in_the_middle_lets_go_of_what_is_in_hand(world: World, undisturbed: Seen) -> None:
-    with world.engine(pace=HASTY) as engine:
+    with world.engine(batches=HASTY) as engine:
         halted = threading.Event()
 
         def pause(progress: Progress) -> None:
@@ -93,7 +93,7 @@ def test_a_pause_in_the_middle_lets_go_of_what_is_in_hand(world: World, undistur
 
 
 def test_a_paused_run_can_be_cancelled(world: World) -> None:
-    with world.engine(pace=HASTY) as engine:
+    with world.engine(batches=HASTY) as engine:
         engine.pace(paused=True)
         token = CancelToken()
 
@@ -106,7 +106,7 @@ def test_a_paused_run_can_be_cancelled(world: World) -> None:
 
 
 def test_a_full_disk_is_waited_for(world: World, undisturbed: Seen) -> None:
-    with world.engine(pace=HASTY, background=True, min_free_bytes=PLENTY) as engine:
+    with world.engine(batches=HASTY, background=True, min_free_bytes=PLENTY) as engine:
         with indexing(world, engine) as finish:
             wait_for(lambda: engine.activity()["reason"] == "disk_full")
             wait_for(lambda: "disk" in engine.status()["running"]["progress"]["note"])

@@ -111,7 +111,7 @@ def test_words_are_found_before_there_is_a_vector(world: World) -> None:
             answers.append(result)
             patient.may_embed.set()
 
-    with contextlib.closing(PatientEngine.open(world.config, pace=PACE)) as patient:
+    with contextlib.closing(PatientEngine.open(world.config, batches=PACE)) as patient:
         patient.index([world.documents], report=ask, token=CancelToken())
         assert patient.status()["understood"] == 1.0
     assert answers[0].hits[0].file == "long.txt"

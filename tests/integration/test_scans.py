@@ -232,7 +232,7 @@ def test_other_languages_read_a_page_again_and_the_old_text_answers_until_then(
     scan(world, "log.pdf", LAMP)
     with world.engine(ocr_languages=("eng",)) as engine:
         world.index(engine)
-        installed = engine.scans.program
+        installed = engine.scanned_pages.program
         assert installed is not None
     other = next((each for each in installed.languages if each != "eng"), None)
     if other is None:
@@ -253,7 +253,7 @@ def test_an_engine_that_serves_reads_scans_when_nothing_else_is_to_be_done(
     runtime.mkdir(mode=0o700)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
     scan(world, "log.pdf", LAMP, STORM)
-    engine = Engine.open(replace(world.config, background=True), pace=PACE)
+    engine = Engine.open(replace(world.config, background=True), batches=PACE)
     service = Service(engine, world.library)
     with contextlib.closing(Host(engine, service)) as host:
         host.pace(speed="fast", paused=True)

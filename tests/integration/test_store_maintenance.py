@@ -1,4 +1,4 @@
-"""Upkeep on real tables: nothing lost, nothing twice, old versions gone, the disk bounded."""
+"""Maintenance on real tables: nothing lost, nothing twice, old versions gone, the disk bounded."""
 
 from __future__ import annotations
 
@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from indexer.store import DocFilter, Store, Term, Upkeep, VectorRows, maintenance, runtime, words
+from indexer.store import (
+    DocFilter,
+    Store,
+    Term,
+    Thresholds,
+    VectorRows,
+    maintenance,
+    runtime,
+    words,
+)
 from indexer.store.values import docs_of, key_of
 from tests.store_rows import DIMENSION, rows, unit, vectors
 
@@ -216,7 +225,7 @@ def test_the_newest_rows_wait_while_very_many_have_no_index(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(words, "_FLAT_ROWS", 100)
-    store = Store.open(tmp_path / "lance", threads=1, upkeep=Upkeep(text=(500, 1)))
+    store = Store.open(tmp_path / "lance", threads=1, thresholds=Thresholds(text=(500, 1)))
     store.add_passages(rows(1, texts(1, 50)))
     assert found_docs(store) == {1}
     store.maintain(idle=True)
@@ -228,7 +237,7 @@ def test_the_newest_rows_wait_while_very_many_have_no_index(
 
 
 def test_upkeep_while_indexing_waits_for_room(tmp_path: Path) -> None:
-    store = Store.open(tmp_path / "lance", threads=1, upkeep=Upkeep(slack=-(1 << 40)))
+    store = Store.open(tmp_path / "lance", threads=1, thresholds=Thresholds(slack=-(1 << 40)))
     store.add_passages(rows(1, texts(1, 4_000)))
     assert store.maintain().steps == ()
     store.close()
@@ -239,8 +248,8 @@ def test_upkeep_while_indexing_waits_for_room(tmp_path: Path) -> None:
 
 def test_the_disk_is_bounded_while_old_versions_are_young(tmp_path: Path) -> None:
     """Without waiting for the ten minutes that versions are kept for readers."""
-    upkeep = Upkeep(text=(500, 100), slack=1 << 16, reader_s=0.001)
-    store = Store.open(tmp_path / "lance", threads=1, upkeep=upkeep)
+    upkeep = Thresholds(text=(500, 100), slack=1 << 16, reader_s=0.001)
+    store = Store.open(tmp_path / "lance", threads=1, thresholds=upkeep)
     for turn in range(5):
         store.add_passages(rows(turn, texts(turn, 400)))
         store.maintain(idle=True)

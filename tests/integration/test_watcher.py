@@ -14,7 +14,7 @@ from indexer.api.progress import CancelToken, Progress, Step, ignore
 from indexer.server.host import Host
 from indexer.server.service import Service
 from indexer.watching.clock import SLEPT_S, Clock
-from indexer.watching.observing import Observing
+from indexer.watching.observer import ObserverSource
 from indexer.watching.watcher import Watcher
 from tests.integration.watching import PACE, wait_for_states, watched, watching
 from tests.integration.world import World, quoted, states
@@ -75,7 +75,7 @@ def _watcher(engine: Engine, watcher: Watcher) -> Iterator[Watcher]:
 
 def _deaf(engine: Engine, *, exhausted: bool = False, **pace: float) -> Watcher:
     return Watcher(
-        engine.looking,
+        engine.scanner,
         engine.watcher.read,
         replace(PACE, **pace),
         source=lambda _hints: Deaf(exhausted=exhausted),
@@ -84,17 +84,17 @@ def _deaf(engine: Engine, *, exhausted: bool = False, **pace: float) -> Watcher:
 
 def test_nothing_is_looked_at_while_nothing_is_heard(world: World, engine: Engine) -> None:
     with watching(engine) as watcher:
-        assert (watcher.scans, watcher.looks) == (1, 0)
+        assert (watcher.scans, watcher.partial_scans) == (1, 0)
         rounds = threading.Event()
         for _ in range(3):
             watcher.wake()
             rounds.wait(PACE.check_s)
-        assert (watcher.scans, watcher.looks) == (1, 0)
+        assert (watcher.scans, watcher.partial_scans) == (1, 0)
         # Reading a file is no change, and what the library writes is none of its business.
         (world.documents / "a" / "one.txt").read_text()
         engine.index([], report=ignore, token=CancelToken())
         wait_for(lambda: engine.watch(on=None)["quiet"])
-        assert (watcher.scans, watcher.looks) == (1, 0)
+        assert (watcher.scans, watcher.partial_scans) == (1, 0)
 
 
 def test_a_library_inside_a_root_is_left_alone(world: World, tiny_models_dir: Path) -> None:
@@ -103,7 +103,7 @@ def test_a_library_inside_a_root_is_left_alone(world: World, tiny_models_dir: Pa
         (world.documents / "a" / "two.txt").write_text("A single xylophone plays.")
         wait_for(lambda: quoted(engine, "single xylophone") == ["a/two.txt"])
         wait_for(lambda: engine.watch(on=None)["quiet"])
-        assert engine.watcher.looks == 1
+        assert engine.watcher.partial_scans == 1
 
 
 def test_everything_is_looked_at_every_few_hours(world: World, engine: Engine) -> None:
@@ -125,7 +125,7 @@ def test_everything_is_looked_at_after_sleep(world: World, engine: Engine) -> No
     offset = 0.0
     clock = Clock(lambda: time.time() + offset)
     watcher = Watcher(
-        engine.looking,
+        engine.scanner,
         engine.watcher.read,
         PACE,
         clock=clock,
@@ -145,7 +145,7 @@ def test_everything_is_looked_at_when_events_were_lost(world: World, engine: Eng
         heard.append(hints)
         return Deaf(exhausted=False)
 
-    watcher = Watcher(engine.looking, engine.watcher.read, PACE, source=source)
+    watcher = Watcher(engine.scanner, engine.watcher.read, PACE, source=source)
     with _watcher(engine, watcher):
         (world.documents / "late.txt").write_text("Nobody told of it.")
         heard[0].lost("more changed than the system could tell")
@@ -155,7 +155,7 @@ def test_everything_is_looked_at_when_events_were_lost(world: World, engine: Eng
 def test_watchdogs_own_observer_serves_as_well(world: World, engine: Engine) -> None:
     """As on macOS and Windows, where the system watches whole trees, what is left out too."""
     (world.documents / "node_modules" / "deep").mkdir(parents=True)
-    watcher = Watcher(engine.looking, engine.watcher.read, PACE, source=Observing)
+    watcher = Watcher(engine.scanner, engine.watcher.read, PACE, source=ObserverSource)
     with _watcher(engine, watcher):
         (world.documents / "node_modules" / "deep" / "x.txt").write_text("Left out.")
         (world.documents / "new" / "er").mkdir(parents=True)

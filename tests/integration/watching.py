@@ -31,7 +31,7 @@ def watched(world: World, pace: WatchPace = PACE) -> Iterator[Engine]:
 @contextlib.contextmanager
 def watching(engine: Engine, pace: WatchPace = PACE) -> Iterator[Watcher]:
     """Watch the roots of a library while the block runs; it is up to date when that begins."""
-    engine.watcher = Watcher(engine.looking, engine.watcher.read, pace)
+    engine.watcher = Watcher(engine.scanner, engine.watcher.read, pace)
     engine.watch(on=True)
     try:
         wait_for(lambda: engine.watch(on=None)["quiet"])

@@ -15,8 +15,8 @@ from indexer.api.progress import CancelToken, Progress, Step, ignore
 from indexer.api.types import Why
 from indexer.config import EngineConfig, Precision
 from indexer.engine.engine import Engine
-from indexer.pipeline.pace import Pace
-from indexer.store import Upkeep, key_of
+from indexer.pipeline.parts import BatchSizes
+from indexer.store import Thresholds, key_of
 from tests.tiny_model import TINY
 
 if TYPE_CHECKING:
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from indexer.api.types import Hit, Summary
 
 # Small enough that the corpus takes several of each kind.
-PACE = Pace(
+PACE = BatchSizes(
     passages=4,
     vectors=8,
     unit=8,
-    upkeep=Upkeep(text=(24, 8), vectors=(24, 8), fragments=(6, 3), ann_from=32),
+    thresholds=Thresholds(text=(24, 8), vectors=(24, 8), fragments=(6, 3), ann_from=32),
 )
 
 
@@ -71,10 +71,10 @@ class World:
         )
 
     @contextlib.contextmanager
-    def engine(self, *, pace: Pace = PACE, **changes: Any) -> Iterator[Engine]:
+    def engine(self, *, batches: BatchSizes = PACE, **changes: Any) -> Iterator[Engine]:
         """Open the library; ``changes`` are other values of its configuration."""
         config = replace(self.config, **changes)
-        with contextlib.closing(Engine.open(config, pace=pace)) as engine:
+        with contextlib.closing(Engine.open(config, batches=batches)) as engine:
             yield engine
 
     def index(self, engine: Engine, *paths: Path, token: CancelToken | None = None) -> Outcome:

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 
 from indexer import faults
 from indexer.api.progress import CancelToken, ignore
-from indexer.pipeline.pace import Pace
-from indexer.store import Upkeep
+from indexer.pipeline.parts import BatchSizes
+from indexer.store import Thresholds
 from tests.benchmarks.synthetic_texts import Texts, vocabulary
 from tests.e2e.conftest import ROOT
 from tests.integration import corpus
@@ -36,10 +36,15 @@ POINTS = (
     "compacted", "orphans-deleted", "passages-committed", "vectors-committed", "vectors-marked",
 )  # fmt: skip
 # As many rows wait for upkeep as come in one commit, so every commit is followed by all of it.
-IMPATIENT = Pace(
-    passages=64, vectors=64, unit=64, upkeep=Upkeep((1, 1), (1, 1), (2, 2), ann_from=32)
+IMPATIENT = BatchSizes(
+    passages=64,
+    vectors=64,
+    unit=64,
+    thresholds=Thresholds((1, 1), (1, 1), (2, 2), ann_from=32),
 )
-PATIENT = Pace(upkeep=Upkeep(ann_from=10**9))  # so that the index of vectors is built by a victim
+PATIENT = BatchSizes(
+    thresholds=Thresholds(ann_from=10**9)
+)  # so that the index of vectors is built by a victim
 EDITED = 8  # documents of a round
 VERIFIED_EVERY = 5  # rounds
 PASSAGE_S = 0.02  # that each passage may add to the longest run
@@ -144,7 +149,7 @@ def main() -> None:
     *places, pace = sys.argv[1:]
     documents, library, models = map(Path, places)
     world = World(documents, library, models)
-    with world.engine(pace=IMPATIENT if pace == "impatient" else PATIENT) as engine:
+    with world.engine(batches=IMPATIENT if pace == "impatient" else PATIENT) as engine:
         world.index(engine)
 
 

@@ -253,7 +253,7 @@ class Lexicon:
 
         Queries share most of their words, so counts are kept until something is written.
         """
-        version = self._db.seen()
+        version = self._db.version_read()
         if self._counted[0] < version:
             self._counted = (version, {})
         kept_of, kept = self._counted

@@ -87,7 +87,7 @@ class NameWords:
         return found.astype(np.int32), best
 
     def _grow(self) -> None:
-        version = self._db.seen()
+        version = self._db.version_read()
         if self._grown is not None and self._grown >= version:
             return
         rows = self._db.rows("SELECT id, text FROM names WHERE id > ? ORDER BY id", self._last)

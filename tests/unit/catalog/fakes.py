@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from indexer.api.types import DocumentInfo, FileState
-from indexer.catalog import Catalog, FoundFile, FoundFolder, Job, Root
+from indexer.catalog import Catalog, FoundFile, FoundFolder, QueuedFile, Root
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,11 +36,11 @@ class FakeWalk:
     reachable: bool = True
     unread: dict[bytes, str] = field(default_factory=dict)
     volume: int = VOLUME
-    looks: dict[bytes, frozenset[bytes]] | None = None
+    only: dict[bytes, frozenset[bytes]] | None = None
 
     def __iter__(self) -> Iterator[FoundFolder]:
         for path, entries in self.folders.items():
-            names = self.looks.get(path.encode()) if self.looks is not None else None
+            names = self.only.get(path.encode()) if self.only is not None else None
             yield FoundFolder(path.encode(), self.volume, entries, names)
 
 
@@ -67,7 +67,7 @@ def root_at(catalog: Catalog, folder: Path) -> Root:
     return catalog.roots.add(folder)
 
 
-def read(catalog: Catalog, job: Job, text: str, *, passages: int = 4) -> int:
+def read(catalog: Catalog, job: QueuedFile, text: str, *, passages: int = 4) -> int:
     """Take one job through extraction, as the pipeline does; gives the document."""
     catalog.queue.started(job.file)
     begun = catalog.docs.begin(

@@ -180,13 +180,13 @@ def test_a_verdict_that_changes_is_taken_over(catalog: Catalog, tmp_path: Path) 
     assert catalog.queue.waiting() == 1
 
 
-def _look(folders: dict[str, list[FoundFile]], looks: dict[str, list[str]]) -> FakeWalk:
+def _look(folders: dict[str, list[FoundFile]], entries: dict[str, list[str]]) -> FakeWalk:
     """A walk over what was looked at alone."""
     wanted = {
         folder.encode(): frozenset(name.encode() for name in names)
-        for folder, names in looks.items()
+        for folder, names in entries.items()
     }
-    return FakeWalk(folders, looks=wanted)
+    return FakeWalk(folders, only=wanted)
 
 
 def test_a_look_says_nothing_about_what_it_did_not_look_at(
@@ -223,10 +223,13 @@ def test_a_folder_that_was_looked_at_leaves_with_all_it_held(
 
 def test_a_look_starts_at_a_folder_that_is_known(catalog: Catalog, tmp_path: Path) -> None:
     root = root_at(catalog, tmp_path / "r")
-    assert catalog.scans.lifted(root.id, {b"": {b"x"}}) == {}
+    assert catalog.scans.from_known_folders(root.id, {b"": {b"x"}}) == {}
     catalog.scans.apply(root.id, FakeWalk({"": [], "d": []}))
-    looks = {b"d": {b"a"}, b"d/new/er": {b"b"}, b"other/deep": {b"c"}, b"": {b"z"}}
-    assert catalog.scans.lifted(root.id, looks) == {b"d": {b"a", b"new"}, b"": {b"other", b"z"}}
+    entries = {b"d": {b"a"}, b"d/new/er": {b"b"}, b"other/deep": {b"c"}, b"": {b"z"}}
+    assert catalog.scans.from_known_folders(root.id, entries) == {
+        b"d": {b"a", b"new"},
+        b"": {b"other", b"z"},
+    }
 
 
 def test_a_move_between_roots_is_taken_in_before_it_leaves(

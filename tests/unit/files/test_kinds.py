@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from indexer.api.types import FileState
-from indexer.files.kinds import Kinds, is_away
+from indexer.files.kinds import EntryClassifier, is_away
 
 if TYPE_CHECKING:
     import os
 
-KINDS = Kinds({".txt": "text"}, limit=1 << 20)
+KINDS = EntryClassifier({".txt": "text"}, limit=1 << 20)
 
 
 def _found(**more: int) -> os.stat_result:
@@ -25,12 +25,12 @@ def _found(**more: int) -> os.stat_result:
 def test_a_file_that_windows_would_fetch_is_a_placeholder(attribute: int) -> None:
     found = _found(st_file_attributes=0x20 | attribute)
     assert is_away(found)
-    assert KINDS.of(b"a.txt", found).state is FileState.PLACEHOLDER
-    assert KINDS.of(b"a.txt", _found(st_file_attributes=0x20)).state is None
+    assert KINDS.classify(b"a.txt", found).state is FileState.PLACEHOLDER
+    assert KINDS.classify(b"a.txt", _found(st_file_attributes=0x20)).state is None
 
 
 def test_a_file_that_macos_would_fetch_is_a_placeholder(monkeypatch: pytest.MonkeyPatch) -> None:
     found = _found(st_flags=0x40000000)
     monkeypatch.setattr("sys.platform", "darwin")
-    assert KINDS.of(b"a.txt", found).state is FileState.PLACEHOLDER
-    assert KINDS.of(b"a.txt", _found(st_flags=0x40)).state is None
+    assert KINDS.classify(b"a.txt", found).state is FileState.PLACEHOLDER
+    assert KINDS.classify(b"a.txt", _found(st_flags=0x40)).state is None

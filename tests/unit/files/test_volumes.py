@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.files import volumes
-from indexer.files.volumes import Mount, find, mount_of, place_of
+from indexer.files.volumes import Mount, find, location_of, mount_of
 from tests.mounting import Mounter, can_mount, make_image
 
 if TYPE_CHECKING:
@@ -37,11 +37,11 @@ def test_mounts_are_read_with_their_inner_folders() -> None:
 
 
 def test_a_place_knows_its_folder(tmp_path: Path) -> None:
-    place = place_of(os.fsencode(tmp_path))
+    place = location_of(os.fsencode(tmp_path))
     assert place.inode == tmp_path.stat().st_ino
     assert place.inside
     with pytest.raises(FileNotFoundError):
-        place_of(os.fsencode(tmp_path / "gone"))
+        location_of(os.fsencode(tmp_path / "gone"))
 
 
 @pytest.fixture
@@ -59,16 +59,16 @@ def test_a_volume_is_known_again_wherever_it_is_mounted(tmp_path: Path, mounter:
     make_image(image)
     mounter.image(image, one)
     (one / "documents").mkdir()
-    place = place_of(os.fsencode(one / "documents"))
+    place = location_of(os.fsencode(one / "documents"))
     if not place.volume:
         pytest.skip("this kernel does not tell volumes apart")
     assert place.inside == b"/documents"
     assert list(find(place)) == [os.fsencode(one / "documents")]
     mounter.bind(one / "documents", two)
-    assert place_of(os.fsencode(two)) == place
+    assert location_of(os.fsencode(two)) == place
     mounter.unmount(two)
     mounter.unmount(one)
     assert list(find(place)) == []
-    assert place_of(os.fsencode(one)).volume != place.volume
+    assert location_of(os.fsencode(one)).volume != place.volume
     mounter.image(image, two)
     assert list(find(place)) == [os.fsencode(two / "documents")]

@@ -37,7 +37,7 @@ def test_nothing_is_written_before_there_is_a_scan(cache: PageCache, tmp_path: P
     assert cache.next_page(MADE) is None
     assert cache.counts(MADE) == PageCounts()
     assert cache.known() == set()
-    cache.forgive(["a"])
+    cache.reset_failures(["a"])
     assert not (tmp_path / FILE_NAME).exists()
     assert pages(tmp_path).of(1).lines == ()
 
@@ -88,7 +88,7 @@ def test_a_page_that_stops_its_engine_twice_is_set_aside_until_it_is_forgiven(
     assert cache.next_page(MADE) is None
     assert cache.counts(MADE) == PageCounts(aside=1)
     assert pages(tmp_path).of(1).reason == "broken"
-    cache.forgive(["a"])
+    cache.reset_failures(["a"])
     assert cache.next_page(MADE) == ("a", 1)
     assert not cache.stopped("a", 1, MADE, "broken")
 

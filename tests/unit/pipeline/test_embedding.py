@@ -7,7 +7,7 @@ import numpy as np
 
 from indexer.embed.base import EmbedInput
 from indexer.pipeline.embedding import UNITS_AHEAD, EmbeddingWorker, Unit, pack
-from indexer.pipeline.events import Embedded, EmbeddingFailed, Event, Pending
+from indexer.pipeline.events import Embedded, EmbeddingFailed, Event, PendingPassage
 from indexer.throttle.gate import FULL_BATCH, SMALL_BATCH, QueryGate
 from indexer.throttle.throttle import Throttle
 from tests.unit.pipeline.conftest import WordCountEmbedder, vectors_of
@@ -25,7 +25,7 @@ WAIT_S = 30.0
 def unit_of(doc: int, *views: str) -> Unit:
     return Unit(
         [EmbedInput("", (), view, tuple(range(n + 1))) for n, view in enumerate(views)],
-        [Pending(doc, ordinal) for ordinal in range(len(views))],
+        [PendingPassage(doc, ordinal) for ordinal in range(len(views))],
         [1] * len(views),
     )
 
@@ -47,12 +47,12 @@ def test_what_is_only_read_for_its_neighbours_does_not_come_back(
     worker: EmbeddingWorker, events: Queue[Event]
 ) -> None:
     inputs = [EmbedInput("", (), view, (0,)) for view in ("before", "wanted", "done")]
-    unit = Unit(inputs, [None, Pending(1, 4), None], [3])
+    unit = Unit(inputs, [None, PendingPassage(1, 4), None], [3])
     assert unit.wanted == 1
     worker.put(unit)
     event = events.get(timeout=WAIT_S)
     assert isinstance(event, Embedded)
-    assert event.pending == [Pending(1, 4)]
+    assert event.pending == [PendingPassage(1, 4)]
 
 
 def test_sentences_stand_one_after_the_other() -> None:
@@ -95,7 +95,7 @@ def test_a_passage_that_the_model_fails_on_costs_itself_only(
     try:
         worker.put(unit_of(1, "a", "bb", "ccc", "bad", "e"))
         worker.put(unit_of(2, "f"))
-        told: dict[Pending, np.ndarray[Any, Any]] = {}
+        told: dict[PendingPassage, np.ndarray[Any, Any]] = {}
         while len(told) < 6:
             event = events.get(timeout=WAIT_S)
             assert isinstance(event, Embedded)
@@ -132,7 +132,7 @@ def test_the_model_is_opened_for_the_first_unit_only(events: Queue[Event]) -> No
 
     worker = EmbeddingWorker(open_embedder, events, QueryGate(), Throttle())
     try:
-        assert worker.hungry
+        assert worker.starved
         assert not opened
         for doc in (1, 2):
             worker.put(unit_of(doc, "text"))

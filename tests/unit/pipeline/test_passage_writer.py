@@ -46,13 +46,13 @@ def test_a_document_without_passages_is_marked_all_the_same(library: Library) ->
 def test_a_flush_is_due_when_enough_is_held_or_it_has_waited(library: Library) -> None:
     (doc,) = library.begin("a")
     writer = writer_of(library, flush_at=2)
-    assert not writer.due(hungry=True)
+    assert not writer.due(starved=True)
     writer.add(doc, info("a"), [passage(0, "first")])
-    assert not writer.due(hungry=False)
+    assert not writer.due(starved=False)
     writer.add(doc, info("a"), [passage(1, "second")])
-    assert writer.due(hungry=False)
+    assert writer.due(starved=False)
     writer.flush()
-    assert not writer.due(hungry=True)
+    assert not writer.due(starved=True)
 
 
 def test_a_document_that_failed_half_way_leaves_nothing(library: Library) -> None:

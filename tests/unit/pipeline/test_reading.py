@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.catalog.records import Job, Stamp
+from indexer.catalog.records import QueuedFile, Stamp
 from indexer.config import Limits
 from indexer.files.hashing import stamp_of
-from indexer.pipeline.events import Cut, Event, Finished, Hashed, Opened
+from indexer.pipeline.events import Event, FileFinished, FileHashed, PassagesCut, TextExtracted
 from indexer.pipeline.reading import Reader
 from indexer.throttle.throttle import Speed, Throttle
 
@@ -27,7 +27,7 @@ class Lane:
     """Gives jobs to a reader and answers what it asks."""
 
     def __init__(self, throttle: Throttle | None = None, *, extra: bool = False) -> None:
-        self.jobs: Queue[Job] = Queue()
+        self.jobs: Queue[QueuedFile] = Queue()
         self.events: Queue[Event] = Queue(2)
         self.throttle = throttle or Throttle()
         self.reader = Reader(
@@ -41,19 +41,19 @@ class Lane:
         )
 
     def give(self, path: Path, *, number: int = 1) -> None:
-        self.jobs.put(Job(number, os.fsencode(path), "text", ELSEWHEN))
+        self.jobs.put(QueuedFile(number, os.fsencode(path), "text", ELSEWHEN))
 
     def next(self) -> Event:
         return self.events.get(timeout=WAIT_S)
 
-    def hashed(self) -> Hashed:
+    def hashed(self) -> FileHashed:
         event = self.next()
-        assert isinstance(event, Hashed)
+        assert isinstance(event, FileHashed)
         return event
 
-    def finished(self) -> Finished:
+    def finished(self) -> FileFinished:
         event = self.next()
-        assert isinstance(event, Finished)
+        assert isinstance(event, FileFinished)
         return event
 
 
@@ -76,14 +76,14 @@ def test_a_new_file_is_hashed_read_and_cut(lane: Lane, file: Path) -> None:
     lane.give(file)
     hashed = lane.hashed()
     assert hashed.content.stamp == stamp_of(file.stat())
-    hashed.answer.give(True)
+    hashed.reply.give(True)
     opened = lane.next()
-    assert isinstance(opened, Opened)
+    assert isinstance(opened, TextExtracted)
     assert opened.info.characters == 27
     assert opened.terms["quince"] == 1
-    opened.answer.give(True)
+    opened.reply.give(True)
     cut = lane.next()
-    assert isinstance(cut, Cut)
+    assert isinstance(cut, PassagesCut)
     assert [passage.text for passage in cut.passages] == ["A quince keeps until March."]
     finished = lane.finished()
     assert finished.failure is None
@@ -97,11 +97,11 @@ def test_only_the_first_reader_works_while_the_work_is_gentle(file: Path) -> Non
     try:
         extra.give(file)
         first.give(file)
-        first.hashed().answer.give(False)
+        first.hashed().reply.give(False)
         first.finished()
         assert extra.jobs.qsize() == 1
         throttle.set(Speed.NORMAL, paused=None, typing=None)
-        extra.hashed().answer.give(False)
+        extra.hashed().reply.give(False)
         extra.finished()
     finally:
         for lane in (first, extra):
@@ -111,16 +111,16 @@ def test_only_the_first_reader_works_while_the_work_is_gentle(file: Path) -> Non
 
 def test_known_bytes_are_not_read(lane: Lane, file: Path) -> None:
     lane.give(file)
-    lane.hashed().answer.give(False)
+    lane.hashed().reply.give(False)
     assert lane.finished().failure is None
 
 
 def test_a_known_text_is_not_cut(lane: Lane, file: Path) -> None:
     lane.give(file)
-    lane.hashed().answer.give(True)
+    lane.hashed().reply.give(True)
     opened = lane.next()
-    assert isinstance(opened, Opened)
-    opened.answer.give(False)
+    assert isinstance(opened, TextExtracted)
+    opened.reply.give(False)
     assert lane.finished().failure is None
 
 
@@ -129,7 +129,7 @@ def test_a_file_that_changed_after_it_was_hashed_has_no_text(lane: Lane, file: P
     lane.give(file)
     hashed = lane.hashed()
     file.write_text("A medlar keeps longer.")
-    hashed.answer.give(True)
+    hashed.reply.give(True)
     failure = lane.finished().failure
     assert failure is not None
     assert failure.code == "changed_while_read"
@@ -147,10 +147,10 @@ def test_what_cannot_be_read_is_a_failure_and_the_next_file_is_read(
     lane.give(bad)
     lane.give(file, number=2)
     event = lane.next()
-    if isinstance(event, Hashed):
-        event.answer.give(True)
+    if isinstance(event, FileHashed):
+        event.reply.give(True)
         event = lane.next()
-    assert isinstance(event, Finished)
+    assert isinstance(event, FileFinished)
     assert event.failure is not None
     expected = {"gone": {"vanished"}, "folder": {"read_error"}}
     assert event.failure.code in expected.get(kind, {"unreadable", "unsupported"})
@@ -171,9 +171,9 @@ def test_a_reader_that_nobody_listens_to_can_be_stopped(lane: Lane, tmp_path: Pa
     paragraph = "A quince keeps until March, a medlar longer. " * 20
     long.write_text("\n\n".join(paragraph for _ in range(400)))
     lane.give(long)
-    lane.hashed().answer.give(True)
+    lane.hashed().reply.give(True)
     opened = lane.next()
-    assert isinstance(opened, Opened)
-    opened.answer.give(True)
+    assert isinstance(opened, TextExtracted)
+    opened.reply.give(True)
     lane.reader.stop()
     lane.reader.join()

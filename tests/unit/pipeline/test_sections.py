@@ -7,12 +7,12 @@ from itertools import chain, pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.pipeline.sections import Reading
+from indexer.pipeline.sections import SectionReader
 from indexer.store import StoredPassage
 
 WINDOW = 64
-LATE = Reading("Log", WINDOW)
-ALONE = Reading("Log", 0)
+LATE = SectionReader("Log", WINDOW)
+ALONE = SectionReader("Log", 0)
 
 
 def passages(*views: str, headings: tuple[str, ...] = ()) -> list[StoredPassage]:
@@ -26,7 +26,7 @@ def prose(count: int) -> list[str]:
     return [f"The {n}th storm broke at dawn and nobody slept. " * (3 + n % 4) for n in range(count)]
 
 
-def digests(reading: Reading, views: list[str]) -> list[bytes]:
+def digests(reading: SectionReader, views: list[str]) -> list[bytes]:
     return [reading.digest(run) for run in reading.runs(passages(*views))]
 
 

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from indexer.pipeline.events import Embedded, Pending
+from indexer.pipeline.events import Embedded, PendingPassage
 from indexer.pipeline.name_feed import NAME
-from indexer.pipeline.pace import Pace
+from indexer.pipeline.parts import BatchSizes
 from indexer.pipeline.vectors import VectorWriter
 from tests.store_rows import vectors
 from tests.unit.pipeline.conftest import SPACE
@@ -22,9 +22,15 @@ if TYPE_CHECKING:
 WAIT_S = 30.0
 
 
-def writer_of(library: Library, worker: EmbeddingWorker, pace: Pace | None = None) -> VectorWriter:
+def writer_of(
+    library: Library, worker: EmbeddingWorker, batches: BatchSizes | None = None
+) -> VectorWriter:
     return VectorWriter(
-        library.catalog, library.store, library.space, worker, pace or Pace(unit=4, vectors=4)
+        library.catalog,
+        library.store,
+        library.space,
+        worker,
+        batches or BatchSizes(unit=4, vectors=4),
     )
 
 
@@ -134,8 +140,8 @@ def test_names_are_embedded_once(
 
 def test_when_a_flush_is_due(library: Library, worker: EmbeddingWorker) -> None:
     library.read(a=9)
-    writer = writer_of(library, worker, Pace(unit=9, vectors=6))
-    batch = Embedded([Pending(1, 0)] * 4, *_zeros(4), tokens=1)
+    writer = writer_of(library, worker, BatchSizes(unit=9, vectors=6))
+    batch = Embedded([PendingPassage(1, 0)] * 4, *_zeros(4), tokens=1)
     writer.in_flight = 9
     assert not writer.due(last=True)
     writer.take(batch)
@@ -147,7 +153,7 @@ def test_when_a_flush_is_due(library: Library, worker: EmbeddingWorker) -> None:
 def test_the_last_batch_does_not_wait(library: Library, worker: EmbeddingWorker) -> None:
     writer = writer_of(library, worker)
     writer.in_flight = 1
-    writer.take(Embedded([Pending(1, 0)], *_zeros(1), tokens=1))
+    writer.take(Embedded([PendingPassage(1, 0)], *_zeros(1), tokens=1))
     assert not writer.due(last=False)
     assert writer.due(last=True)
 

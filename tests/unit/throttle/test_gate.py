@@ -15,7 +15,7 @@ def test_batches_are_small_while_a_query_is_answered() -> None:
 
 def test_nobody_waits_where_nobody_asks() -> None:
     began = time.monotonic()
-    QueryGate().give_way()
+    QueryGate().wait_for_queries()
     assert time.monotonic() - began < LONGEST_PAUSE_S
 
 
@@ -23,7 +23,7 @@ def test_a_stream_of_queries_never_stops_indexing() -> None:
     gate = QueryGate()
     with gate.query():
         began = time.monotonic()
-        gate.give_way()
+        gate.wait_for_queries()
         assert LONGEST_PAUSE_S * 0.9 <= time.monotonic() - began < 20 * LONGEST_PAUSE_S
 
 

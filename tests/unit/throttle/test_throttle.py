@@ -13,18 +13,18 @@ from indexer.throttle.throttle import Speed, Throttle
 class Calm(Machine):
     """A machine that is as a test says."""
 
-    def look(self) -> None:
+    def sample(self) -> None:
         pass
 
 
 def throttle(speed: Speed = Speed.NORMAL, *, battery: bool = False, busy: bool = False) -> Throttle:
     machine = Calm(on_battery=battery, busy=busy)
-    return Throttle(considerate=True, machine=machine, speed=speed)
+    return Throttle(adaptive=True, machine=machine, speed=speed)
 
 
 def test_nothing_holds_work_back_by_itself() -> None:
     calm = throttle()
-    assert (calm.reason, calm.share, calm.gentle) == ("", 1.0, False)
+    assert (calm.reason, calm.share, calm.slowed) == ("", 1.0, False)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_the_machine_asks_for_peace(*, battery: bool, busy: bool, reason: str) -
     assert 0 < asked.share < 1
     # A person who wants it fast gets it fast; one who waits for a command does too.
     assert throttle(Speed.FAST, battery=battery, busy=busy).share == 1.0
-    waiting = Throttle(considerate=False, machine=Calm(on_battery=battery, busy=busy))
+    waiting = Throttle(adaptive=False, machine=Calm(on_battery=battery, busy=busy))
     assert (waiting.reason, waiting.share) == ("", 1.0)
 
 
@@ -54,7 +54,7 @@ def test_typing_comes_before_everything_but_a_pause() -> None:
 
 def test_a_query_is_a_reason_for_a_moment() -> None:
     asked = throttle()
-    asked.asked()
+    asked.query_answered()
     assert asked.reason == "query"
     assert asked.share == 1.0
 
@@ -85,7 +85,7 @@ def seen(machine: Machine, share: float, at: float) -> None:
 
     cores = psutil.cpu_count() or 1
     before = machine._before or (at - 2.0, 0.0, 0.0)
-    machine._take(at, before[1] + share * cores * (at - before[0]) + 1.0, before[2] + 1.0)
+    machine._compare(at, before[1] + share * cores * (at - before[0]) + 1.0, before[2] + 1.0)
 
 
 def test_what_flares_up_is_not_busy_and_what_lasts_is() -> None:
@@ -99,7 +99,7 @@ def test_what_flares_up_is_not_busy_and_what_lasts_is() -> None:
 
 def test_a_look_at_this_machine_works() -> None:
     machine = Machine()
-    machine.look()
-    machine._look_at = 0.0
-    machine.look()
+    machine.sample()
+    machine._sample_at = 0.0
+    machine.sample()
     assert isinstance(machine.on_battery, bool)

@@ -14,7 +14,7 @@ import pytest
 from watchdog.events import FileCreatedEvent
 
 from indexer.watching.hints import MOST_HINTS, Hints
-from indexer.watching.observing import Observing
+from indexer.watching.observer import ObserverSource
 from indexer.watching.sources import open_source
 from tests.waiting import wait_for
 
@@ -77,7 +77,7 @@ def test_hints_collapse_and_give_up_past_a_size() -> None:
 
 @pytest.mark.parametrize("kind", ["this system's", "watchdog's"])
 def test_all_kinds_of_changes_are_heard(tmp_path: Path, heard: Heard, kind: str) -> None:
-    source = Observing(heard.hints) if kind == "watchdog's" else open_source(heard.hints)
+    source = ObserverSource(heard.hints) if kind == "watchdog's" else open_source(heard.hints)
     assert source is not None
     (tmp_path / "d").mkdir()
     with contextlib.closing(source):
@@ -96,7 +96,7 @@ def test_all_kinds_of_changes_are_heard(tmp_path: Path, heard: Heard, kind: str)
 
 def test_of_a_single_file_its_folder_alone_is_watched(tmp_path: Path, heard: Heard) -> None:
     (tmp_path / "d").mkdir()
-    with contextlib.closing(Observing(heard.hints)) as source:
+    with contextlib.closing(ObserverSource(heard.hints)) as source:
         assert source.enter(os.fsencode(tmp_path), whole=False)
         (tmp_path / "d" / "x").write_text("x")
         (tmp_path / "y").write_text("y")
@@ -114,7 +114,7 @@ def test_real_paths_are_told_as_they_were_watched(tmp_path: Path, heard: Heard) 
     """As on macOS, where /tmp is a link and events name what it leads to."""
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real", target_is_directory=True)
-    with contextlib.closing(Observing(heard.hints)) as source:
+    with contextlib.closing(ObserverSource(heard.hints)) as source:
         source.enter(os.fsencode(tmp_path / "link"))
         source.on_any_event(FileCreatedEvent(str(tmp_path / "real" / "a")))
         heard.wait(tmp_path / "link" / "a")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from indexer.catalog.cached import CachedValues
 from indexer.catalog.database import Database
-from indexer.catalog.kept import KeptValues
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 
 def test_reads_once_until_something_is_written(database: Database) -> None:
-    kept = KeptValues[object](database, database.seen)
+    kept = CachedValues[object](database, database.version_read)
     first = kept.get("a", object)
     assert kept.get("a", object) is first
     with database.write():
@@ -32,14 +32,14 @@ def test_reads_once_until_something_is_written(database: Database) -> None:
 
 
 def test_keys_are_kept_apart(database: Database) -> None:
-    kept = KeptValues[str](database, database.seen)
+    kept = CachedValues[str](database, database.version_read)
     assert kept.get(1, lambda: "one") == "one"
     assert kept.get(2, lambda: "two") == "two"
     assert kept.get(1, lambda: "read again") == "one"
 
 
 def test_a_writer_sees_what_it_wrote_and_leaves_no_trace_of_it(database: Database) -> None:
-    kept = KeptValues[str](database, database.seen)
+    kept = CachedValues[str](database, database.version_read)
     kept.get(None, lambda: "before")
     undone = contextlib.ExitStack()
     undone.enter_context(database.write())
@@ -50,11 +50,11 @@ def test_a_writer_sees_what_it_wrote_and_leaves_no_trace_of_it(database: Databas
 
 
 def test_only_a_change_of_what_it_follows_makes_it_read_again(database: Database) -> None:
-    kept = KeptValues[str](database, database.places_seen)
+    kept = CachedValues[str](database, database.files_version_read)
     kept.get(None, lambda: "old")
     with database.write():
         pass
     assert kept.get(None, lambda: "new") == "old"  # places did not change
     with database.write():
-        database.mark_places()
+        database.mark_files_changed()
     assert kept.get(None, lambda: "new") == "new"

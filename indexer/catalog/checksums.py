@@ -1,7 +1,7 @@
 """What the rows of each document in the store sum up to, so that changed bytes are found there.
 
 Owns these sums, which are noted with the mark that the rows are complete. It must not know how
-rows are summed up (``indexer.store.sums``).
+rows are summed up (``indexer.store.checksums``).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from indexer.catalog.database import Database
 
 
-class Sums:
+class Checksums:
     """The sums of one catalog. Note them in the transaction of the mark."""
 
     def __init__(self, database: Database) -> None:
@@ -35,15 +35,15 @@ class Sums:
                 (total, doc, space),
             )
 
-    def of_passages(self) -> dict[int, int]:
+    def passages(self) -> dict[int, int]:
         """Give the sums over the passages of documents that are not to be read again."""
         return self._of_docs("passages_sum")
 
-    def of_profiles(self) -> dict[int, int]:
+    def profiles(self) -> dict[int, int]:
         """Give the sums over the profiles of documents that are not to be read again."""
         return self._of_docs("profile_sum")
 
-    def of_vectors(self, space: int) -> dict[int, int]:
+    def vectors(self, space: int) -> dict[int, int]:
         """Give the sums over the vectors of documents that are complete in a space."""
         rows = self._db.rows(
             "SELECT doc, vectors_sum FROM doc_spaces WHERE space = ? AND state = 'done' "

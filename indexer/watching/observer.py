@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 _READING = frozenset({"opened", "closed_no_write"})
 
 
-class Observing(FileSystemEventHandler):
+class ObserverSource(FileSystemEventHandler):
     """A source of hints. Thread-safe.
 
     Args:

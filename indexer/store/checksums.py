@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 #: By document. Rows add up in whatever order they come.
-Sums = dict[int, int]
+Checksums = dict[int, int]
 
 _MASK = (1 << 63) - 1  # SQLite's integers have a sign
 _BYTES = 8
@@ -24,7 +24,7 @@ _BYTES = 8
 _UNSUMMED = {"doc", "ordinal", "_rowid"}
 
 
-def of(table: Any) -> Sums:
+def by_document(table: Any) -> Checksums:
     """Sum up the rows of an Arrow table, by document."""
     columns = [table.column(name) for name in sorted({*table.schema.names} - _UNSUMMED)]
     cells = [_cells(column.combine_chunks()) for column in columns]
@@ -34,13 +34,13 @@ def of(table: Any) -> Sums:
     return {doc: total & _MASK for doc, total in sums.items()}
 
 
-def add(sums: Sums, more: Mapping[int, int]) -> None:
+def add_to(sums: Checksums, more: Mapping[int, int]) -> None:
     """Add sums to others, in place."""
     for doc, total in more.items():
-        sums[doc] = both(sums.get(doc, 0), total)
+        sums[doc] = combined(sums.get(doc, 0), total)
 
 
-def both(one: int, other: int) -> int:
+def combined(one: int, other: int) -> int:
     """The sum over rows of which some add up to one sum, and the others to another."""
     return (one + other) & _MASK
 

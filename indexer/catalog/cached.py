@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 V = TypeVar("V")
 
 
-class KeptValues(Generic[V]):
+class CachedValues(Generic[V]):
     """Values by key, each as of a version of the catalog."""
 
     def __init__(self, database: Database, seen: Callable[[], int]) -> None:

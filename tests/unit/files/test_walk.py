@@ -16,7 +16,7 @@ from indexer.api.progress import CancelToken
 from indexer.api.types import FileState
 from indexer.catalog import Catalog, FoundFile, Root, ScanCounts
 from indexer.files.excludes import Excludes
-from indexer.files.scan import RootWalk, ScanRules, known_formats
+from indexer.files.walk import RootWalk, ScanRules, known_formats
 
 FORMATS = {".txt": "text", ".pdf": "pdf"}
 
@@ -130,11 +130,11 @@ def test_a_root_that_is_a_link_is_walked(tmp_path: Path) -> None:
     assert _states(found) == {"a.txt": "read"}
 
 
-def _looked(folder: Path, looks: dict[str, set[str]], *patterns: str) -> dict[str, str]:
-    wanted = {os.fsencode(at): frozenset(map(os.fsencode, names)) for at, names in looks.items()}
+def _looked(folder: Path, entries: dict[str, set[str]], *patterns: str) -> dict[str, str]:
+    wanted = {os.fsencode(at): frozenset(map(os.fsencode, names)) for at, names in entries.items()}
     entered: list[bytes] = []
     walk = RootWalk(
-        Root(1, os.fsencode(folder)), _rules(*patterns), looks=wanted, entering=entered.append
+        Root(1, os.fsencode(folder)), _rules(*patterns), only=wanted, on_enter=entered.append
     )
     found = {
         os.fsdecode(listed.path + b"/" + entry.name): entry
@@ -163,30 +163,30 @@ def test_every_folder_is_told_before_it_is_listed(tmp_path: Path) -> None:
     _make(tmp_path, "a/b.txt", ".git/x")
     late = tmp_path / "a" / "late.txt"
 
-    def entering(path: bytes) -> None:
+    def on_enter(path: bytes) -> None:
         told.append(path)
         if path == os.fsencode(tmp_path / "a"):
             late.write_text("just now")
 
     told: list[bytes] = []
-    walk = RootWalk(Root(1, os.fsencode(tmp_path)), _rules(), entering=entering)
+    walk = RootWalk(Root(1, os.fsencode(tmp_path)), _rules(), on_enter=on_enter)
     names = {entry.name for listed in walk for entry in listed.entries}
     assert told == [os.fsencode(tmp_path), os.fsencode(tmp_path), os.fsencode(tmp_path / "a")]
     assert b"late.txt" in names
 
 
-@pytest.mark.parametrize("looks", [None, {"": {"a", "b"}}, {"a": {"x.txt", "y.txt", "deep"}}])
+@pytest.mark.parametrize("entries", [None, {"": {"a", "b"}}, {"a": {"x.txt", "y.txt", "deep"}}])
 def test_patterns_of_folders_hold_below_them(
-    tmp_path: Path, looks: dict[str, set[str]] | None
+    tmp_path: Path, entries: dict[str, set[str]] | None
 ) -> None:
     _make(tmp_path, "a/x.txt", "a/y.txt", "a/deep/x.txt", "a/deep/y.txt", "b/x.txt")
     (tmp_path / ".lecternignore").write_text("\ufeffy.txt\n# a comment\n")
     (tmp_path / "a" / ".lecternignore").write_text("/x.txt\n!y.txt\n")
     (tmp_path / "a" / "deep" / ".lecternignore").write_bytes(b"\xff\ny.txt\n")
-    if looks is None:
+    if entries is None:
         states = _states(_walk(tmp_path)[1])
     else:
-        states = {path.lstrip("/"): code for path, code in _looked(tmp_path, looks).items()}
+        states = {path.lstrip("/"): code for path, code in _looked(tmp_path, entries).items()}
     expected = {
         "a/x.txt": "excluded",
         "a/y.txt": "read",
@@ -209,10 +209,10 @@ def test_a_file_of_patterns_is_never_waited_for(tmp_path: Path) -> None:
     assert states["a/x.txt"] == states["b/x.txt"] == "read"
 
 
-def test_other_roots_are_passed_by(tmp_path: Path) -> None:
+def test_other_roots_are_skipped(tmp_path: Path) -> None:
     _make(tmp_path, "a.txt", "other/b.txt")
     passed = {os.fsencode(tmp_path / "other"): "another_root"}
-    _, found = _walk(tmp_path, ScanRules(Excludes(), FORMATS, passed_by=passed))
+    _, found = _walk(tmp_path, ScanRules(Excludes(), FORMATS, skipped=passed))
     assert _states(found) == {"a.txt": "read", "other": "excluded"}
     assert found["other"].detail["reason"] == "another_root"
 
@@ -297,7 +297,7 @@ _UNPRIVILEGED = """
 import os, sys
 from indexer.catalog import Root
 from indexer.files.excludes import Excludes
-from indexer.files.scan import RootWalk, ScanRules
+from indexer.files.walk import RootWalk, ScanRules
 os.setgroups([]); os.setgid(65534); os.setuid(65534)
 walk = RootWalk(Root(1, os.fsencode(sys.argv[1])), ScanRules(Excludes(), {".txt": "text"}))
 names = sorted(e.name.decode() + ":" + e.code for f in walk for e in f.entries)

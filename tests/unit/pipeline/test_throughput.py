@@ -8,8 +8,8 @@ import pytest
 
 from indexer.catalog import Catalog
 from indexer.engine.estimate import Estimate, pages_of
-from indexer.pipeline.measured import KEY, PAGES, PASSAGES, Measured, learn, load
 from indexer.pipeline.parts import Counts, Effort
+from indexer.pipeline.throughput import KEY, PAGES, PASSAGES, Throughput, load, record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,29 +23,29 @@ def catalog(tmp_path: Path) -> Iterator[Catalog]:
 
 
 def test_without_any_work_there_are_only_guesses(catalog: Catalog) -> None:
-    assert load(catalog, "space") == Measured(PAGES, PASSAGES, measured=False)
+    assert load(catalog, "space") == Throughput(PAGES, PASSAGES, measured=False)
 
 
 def test_a_run_that_did_little_says_nothing(catalog: Catalog) -> None:
-    learn(catalog, "space", Counts(pages=3, written=9, embedded=9), Effort(1.0, 1.0))
-    learn(catalog, "space", Counts(pages=900, written=900, embedded=900), Effort(0.0, 0.0))
+    record(catalog, "space", Counts(pages=3, written=9, embedded=9), Effort(1.0, 1.0))
+    record(catalog, "space", Counts(pages=900, written=900, embedded=900), Effort(0.0, 0.0))
     assert not load(catalog, "space").measured
 
 
 def test_the_latest_runs_count_most(catalog: Catalog) -> None:
     done = Counts(pages=1000, written=4000, embedded=2000)
-    learn(catalog, "space", done, Effort(10.0, 100.0))
+    record(catalog, "space", done, Effort(10.0, 100.0))
     first = load(catalog, "space")
     assert (first.pages, first.passages, first.passages_a_page) == (100.0, 20.0, 4.0)
     assert first.measured
-    learn(catalog, "space", done, Effort(5.0, 50.0))
+    record(catalog, "space", done, Effort(5.0, 50.0))
     second = load(catalog, "space")
     assert 100.0 < second.pages < 200.0
     assert 20.0 < second.passages < 40.0
 
 
 def test_another_model_is_another_rate(catalog: Catalog) -> None:
-    learn(catalog, "space", Counts(pages=1000, written=1, embedded=2000), Effort(10.0, 100.0))
+    record(catalog, "space", Counts(pages=1000, written=1, embedded=2000), Effort(10.0, 100.0))
     other = load(catalog, "other")
     assert other.passages == PASSAGES
     assert not other.measured
@@ -59,9 +59,9 @@ def test_a_damaged_note_is_no_note(catalog: Catalog) -> None:
 
 def test_meaning_never_comes_before_words() -> None:
     counted = Estimate(formats={"text": [2, 30_000]})
-    quick = counted.describe(Measured(pages=1.0, passages=1000.0), {})
+    quick = counted.describe(Throughput(pages=1.0, passages=1000.0), {})
     assert quick["seconds_meaning"] == quick["seconds_words"] == 10.0
-    slow = counted.describe(Measured(pages=10.0, passages=1.0, passages_a_page=3.0), {})
+    slow = counted.describe(Throughput(pages=10.0, passages=1.0, passages_a_page=3.0), {})
     assert (slow["seconds_words"], slow["seconds_meaning"]) == (1.0, 30.0)
 
 

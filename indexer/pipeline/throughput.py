@@ -30,7 +30,7 @@ WEIGHT = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class Throughput:
     """Pages read and passages understood in a second, each as if nothing else were done."""
 
     pages: float = PAGES
@@ -39,11 +39,11 @@ class Measured:
     measured: bool = False
 
 
-def load(catalog: Catalog, space: str) -> Measured:
+def load(catalog: Catalog, space: str) -> Throughput:
     """Give the rates of this library; those of passages belong to an embedding space."""
     known = _known(catalog)
     of_space = known.get(f"passages:{space}")
-    return Measured(
+    return Throughput(
         known.get("pages") or PAGES,
         of_space or PASSAGES,
         known.get("passages_a_page") or PASSAGES_A_PAGE,
@@ -51,7 +51,7 @@ def load(catalog: Catalog, space: str) -> Measured:
     )
 
 
-def learn(catalog: Catalog, space: str, done: Counts, effort: Effort) -> None:
+def record(catalog: Catalog, space: str, done: Counts, effort: Effort) -> None:
     """Take in what a run did, and how long its readers and its model were at work for it."""
     seen: dict[str, float] = {}
     if done.pages >= LEAST_PAGES and effort.reading_s > 0:

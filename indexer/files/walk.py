@@ -23,9 +23,9 @@ from indexer.api.phrases import reason_of
 from indexer.api.types import FileState
 from indexer.catalog.records import FoundFile, FoundFolder, Root
 from indexer.catalog.roots import join
-from indexer.files.entries import ABSENT, code_of, ignore_lines, problem_of, row, status_of
+from indexer.files.entries import ABSENT, code_of, error_of_root, ignore_lines, row, status_of
 from indexer.files.excludes import IGNORE_NAME, detail_of
-from indexer.files.kinds import Kinds, counting_volumes, is_hidden, is_link
+from indexer.files.kinds import EntryClassifier, counting_volumes, is_hidden, is_link
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 GIB = 1 << 30
 # Which names in which folders (below the root) to look at; what is a folder is walked whole.
-Looks = Mapping[bytes, frozenset[bytes]]
+Entries = Mapping[bytes, frozenset[bytes]]
 _IGNORE_NAME = os.fsencode(IGNORE_NAME)
 
 
@@ -48,7 +48,7 @@ class ScanRules:
     """What a walk goes by.
 
     ``max_bytes`` is the size past which a file is not read, ``max_bytes_of`` the same for single
-    formats. ``passed_by`` maps absolute paths of folders to the reason why they are not entered:
+    formats. ``skipped`` maps absolute paths of folders to the reason why they are not entered:
     other roots, the library itself. ``roots`` are the paths of all roots, to say where links lead.
     """
 
@@ -56,7 +56,7 @@ class ScanRules:
     formats: Mapping[str, str]
     max_bytes: int = GIB
     max_bytes_of: Mapping[str, int] = field(default_factory=dict)
-    passed_by: Mapping[bytes, str] = field(default_factory=dict)
+    skipped: Mapping[bytes, str] = field(default_factory=dict)
     roots: Sequence[bytes] = ()
 
 
@@ -85,17 +85,19 @@ class RootWalk:
         rules: ScanRules,
         token: CancelToken | None = None,
         *,
-        looks: Looks | None = None,
-        entering: Callable[[bytes], None] = lambda _path: None,
+        only: Entries | None = None,
+        on_enter: Callable[[bytes], None] = lambda _path: None,
     ) -> None:
         self.root = root
         self.rules = rules
         self.unread: dict[bytes, str] = {}
         self.problem: WorldError | None = None
         self._token = token
-        self.looks = looks
-        self._entering = entering
-        self._kinds = Kinds(rules.formats, rules.max_bytes, counting_volumes(), rules.max_bytes_of)
+        self.only = only
+        self._on_enter = on_enter
+        self._classifier = EntryClassifier(
+            rules.formats, rules.max_bytes, counting_volumes(), rules.max_bytes_of
+        )
         self._entered: set[tuple[int, int]] = set()
         self._real_roots = [os.path.realpath(path) for path in rules.roots]
         self._parents: tuple[bytes, tuple[str, ...]] = (b"", ())
@@ -106,23 +108,23 @@ class RootWalk:
         return self.problem is None
 
     def __iter__(self) -> Iterator[FoundFolder]:
-        self._entering(self.root.path)
+        self._on_enter(self.root.path)
         try:
             start = os.stat(self.root.path)  # noqa: PTH116  # bytes
             with os.scandir(self.root.path):
                 pass
         except OSError as error:
-            self.problem = problem_of(error, self.root.path)
+            self.problem = error_of_root(error, self.root.path)
             return
         self._entered.add((start.st_dev, start.st_ino))
         if self.root.only:
             yield FoundFolder(b"", start.st_dev, self._single(start.st_dev))
-        elif self.looks is None:
+        elif self.only is None:
             yield from self._walk([(b"", start.st_dev, self.rules.excludes)])
         else:
-            for folder, names in self.looks.items():
-                yield from self._look(folder, names)
-        self._look_back(start)
+            for folder, names in self.only.items():
+                yield from self._walk_entries(folder, names)
+        self._check_root_stayed(start)
 
     def _walk(self, stack: list[_Folder]) -> Iterator[FoundFolder]:
         while stack:
@@ -134,7 +136,7 @@ class RootWalk:
             # Reversed, so that the folders come in the order of their names.
             stack.extend(sorted(inner, key=lambda each: each[0], reverse=True))
 
-    def _look(self, folder: bytes, names: frozenset[bytes]) -> Iterator[FoundFolder]:
+    def _walk_entries(self, folder: bytes, names: frozenset[bytes]) -> Iterator[FoundFolder]:
         """Look at some entries of a folder, and walk those that are folders."""
         absolute = join(self.root.path, folder)
         try:
@@ -175,7 +177,7 @@ class RootWalk:
         absolute = join(self.root.path, folder)
         entries: list[FoundFile] = []
         inner: list[_Folder] = []
-        self._entering(absolute)
+        self._on_enter(absolute)
         try:
             with os.scandir(absolute) as listing:
                 listed = list(listing)
@@ -232,7 +234,7 @@ class RootWalk:
             )
 
     def _file(self, name: bytes, found: os.stat_result, volume: int) -> FoundFile:
-        kind = self._kinds.of(name, found)
+        kind = self._classifier.classify(name, found)
         return row(name, found, volume, kind.state, kind.code, kind.detail, kind.format)
 
     def _single(self, volume: int) -> list[FoundFile]:
@@ -249,9 +251,9 @@ class RootWalk:
     def _folder_reason(
         self, relative: bytes, path: bytes, found: os.stat_result, excludes: Excludes
     ) -> str | None:
-        passed_by = self.rules.passed_by.get(path)
-        if passed_by is not None:
-            return passed_by
+        skipped = self.rules.skipped.get(path)
+        if skipped is not None:
+            return skipped
         if found.st_ino:
             identity = (found.st_dev, found.st_ino)
             if identity in self._entered:
@@ -282,12 +284,12 @@ class RootWalk:
                 return "leads_inside"
         return "leads_out"
 
-    def _look_back(self, start: os.stat_result) -> None:
+    def _check_root_stayed(self, start: os.stat_result) -> None:
         """Notice a drive that was unplugged during the walk: everything seems gone then."""
         try:
             now = os.stat(self.root.path)  # noqa: PTH116  # bytes
         except OSError as error:
-            self.problem = problem_of(error, self.root.path)
+            self.problem = error_of_root(error, self.root.path)
             return
         if (now.st_dev, now.st_ino) != (start.st_dev, start.st_ino):
             self.problem = WorldError("path_missing", path=os.fsdecode(self.root.path))

@@ -61,7 +61,7 @@ class Block:
 
 
 class DamagedError(Exception):
-    """Bytes of a table are wrong or missing: this was proven, see ``proven``."""
+    """Bytes of a table are wrong or missing: this was proven, see ``confirmed``."""
 
 
 def may_be_damage(error: BaseException) -> bool:
@@ -78,7 +78,7 @@ def may_be_damage(error: BaseException) -> bool:
     )
 
 
-def proven(table: Table, work: Callable[[Any], T]) -> T:
+def confirmed(table: Table, work: Callable[[Any], T]) -> T:
     """Run something that reads files of a table, given the LanceDB table.
 
     Raises:
@@ -111,7 +111,7 @@ def _anew(table: Table) -> Any:
     return runtime.open_anew(table.path)
 
 
-def in_blocks(inner: Any) -> list[Block]:
+def blocks(inner: Any) -> list[Block]:
     """All rows of a table; no file of theirs is read for it."""
     found = inner.search().select(["_rowid", "_rowaddr"]).to_arrow()
     places = found.column("_rowaddr").to_numpy().astype(np.int64)
@@ -131,13 +131,13 @@ def read(table: Table, block: Block) -> Any:
     Raises:
         DamagedError: If they cannot be read.
     """
-    return proven(table, lambda inner: inner.take_row_ids(block.rows.tolist()).to_arrow())
+    return confirmed(table, lambda inner: inner.take_row_ids(block.rows.tolist()).to_arrow())
 
 
 def unreadable(table: Table, among: Iterable[Block] | None = None) -> list[Block]:
     """The rows that cannot be read; of some only, if these are named."""
     damaged = []
-    for block in in_blocks(table.inner) if among is None else among:
+    for block in blocks(table.inner) if among is None else among:
         try:
             read(table, block)
         except DamagedError:
@@ -145,8 +145,17 @@ def unreadable(table: Table, among: Iterable[Block] | None = None) -> list[Block
     return damaged
 
 
-def take_out(inner: Any, damaged: Iterable[Block]) -> int:
-    """Delete rows by their places; gives how many."""
+def delete_unreadable(table: Table, rows: Iterable[Block]) -> int:
+    """Delete those of some rows that still cannot be read; gives how many."""
+    damaged = unreadable(table, rows)
+    with disk.write_errors(table.path.parent):
+        gone = delete(table.inner, damaged)
+    table.forget_rows()
+    return gone
+
+
+def delete(inner: Any, damaged: Iterable[Block]) -> int:
+    """Delete rows by their addresses; gives how many."""
     ranges: list[list[int]] = []
     before = -2
     for block in damaged:

@@ -1,14 +1,14 @@
 """One indexing run: keeps readers and the model busy, writes what they make, knows when it is done.
 
-Owns the loop of the index lane, the only writer of the library. Reading, embedding and writing
-overlap; the lane itself only decides and writes. It must not know sockets or commands.
+Owns the loop of the indexing thread, the only writer of the library. Reading, embedding and writing
+overlap; this thread only decides and writes. It must not know sockets or commands.
 """
 
 from __future__ import annotations
 
 import logging
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from queue import Empty, Queue
 from typing import TYPE_CHECKING
 
@@ -18,16 +18,15 @@ from indexer.api.progress import Progress, Reporter, Step
 from indexer.extract.base import EXTRACTOR_VERSION
 from indexer.pipeline.embedding import EmbeddingWorker
 from indexer.pipeline.events import (
-    Cut,
     Embedded,
     EmbeddingFailed,
     Event,
-    Finished,
-    Hashed,
-    Opened,
-    Textless,
+    FileFinished,
+    FileHashed,
+    PagesWithoutText,
+    PassagesCut,
+    TextExtracted,
 )
-from indexer.pipeline.in_hand import InHand, Writing
 from indexer.pipeline.parts import Counts, Effort
 from indexer.pipeline.passages import Ended, PassageWriter
 from indexer.pipeline.rates import Rates, Taken
@@ -35,14 +34,27 @@ from indexer.pipeline.reading import Reader
 from indexer.pipeline.vectors import VectorWriter
 
 if TYPE_CHECKING:
-    from indexer.catalog.records import Job
+    from collections.abc import Mapping
+
+    from indexer.api.types import DocumentInfo
+    from indexer.catalog.records import QueuedFile
     from indexer.pipeline.parts import Parts
 
 log = logging.getLogger(__name__)
 
-# Events that wait for the lane; full, it holds the children back and so bounds memory.
+# A full queue of events holds the children back and so bounds memory.
 EVENTS_AHEAD = 32
 TICK_S = 0.2
+
+
+@dataclass(slots=True)
+class _Writing:
+    """A document whose passages are being written."""
+
+    doc: int
+    info: DocumentInfo
+    terms: Mapping[str, int]
+    passages: int = 0
 
 
 class Run:
@@ -60,8 +72,9 @@ class Run:
         self._own = Counts()
         self._reporter = reporter
         self._events: Queue[Event] = Queue(EVENTS_AHEAD)
-        self._jobs: Queue[Job] = Queue()
-        self._work = InHand()
+        self._jobs: Queue[QueuedFile] = Queue()
+        self._taken: dict[int, QueuedFile] = {}  # by file
+        self._writing: dict[int, _Writing] = {}  # by file
         self._readers = [
             Reader(
                 self._jobs,
@@ -69,7 +82,7 @@ class Run:
                 parts.limits,
                 parts.password_of,
                 parts.throttle,
-                parts.scans.library,
+                parts.scanned_pages.library,
                 extra=number > 0,
             )
             for number in range(parts.children)
@@ -77,13 +90,13 @@ class Run:
         self._worker = EmbeddingWorker(
             parts.open_embedder, self._events, parts.gate, parts.throttle
         )
-        self.passages = PassageWriter(parts.catalog, parts.store, parts.pace.passages)
+        self.passages = PassageWriter(parts.catalog, parts.store, parts.batches.passages)
         self.vectors = VectorWriter(
-            parts.catalog, parts.store, parts.space, self._worker, parts.pace
+            parts.catalog, parts.store, parts.space, self._worker, parts.batches
         )
         self._rates = Rates(parts.catalog, parts.space.id)
-        self._suspects = True  # files are left that may have ended an engine
-        self._halting: float | None = None  # since when the run comes to an end for a pause
+        self._suspects = True  # files are left that may have crashed an engine
+        self._pausing: float | None = None  # since when the run comes to an end for a pause
 
     def work(self) -> bool:
         """Work until nothing is left, or until a pause.
@@ -136,25 +149,25 @@ class Run:
     def _halted(self) -> bool:
         """Whether to stop for a pause: what is in hand may be finished if it does not take long."""
         if not self.parts.throttle.paused:
-            self._halting = None
+            self._pausing = None
             return False
-        if self._halting is None:
-            self._halting = time.monotonic()
-        in_hand = self._work.jobs or self.vectors.in_flight
-        return not in_hand or time.monotonic() - self._halting >= self.parts.pace.grace_s
+        if self._pausing is None:
+            self._pausing = time.monotonic()
+        in_hand = self._taken or self.vectors.in_flight
+        return not in_hand or time.monotonic() - self._pausing >= self.parts.batches.pause_grace_s
 
     def _top_up(self) -> None:
-        if self._halting is not None:
+        if self._pausing is not None:
             return
-        wanted = 2 * self.parts.children - len(self._work.jobs)
+        wanted = 2 * self.parts.children - len(self._taken)
         if wanted > 0:
             for job in self._next(wanted):
-                self._work.jobs[job.file] = job
+                self._taken[job.file] = job
                 self._jobs.put(job)
         if not self._suspects:
             self.vectors.feed()
 
-    def _next(self, wanted: int) -> list[Job]:
+    def _next(self, wanted: int) -> list[QueuedFile]:
         """The files to be read next.
 
         Those that may have ended an engine come first and alone, then what the model had of these:
@@ -162,18 +175,18 @@ class Run:
         """
         queue = self.parts.catalog.queue
         if self._suspects:
-            if self._work.jobs or self.passages.holding:
+            if self._taken or self.passages.holding:
                 return []
             if jobs := queue.take(1, suspects=True):
                 return jobs
             self._suspects = False
-        return [] if self.vectors.doubtful else queue.take(wanted, without=self._work.jobs)
+        return [] if self.vectors.has_suspects else queue.take(wanted, without=self._taken)
 
     def _done(self) -> bool:
-        if self._work.jobs or self.passages.holding or not self.vectors.idle:
+        if self._taken or self.passages.holding or not self.vectors.idle:
             return False
         self._top_up()
-        if self._work.jobs or self.vectors.in_flight:
+        if self._taken or self.vectors.in_flight:
             return False
         # Documents with nothing to embed are only marked here, and may have hidden others.
         return not self.vectors.flush()
@@ -186,50 +199,50 @@ class Run:
         except Empty:
             return
         match event:
-            case Hashed():
+            case FileHashed():
                 self._hashed(event)
-            case Textless(job, content, pages):
+            case PagesWithoutText(job, content, pages):
                 stamp = content.stamp
-                self.parts.scans.note(content.content_id, stamp.size, job.format, pages)
-            case Opened():
+                self.parts.scanned_pages.note(content.content_id, stamp.size, job.format, pages)
+            case TextExtracted():
                 self._opened(event)
-            case Cut():
+            case PassagesCut():
                 self._cut(event)
-            case Finished():
+            case FileFinished():
                 self._finished(event)
             case Embedded():
                 self.vectors.take(event)
             case EmbeddingFailed(failure):
                 raise failure
 
-    def _hashed(self, event: Hashed) -> None:
+    def _hashed(self, event: FileHashed) -> None:
         job = event.job
         self.parts.catalog.queue.started(job.file)
         known = self.parts.catalog.docs.link(
             job.file, event.content.content_id, event.content.stamp, job.format, EXTRACTOR_VERSION
         )
-        event.answer.give(not known)
+        event.reply.give(not known)
 
-    def _opened(self, event: Opened) -> None:
+    def _opened(self, event: TextExtracted) -> None:
         job, info, content = event.job, event.info, event.content
         begun = self.parts.catalog.docs.begin(
             job.file, content.content_id, content.stamp, info, title_used=info.title
         )
         if begun.write_passages:
-            self._work.writing[job.file] = Writing(begun.doc, info, event.terms)
+            self._writing[job.file] = _Writing(begun.doc, info, event.terms)
         faults.reached("document-begun", job.path)
-        event.answer.give(begun.write_passages)
+        event.reply.give(begun.write_passages)
 
-    def _cut(self, event: Cut) -> None:
-        writing = self._work.writing[event.job.file]
+    def _cut(self, event: PassagesCut) -> None:
+        writing = self._writing[event.job.file]
         writing.passages += len(event.passages)
         self.passages.add(writing.doc, writing.info, event.passages)
         faults.reached("passages-cut")
 
-    def _finished(self, event: Finished) -> None:
+    def _finished(self, event: FileFinished) -> None:
         job = event.job
-        del self._work.jobs[job.file]
-        writing = self._work.writing.pop(job.file, None)
+        del self._taken[job.file]
+        writing = self._writing.pop(job.file, None)
         self._own.files += 1
         self._own.bytes += job.stamp.size
         if event.failure is not None:
@@ -240,13 +253,13 @@ class Run:
             self._own.cut += writing.passages
             self._own.pages += writing.info.pages
 
-    def _failed(self, event: Finished, failure: LecternError, writing: Writing | None) -> None:
+    def _failed(self, event: FileFinished, failure: LecternError, writing: _Writing | None) -> None:
         if writing is not None:
             self.passages.drop(writing.doc)
         content = None
         if event.content is not None:
             content = (event.content.content_id, event.job.format, EXTRACTOR_VERSION)
-            failure = self.parts.scans.explain(
+            failure = self.parts.scanned_pages.explain(
                 failure, event.content.content_id, event.content.stamp.size, event.job.format
             )
         self.parts.catalog.queue.fail(
@@ -256,11 +269,11 @@ class Run:
     # -- writing ----------------------------------------------------------------------------
 
     def _flush_due(self) -> None:
-        if self.passages.due(hungry=self._worker.hungry):
+        if self.passages.due(starved=self._worker.starved):
             self.parts.check_space()
             for doc in self.passages.flush():
                 self.vectors.backlog.add(doc)
-        if self.vectors.due(last=not self._work.jobs and not self.passages.holding):
+        if self.vectors.due(last=not self._taken and not self.passages.holding):
             self.parts.check_space()
             self.vectors.flush()
             self.vectors.tidy()
@@ -280,7 +293,7 @@ class Run:
                 break
             if isinstance(event, Embedded):
                 self.vectors.take(event)
-        self.parts.catalog.queue.release(self._work.jobs)
+        self.parts.catalog.queue.release(self._taken)
         try:
             self.parts.check_space()
             self.passages.flush()
@@ -304,9 +317,7 @@ class Run:
             embedded=self.vectors.embedded,
             reused=self.vectors.reused,
             tokens=self.vectors.tokens,
-            in_hand=Taken(
-                len(self._work.jobs), sum(job.stamp.size for job in self._work.jobs.values())
-            ),
+            in_hand=Taken(len(self._taken), sum(job.stamp.size for job in self._taken.values())),
         )
         return replace(
             own,

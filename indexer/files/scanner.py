@@ -1,0 +1,126 @@
+"""Whole and partial scans of roots, applied to the catalog.
+
+Owns the steps of a scan: locate the root, collect its rules, walk, apply; and that one scan at a
+time is applied, while reading goes on. It must not know when or why somebody scans.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from indexer.catalog import ScanCounts
+from indexer.files.excludes import Excludes
+from indexer.files.root_location import locate
+from indexer.files.walk import RootWalk, ScanRules, known_formats
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from indexer.api.progress import CancelToken
+    from indexer.catalog import Catalog, Root
+    from indexer.config import EngineConfig
+    from indexer.files.walk import Entries
+
+
+def rules_for(root: Root, catalog: Catalog, config: EngineConfig) -> ScanRules:
+    """Combine settings, the root's patterns and the other roots; ``root`` may be a new one."""
+    known = catalog.roots.all()
+    others = {
+        other.path: "another_root" for other in known if other.path != root.path and not other.only
+    }
+    library = os.fsencode(config.library.resolve())
+    return ScanRules(
+        excludes=Excludes((*config.exclude, *root.patterns), hidden=config.hidden),
+        formats=known_formats(),
+        max_bytes=config.limits.largest_bytes,
+        max_bytes_of=config.limits.by_format,
+        skipped={**others, library: "own_library"},
+        roots=[other.path for other in known],
+    )
+
+
+def ignore_folder(_path: bytes, _whole: bool) -> None:  # noqa: FBT001  # a callback
+    """The ``on_enter`` of a scanner that nobody watches with."""
+
+
+def _enter(on_enter: Callable[[bytes, bool], None], whole: bool, path: bytes) -> None:  # noqa: FBT001
+    on_enter(path, whole)
+
+
+@dataclass(slots=True)
+class Scanner:
+    """Scans the roots of one library. Thread-safe.
+
+    ``on_enter`` is called with each folder before it is listed (see ``RootWalk``), and with whether
+    more of the folder than a single file belongs to the library. ``exclusive`` is held while a scan
+    is applied.
+    """
+
+    catalog: Catalog
+    config: EngineConfig
+    on_enter: Callable[[bytes, bool], None] = ignore_folder
+    exclusive: threading.Lock = field(default_factory=threading.Lock)
+
+    def scan(
+        self,
+        roots: Iterable[Root],
+        token: CancelToken | None = None,
+        seen: Callable[[int], None] = lambda _count: None,
+    ) -> list[ScanCounts]:
+        """Scan whole roots.
+
+        Args:
+            roots: Which.
+            token: Checked at every folder.
+            seen: Called with the number of entries so far; may raise to stop.
+
+        Raises:
+            Cancelled: What was applied so far stays.
+        """
+        with self.exclusive:
+            return self._apply([(root, None) for root in roots], token, seen)
+
+    def scan_entries(
+        self, entries: Mapping[int, Entries], token: CancelToken | None = None
+    ) -> list[ScanCounts]:
+        """Scan single entries of roots, given by root id; a root never scanned is scanned whole.
+
+        Raises:
+            Cancelled: What was applied so far stays.
+        """
+        with self.exclusive:
+            known = {root.id: root for root in self.catalog.roots.all()}
+            chosen: list[tuple[Root, Entries | None]] = []
+            for root, wanted in entries.items():
+                if root in known:
+                    found = self.catalog.scans.from_known_folders(root, wanted)
+                    names = {folder: frozenset(inside) for folder, inside in found.items()}
+                    chosen.append((known[root], names or None))
+            return self._apply(chosen, token, lambda _count: None)
+
+    def _apply(
+        self,
+        chosen: Sequence[tuple[Root, Entries | None]],
+        token: CancelToken | None,
+        seen: Callable[[int], None],
+    ) -> list[ScanCounts]:
+        located = [(locate(self.catalog, root), root, entries) for root, entries in chosen]
+        walks = []
+        for found, root, entries in located:
+            if found is None:
+                self.catalog.roots.set_online(root.id, online=False)
+                continue
+            # A root that was away may have changed anywhere.
+            partial = entries if root.online and found.path == root.path else None
+            rules = rules_for(found, self.catalog, self.config)
+            on_enter = functools.partial(_enter, self.on_enter, not found.only)
+            walks.append((found.id, RootWalk(found, rules, token, only=partial, on_enter=on_enter)))
+        counts = iter(self.catalog.scans.apply_all(walks, seen))
+        return [
+            ScanCounts(offline=True) if found is None else next(counts)
+            for found, _root, _entries in located
+        ]
