@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from indexer.api.types import Block, BlockKind, OutlineEntry
     from indexer.config import Limits
-    from indexer.ocr.reading import RecognisedPages
+    from indexer.ocr.recognised_pages import RecognisedPages
 
 # Raised whenever any extractor would read the same bytes as different text or other blocks.
 EXTRACTOR_VERSION = 3
@@ -53,7 +53,7 @@ class Style:
 class RawBlock:
     """A run of a page's text as the page alone shows it; offsets are local to the page.
 
-    Headings of laid-out formats are only recognised against the whole document. ``glued`` marks
+    Headings of laid-out formats are only recognised against the whole document. ``split_off`` marks
     a row that was cut from the block before it because it may be a running head or foot: it goes
     back there if it is none.
     """
@@ -63,7 +63,7 @@ class RawBlock:
     kind: BlockKind
     level: int = 0
     style: Style | None = None
-    glued: bool = False
+    split_off: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ class Source(Protocol):
 
 
 @runtime_checkable
-class Scannable(Protocol):
+class HasScannedPages(Protocol):
     """An open document whose pages may be images of text.
 
     ``recognised``, set before it is read, says what stands on pages without legible text of their
@@ -147,14 +147,14 @@ class Scannable(Protocol):
 
 
 @runtime_checkable
-class Holder(Protocol):
+class ContainerSource(Protocol):
     """An open document that holds others.
 
-    ``under_way``, set before it is read, is called with the number of the page under way at each
+    ``on_page``, set before it is read, is called with the number of the page under way at each
     step of reading one of them, which may take longer than all pages of its own.
     """
 
-    under_way: Callable[[int], None]
+    on_page: Callable[[int], None]
 
 
 class Opener(Protocol):

@@ -18,15 +18,15 @@ _MAX_DOCUMENTS = 256  # inside one document, however deep, unless it is there to
 
 
 @dataclass(frozen=True, slots=True)
-class Allowance(Limits):
+class NestedLimits(Limits):
     """What a document inside another may cost.
 
     Attributes:
-        payer: The budget of the document around it, which pays as well.
+        parent: The budget of the document around it, which pays as well.
         depth: How many documents are around it.
     """
 
-    payer: Budget | None = None
+    parent: Budget | None = None
     depth: int = 0
 
 
@@ -43,10 +43,10 @@ class Budget:
         self.elements = 0
         self.characters = 0
         self.documents = 0
-        self.depth = limits.depth if isinstance(limits, Allowance) else 0
-        self._payer = limits.payer if isinstance(limits, Allowance) else None
+        self.depth = limits.depth if isinstance(limits, NestedLimits) else 0
+        self._parent = limits.parent if isinstance(limits, NestedLimits) else None
 
-    def allowance(self) -> Allowance:
+    def nested_limits(self) -> NestedLimits:
         """Return what a document inside may cost.
 
         It is half of what is left, so that one without end leaves something for the others.
@@ -57,13 +57,13 @@ class Budget:
             "elements": (self.limits.elements - self.elements) // 2,
             "characters": self.limits.characters // 2,
         }
-        return Allowance(**{**known, **left}, payer=self, depth=self.depth + 1)
+        return NestedLimits(**{**known, **left}, parent=self, depth=self.depth + 1)
 
     @property
     def spent(self) -> bool:
         """Whether nothing more may be unpacked."""
         mine = self.unpacked > self.limits.unpacked_bytes or self.documents > self._most_documents
-        return mine or (self._payer is not None and self._payer.spent)
+        return mine or (self._parent is not None and self._parent.spent)
 
     def spend_document(self) -> None:
         """Count a document inside this one."""
@@ -71,24 +71,24 @@ class Budget:
         if self.documents > self._most_documents:
             limit = f"{self._most_documents:,} documents"
             raise WorldError("too_complex", limit=limit, reason="too_many_inside")
-        if self._payer is not None:
-            self._payer.spend_document()
+        if self._parent is not None:
+            self._parent.spend_document()
 
     def spend_bytes(self, count: int) -> None:
         """Count bytes that were unpacked."""
         self.unpacked += count
         if self.unpacked > self.limits.unpacked_bytes:
             raise WorldError("too_complex", limit=shown_size(self.limits.unpacked_bytes))
-        if self._payer is not None:
-            self._payer.spend_bytes(count)
+        if self._parent is not None:
+            self._parent.spend_bytes(count)
 
     def spend_elements(self, count: int) -> None:
         """Count elements of XML, or whatever else a format is nested of."""
         self.elements += count
         if self.elements > self.limits.elements:
             raise WorldError("too_complex", limit=f"{self.limits.elements:,} elements")
-        if self._payer is not None:
-            self._payer.spend_elements(count)
+        if self._parent is not None:
+            self._parent.spend_elements(count)
 
     def spend_characters(self, count: int) -> None:
         """Count characters of text that were read."""

@@ -10,7 +10,7 @@ import zipfile
 from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
-from indexer.extract.office.package import MAX_DIRECTORY_BYTES, damage_named, directory_bytes
+from indexer.extract.office.package import MAX_DIRECTORY_BYTES, directory_bytes, zip_errors
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,7 +49,7 @@ def inside_zip(path: Path, head: bytes, promised: str) -> str:
             if head[38:].startswith(name):
                 return form
     try:
-        with path.open("rb") as file, damage_named():
+        with path.open("rb") as file, zip_errors():
             if directory_bytes(file, path.stat().st_size) > MAX_DIRECTORY_BYTES:
                 return promised
             container = zipfile.ZipFile(file)

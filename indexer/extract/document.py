@@ -18,14 +18,14 @@ from indexer.api.errors import WorldError
 from indexer.api.types import Block, BlockKind, DocumentInfo
 from indexer.extract.base import (
     EXTRACTOR_VERSION,
-    Holder,
+    ContainerSource,
     PageText,
     RawBlock,
     RawPage,
     Source,
 )
-from indexer.extract.structure.furniture import FurnitureCensus
-from indexer.extract.structure.headings import HeadingCensus
+from indexer.extract.structure.furniture import FurnitureDetector
+from indexer.extract.structure.headings import HeadingDetector
 from indexer.extract.structure.titles import TITLE_PAGES, choose_title
 
 if TYPE_CHECKING:
@@ -55,8 +55,8 @@ class Document:
         self.terms = terms
         self._spool = spool
         self._hash = hashlib.sha256(f"{EXTRACTOR_VERSION}\n".encode())
-        self._furniture = FurnitureCensus()
-        self._headings = HeadingCensus()
+        self._furniture = FurnitureDetector()
+        self._headings = HeadingDetector()
         self._sample: list[str] = []
         self._first_pages: list[RawPage] = []
         self._marked_headings: Counter[int] = Counter()
@@ -84,9 +84,9 @@ class Document:
         """
         if source.page_count == 0:
             raise WorldError("empty")
-        self._headings = HeadingCensus(source.outline)
-        if isinstance(source, Holder):
-            source.under_way = progress
+        self._headings = HeadingDetector(source.outline)
+        if isinstance(source, ContainerSource):
+            source.on_page = progress
         progress(1)
         for page in source.pages(skip):
             self._take(page)
@@ -184,7 +184,7 @@ def _whole_blocks(page: RawPage, furniture: frozenset[int]) -> list[RawBlock]:
     for block in page.blocks:
         if block.start in furniture:
             whole.append(replace(block, kind=BlockKind.FURNITURE))
-        elif block.glued and whole and whole[-1].kind is not BlockKind.FURNITURE:
+        elif block.split_off and whole and whole[-1].kind is not BlockKind.FURNITURE:
             whole[-1] = replace(whole[-1], end=block.end)
         else:
             whole.append(block)

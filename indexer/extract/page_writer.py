@@ -76,7 +76,7 @@ class PageWriter:
             )
         self._end_section()
 
-    def turn_to(self, page: int) -> None:
+    def begin_page(self, page: int) -> None:
         """Begin another page; a page without text is still one."""
         self._flush(even_if_empty=True)
         self.page = page

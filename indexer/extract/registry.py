@@ -63,8 +63,8 @@ TEX = _format("tex", "tex ltx latex", "markup.tex")
 NOTEBOOK = _format("ipynb", "ipynb", "markup.notebook")
 EML = _format("eml", "eml emlx mht mhtml", "mail.eml")
 MBOX = _format("mbox", "mbox mbx", "mail.mbox")
-ZIP = _format("zip", "zip", "inside.archive")
-TAR = _format("tar", "tar tgz tbz tbz2 txz gz bz2 xz", "inside.archive")
+ZIP = _format("zip", "zip", "embedded.archive")
+TAR = _format("tar", "tar tgz tbz tbz2 txz gz bz2 xz", "embedded.archive")
 IMAGE = _format("image", "png jpg jpeg jpe jfif tif tiff webp avif bmp gif", "pdf.image")
 CODE = _format(
     "code",

@@ -80,7 +80,7 @@ SELECT content_id FROM contents c WHERE fresh > 0 AND (
     OR fresh >= max({_FIRST_PAGES}, (SELECT count(*) FROM pages
         WHERE content = c.id AND NOT {_WAITS}) - fresh))
 """  # constants
-_ASIDE = "words IS NULL AND reason <> ''"
+_FAILED = "words IS NULL AND reason <> ''"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class PageCounts:
 
     read: int = 0
     waiting: int = 0
-    aside: int = 0
+    failed: int = 0
 
 
 class PageCache:
@@ -109,7 +109,9 @@ class PageCache:
         self._lock = threading.RLock()
         self._open: sqlite3.Connection | None = None
 
-    def note(self, content_id: str, size: int, pages: Iterable[int], *, last: bool = False) -> None:
+    def add_pages(
+        self, content_id: str, size: int, pages: Iterable[int], *, last: bool = False
+    ) -> None:
         """Remember which pages of some bytes hold no text of their own; none is an answer too.
 
         Args:
@@ -131,22 +133,22 @@ class PageCache:
                 [(content, page) for page in pages],
             )
 
-    def next_page(self, maker: str, without: Collection[str] = ()) -> tuple[str, int] | None:
+    def next_page(self, made_by: str, without: Collection[str] = ()) -> tuple[str, int] | None:
         """Give the page to be read next: the bytes and its number; None if there is none.
 
         Args:
-            maker: Engine and languages; what others made counts as not read. "" for none.
+            made_by: Engine and languages; what others made counts as not read. "" for none.
             without: Bytes to leave out.
         """
-        rows = self._rows(_NEXT, maker, json.dumps(list(without)))
+        rows = self._rows(_NEXT, made_by, json.dumps(list(without)))
         return (str(rows[0][0]), int(rows[0][1])) if rows else None
 
-    def keep(self, content_id: str, page: int, maker: str, words: bytes) -> None:
+    def store(self, content_id: str, page: int, made_by: str, words: bytes) -> None:
         """Keep what was recognised on a page."""
-        self._settle(content_id, page, maker, words, "")
+        self._update(content_id, page, made_by, words, "")
         faults.reached("page-recognised")
 
-    def stopped(self, content_id: str, page: int, maker: str, reason: str) -> bool:
+    def record_stop(self, content_id: str, page: int, made_by: str, reason: str) -> bool:
         """Say that a page stopped the program; whether it is set aside with this."""
         with self._write() as connection:
             (stops,) = connection.execute(
@@ -156,43 +158,43 @@ class PageCache:
             ).fetchone()
             if stops < MAX_STOPS:
                 return False
-            self.set_aside(content_id, page, maker, reason)
+            self.give_up(content_id, page, made_by, reason)
         return True
 
-    def set_aside(self, content_id: str, page: int, maker: str, reason: str) -> None:
+    def give_up(self, content_id: str, page: int, made_by: str, reason: str) -> None:
         """Give a page up, as long as the same engine would read it."""
-        self._settle(content_id, page, maker, None, reason)
+        self._update(content_id, page, made_by, None, reason)
 
-    def due(self, maker: str) -> list[str]:
+    def due(self, made_by: str) -> list[str]:
         """Give the bytes whose documents are to be read anew for their recognised pages."""
-        return [row[0] for row in self._rows(_DUE, maker)]
+        return [row[0] for row in self._rows(_DUE, made_by)]
 
-    def published(self, content_id: str) -> None:
+    def mark_published(self, content_id: str) -> None:
         """Say that a document will be read anew."""
         with self._write() as connection:
             connection.execute("UPDATE contents SET fresh = 0 WHERE content_id = ?", (content_id,))
 
-    def counts(self, maker: str) -> PageCounts:
+    def counts(self, made_by: str) -> PageCounts:
         """Count the pages of the library."""
-        ((total, waiting, aside),) = self._rows(
+        ((total, waiting, failed),) = self._rows(
             f"SELECT count(*), coalesce(sum({_WAITS}), 0), "  # constants
-            f"coalesce(sum(NOT {_WAITS} AND {_ASIDE}), 0) FROM pages",
-            maker,
+            f"coalesce(sum(NOT {_WAITS} AND {_FAILED}), 0) FROM pages",
+            made_by,
         ) or [(0, 0, 0)]
-        return PageCounts(total - waiting - aside, waiting, aside)
+        return PageCounts(total - waiting - failed, waiting, failed)
 
-    def waits(self, content_id: str, maker: str) -> bool:
+    def has_waiting(self, content_id: str, made_by: str) -> bool:
         """Whether pages of some bytes are still to be read."""
         return bool(
             self._rows(
                 "SELECT 1 FROM pages JOIN contents c ON c.id = content "
                 f"WHERE c.content_id = ?2 AND {_WAITS} LIMIT 1",
-                maker,
+                made_by,
                 content_id,
             )
         )
 
-    def known(self) -> set[str]:
+    def content_ids(self) -> set[str]:
         """Give all bytes that were ever noted."""
         return {row[0] for row in self._rows("SELECT content_id FROM contents")}
 
@@ -202,12 +204,12 @@ class PageCache:
             return
         with self._write() as connection:
             connection.executemany(
-                f"UPDATE pages SET made_by = '', stops = 0, reason = '' WHERE {_ASIDE} "
+                f"UPDATE pages SET made_by = '', stops = 0, reason = '' WHERE {_FAILED} "
                 "AND content = (SELECT id FROM contents WHERE content_id = ?)",
                 [(content_id,) for content_id in content_ids],
             )
 
-    def forget(self, content_ids: Iterable[str]) -> None:
+    def delete(self, content_ids: Iterable[str]) -> None:
         """Drop the pages of bytes that no file holds any more."""
         with self._write() as connection:
             connection.executemany(
@@ -222,15 +224,15 @@ class PageCache:
                 self._open.close()
             self._open = None
 
-    def _settle(
-        self, content_id: str, page: int, maker: str, words: bytes | None, reason: str
+    def _update(
+        self, content_id: str, page: int, made_by: str, words: bytes | None, reason: str
     ) -> None:
         with self._write() as connection:
             # What an earlier engine read is better than nothing.
             connection.execute(
                 "UPDATE pages SET made_by = ?, words = coalesce(?, words), stops = 0, reason = ? "
                 "WHERE page = ? AND content = (SELECT id FROM contents WHERE content_id = ?)",
-                (maker, words, reason, page, content_id),
+                (made_by, words, reason, page, content_id),
             )
             connection.execute(
                 "UPDATE contents SET fresh = fresh + 1 WHERE content_id = ?", (content_id,)
@@ -260,7 +262,7 @@ class PageCache:
             self.path, timeout=_WAIT_S, isolation_level=None, check_same_thread=False
         )
         try:
-            # Readers of other processes need no file beside it, as a write-ahead log would be.
+            # Readers in other processes need no file beside it, as a write-ahead log would be.
             connection.execute("PRAGMA journal_mode = DELETE")
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute("PRAGMA foreign_keys = ON")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
 # Words less sure than this are specks and strokes of pictures more often than words.
-LEAST_SURE = 30
+MIN_CONFIDENCE = 30
 _BOX = re.compile(r"\bbbox (-?\d+) (-?\d+) (-?\d+) (-?\d+)")
 _SIZE = re.compile(r"\bx_size ([\d.]+)")
 _ANGLE = re.compile(r"\btextangle (-?[\d.]+)")
@@ -77,7 +77,7 @@ class _Parser(HTMLParser):
         if values.get("class") == "ocrx_word":
             sure = _SURE.search(title)
             box = _BOX.search(title)
-            certain = box is not None and (sure is None or int(sure[1]) >= LEAST_SURE)
+            certain = box is not None and (sure is None or int(sure[1]) >= MIN_CONFIDENCE)
             self._text = []
             self._box = _numbers(box) if certain else None
         elif size := _SIZE.search(title):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 # So few have been chosen by somebody; a package of all of them says nothing.
-MOST = 4
+MAX_LANGUAGES = 4
 _FALLBACK = "eng"
 # ISO 639-1, as documents and systems name languages, to the names of Tesseract.
 _NAMES = {
@@ -27,7 +27,9 @@ _NAMES = {
 }  # fmt: skip
 
 
-def usual(installed: Sequence[str], wanted: Iterable[str] = (), system: str = "") -> list[str]:
+def default_languages(
+    installed: Sequence[str], wanted: Iterable[str] = (), system: str = ""
+) -> list[str]:
     """Return the languages that pages are read in, the likeliest first; none if none is here.
 
     Args:
@@ -40,8 +42,8 @@ def usual(installed: Sequence[str], wanted: Iterable[str] = (), system: str = ""
         return chosen
     own = _NAMES.get(system or system_language(), _FALLBACK)
     first = [each for each in dict.fromkeys((own, _FALLBACK)) if each in installed]
-    if len(installed) <= MOST or not first:
-        return [*first, *(each for each in installed if each not in first)][:MOST]
+    if len(installed) <= MAX_LANGUAGES or not first:
+        return [*first, *(each for each in installed if each not in first)][:MAX_LANGUAGES]
     return first
 
 
@@ -58,8 +60,8 @@ def package_of(system: str = "") -> str:
 
 def system_language() -> str:
     """Return the language that the person's system speaks, as "de"; "" if it does not say."""
-    told = next(
+    name = next(
         (value for name in ("LC_ALL", "LC_MESSAGES", "LANG") if (value := os.environ.get(name))),
         "",
     )
-    return (told or locale.getlocale()[0] or "")[:2].lower()
+    return (name or locale.getlocale()[0] or "")[:2].lower()

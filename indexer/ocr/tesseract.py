@@ -1,8 +1,8 @@
-"""Tesseract as a command: whether it is here, what it can read, and one run of it.
+"""Tesseract as a command: whether it is installed, how to install it, what it reads, and one run.
 
-Owns finding the program and running it: without a shell, with the image on its standard input and
-hOCR on its output, with limits on time and memory, at the lowest priority, and ended with the
-process that started it. It must not know pages or libraries.
+Owns finding the program and running it: without a shell, the image on standard input and hOCR on
+standard output, with limits on time and memory, at the lowest priority, and killed with the process
+that started it. The install command is shown, never run. It must not know pages or libraries.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from indexer.api.errors import WorldError
 from indexer.confine.process import die_with
+from indexer.ocr.languages import package_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -38,17 +39,30 @@ _PLACES = {
 }
 _ASK_S = 20.0
 _VERSION = re.compile(r"tesseract v?(\d+)\.(\d+)")
-# What it calls the part that finds out how a page is turned; it is listed like a language.
-_TURNS = "osd"
+# Orientation-and-script-detection data, listed like a language.
+_ORIENTATION_DATA = "osd"
 _LANGUAGE = re.compile(r"(?!osd$|equ$)[a-z]{3}(_\w+)?")
 # It takes about 170 MB for a page; more than this is a fault.
 MEMORY_BYTES = 1 << 30
 _LOOK_S = 0.2
 _SPARE_S = 5
 _NICENESS = 19
-# It believes no less.
+# Tesseract ignores lower values.
 _LEAST_RESOLUTION = 70
-_MODE_PLAIN, _MODE_TURNED = "3", "1"
+_PSM_AUTO, _PSM_AUTO_OSD = "3", "1"
+# Install commands by package manager; {} is the language.
+_MANAGERS = {
+    "apt-get": "sudo apt install tesseract-ocr tesseract-ocr-{}",
+    "dnf": "sudo dnf install tesseract tesseract-langpack-{}",
+    "zypper": "sudo zypper install tesseract-ocr tesseract-ocr-traineddata-{}",
+    "pacman": "sudo pacman -S tesseract tesseract-data-{}",
+    "apk": "sudo apk add tesseract-ocr tesseract-ocr-data-{}",
+}
+_SYSTEMS = {
+    "darwin": "brew install tesseract tesseract-lang",
+    "win32": "winget install --id UB-Mannheim.TesseractOCR",
+}
+_ELSEWHERE = "tesseract-ocr"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,17 +73,22 @@ class Program:
         path: The command.
         version: Its first two numbers; the third changes nothing that is read.
         languages: What it can read, by its own codes.
-        turns: Whether it finds out by itself that a page is turned.
+        detects_orientation: Whether it finds out by itself that a page is turned.
     """
 
     path: str
     version: str
     languages: tuple[str, ...]
-    turns: bool = False
+    detects_orientation: bool = False
 
     @classmethod
     def from_wire(cls, data: Mapping[str, Any]) -> Program:
-        return cls(str(data["path"]), str(data["version"]), tuple(data["languages"]), data["turns"])
+        return cls(
+            str(data["path"]),
+            str(data["version"]),
+            tuple(data["languages"]),
+            data["detects_orientation"],
+        )
 
 
 def find_program() -> Program | None:
@@ -83,7 +102,20 @@ def find_program() -> Program | None:
     languages = tuple(name for name in sorted(listed) if _LANGUAGE.fullmatch(name))
     if version is None or not languages:
         return None
-    return Program(path, f"{version[1]}.{version[2]}", languages, _TURNS in listed)
+    return Program(path, f"{version[1]}.{version[2]}", languages, _ORIENTATION_DATA in listed)
+
+
+def install_command(
+    platform: str = sys.platform, which: Callable[[str], str | None] = shutil.which
+) -> str:
+    """Return the command that installs Tesseract here, or the name of what is to be installed."""
+    if platform in _SYSTEMS:
+        return _SYSTEMS[platform]
+    manager = next((name for name in _MANAGERS if which(name)), None)
+    if manager is None:
+        return _ELSEWHERE
+    # Chinese is written with a hyphen there.
+    return _MANAGERS[manager].format(package_of().replace("_", "-"))
 
 
 def recognise(
@@ -112,7 +144,7 @@ def recognise(
     command = [
         program.path, "stdin", "stdout", "-l", "+".join(languages),
         "--dpi", str(max(resolution, _LEAST_RESOLUTION)),
-        "--psm", _MODE_TURNED if program.turns else _MODE_PLAIN,
+        "--psm", _PSM_AUTO_OSD if program.detects_orientation else _PSM_AUTO,
         "-c", "tessedit_create_hocr=1",
     ]  # fmt: skip
     reading, writing = os.pipe()
@@ -123,7 +155,7 @@ def recognise(
         raise WorldError("child_died", reason=f"Tesseract: {error.strerror}") from error
     finally:
         os.close(reading)
-    # Only one who writes by itself can be waited for in small steps.
+    # A separate writer thread lets the main one poll.
     feeder = threading.Thread(target=_feed, args=(writing, image), name="feeder")
     feeder.start()
     try:
@@ -134,7 +166,7 @@ def recognise(
     finally:
         feeder.join()
     if process.returncode != 0:
-        raise WorldError("child_died", reason=_last_words(err, process.returncode))
+        raise WorldError("child_died", reason=_failure_message(err, process.returncode))
     return out.decode("utf-8", "replace")
 
 
@@ -206,7 +238,7 @@ def _confined(seconds: float) -> dict[str, Any]:
     return {"preexec_fn": confine}
 
 
-def _last_words(err: bytes, status: int) -> str:
+def _failure_message(err: bytes, status: int) -> str:
     if status < 0:
         with suppress(ValueError):
             return f"Tesseract: {signal.Signals(-status).name}"

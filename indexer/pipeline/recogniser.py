@@ -95,7 +95,7 @@ class Recogniser:
         with ExtractionChild(self.limits) as child:
             while not (self.throttle.paused or busy()):
                 token.check()
-                page = self.scanned_pages.cache.next_page(self.scanned_pages.maker, self._left)
+                page = self.scanned_pages.cache.next_page(self.scanned_pages.made_by, self._left)
                 if page is None:
                     return self.scanned_pages.publish()
                 note(read, self.scanned_pages.counts().waiting)
@@ -130,16 +130,18 @@ class Recogniser:
         if not _stands(place):
             self._left.add(content)
             return False
-        self.scanned_pages.cache.keep(content, number, self.scanned_pages.maker, words)
+        self.scanned_pages.cache.store(content, number, self.scanned_pages.made_by, words)
         self.throttle.rest(time.monotonic() - began, lambda: token.cancelled)
         return True
 
     def _failed(self, content: str, number: int, error: LecternError) -> None:
         log.warning("page %d was not recognised: %s", number, error)
         if error.code in _STOPS:
-            self.scanned_pages.cache.stopped(content, number, self.scanned_pages.maker, REASON)
+            self.scanned_pages.cache.record_stop(
+                content, number, self.scanned_pages.made_by, REASON
+            )
         elif error.code == "unreadable":
-            self.scanned_pages.cache.set_aside(content, number, self.scanned_pages.maker, REASON)
+            self.scanned_pages.cache.give_up(content, number, self.scanned_pages.made_by, REASON)
         else:
             # A password, a permission, a drive: nothing is wrong with the page.
             self._left.add(content)

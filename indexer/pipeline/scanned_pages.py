@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 from indexer import faults
 from indexer.api.errors import WorldError
 from indexer.catalog.scanned import ScannedContents
-from indexer.ocr.advice import install_command
 from indexer.ocr.cache import PageCache
-from indexer.ocr.languages import usual
-from indexer.ocr.tesseract import find_program
+from indexer.ocr.languages import default_languages
+from indexer.ocr.tesseract import find_program, install_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -73,10 +72,10 @@ class ScannedPages:
     def languages(self) -> list[str]:
         """The languages they are read in, the likeliest first."""
         program = self.program
-        return usual(program.languages, self._config.ocr_languages) if program else []
+        return default_languages(program.languages, self._config.ocr_languages) if program else []
 
     @property
-    def maker(self) -> str:
+    def made_by(self) -> str:
         """What is noted with what was read: another one reads it again. "" if there is none."""
         program = self.program
         return f"tesseract {program.version} {'+'.join(self.languages)}" if program else ""
@@ -87,7 +86,7 @@ class ScannedPages:
             if self._program is None or time.monotonic() - self._looked > LOOK_EVERY_S:
                 self._looked = float("-inf")
         # Those of an earlier version, or of a cache that was lost.
-        unknown = self.contents.with_code(_FORMATS, (_NO_TEXT, *CODES)) - self.cache.known()
+        unknown = self.contents.with_code(_FORMATS, (_NO_TEXT, *CODES)) - self.cache.content_ids()
         self.contents.read_again(unknown)
         failure = self._failure()
         self.contents.explain(CODES, failure.code, failure.detail)
@@ -95,7 +94,7 @@ class ScannedPages:
 
     def note(self, content_id: str, size: int, form: str, pages: Iterable[int] = ()) -> None:
         """Remember the pages of some bytes that show something and hold no text."""
-        self.cache.note(content_id, size, pages, last=form == _IMAGE)
+        self.cache.add_pages(content_id, size, pages, last=form == _IMAGE)
         self.ready = True
 
     def explain(self, failure: LecternError, content_id: str, size: int, form: str) -> LecternError:
@@ -103,7 +102,7 @@ class ScannedPages:
         if failure.code != _NO_TEXT:
             return failure
         self.note(content_id, size, form)
-        return self._failure() if self.cache.waits(content_id, self.maker) else failure
+        return self._failure() if self.cache.has_waiting(content_id, self.made_by) else failure
 
     def publish(self) -> int:
         """Have documents read anew for their pages that were recognised meanwhile.
@@ -112,24 +111,24 @@ class ScannedPages:
             How many files were queued.
         """
         queued = 0
-        for content_id in self.cache.due(self.maker):
+        for content_id in self.cache.due(self.made_by):
             queued += self.contents.read_again([content_id])
             faults.reached("pages-published")
-            self.cache.published(content_id)
+            self.cache.mark_published(content_id)
         return queued
 
     def reset_failures(self, paths: Sequence[Path]) -> None:
         """Give pages of some files, or of all without paths, that were set aside another chance."""
-        self.cache.reset_failures(self.contents.under(paths) if paths else self.cache.known())
+        self.cache.reset_failures(self.contents.under(paths) if paths else self.cache.content_ids())
         self.ready = True
 
     def tidy(self) -> None:
         """Drop what belongs to bytes that no file holds any more."""
-        if gone := self.cache.known() - self.contents.held():
-            self.cache.forget(gone)
+        if gone := self.cache.content_ids() - self.contents.held():
+            self.cache.delete(gone)
 
     def counts(self) -> PageCounts:
-        return self.cache.counts(self.maker)
+        return self.cache.counts(self.made_by)
 
     def describe(self) -> dict[str, Any]:
         """See ``scans`` in ``indexer.api.contract.EngineApi.status``."""
@@ -137,7 +136,7 @@ class ScannedPages:
         return {
             "read": counts.read,
             "waiting": counts.waiting,
-            "set_aside": counts.aside,
+            "set_aside": counts.failed,
             "engine": f"Tesseract {self.program.version}" if self.program else "",
             "languages": self.languages,
             "code": "" if self.program else self._failure().code,

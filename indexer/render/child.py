@@ -4,7 +4,7 @@ Owns the conversation and the limits of the process; what is asked is ``indexer.
 It is started by the window, has the priority of a window, and ends with it: by the closed pipe,
 and on Linux even if the window is killed. Whoever asks decides what comes next, so there is no
 queue here. Where the system allows it, each document is opened by a worker of its own that can read
-nothing else (``indexer.render.readers``).
+nothing else (``indexer.render.workers``).
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from indexer.confine import worker
 from indexer.confine.process import confine, take_stdout
 from indexer.extract.process.child import file_error
 from indexer.render.desk import Desk
-from indexer.render.readers import Readers
-from indexer.render.shelf import KnownPages, Shelf
+from indexer.render.open_documents import OpenDocuments, RecognitionLookup
+from indexer.render.workers import Workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,12 +44,12 @@ def main() -> int:
     # The letters of a page are thousands of small objects without cycles: looking for some among
     # them would take longer than reading the page.
     gc.set_threshold(_OBJECTS, 50, 50)
-    known = KnownPages(library)
+    known = RecognitionLookup(library)
     answer: Callable[[Header], None]
     if worker.is_available():
-        answer = Readers(known, started, outgoing, _serve).answer
+        answer = Workers(known, started, outgoing, _serve).answer
     else:
-        desk = Desk(Shelf(recognised=known.of))
+        desk = Desk(OpenDocuments(recognised=known.of))
 
         def answer(request: Header) -> None:
             started.alarm.wind()

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from indexer.api.protocol import Header
+    from indexer.render.open_documents import OpenDocuments, Opened
     from indexer.render.pdf import PdfPages
-    from indexer.render.shelf import Opened, Shelf
 
     Reply = tuple[Header, bytes]
 
@@ -49,8 +49,8 @@ _NO_BOX = (0.0, 0.0, 0.0, 0.0)
 class Desk:
     """Answers one request after the other."""
 
-    def __init__(self, shelf: Shelf) -> None:
-        self._shelf = shelf
+    def __init__(self, documents: OpenDocuments) -> None:
+        self._documents = documents
 
     def answer(self, header: Header) -> Reply:
         """Answer a request.
@@ -62,7 +62,7 @@ class Desk:
         """
         kind = header.get("type")
         if kind == "rest":
-            self._shelf.close_all()
+            self._documents.close_all()
             return {"type": "resting"}, b""
         answer = _ANSWERS.get(str(kind))
         if answer is None:
@@ -71,7 +71,7 @@ class Desk:
 
     def _opened(self, header: Header) -> Opened:
         password = header.get("password")
-        return self._shelf.get(
+        return self._documents.get(
             field(header, "path", str),
             field(header, "format", str, ""),
             None if password is None else field(header, "password", str),

@@ -25,7 +25,7 @@ from indexer.extract.pdf.reader import (
     read_outline,
     said_by,
 )
-from indexer.extract.pdf.recognised import takes_place
+from indexer.extract.pdf.recognised import replaces_text
 from indexer.render.anchor import find_text, slices
 from indexer.render.labels import page_labels
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from indexer.api.types import OutlineEntry
     from indexer.config import Limits
-    from indexer.ocr.reading import RecognisedPages
+    from indexer.ocr.recognised_pages import RecognisedPages
 
 T = TypeVar("T")
 
@@ -241,14 +241,14 @@ class PdfPages:
     def _read_text(self, page: int) -> PlacedText:
         with page_failures():
             placed, lines = read_placed(self._load(page)), self._recognised.of(page).lines
-            if takes_place(placed.text, lines):
+            if replaces_text(placed.text, lines):
                 return read_placed(self._load(page), lines)
             return placed
 
     def _raw_text(self, page: int) -> str:
         """Return a page's text, quicker than with the places of its characters."""
         text, lines = raw_page(self._document, page).text, self._recognised.of(page).lines
-        return raw_page(self._document, page, lines).text if takes_place(text, lines) else text
+        return raw_page(self._document, page, lines).text if replaces_text(text, lines) else text
 
     def _load(self, page: int) -> Any:
         if not 1 <= page <= self.page_count:

@@ -18,7 +18,7 @@ from tests.fuzz.ole import ole_file
 from tests.integration.extraction import read
 from tests.integration.world import World, found, quoted, search, states
 from tests.mails import mail
-from tests.unit.extract.inside.test_archive import LOCKED, WORDS, tarred, zipped
+from tests.unit.extract.embedded.test_archive import LOCKED, WORDS, tarred, zipped
 from tests.unit.extract.pdfs import endless_page
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from PIL import Image
 
 from indexer.api.types import FileState
 from indexer.config import Limits
+from indexer.render.open_documents import OpenDocuments, RecognitionLookup
 from indexer.render.pdf import PdfPages
-from indexer.render.shelf import KnownPages, Shelf
 from tests.integration.scanning import (
     Counted,
     install,
@@ -70,8 +70,8 @@ def test_it_is_shown_as_a_page_with_its_words_outlined(world: World, tesseract: 
         world.index(engine)
         (hit,) = search(engine, '"eleven vessels"')
         assert hit.page_last == 2
-        shelf = Shelf(Limits(), KnownPages(world.library).of)
-        document = shelf.get(str(path)).document
+        documents = OpenDocuments(Limits(), RecognitionLookup(world.library).of)
+        document = documents.get(str(path)).document
         assert isinstance(document, PdfPages)
         assert document.form == "image"
         assert document.page_count == 2
@@ -86,7 +86,7 @@ def test_it_is_shown_as_a_page_with_its_words_outlined(world: World, tesseract: 
         width, height = document.size(2)
         assert 0 < box.x0 < box.x1 < width
         assert 0 < box.y0 < box.y1 < height / 2
-        shelf.close_all()
+        documents.close_all()
     assert tesseract.runs == 2
 
 
@@ -107,7 +107,7 @@ def test_images_wait_for_documents_and_cost_nothing_when_small(
         left: list[str] = []
         names: list[bytes] = []
         while (
-            page := engine.scanned_pages.cache.next_page(engine.scanned_pages.maker, left)
+            page := engine.scanned_pages.cache.next_page(engine.scanned_pages.made_by, left)
         ) is not None:
             place = engine.scanned_pages.contents.place(page[0])
             assert place is not None

@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING
 from indexer.api.errors import WorldError
 from indexer.extract.base import too_large
 from indexer.extract.mail.message import (
-    Decoration,
     Html,
+    InlinePart,
     InnerMail,
     Mail,
     MailSource,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from indexer.config import Limits
     from indexer.extract.budget import Budget
-    from indexer.extract.inside.attachments import Attachment
+    from indexer.extract.embedded.attachments import Attachment
 
 _LONGEST_LINE = 1 << 20
 _IN_MEMORY_BYTES = 1 << 20
@@ -65,7 +65,7 @@ def open_source(path: Path, password: str | None, limits: Limits) -> MailSource:
         raise WorldError("empty")
     if size > limits.message_bytes:
         raise too_large(limits.message_bytes)
-    aside = Aside()
+    aside = BodySpool()
     try:
         with path.open("rb") as file:
             first = file.readline(_LONGEST_LINE)
@@ -80,7 +80,7 @@ def open_source(path: Path, password: str | None, limits: Limits) -> MailSource:
         raise
 
 
-def read_mail(lines: Iterable[bytes], aside: Aside) -> Mail:
+def read_mail(lines: Iterable[bytes], aside: BodySpool) -> Mail:
     """Parse a mail.
 
     Args:
@@ -101,7 +101,7 @@ def read_mail(lines: Iterable[bytes], aside: Aside) -> Mail:
         raise WorldError("unreadable", reason="parts_damaged", said=str(error)[:200]) from error
 
 
-class Aside:
+class BodySpool:
     """Long bodies of one mail, in a file; a line that nobody can guess stands for each."""
 
     def __init__(self) -> None:
@@ -161,7 +161,7 @@ class Aside:
 class _Parts:
     """Takes the words and the attachments out of the parts of a mail."""
 
-    def __init__(self, aside: Aside) -> None:
+    def __init__(self, aside: BodySpool) -> None:
         self._aside = aside
         self._count = 0
 
@@ -212,7 +212,7 @@ class _Parts:
 
     def _attached(
         self, name: str, part: email.message.Message, mail: Mail, around: str
-    ) -> Attachment | Decoration:
+    ) -> Attachment | InlinePart:
         identifier = str(part.get("Content-ID", "")).strip().strip("<>")
         shown = around == "multipart/related" or mail.shows(identifier)
         return attached(name, part.get_content_type(), partial(self._save, part), shown=shown)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
 from indexer.extract.base import MAX_SKIPPED_PAGES, Metadata, RawPage, too_large
-from indexer.extract.mail.eml import Aside, read_mail
+from indexer.extract.mail.eml import BodySpool, read_mail
 from indexer.extract.mail.message import MailReader
 from indexer.extract.page_writer import salvage
 from indexer.extract.registry import BORDER
@@ -40,10 +40,10 @@ class MboxSource:
         self._limits = limits
         self.metadata = Metadata()
         self.page_count = 1
-        self.under_way: Callable[[int], None] = lambda _page: None
+        self.on_page: Callable[[int], None] = lambda _page: None
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
-        reader = MailReader(self._limits, self.under_way)
+        reader = MailReader(self._limits, self.on_page)
         return salvage(self._pages(reader, skip), reader.writer)
 
     def close(self) -> None:
@@ -56,9 +56,9 @@ class MboxSource:
             while mails.go_on():
                 number = mails.number
                 self.page_count = reader.writer.page = number
-                self.under_way(number)
+                self.on_page(number)
                 alone = number in skip or (given_up is not None and number > given_up)
-                with closing(Aside()) as aside:
+                with closing(BodySpool()) as aside:
                     try:
                         mail = read_mail(mails.lines(), aside)
                         yield from reader.mail(mail, alone=alone)

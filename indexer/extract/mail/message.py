@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Protocol
 from indexer.api.types import BlockKind
 from indexer.extract.base import MAX_SKIPPED_PAGES, Metadata, RawPage
 from indexer.extract.budget import Budget
-from indexer.extract.inside.attachments import (
+from indexer.extract.embedded.attachments import (
     MAX_NAME_CHARS,
     Attachment,
     AttachmentReader,
     named,
-    why_unread,
+    unread_reason,
 )
 from indexer.extract.markup.html import parse_markup, read_tree
 from indexer.extract.page_writer import PageWriter
@@ -67,7 +67,7 @@ class InnerMail:
 
 
 @dataclass(frozen=True, slots=True)
-class Decoration:
+class InlinePart:
     """A picture that stands in the body, or a seal: named at most, and nothing is lost with it."""
 
     name: str
@@ -83,7 +83,7 @@ class Mail:
     copy: str = ""
     date: str = ""  # ISO date, with the time if it is known
     bodies: list[str | Html] = field(default_factory=list)
-    attached: list[Attachment | InnerMail | Decoration] = field(default_factory=list)
+    attached: list[Attachment | InnerMail | InlinePart] = field(default_factory=list)
 
     @property
     def metadata(self) -> Metadata:
@@ -104,16 +104,16 @@ class Mail:
     @property
     def parts(self) -> list[Attachment | InnerMail]:
         """What is attached and to be read."""
-        return [each for each in self.attached if not isinstance(each, Decoration)]
+        return [each for each in self.attached if not isinstance(each, InlinePart)]
 
 
 def attached(
     name: str, kind: str, save: Callable[..., None], *, shown: bool
-) -> Attachment | Decoration:
+) -> Attachment | InlinePart:
     """Return what stands for an attachment; ``shown`` are those that the body may show."""
     name = one_line(name)[:MAX_NAME_CHARS].strip()
     if kind in _SEALS or (shown and kind.startswith("image/")):
-        return Decoration(name)
+        return InlinePart(name)
     return Attachment(name or kind or "?", kind, save)
 
 
@@ -122,15 +122,15 @@ class MailReader:
 
     Args:
         limits: What the document may cost; each mail may cost as much again for what is attached.
-        under_way: Called with the page at each step.
+        on_page: Called with the page at each step.
     """
 
-    def __init__(self, limits: Limits, under_way: Callable[[int], None]) -> None:
+    def __init__(self, limits: Limits, on_page: Callable[[int], None]) -> None:
         self.writer = PageWriter(Budget(limits))
         self._limits = limits
         self._unpacked = 0
         self._attachments = AttachmentReader(
-            self.writer, limits.characters // 2, lambda: under_way(self.writer.page)
+            self.writer, limits.characters // 2, lambda: on_page(self.writer.page)
         )
 
     def mail(self, mail: Mail, *, alone: bool = False) -> Iterator[RawPage]:
@@ -177,7 +177,7 @@ class MailReader:
                 self._own_words(mail, level, careful=alone)
             except Exception as error:  # noqa: BLE001  # a mail inside must not cost this one
                 yield from self.writer.abandon()
-                yield self._unread(part, why_unread(error))
+                yield self._unread(part, unread_reason(error))
             else:
                 inner = self._attached(mail, budget, level, alone=alone)
                 yield from named(inner, _short(part.name))
@@ -223,10 +223,10 @@ class MailSource:
         self._held = held
         self.metadata = mail.metadata
         self.page_count = 1 + len(mail.parts)
-        self.under_way: Callable[[int], None] = lambda _page: None
+        self.on_page: Callable[[int], None] = lambda _page: None
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
-        reader = MailReader(self._limits, self.under_way)
+        reader = MailReader(self._limits, self.on_page)
         return reader.parts(self._mail, skip)
 
     def close(self) -> None:

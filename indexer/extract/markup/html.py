@@ -2,7 +2,7 @@
 
 Owns which elements are blocks, which are structure and which are never read; the parser is the
 forgiving one of ``selectolax``. The canonical text is what is read here, not the markup. What is
-shown of elements besides their text is the matter of ``html_shown``.
+shown of elements besides their text is the matter of ``html_elements``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from selectolax.lexbor import LexborHTMLParser
 from indexer.api.errors import WorldError
 from indexer.api.types import BlockKind
 from indexer.extract.base import Metadata, RawBlock, RawPage, too_large
-from indexer.extract.markup.html_shown import Numbering, hidden_elements, stand_in
+from indexer.extract.markup.html_elements import Numbering, hidden_elements, replacement_text
 from indexer.extract.plain.decode import encoding_of, find_encoding, without_surrogates
 
 if TYPE_CHECKING:
@@ -265,7 +265,7 @@ class _Reader:
         if node.mem_id in self._hidden:
             return
         if tag != "iframe":
-            self._text(f" {stand_in(node)} ")
+            self._text(f" {replacement_text(node)} ")
             return
         inside = node.attributes.get("srcdoc")
         if not inside or self._frames >= _MAX_FRAMES:

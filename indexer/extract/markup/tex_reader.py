@@ -1,7 +1,7 @@
 """The text of a LaTeX document, token by token.
 
-Owns what commands and environments do to paragraphs, groups and tables; which command does what is
-in ``tex_commands``, the syntax in ``tex_tokens``. Groups are a list, never a recursion.
+Owns what commands and environments do to paragraphs, groups and tables; the tables of commands and
+the syntax are in ``tex_syntax``. Groups are a list, never a recursion.
 """
 
 from __future__ import annotations
@@ -12,22 +12,20 @@ from typing import TYPE_CHECKING
 
 from indexer.api.types import BlockKind
 from indexer.extract.base import MAX_ITEM_CHARS
-from indexer.extract.markup.tex_commands import (
+from indexer.extract.markup.tex_syntax import (
+    ACCENT_SYMBOLS,
+    ACCENT_WORDS,
     FIELDS,
     HEADINGS,
     LISTS,
     SILENT,
     SILENT_ENVIRONMENTS,
     TABLES,
-    WITH_ARGUMENT,
-)
-from indexer.extract.markup.tex_tokens import (
-    ACCENT_SIGNS,
-    ACCENT_WORDS,
     TOKEN,
     VERBATIM,
+    WITH_ARGUMENT,
     accented,
-    sign_of,
+    symbol_of,
     typeset,
 )
 
@@ -173,7 +171,7 @@ class Reader:
         plain = name.rstrip("*")
         if plain in ACCENT_WORDS:
             self._accent = plain
-        elif plain not in SILENT and (sign := sign_of(plain)):
+        elif plain not in SILENT and (sign := symbol_of(plain)):
             self._plain(sign)
         elif plain in ("begin", "end"):
             self._pending = [(plain, "")]
@@ -199,12 +197,12 @@ class Reader:
         self._pending = list(roles)
 
     def _sign(self, sign: str) -> None:
-        if sign in ACCENT_SIGNS:
+        if sign in ACCENT_SYMBOLS:
             self._accent = sign
         elif sign == "\\" and self._in_table:
             self._row()
         else:
-            self._plain(sign_of(sign))
+            self._plain(symbol_of(sign))
 
     def _skip_definition(self) -> None:
         end = self._text.find("{", self._at)

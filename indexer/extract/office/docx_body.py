@@ -140,7 +140,7 @@ class Body:
 
     def _turn(self, pages: int) -> None:
         if pages:
-            self._writer.turn_to(self._writer.page + pages)
+            self._writer.begin_page(self._writer.page + pages)
 
     def _inside(self, parent: Any) -> Iterator[tuple[str, Role]]:
         """Yield the blocks of a cell or a text box; a table in it belongs to the text around it."""

@@ -47,7 +47,7 @@ class _Slides(Body):
             return
         self._number += 1
         if self._number > 1:
-            self.writer.turn_to(self._number)
+            self.writer.begin_page(self._number)
         shapes = list(_shapes(piece))
         opens = self._number == 1 and any(shape.placeholder == "subTitle" for shape in shapes)
         write_slide(shapes, self.writer, self._number, opens=opens)

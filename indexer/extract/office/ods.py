@@ -61,7 +61,7 @@ class _Book(Body):
         if self._sheet is None:
             self._number += 1
             if self._number > 1:
-                self.writer.turn_to(self._number)
+                self.writer.begin_page(self._number)
             self._sheet = SheetWriter(self.writer, attribute(table, "table:name"))
         return self._sheet
 

@@ -121,7 +121,7 @@ class _Text(Body):
 
     def _turn(self) -> None:
         if self._turns:
-            self.writer.turn_to(self.writer.page + self._turns)
+            self.writer.begin_page(self.writer.page + self._turns)
             self._turns = 0
 
 

@@ -76,7 +76,7 @@ class Package:
         try:
             if directory_bytes(self._file, size) > MAX_DIRECTORY_BYTES:
                 raise WorldError("too_complex", limit=f"{MAX_DIRECTORY_BYTES:,} bytes of names")
-            with damage_named():
+            with zip_errors():
                 self._zip = zipfile.ZipFile(self._file)
         except BaseException:
             self._file.close()
@@ -121,7 +121,7 @@ class Package:
             raise WorldError("unsupported", format="AES zip")
         if info.flag_bits & _ENCRYPTED and self._password is None:
             raise WorldError("needs_password")
-        with damage_named(), self._zip.open(info, pwd=self._password) as part:
+        with zip_errors(), self._zip.open(info, pwd=self._password) as part:
             while data := part.read(_CHUNK_BYTES):
                 self.budget.spend_bytes(len(data))
                 yield data
@@ -164,7 +164,7 @@ def _key(name: str) -> str:
 
 
 @contextmanager
-def damage_named() -> Iterator[None]:
+def zip_errors() -> Iterator[None]:
     """Turn whatever the library raises about damage into its outcome."""
     try:
         yield

@@ -67,8 +67,8 @@ def lay_out(lines: Sequence[Line], height: float) -> tuple[str, list[RawBlock]]:
         for piece_first, piece_last in _pieces(first, last, edges):
             style = _style(rows[piece_first:piece_last], height)
             end = starts[piece_last] - 1
-            glued = piece_first > first
-            blocks.append(RawBlock(starts[piece_first], end, kind, 0, style, glued))
+            split_off = piece_first > first
+            blocks.append(RawBlock(starts[piece_first], end, kind, 0, style, split_off))
     return "\n".join(texts), blocks
 
 

@@ -25,9 +25,9 @@ REPLACEMENT = "\ufffd"
 # hyphens, joiners and marks of direction, which belong to text, are of another category.
 _NO_MEANING = frozenset(("Cc", "Co", "Cs", "Cn"))
 # Of the visible characters. Fonts of symbols and of single letters leave less without meaning.
-_TOO_MANY_SIGNS = 0.25
+_MAX_UNMAPPED_SHARE = 0.25
 # Bullets, leaders of dots and signs of formulas are few, however often they stand on a page.
-FEW_SIGNS = 6
+FEW_UNMAPPED = 6
 # The text is judged in pieces, because a page may hold text in several fonts.
 _WORDS_A_PIECE = 50
 # So many different words that every text is full of are no accident: a piece with them is text.
@@ -56,7 +56,7 @@ _SYLLABLE = re.compile("[\uac00-\ud7a3]")
 _EVERYDAY = (("gb2312", 0xB0, 0xD7), ("big5", 0xA4, 0xC6), ("euc_jp", 0xB0, 0xCF))
 
 
-def holds_letters(text: str) -> bool:
+def has_letters(text: str) -> bool:
     """Tell text from marks that nobody could search for."""
     return _LETTER.search(text) is not None
 
@@ -67,7 +67,7 @@ def illegible(text: str) -> str:
     It is the whole text where it is full of characters without meaning, else those of its words
     that are words in no language.
     """
-    if too_many_signs(text):
+    if mostly_unmapped(text):
         return text
     words = text.lower().split()
     doubtful = _doubtful(words)
@@ -79,18 +79,18 @@ def illegible(text: str) -> str:
     return ""
 
 
-def too_many_signs(text: str) -> bool:
+def mostly_unmapped(text: str) -> bool:
     """Whether the characters of a text that stand for nothing are many, and of many kinds.
 
     Replacement characters are of as many kinds as there are: each stands for another sign.
     """
-    kinds = [each for each in set(text) if _is_sign(each)]
-    if len(kinds) <= FEW_SIGNS and REPLACEMENT not in kinds:
+    kinds = [each for each in set(text) if _is_unmapped(each)]
+    if len(kinds) <= FEW_UNMAPPED and REPLACEMENT not in kinds:
         return False
-    return sum(map(text.count, kinds)) >= _TOO_MANY_SIGNS * _visible(text)
+    return sum(map(text.count, kinds)) >= _MAX_UNMAPPED_SHARE * _visible(text)
 
 
-def says_more(recognised: str, own: str) -> bool:
+def should_replace(recognised: str, own: str) -> bool:
     """Whether recognised words are to take the place of a page's own text.
 
     Not if that can be read; nor if they are few, illegible themselves, or the very words in doubt:
@@ -162,7 +162,7 @@ def _is_mixed(words: Iterable[str]) -> bool:
 
 
 @lru_cache(maxsize=4096)
-def _is_sign(character: str) -> bool:
+def _is_unmapped(character: str) -> bool:
     if character.isspace():
         return False
     return character == REPLACEMENT or unicodedata.category(character) in _NO_MEANING

@@ -79,7 +79,7 @@ def reading_order(lines: Sequence[Line]) -> list[Run]:
 def _rows(lines: Sequence[Line]) -> list[Row]:
     rows: list[Row] = []
     for line in lines:
-        if rows and _beside(rows[-1], line):
+        if rows and _on_same_row(rows[-1], line):
             rows[-1].add(line)
         else:
             rows.append(Row(line))
@@ -88,7 +88,7 @@ def _rows(lines: Sequence[Line]) -> list[Row]:
     return rows
 
 
-def _beside(row: Row, line: Line) -> bool:
+def _on_same_row(row: Row, line: Line) -> bool:
     """Tell whether a line continues a row: on the same height, and over none of its cells."""
     shared = min(row.y1, line.y1) - max(row.y0, line.y0)
     if shared < 0.5 * min(row.y1 - row.y0, line.height):
@@ -142,7 +142,7 @@ def _are_columns_of_one_table(left: Run, right: Run) -> bool:
 def _merge_rows(left: list[Row], right: list[Row]) -> list[Row]:
     merged: list[Row] = []
     for row in sorted([*left, *right], key=lambda row: (row.y1, row.x0)):
-        if merged and all(_beside(merged[-1], cell) for cell in row.cells):
+        if merged and all(_on_same_row(merged[-1], cell) for cell in row.cells):
             for cell in row.cells:
                 merged[-1].add(cell)
         else:

@@ -19,15 +19,20 @@ from indexer.api.types import OutlineEntry
 from indexer.extract.base import Metadata, RawPage, too_large
 from indexer.extract.pdf.layout import lay_out
 from indexer.extract.pdf.legible import (
-    FEW_SIGNS,
+    FEW_UNMAPPED,
     REPLACEMENT,
-    holds_letters,
+    has_letters,
     illegible,
-    too_many_signs,
+    mostly_unmapped,
 )
 from indexer.extract.pdf.lines import read_lines
-from indexer.extract.pdf.recognised import agrees, recognised_text, shows_something, takes_place
-from indexer.extract.pdf.rescue import find_pages, lists_pages, were_found
+from indexer.extract.pdf.page_tree import has_page_tree, rebuild_page_tree, was_rebuilt
+from indexer.extract.pdf.recognised import (
+    confirms_text,
+    recognised_text,
+    replaces_text,
+    shows_something,
+)
 from indexer.extract.registry import image_kind
 
 if TYPE_CHECKING:
@@ -37,7 +42,7 @@ if TYPE_CHECKING:
     from indexer.config import Limits
     from indexer.extract.pdf.lines import Line
     from indexer.ocr.hocr import Line as RecognisedLine
-    from indexer.ocr.reading import RecognisedPages
+    from indexer.ocr.recognised_pages import RecognisedPages
 
 # Characters as they stand: no hyphen joined, no ligature split. Whitespace is kept because the
 # width of a gap tells words from cells; text outside the visible page is left out.
@@ -69,7 +74,7 @@ class PdfSource:
         self._document = document
         self.recognised: RecognisedPages | None = None
         self.textless: list[int] = []
-        self._were_found = were_found(document)
+        self._was_rebuilt = was_rebuilt(document)
         self.page_count: int = document.page_count
         self.metadata = _metadata(document)
         self.outline = read_outline(document)
@@ -91,13 +96,13 @@ class PdfSource:
         page = raw_page(self._document, number)
         if page.unreadable:
             return page
-        if holds_letters(page.text):
+        if has_letters(page.text):
             if is_legible(self._document, page):
                 return page
             page = replace(page, unreadable=ILLEGIBLE)
         if not self._shows_something(number):
             # A page whose place is lost and that shows nothing has most likely lost that too.
-            lost = self._were_found and not page.text
+            lost = self._was_rebuilt and not page.text
             return replace(page, unreadable="content_damaged", damaged=True) if lost else page
         self.textless.append(number)
         if self.recognised is None:
@@ -117,13 +122,13 @@ def is_legible(document: Any, page: RawPage) -> bool:
     """Tell text from letters of which no one knows what they stand for."""
     if not illegible(page.text):
         return True
-    if REPLACEMENT not in page.text or not too_many_signs(page.text):
+    if REPLACEMENT not in page.text or not mostly_unmapped(page.text):
         return False
     # What its font says nothing of may be one sign over and over: a pattern, a line, a leader.
     flags = TEXT_FLAGS | _GLYPH_NUMBERS
     numbered = document.load_page(page.number - 1).get_text("text", flags=flags)
     kinds = Counter(numbered) - Counter(page.text)
-    return len(kinds) <= FEW_SIGNS and not illegible(page.text.replace(REPLACEMENT, ""))
+    return len(kinds) <= FEW_UNMAPPED and not illegible(page.text.replace(REPLACEMENT, ""))
 
 
 def recognised_page(document: Any, page: RawPage, recognised: RecognisedPages) -> RawPage:
@@ -133,11 +138,11 @@ def recognised_page(document: Any, page: RawPage, recognised: RecognisedPages) -
     was recognised.
     """
     known = recognised.of(page.number)
-    if not holds_letters(page.text) and known.reason:
+    if not has_letters(page.text) and known.reason:
         return RawPage(page.number, "", unreadable=known.reason)
-    if takes_place(page.text, known.lines):
+    if replaces_text(page.text, known.lines):
         return raw_page(document, page.number, known.lines)
-    return replace(page, unreadable="") if agrees(page.text, known.lines) else page
+    return replace(page, unreadable="") if confirms_text(page.text, known.lines) else page
 
 
 def raw_page(document: Any, number: int, recognised: Sequence[RecognisedLine] = ()) -> RawPage:
@@ -194,7 +199,7 @@ def read_page(
     text_page = page.get_textpage(flags=TEXT_FLAGS)
     content = text_page.extractDICT()
     lines = read_lines(content)
-    if lines and not any(holds_letters(line.text) for line in lines):
+    if lines and not any(has_letters(line.text) for line in lines):
         text_page = page.get_textpage(flags=TEXT_FLAGS | _GLYPH_NUMBERS)
         content = text_page.extractDICT()
         lines = read_lines(content)
@@ -254,7 +259,7 @@ def open_document(path: Path, password: str | None) -> Any:
     if document.needs_pass and not document.authenticate(password or ""):
         document.close()
         raise WorldError("needs_password")
-    if not lists_pages(document) and not find_pages(document):
+    if not has_page_tree(document) and not rebuild_page_tree(document):
         document.close()
         raise WorldError("unreadable", reason="no_pages")
     return document

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from indexer.extract.pdf.legible import holds_letters, illegible, says_more, shows
+from indexer.extract.pdf.legible import has_letters, illegible, should_replace, shows
 from indexer.ocr.layer import page_dictionary
 
 if TYPE_CHECKING:
@@ -36,12 +36,12 @@ def shows_something(page: Any) -> bool:
     return any(kind not in _UNSEEN for kind, *_ in page.get_bboxlog())
 
 
-def takes_place(own: str, lines: Sequence[Line]) -> bool:
+def replaces_text(own: str, lines: Sequence[Line]) -> bool:
     """Whether recognised lines take the place of a page's own text."""
-    return bool(lines) and (not holds_letters(own) or says_more(_words(lines), own))
+    return bool(lines) and (not has_letters(own) or should_replace(_words(lines), own))
 
 
-def agrees(own: str, lines: Sequence[Line]) -> bool:
+def confirms_text(own: str, lines: Sequence[Line]) -> bool:
     """Whether the page shows the words of its own text that seemed to be none."""
     return shows(_words(lines), illegible(own))
 

@@ -44,7 +44,7 @@ from indexer.config import Limits
 from indexer.confine import worker
 from indexer.confine.process import Alarm, Started, confine, take_stdout
 from indexer.confine.reader import start_no_programs, use_no_sockets
-from indexer.extract.base import Scannable, too_large
+from indexer.extract.base import HasScannedPages, too_large
 from indexer.extract.document import Document
 from indexer.extract.office.libreoffice import leftover_sockets_removed
 from indexer.extract.process.spool import Spool
@@ -52,7 +52,7 @@ from indexer.extract.process.term_counts import TermCounts
 from indexer.extract.process.wire import info_to_wire, passage_to_wire
 from indexer.extract.registry import identify, promised_format
 from indexer.ocr.layer import pack
-from indexer.ocr.reading import RecognisedPages
+from indexer.ocr.recognised_pages import RecognisedPages
 from indexer.ocr.tesseract import Program
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ def _extract(
     if worker.is_available() and not known.needs_program:
         start_no_programs()
     source = known.opener()(path, request.get("password"), limits)
-    if isinstance(source, Scannable):
+    if isinstance(source, HasScannedPages):
         source.recognised = recognised
     with Spool() as spool:
         try:
@@ -220,7 +220,7 @@ def _extract(
             try:
                 document.read(source, lambda page: conversation.reach(page, source), skip)
             finally:
-                if isinstance(source, Scannable):
+                if isinstance(source, HasScannedPages):
                     conversation.send("textless", pages=source.textless)
             conversation.beat()
             info = document.info(source, known.name, language.detect)

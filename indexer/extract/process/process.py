@@ -37,7 +37,7 @@ FROZEN_ARGUMENT = "--extraction-child"
 _POLL_S = 0.1
 _START_S = 60.0
 _END_S = 2.0
-_LAST_WORDS_BYTES = 4_000
+_STDERR_TAIL_BYTES = 4_000
 # Address space is no memory: libraries reserve far more than they touch. This only makes absurd
 # single allocations fail inside the child, where they cost a page; the watch sees to the rest.
 _ADDRESS_SPACE_FACTOR = 4
@@ -152,10 +152,10 @@ class ChildProcess:
             return WorldError("out_of_memory", limit=limit)
         return WorldError("child_died", reason=reason)
 
-    def last_words(self) -> str:
+    def stderr_tail(self) -> str:
         """Return the end of what the process wrote to its error stream."""
         end = self._errors.seek(0, os.SEEK_END)
-        self._errors.seek(max(0, end - _LAST_WORDS_BYTES))
+        self._errors.seek(max(0, end - _STDERR_TAIL_BYTES))
         return self._errors.read().decode("utf-8", "replace")
 
     def close(self) -> None:

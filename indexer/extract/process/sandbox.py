@@ -261,7 +261,7 @@ class ExtractionChild:
             return Cancelled()
         failure = process.failure(reason)
         if failure.code == "child_died":
-            _log.warning("extraction child died: %s\n%s", reason, process.last_words())
+            _log.warning("extraction child died: %s\n%s", reason, process.stderr_tail())
         return failure
 
     def _ready(self) -> ChildProcess:

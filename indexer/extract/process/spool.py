@@ -50,7 +50,7 @@ class Spool:
 
 
 def _block_row(block: RawBlock) -> list[float]:
-    row = [block.start, block.end, _KIND_NUMBER[block.kind], block.level, int(block.glued)]
+    row = [block.start, block.end, _KIND_NUMBER[block.kind], block.level, int(block.split_off)]
     if (style := block.style) is None:
         return [*row]
     place = (round(style.top, 4), round(style.bottom, 4))
@@ -58,6 +58,6 @@ def _block_row(block: RawBlock) -> list[float]:
 
 
 def _block(row: list[float]) -> RawBlock:
-    start, end, kind, level, glued = (int(value) for value in row[:5])
+    start, end, kind, level, split_off = (int(value) for value in row[:5])
     style = Style(row[5], bool(row[6]), row[7], row[8]) if len(row) > 5 else None
-    return RawBlock(start, end, _KINDS[kind], level, style, bool(glued))
+    return RawBlock(start, end, _KINDS[kind], level, style, bool(split_off))

@@ -45,7 +45,7 @@ class _Recurrence:
     last: int
 
 
-class FurnitureCensus:
+class FurnitureDetector:
     """Counts what recurs at the ends of pages; asked for a verdict when all pages are seen."""
 
     def __init__(self) -> None:

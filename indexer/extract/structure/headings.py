@@ -54,7 +54,7 @@ _Type = tuple[float, bool]  # size in points, and whether it is bold
 _Rank = tuple[float, bool, int]  # sorts higher headings first
 
 
-class HeadingCensus:
+class HeadingDetector:
     """Counts styles page by page; says what is a heading when all pages are seen.
 
     A document may be bound of parts in different types, a report and its exhibits. So styles are
@@ -206,7 +206,7 @@ def _ruled_out(page: RawPage) -> frozenset[int]:
     beginning of a paragraph, set in bold.
     """
     found: set[int] = set()
-    whole = [block for block in page.blocks if not block.glued]
+    whole = [block for block in page.blocks if not block.split_off]
     for before, block in pairwise(whole):
         if page.text[block.start].islower():
             found.add(before.start)

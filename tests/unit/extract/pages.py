@@ -22,7 +22,7 @@ def page_of(number: int, *rows: str | tuple[str, RawBlock]) -> RawPage:
         top = i / len(rows)
         placed = Style(style.size, style.bold, top, top + 0.5 / len(rows))
         start = len(text)
-        blocks.append(RawBlock(start, start + len(content), block.kind, 0, placed, block.glued))
+        blocks.append(RawBlock(start, start + len(content), block.kind, 0, placed, block.split_off))
         text += content
     return RawPage(number, text, tuple(blocks))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.config import Limits
-from indexer.extract.pdf.legible import holds_letters
+from indexer.extract.pdf.legible import has_letters
 from indexer.extract.pdf.reader import ILLEGIBLE, open_source
 from tests.unit.extract.bad_fonts import ENGLISH, SAMPLES, rotated, show
 from tests.unit.extract.pdfs import box, raw_pdf, save, stream
@@ -33,7 +33,7 @@ def test_its_page_is_to_be_recognised_and_keeps_its_text(tmp_path: Path, name: s
     assert source.textless == [1]
     assert page.text
     # Without a letter it is a scan, as far as one can search for it.
-    assert page.unreadable == (ILLEGIBLE if holds_letters(page.text) else "")
+    assert page.unreadable == (ILLEGIBLE if has_letters(page.text) else "")
 
 
 def test_there_are_thirty_of_them() -> None:

@@ -75,15 +75,15 @@ def test_where_pages_end_is_part_of_the_text() -> None:
 
 
 def test_rows_cut_off_for_the_census_go_back_unless_they_are_furniture() -> None:
-    def part(start: int, end: int, top: float, *, glued: bool = True) -> RawBlock:
+    def part(start: int, end: int, top: float, *, split_off: bool = True) -> RawBlock:
         style = Style(10.0, bold=False, top=top, bottom=top + 0.02)
-        return RawBlock(start, end, BlockKind.PARAGRAPH, style=style, glued=glued)
+        return RawBlock(start, end, BlockKind.PARAGRAPH, style=style, split_off=split_off)
 
     pages = []
     for n, letter in enumerate("abcde", 1):
         text = f"A paragraph {letter * 20}\nthat goes on {letter * 20}\nThe Lamp"
         first, second = text.index("\n"), text.rindex("\n")
-        rows = part(0, first, 0.1, glued=False), part(first + 1, second, 0.9)
+        rows = part(0, first, 0.1, split_off=False), part(first + 1, second, 0.9)
         pages.append(RawPage(n, text, (*rows, part(second + 1, len(text), 0.96))))
     for page in read(*pages)[1]:
         paragraph, foot = page.blocks

@@ -44,7 +44,7 @@ def test_blocks_are_runs_of_their_pages(steps: list[tuple[str, str | list[str]]]
         elif step == "row":
             made.row(list(value))
         elif step == "turn":
-            made.turn_to(made.page + 1)
+            made.begin_page(made.page + 1)
         else:
             made.end_table()
     pages = list(made.finish())
@@ -75,7 +75,7 @@ def test_long_pages_come_in_sections() -> None:
 
 def test_an_empty_page_is_a_page() -> None:
     made = writer()
-    made.turn_to(2)
+    made.begin_page(2)
     made.add("two")
     assert [(page.number, page.text) for page in made.finish()] == [(1, ""), (2, "two")]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from indexer.ocr.advice import install_command
-from indexer.ocr.languages import for_document, package_of, system_language, usual
+from indexer.ocr.languages import default_languages, for_document, package_of, system_language
+from indexer.ocr.tesseract import install_command
 
 MANY = ("afr", "ara", "ces", "chi_sim", "deu", "eng", "fra", "ita", "jpn")
 
@@ -26,7 +26,7 @@ MANY = ("afr", "ara", "ces", "chi_sim", "deu", "eng", "fra", "ita", "jpn")
 def test_what_is_set_then_the_systems_then_what_somebody_installed(
     installed: tuple[str, ...], wanted: tuple[str, ...], system: str, expected: list[str]
 ) -> None:
-    assert usual(installed, wanted, system) == expected
+    assert default_languages(installed, wanted, system) == expected
 
 
 def test_a_documents_own_language_goes_first() -> None:

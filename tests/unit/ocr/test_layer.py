@@ -1,4 +1,4 @@
-"""Recognised words stand where the page's own would: same text, same places, however turned."""
+"""RecognisedPage words stand where the page's own would: same text, same places, however turned."""
 
 from __future__ import annotations
 

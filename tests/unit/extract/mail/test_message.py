@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from indexer.api.errors import WorldError
 from indexer.config import Limits
-from indexer.extract.mail.eml import Aside, read_mail
+from indexer.extract.mail.eml import BodySpool, read_mail
 from tests.fuzz.ole import ole_file
 from tests.fuzz.samples import EML, MBOX, SENTENCE, msg
 from tests.unit.extract.reading import read
@@ -104,7 +104,7 @@ def test_large_attachments_are_dropped_unread() -> None:
     line = b"QUJD" * 19 + b"\r\n"
     head = b'Subject: S\r\nContent-Type: application/zip; name="a.zip"\r\n'
     lines = [*head.splitlines(keepends=True), b"\r\n", *([line] * 100_000)]
-    with closing(Aside()) as aside:
+    with closing(BodySpool()) as aside:
         assert read_mail(lines, aside).names == ["a.zip"]
 
 
@@ -123,7 +123,7 @@ def test_a_page_saved_whole(tmp_path: Path) -> None:
 
 @given(st.binary(max_size=300))
 def test_whatever_bytes_make_a_mail_or_none(data: bytes) -> None:
-    with suppress(WorldError), closing(Aside()) as aside:
+    with suppress(WorldError), closing(BodySpool()) as aside:
         head = b"Content-Type: multipart/mixed; boundary=b\r\n\r\n"
         read_mail([b"Subject: x\r\n", head, data], aside)
 

@@ -47,7 +47,7 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     assert list(temporary.iterdir()) == []
 
 
-def stand_in(path: Path, body: str) -> None:
+def replacement_text(path: Path, body: str) -> None:
     path.write_text(f"#!{sys.executable}\nimport sys, os, time, pathlib, subprocess\n{body}")
     path.chmod(0o755)
 
@@ -66,7 +66,7 @@ assert "MacroSecurityLevel" in pathlib.Path(profile.partition("file://")[2],
 
 @needs_scripts
 def test_what_it_makes_is_read(program: Path, document: Path) -> None:
-    stand_in(program, CONVERTS.format(source=str(document), converted=docx().hex()))
+    replacement_text(program, CONVERTS.format(source=str(document), converted=docx().hex()))
     source = open_source(document, None, Limits())
     assert [page.text for page in source.pages()] == [SENTENCE]
     assert source.metadata.title == "Nights at the Harbour"
@@ -86,7 +86,7 @@ def test_a_program_that_hangs_is_killed_with_what_it_started(
     program: Path, document: Path, tmp_path: Path
 ) -> None:
     told = tmp_path / "pids"
-    stand_in(
+    replacement_text(
         program,
         "inner = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])\n"
         f"pathlib.Path({str(told)!r}).write_text(f'{{os.getpid()}} {{inner.pid}}')\n"
@@ -106,7 +106,7 @@ def test_a_program_that_hangs_is_killed_with_what_it_started(
 
 @needs_scripts
 def test_a_document_that_it_cannot_read_either(program: Path, document: Path) -> None:
-    stand_in(program, "sys.exit(1)")
+    replacement_text(program, "sys.exit(1)")
     with pytest.raises(WorldError) as caught:
         open_source(document, None, Limits())
     assert caught.value.code == "unreadable"

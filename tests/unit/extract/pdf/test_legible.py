@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from indexer.extract.pdf.legible import illegible, says_more, shows, too_many_signs
+from indexer.extract.pdf.legible import illegible, mostly_unmapped, should_replace, shows
 from tests.unit.extract.bad_fonts import ENGLISH, FRENCH, GERMAN, rotated, said, shuffled
 
 TEXTS = {
@@ -103,7 +103,7 @@ def test_signs_without_meaning_say_nothing(text: str, seed: int) -> None:
 
 @given(st.sampled_from(sorted(TEXTS)), st.characters(categories=("Co", "Cn")), st.integers(1, 500))
 def test_one_sign_over_and_over_is_a_pattern(name: str, sign: str, often: int) -> None:
-    assert not too_many_signs(TEXTS[name] + sign * often)
+    assert not mostly_unmapped(TEXTS[name] + sign * often)
 
 
 def test_half_a_page_of_nothing_is_found() -> None:
@@ -115,10 +115,10 @@ def test_half_a_page_of_nothing_is_found() -> None:
 
 def test_recognised_words_take_the_place_of_nothing_and_of_nothing_else() -> None:
     nothing = said(ENGLISH, shuffled(1))
-    assert says_more(ENGLISH, nothing)
-    assert not says_more(ENGLISH, FRENCH)  # which can be read
-    assert not says_more(ENGLISH[:100], nothing)  # most of the page is not there
-    assert not says_more(said(ENGLISH, shuffled(2)), nothing)
-    assert not says_more(nothing, nothing)  # the page shows what its text says
+    assert should_replace(ENGLISH, nothing)
+    assert not should_replace(ENGLISH, FRENCH)  # which can be read
+    assert not should_replace(ENGLISH[:100], nothing)  # most of the page is not there
+    assert not should_replace(said(ENGLISH, shuffled(2)), nothing)
+    assert not should_replace(nothing, nothing)  # the page shows what its text says
     assert shows(nothing, illegible(nothing))
     assert not shows(ENGLISH, illegible(nothing))

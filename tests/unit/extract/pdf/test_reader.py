@@ -43,7 +43,7 @@ def test_prose_becomes_one_paragraph_block(tmp_path: Path) -> None:
     assert page.number == 1
     (first, *rest) = page.blocks
     assert first.kind is BlockKind.PARAGRAPH
-    assert all(block.glued for block in rest)  # the rows at the ends of the page
+    assert all(block.split_off for block in rest)  # the rows at the ends of the page
 
 
 def test_columns_are_read_one_after_the_other(tmp_path: Path) -> None:

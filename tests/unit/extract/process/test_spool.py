@@ -21,7 +21,7 @@ BLOCKS = st.builds(
     kind=st.sampled_from(BlockKind),
     level=st.integers(0, 6),
     style=STYLES,
-    glued=st.booleans(),
+    split_off=st.booleans(),
 )
 TEXTS = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=50)
 PAGES = st.builds(

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.extract.base import RawPage
-from indexer.extract.structure.furniture import FurnitureCensus
+from indexer.extract.structure.furniture import FurnitureDetector
 from tests.unit.extract.pages import page_of
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def furniture(pages: list[RawPage]) -> list[list[str]]:
     """The furniture of each page, as its texts."""
-    census = FurnitureCensus()
+    census = FurnitureDetector()
     for page in pages:
         census.add(page)
     return [
@@ -127,7 +127,7 @@ def test_any_pages_are_survived_and_middle_rows_kept(texts: list[list[str]]) -> 
 
 
 def test_memory_does_not_grow_with_the_pages() -> None:
-    census = FurnitureCensus()
+    census = FurnitureDetector()
     for n in range(1, 20_000):
         census.add(page_of(n, f"one {n * n}", f"two {n * n}", f"three {n * n}"))
     assert len(census._seen) < 51_000

@@ -6,14 +6,14 @@ import pytest
 
 from indexer.api.types import OutlineEntry
 from indexer.extract.base import RawPage
-from indexer.extract.structure.headings import HeadingCensus
+from indexer.extract.structure.headings import HeadingDetector
 from tests.unit.extract.pages import page_of, styled
 
 PROSE = "The keeper lit the lamp before the ships came round the point, and wrote it down. " * 4
 
 
 def headings(pages: list[RawPage], outline: tuple[OutlineEntry, ...] = ()) -> list[tuple[str, int]]:
-    census = HeadingCensus(outline)
+    census = HeadingDetector(outline)
     for page in pages:
         census.add(page)
     return [

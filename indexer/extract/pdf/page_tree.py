@@ -14,13 +14,13 @@ import pymupdf
 _MARK = "LecternFound"
 
 
-def lists_pages(document: Any) -> bool:
+def has_page_tree(document: Any) -> bool:
     """Whether the document's own list leads to its first page, or to its last."""
     count = document.page_count
     return count > 0 and (_loads(document, 0) or _loads(document, count - 1))
 
 
-def find_pages(document: Any) -> bool:
+def rebuild_page_tree(document: Any) -> bool:
     """Give a PDF a list of the pages that are found in it, in the order of their numbers.
 
     Programs number pages as they write them. What a page inherits from the old list it keeps.
@@ -41,8 +41,8 @@ def find_pages(document: Any) -> bool:
     return bool(document.page_count)
 
 
-def were_found(document: Any) -> bool:
-    """Whether the pages of an open document are those that ``find_pages`` found."""
+def was_rebuilt(document: Any) -> bool:
+    """Whether the pages of an open document are those that ``rebuild_page_tree`` found."""
     catalog = document.pdf_catalog()
     return catalog > 0 and bool(document.xref_get_key(catalog, _MARK)[0] == "bool")
 

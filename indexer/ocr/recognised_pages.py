@@ -25,14 +25,14 @@ _WAIT_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Recognised:
+class RecognisedPage:
     """What is known of a page: its lines, or why there are none."""
 
     lines: tuple[Line, ...] = ()
     reason: str = ""
 
 
-_NOTHING = Recognised()
+_NOTHING = RecognisedPage()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +63,12 @@ class RecognisedPages:
         except (sqlite3.Error, OSError):
             return cls()
 
-    def of(self, page: int) -> Recognised:
+    def of(self, page: int) -> RecognisedPage:
         """Give what was recognised on a page."""
         words, reason = self.pages.get(page, (None, ""))
         if words is None:
-            return Recognised((), reason) if reason else _NOTHING
-        return Recognised(tuple(unpack(words)))
+            return RecognisedPage((), reason) if reason else _NOTHING
+        return RecognisedPage(tuple(unpack(words)))
 
 
 def _open(library: Path | None) -> contextlib.AbstractContextManager[sqlite3.Connection | None]:

@@ -18,7 +18,7 @@ import pytest
 from indexer.api.errors import WorldError
 from indexer.config import Limits
 from indexer.extract import registry
-from indexer.extract.inside import archive
+from indexer.extract.embedded import archive
 from tests.mails import mail, part
 from tests.unit.extract.reading import check
 

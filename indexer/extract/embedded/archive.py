@@ -21,7 +21,7 @@ from typing import IO, TYPE_CHECKING, Any, Protocol, cast
 from indexer.api.errors import WorldError
 from indexer.extract.base import MAX_SKIPPED_PAGES, Metadata, RawPage, shown_size, too_large
 from indexer.extract.budget import Budget
-from indexer.extract.inside.attachments import MAX_NAME_CHARS, Attachment, AttachmentReader
+from indexer.extract.embedded.attachments import MAX_NAME_CHARS, Attachment, AttachmentReader
 from indexer.extract.office.package import Package
 from indexer.extract.page_writer import PageWriter, salvage
 from indexer.extract.registry import FOREIGN_DOCUMENTS, IMAGE, by_name, packed_with
@@ -73,7 +73,7 @@ class ArchiveSource:
         self._budget = budget
         self.metadata = Metadata()
         self.page_count = 1
-        self.under_way: Callable[[int], None] = lambda _page: None
+        self.on_page: Callable[[int], None] = lambda _page: None
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         writer = PageWriter(Budget(self._budget.limits))
@@ -81,13 +81,13 @@ class ArchiveSource:
 
     def _pages(self, writer: PageWriter, skip: Collection[int]) -> Iterator[RawPage]:
         characters = self._budget.limits.characters // 2
-        reader = AttachmentReader(writer, characters, lambda: self.under_way(writer.page))
-        self._members.beat = lambda: self.under_way(writer.page)
+        reader = AttachmentReader(writer, characters, lambda: self.on_page(writer.page))
+        self._members.beat = lambda: self.on_page(writer.page)
         given_up = max(skip) if len(skip) >= MAX_SKIPPED_PAGES else None
         number = 0
         for number, member in enumerate(self._members, 1):
             self.page_count = writer.page = number
-            self.under_way(number)
+            self.on_page(number)
             if number in skip or (given_up is not None and number > given_up):
                 yield RawPage(number, "", unreadable="stops_reader", part=member.name)
             else:

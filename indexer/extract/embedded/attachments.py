@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from indexer.api.errors import WorldError
 from indexer.api.phrases import read_detail, reason_of
 from indexer.api.types import BlockKind
-from indexer.extract.base import Holder, RawBlock, RawPage, Scannable
+from indexer.extract.base import ContainerSource, HasScannedPages, RawBlock, RawPage
 from indexer.extract.document import Document
 from indexer.extract.process import scratch
 from indexer.extract.process.spool import Spool
@@ -73,13 +73,13 @@ class AttachmentReader:
     Args:
         writer: Where the text goes; its page is the one that they are on.
         characters: How many they may have together.
-        under_way: Called at each step.
+        on_page: Called at each step.
     """
 
-    def __init__(self, writer: PageWriter, characters: int, under_way: Callable[[], None]) -> None:
+    def __init__(self, writer: PageWriter, characters: int, on_page: Callable[[], None]) -> None:
         self._writer = writer
         self._left = characters
-        self._under_way = under_way
+        self._on_page = on_page
 
     def read(self, attachment: Attachment, budget: Budget, level: int) -> Iterator[RawPage]:
         """Yield the text of an attachment, and what of it was not read.
@@ -89,12 +89,12 @@ class AttachmentReader:
             budget: Of the mail, which pays for it.
             level: Of the heading that its name becomes.
         """
-        self._under_way()
+        self._on_page()
         name = attachment.name
         try:
             yield from self._read(attachment, budget, level)
         except Exception as error:  # noqa: BLE001  # an attachment must not cost the mail
-            reason = why_unread(error)
+            reason = unread_reason(error)
             yield from named(self._writer.abandon(), name)
             if not isinstance(error, WorldError) or error.code != "empty":
                 yield RawPage(self._writer.page, "", unreadable=reason, part=name)
@@ -110,14 +110,14 @@ class AttachmentReader:
             document = Document(spool, TermCounts(lambda _text: ()))
             with closing(_opened(known, path, budget)) as source:
                 try:
-                    document.read(source, lambda _page: self._under_way())
+                    document.read(source, lambda _page: self._on_page())
                 except WorldError as error:
                     if error.code == "no_text" and _has_pictures(source):
                         raise WorldError("unreadable", reason="part_of_pictures") from error
                     raise
                 info = document.info(source, known.name, lambda _text: "")
                 reasons = _unread(info, source)
-                deepest = 99 if isinstance(source, Holder) else level + _LEVELS
+                deepest = 99 if isinstance(source, ContainerSource) else level + _LEVELS
             self._writer.add(attachment.name, BlockKind.HEADING, level)
             part = ""
             for page in document.pages():
@@ -146,14 +146,14 @@ class AttachmentReader:
 
 def _opened(known: Format, path: Path, budget: Budget) -> Source:
     try:
-        return known.opener()(path, None, budget.allowance())
+        return known.opener()(path, None, budget.nested_limits())
     except PermissionError as error:
         if known.needs_program:  # whoever reads what documents hold may start none
             raise WorldError("unreadable", reason="part_of_programs") from error
         raise
 
 
-def why_unread(error: Exception) -> str:
+def unread_reason(error: Exception) -> str:
     """Return why a document inside another was not read, as a code of ``indexer.api.phrases``.
 
     Raises:
@@ -196,7 +196,7 @@ def _unread(info: DocumentInfo, source: Source) -> list[tuple[str, str]]:
 
 def _has_pictures(source: Source) -> bool:
     """Tell whether a document has pages whose text would have to be recognised."""
-    return isinstance(source, Scannable) and bool(source.textless)
+    return isinstance(source, HasScannedPages) and bool(source.textless)
 
 
 def _suffix(attachment: Attachment) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, cast
 from indexer.config import Limits
 from indexer.extract.registry import identify
 from indexer.ocr.cache import FILE_NAME
-from indexer.ocr.reading import RecognisedPages
+from indexer.ocr.recognised_pages import RecognisedPages
 from indexer.render.text import TextDocument
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from indexer.render.pdf import PdfPages
 
-OPEN_DOCUMENTS = 4
+MAX_OPEN = 4
 NOTHING = RecognisedPages()
 # Formats with pages of their own to show, and the module that shows them; only it loads a library.
 PAGED = {"pdf": "indexer.render.pdf", "image": "indexer.render.pdf"}
@@ -57,7 +57,7 @@ class Opened:
     recognised: RecognisedPages
 
 
-class Shelf:
+class OpenDocuments:
     """Opens documents and keeps the last few.
 
     Args:
@@ -98,7 +98,7 @@ class Shelf:
             document = self._load(Path(path), form, password, known)
             opened = Opened(document, stamp, password, known)
             self._open[path] = opened
-            while len(self._open) > OPEN_DOCUMENTS:
+            while len(self._open) > MAX_OPEN:
                 self._open.popitem(last=False)[1].document.close()
         self._open.move_to_end(path)
         return opened
@@ -121,7 +121,7 @@ class Shelf:
         return pages(path, password, self._limits, recognised)
 
 
-class KnownPages:
+class RecognitionLookup:
     """What a library knows of the scanned pages of files, asked again when it may know more.
 
     Args:
@@ -140,7 +140,7 @@ class KnownPages:
         kept, pages = self._kept.get((path, stamp), (None, NOTHING))
         if cache is None or kept != cache:
             pages = RecognisedPages.load(self._library, stamp.size, lambda: _hash(path))
-            while len(self._kept) >= OPEN_DOCUMENTS:
+            while len(self._kept) >= MAX_OPEN:
                 del self._kept[next(iter(self._kept))]
             self._kept[path, stamp] = cache, pages
         return pages

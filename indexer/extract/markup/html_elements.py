@@ -48,7 +48,7 @@ def _is_hidden(node: Any) -> bool:
     return _HIDDEN.search(attributes.get("style") or "") is not None
 
 
-def stand_in(node: Any) -> str:
+def replacement_text(node: Any) -> str:
     """Return the text that is shown for an element that has none inside."""
     shown = {"img": _of_picture, "input": _of_field, "select": _of_choice}[node.tag](node)
     return " ".join(shown[:_MAX_CHARS].split())

@@ -20,7 +20,14 @@ from indexer.api.protocol import read_frame, write_frame
 from indexer.confine.worker import Worker
 from indexer.extract.registry import promised_format
 from indexer.render.desk import Desk
-from indexer.render.shelf import NOTHING, OPEN_DOCUMENTS, PAGED, KnownPages, Shelf, Stamp
+from indexer.render.open_documents import (
+    MAX_OPEN,
+    NOTHING,
+    PAGED,
+    OpenDocuments,
+    RecognitionLookup,
+    Stamp,
+)
 from indexer.text import language
 
 if TYPE_CHECKING:
@@ -28,7 +35,7 @@ if TYPE_CHECKING:
 
     from indexer.api.protocol import Header
     from indexer.confine.process import Started
-    from indexer.ocr.reading import RecognisedPages
+    from indexer.ocr.recognised_pages import RecognisedPages
 
     Serve = Callable[[Desk, Header, BinaryIO], None]
 
@@ -51,7 +58,7 @@ class _Reader:
         self.worker.end()
 
 
-class Readers:
+class Workers:
     """Hands requests to the workers of their documents, and keeps the last few workers.
 
     Args:
@@ -62,7 +69,7 @@ class Readers:
     """
 
     def __init__(
-        self, known: KnownPages, started: Started, outgoing: BinaryIO, serve: Serve
+        self, known: RecognitionLookup, started: Started, outgoing: BinaryIO, serve: Serve
     ) -> None:
         self._known = known
         self._started = started
@@ -76,7 +83,7 @@ class Readers:
         if request.get("type") == "rest" or not isinstance(path, str):
             while self._readers:
                 self._readers.popitem()[1].end()
-            self._serve(Desk(Shelf()), request, self._outgoing)
+            self._serve(Desk(OpenDocuments()), request, self._outgoing)
             return
         reader = self._reader(path, request)
         write_frame(reader.requests, request)
@@ -103,7 +110,7 @@ class Readers:
             if recognised.pages:
                 language.load()  # by which a page's own text is judged
             reader = self._readers[path] = self._start(Path(path), recognised, identity)
-            while len(self._readers) > OPEN_DOCUMENTS:
+            while len(self._readers) > MAX_OPEN:
                 self._readers.popitem(last=False)[1].end()
         self._readers.move_to_end(path)
         return reader
@@ -115,7 +122,7 @@ class Readers:
         answered, answering = os.pipe()
 
         def work() -> None:
-            desk = Desk(Shelf(recognised=lambda _path, _stamp: recognised))
+            desk = Desk(OpenDocuments(recognised=lambda _path, _stamp: recognised))
             with os.fdopen(asked, "rb") as requests:
                 while (frame := read_frame(requests)) is not None:
                     self._started.alarm.wind()
