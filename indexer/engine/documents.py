@@ -72,13 +72,14 @@ class Desk:
         full_text: bool,
     ) -> SearchResult:
         with self.gate.query():
-            if (query := parse(text)).filters.like:
-                token = token or CancelToken()
-                return self.similar.search(
-                    query, limit=limit, token=token, explain=explain, full_text=full_text
-                )
-            return self.searcher.search(
-                text, limit=limit, token=token, explain=explain, full_text=full_text
+            query = parse(text)
+            search = self.similar.search if query.filters.like else self.searcher.search
+            return search(
+                query,
+                limit=limit,
+                token=token or CancelToken(),
+                explain=explain,
+                full_text=full_text,
             )
 
     def explain(self, text: str, path: Path, start: int) -> dict[str, Any]:

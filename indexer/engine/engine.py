@@ -33,7 +33,7 @@ from indexer.library.verify import verify
 from indexer.pipeline.indexing_job import IndexingJob
 from indexer.pipeline.parts import BatchSizes, Parts
 from indexer.pipeline.run import Run
-from indexer.search import score_normalisation as background
+from indexer.search import score_normalisation
 from indexer.store import Store
 from indexer.store.disk import open_errors
 from indexer.watching.watcher import Watcher
@@ -355,7 +355,7 @@ class Engine(Desk):
         # Beside the maintenance of a large table, the model's memory would make the peak.
         self.models.rest()
         self.store.maintain(idle=True)
-        background.refresh(self.catalog, self.store, self.models)
+        score_normalisation.refresh(self.catalog, self.store, self.models)
 
     def _noting(self, report: Callable[[Progress], None]) -> Callable[[Progress], None]:
         def note(progress: Progress) -> None:

@@ -1,4 +1,4 @@
-"""What two texts share, part by part: the matrix of likeness between the parts of both.
+"""What two texts share, part by part: the similarity matrix between the parts of both.
 
 Owns the arithmetic; pure functions of arrays. It must not know texts, models or documents.
 
@@ -7,14 +7,11 @@ is a sum over all pairs of their tokens:
 
     cos(a, b) = sum over i, j of  a_i . b_j / (|sum a| |sum b|)
 
-and each pair's part of it is known exactly; nothing is estimated. It may be read as
-``weight_ij * cos(a_i, b_j)``, a sentence distance as a weighted sum of distances between tokens in
-their context, which is how RCMD (Lee et al. 2022, "Toward Interpretable Semantic Textual Similarity
-via Optimal Transport-based Contrastive Sentence Learning") puts likeness; here the weights follow
-from the mean instead of a transport problem. The best partner of each part, and the mean over them
-(``recall``), is the greedy matching of BERTScore (Zhang et al. 2020). The decomposition holds for
-mean pooling, weighted or not (weighted states are states); a vector taken from one token alone has
-none.
+and each pair's share is known exactly. It reads as ``weight_ij * cos(a_i, b_j)``, as in RCMD (Lee
+et al. 2022), with weights that follow from the mean instead of a transport problem. The best
+partner of each part, and the mean over them (``recall``), is the greedy matching of BERTScore
+(Zhang et al. 2020). The decomposition holds for mean pooling, weighted or not; a vector taken from
+one token has none.
 
 The same matrix between the sentence vectors of two documents says what one has of the other; there
 it is never held whole (``nearest``).
@@ -44,7 +41,7 @@ class Alignment:
     """Two texts of m and n parts, compared part by part; both arrays are float32 (m, n).
 
     Attributes:
-        cosines: How alike two parts are.
+        cosines: How similar two parts are.
         shares: What each pair contributes to the cosine of the two texts; they add up to it.
     """
 
@@ -92,7 +89,7 @@ def align(first: Floats, second: Floats) -> Alignment:
 def nearest(
     first: Floats, second: Floats, count: int, near: tuple[Places, Places] | None = None
 ) -> tuple[Places, Floats]:
-    """The parts of one text that are most like each part of another.
+    """The parts of one text that are most similar to each part of another.
 
     Args:
         first: Unit vectors, shape (m, d).

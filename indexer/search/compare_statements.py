@@ -1,6 +1,6 @@
 """What a document states: its sentences without tables, lists of names, headings and contents.
 
-Owns which sentences are worth comparing, and how alike two are by their words. Pure functions of
+Owns which sentences are worth comparing, and how similar two are by their words. Pure functions of
 passages; it must not know vectors or documents.
 """
 
@@ -101,7 +101,7 @@ class Statement:
         return _NEGATIONS.intersection(self.words)
 
     def to_json(self) -> dict[str, Any]:
-        """What is told of it elsewhere."""
+        """What an answer holds of it."""
         return {
             "page": self.page,
             "page_last": self.page_last,
@@ -176,8 +176,8 @@ def _is_heading(text: str, said: list[str], common: frozenset[str]) -> bool:
     if _CAPTION.search(text) and len(said) <= STOPPED_HEADING_WORDS:
         return True
     most = STOPPED_HEADING_WORDS if _STOPPED.search(text) else HEADING_WORDS
-    telling = [word for word in text.split() if not common.issuperset(words(word))]
-    return len(said) <= most and not any(word[:1].islower() for word in telling)
+    content = [word for word in text.split() if not common.issuperset(words(word))]
+    return len(said) <= most and not any(word[:1].islower() for word in content)
 
 
 def overlap(first: Statement, second: Statement) -> float:

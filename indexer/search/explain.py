@@ -1,9 +1,9 @@
 """Why a passage answers a query by meaning: which of its words carry how much of the cosine.
 
-Owns the explanation of one hit. It is made when somebody asks: the model reads the passage once
-more, in the way it was read for the index, and what each token adds to the likeness is counted
-(``indexer.search.alignment``; exactly, for models that pool by the mean). Attention is not asked,
-since it does not say why texts are alike. It must not know how hits are ranked.
+Owns the explanation of one hit, made on request: the model reads the passage again as it did for
+the index, and what each token adds to the similarity is computed exactly
+(``indexer.search.alignment``). Attention weights are not used, since they do not explain
+similarity. It must not know how hits are ranked.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from indexer.api.errors import WorldError
 from indexer.pipeline.reuse import section_reader
 from indexer.query.focus import question
 from indexer.query.grammar import parse
-from indexer.search.explain_match import Told, describe_match
+from indexer.search.explain_match import TokenisedText, describe_match
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,10 +51,10 @@ class Explainer:
         readers = self._readers(space)
         if readers is None or not query.terms:
             return {}
-        asked = question(query.text)
+        asking = question(query.text)
         return describe_match(
-            Told.of(asked, readers[0].query_states(asked)),
-            Told.of(passage.view, readers[1].passage_states(read, place)),
+            TokenisedText.from_tokens(asking, readers[0].query_states(asking)),
+            TokenisedText.from_tokens(passage.view, readers[1].passage_states(read, place)),
             passage.text,
             doc.language,
         )
@@ -68,7 +68,7 @@ class Explainer:
         return space, known[2]
 
     def _readers(self, space: Space) -> tuple[OnnxEmbedder, OnnxEmbedder] | None:
-        """What reads queries and what reads passages, in most models the same.
+        """The embedders of queries and of passages, in most models the same.
 
         None where the model cannot be had, and search goes by words.
         """

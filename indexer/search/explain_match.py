@@ -1,32 +1,40 @@
 """What a query and a passage share, word by word, in numbers and places that fit JSON.
 
-Owns the summary of a matrix of tokens for people: shares of words, words that stand out, closest
-partners. Pure; it must not know models, documents or how the matrix was made.
+Owns the way from tokens to words and offsets into the canonical text, and the summary of their
+alignment: shares of words, words that stand out, closest partners. Pure; it must not know models or
+documents.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from indexer.search.alignment import Alignment, align
-from indexer.search.explain_words import find_in_text, gather, owners, word_spans
 from indexer.text.terms import stems, stop_words, words
+from indexer.text.view import make_view
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.embed.token_states import TokenStates
-    from indexer.search.explain_words import Span
 
+    Span = tuple[int, int]
+
+_WORD = re.compile(r"\w+(?:['\u2019.,\-]\w+)*")
+# Scripts without spaces begin here; there a token is the nearest thing to a word.
+_UNSPACED = "\u0e00"
+# Code points between two words of a view at most; a running head is shorter.
+_MAX_GAP = 600
 # A word stands out when its tokens add so many standard deviations more than the passage's mean.
 STANDS_OUT = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class TokenisedText:
     """A text with its words (as spans), its tokens' states (n, dim) and their words (n,)."""
 
     text: str
@@ -35,9 +43,9 @@ class Told:
     owner: NDArray[np.int64]
 
     @classmethod
-    def of(cls, text: str, tokens: TokenStates) -> Self:
+    def from_tokens(cls, text: str, tokens: TokenStates) -> Self:
         spans = word_spans(text, tokens.starts)
-        return cls(text, spans, tokens.states, owners(spans, tokens.starts))
+        return cls(text, spans, tokens.states, token_owners(spans, tokens.starts))
 
     @property
     def words(self) -> list[str]:
@@ -45,11 +53,13 @@ class Told:
 
     def shares(self, values: NDArray[np.float32]) -> list[float]:
         """What the tokens of each word add up to."""
-        return gather(values, self.owner, len(self.spans))
+        return sum_by_word(values, self.owner, len(self.spans))
 
 
-def describe_match(query: Told, passage: Told, text: str, language: str) -> dict[str, Any]:
-    """Say what a passage's likeness to a query is made of; the keys are in ``EngineApi.explain``.
+def describe_match(
+    query: TokenisedText, passage: TokenisedText, text: str, language: str
+) -> dict[str, Any]:
+    """Say what a passage's similarity to a query is made of; the keys are in ``EngineApi.explain``.
 
     Args:
         query: The query.
@@ -61,7 +71,7 @@ def describe_match(query: Told, passage: Told, text: str, language: str) -> dict
     places = find_in_text(text, passage.text, passage.spans)
     shares = passage.shares(alignment.columns)
     common = stop_words(language) | stop_words("en")
-    tells = [not common.issuperset(words(word)) for word in passage.words]
+    meaningful = [not common.issuperset(words(word)) for word in passage.words]
     outstanding = _outstanding(alignment.columns, passage)
     same = _same(query, passage, common, language)
     shown = [(list(place), share) for place, share in zip(places, shares, strict=True) if place]
@@ -71,7 +81,7 @@ def describe_match(query: Told, passage: Told, text: str, language: str) -> dict
         "words": [[*place, share] for place, share in shown],
         "rest": alignment.total - sum(share for _, share in shown),
         "query": list(map(list, zip(query.words, query.shares(alignment.rows), strict=True))),
-        "marks": _chosen(places, [a and b for a, b in zip(outstanding, tells, strict=True)]),
+        "marks": _chosen(places, [a and b for a, b in zip(outstanding, meaningful, strict=True)]),
         "same": _chosen(places, same),
         "pairs": _pairs(alignment, query, passage, common),
     }
@@ -81,7 +91,7 @@ def _chosen(places: list[Span | None], flags: list[bool]) -> list[list[int]]:
     return [list(place) for place, flag in zip(places, flags, strict=True) if place and flag]
 
 
-def _outstanding(columns: NDArray[np.float32], passage: Told) -> list[bool]:
+def _outstanding(columns: NDArray[np.float32], passage: TokenisedText) -> list[bool]:
     """Which words add much for their length; rare words have many tokens and so a large share."""
     inside = columns[passage.owner >= 0]
     if not len(inside):
@@ -92,24 +102,91 @@ def _outstanding(columns: NDArray[np.float32], passage: Told) -> list[bool]:
     return [share > border * count for share, count in pairs]
 
 
-def _same(query: Told, passage: Told, common: frozenset[str], language: str) -> list[bool]:
+def _same(
+    query: TokenisedText, passage: TokenisedText, common: frozenset[str], language: str
+) -> list[bool]:
     """Which words of the passage are words of the query, in whatever form."""
-    telling = [word for word in words(query.text) if word not in common]
-    wanted = set(stems(" ".join(telling), language).split())
+    content = [word for word in words(query.text) if word not in common]
+    wanted = set(stems(" ".join(content), language).split())
     return [not wanted.isdisjoint(stems(word, language).split()) for word in passage.words]
 
 
 def _pairs(
-    alignment: Alignment, query: Told, passage: Told, common: frozenset[str]
+    alignment: Alignment, query: TokenisedText, passage: TokenisedText, common: frozenset[str]
 ) -> list[list[Any]]:
-    """Each telling word of the query with its closest word of the passage, closest first."""
+    """Each content word of the query with its closest word of the passage, closest first."""
     columns = np.flatnonzero(passage.owner >= 0)
-    said, pairs = passage.words, []
+    found, pairs = passage.words, []
     for number, word in enumerate(query.words):
         rows = np.flatnonzero(query.owner == number)
         if not len(rows) or not len(columns) or common.issuperset(words(word)):
             continue
-        likeness = alignment.cosines[np.ix_(rows, columns)].max(axis=0)
-        best = int(np.argmax(likeness))
-        pairs.append([word, said[int(passage.owner[columns[best]])], float(likeness[best])])
+        similarity = alignment.cosines[np.ix_(rows, columns)].max(axis=0)
+        best = int(np.argmax(similarity))
+        pairs.append([word, found[int(passage.owner[columns[best]])], float(similarity[best])])
     return sorted(pairs, key=lambda pair: -float(pair[2]))
+
+
+def word_spans(text: str, starts: NDArray[np.int32]) -> list[Span]:
+    """The words of a text, as spans.
+
+    Args:
+        text: What was tokenized.
+        starts: Where its tokens begin; negative ones are ignored.
+    """
+    spans: list[Span] = []
+    borders = np.unique(starts[starts >= 0])
+    for match in _WORD.finditer(text):
+        first, last = match.span()
+        inside: list[int] = []
+        if max(match[0]) >= _UNSPACED:
+            inside = borders[(borders > first) & (borders < last)].tolist()
+        spans += zip([first, *inside], [*inside, last], strict=True)
+    return spans
+
+
+def token_owners(spans: list[Span], starts: NDArray[np.int32]) -> NDArray[np.int64]:
+    """The word that each token belongs to, as its index; -1 for none.
+
+    Args:
+        spans: Words, ascending.
+        starts: Where tokens begin, shape (n,); negative ones belong to no word.
+    """
+    if not spans:
+        return np.full(len(starts), -1, np.int64)
+    firsts, lasts = np.array(spans, np.int64).T
+    at = np.searchsorted(firsts, starts, side="right") - 1
+    inside = (at >= 0) & (starts < lasts[at])
+    return np.where(inside, at, -1)
+
+
+def sum_by_word(values: NDArray[np.float32], owner: NDArray[np.int64], words: int) -> list[float]:
+    """Add up what belongs to each word: (n,) to one number a word, without what has no owner."""
+    owned = owner >= 0
+    sums = np.bincount(owner[owned], weights=values[owned].astype(np.float64), minlength=words)
+    found: list[float] = sums.tolist()
+    return found
+
+
+def find_in_text(text: str, view: str, spans: list[Span]) -> list[Span | None]:
+    """Where words of a passage's view stand in its text; None for those that cannot be found.
+
+    The view left out what was furniture on the page and folded the rest in the same way as here,
+    so its words follow each other in the text, with gaps at most.
+
+    Args:
+        text: Canonical text of the passage.
+        view: Its view.
+        spans: Words in the view, ascending.
+    """
+    folded = make_view(text)
+    found: list[Span | None] = []
+    cursor = 0
+    for first, last in spans:
+        at = folded.text.find(view[first:last], cursor, cursor + _MAX_GAP)
+        if at < 0:
+            found.append(None)
+            continue
+        cursor = at + last - first
+        found.append((folded.to_canonical(at), folded.to_canonical(cursor - 1) + 1))
+    return found

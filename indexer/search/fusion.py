@@ -1,36 +1,29 @@
 """One score from all evidence: which document is meant, and which of its pages answers.
 
 Owns the arithmetic of ranking: pure functions of arrays. It must not know where evidence comes
-from. In words:
+from. The score of a passage is the sum of:
 
-* *Page evidence* is meaning plus words. Meaning is the cosine of the passage, part pooled vector
-  and part best sentence (MaxSim with one query vector), to the whole query and to its question in
-  equal parts. Words are the BM25 of the question as a share of what a passage could reach at all,
-  squared: a passage that holds nearly all of a question's rare words is likely the answer, one
-  that holds half of them is seldom more than of the same topic. Words that
-  the likeliest document goes by, in its name or title, are left out: they say which document is
-  meant and nothing about its pages, and being rare they would drown the others.
-* *Document evidence* says which document is meant: the likeness of file names to the query, the
-  words of names in the query, and the BM25 of whole documents. The last counts by its clarity, the
-  lead of the best document over the second: without a lead, words common to many documents would
-  decide between them. A document that bears a year in its name, and not the last one that the
-  query names, loses: all if it is older (the report of 2018 cannot tell of 2020), half if it is
-  younger (the report of 2020 tells of 2018 too, but not first).
-* *A closer look* at the passages that lead so far adds what costs a read, or would only spread
-  noise over all: a little of the likeness of the passage before and of the one after (an answer
-  stands among text on its topic, a chance likeness stands alone), the share of its heading's words
-  that the question asks for ("Consolidated Statements of Cash Flows" for a question about cash
-  flow: tables say what they show only in their headings), a deduction for short text, whose
-  vector is near to anything on its topic, and, where the question has a figure in it, the share of
-  figures in the text: who asks about 2018 or percents asks for a number, and numbers stand in
-  tables, which have hardly a word of the question.
-* *A text that stands twice* in a document scores as its better place does, and the first place is
-  listed first: what stands around a repetition says nothing about it.
+* *Page evidence.* Meaning is the cosine of the passage (pooled vector and best sentence, MaxSim
+  with one query vector) to the whole query and to its question in equal parts. Words are the BM25
+  of the question as a share of what a passage could reach at all, squared: a passage with nearly
+  all rare words of a question is likely the answer, one with half of them is seldom more than on
+  topic. Words of the likeliest document's name are left out: they say which document is meant.
+* *Document evidence.* The similarity of file names to the query, the words of names in the query,
+  and the BM25 of whole documents. The last counts by its clarity, the lead of the best document
+  over the second: without a lead, words common to many would decide. A document whose name has a
+  year, but not the last one of the query, loses: all if it is older (the report of 2018 cannot tell
+  of 2020), half if it is younger.
+* *The re-ranking pass* over the leading passages adds what costs a read, or would spread noise over
+  all: the similarity of the passages before and after (an answer stands among text on its topic),
+  the share of its heading's words that the question asks for (tables say what they show only
+  there), a deduction for short text, whose vector is near to anything on its topic, and, where the
+  question has a figure in it, the share of digits.
+* *Copies* within a document score as the best of them, and the first is listed first.
 
-A fixed sum of normalised scores (the usual convex fusion, or reciprocal ranks) ranks pages of
-contracts and reports worse than vectors alone, because the words that find the document are spread
-all over it; squaring the share and weighing documents apart is what keeps words from hurting there
-and lets them lead on running text. `make bench-ranking` prints what each part is worth.
+Convex fusion of normalised scores or of reciprocal ranks does worse on contracts and reports than
+vectors alone, because the words that find the document are spread all over it; squaring the share
+and weighing documents apart keeps words from hurting there and lets them lead on running text.
+`make bench-ranking` prints what each part is worth.
 """
 
 from __future__ import annotations
@@ -48,16 +41,15 @@ if TYPE_CHECKING:
 # BM25's term weight approaches (k1 + 1) · idf as a term repeats; with k1 = 1.2, as LanceDB has it.
 BM25_CEILING = 2.2
 WORDS_POWER = 2
-# Passages that are looked at closer; more change nothing.
-CLOSER = 64
-# A passage of this many characters is not short; they are cut to about so many.
+# Passages that are re-ranked; more change nothing.
+RERANKED = 64
+# Characters from which a passage is not short, and below which it gets no shorter.
 NOT_SHORT = 1000
 SHORTEST = 50
-# Text of which this share is digits is a table of figures; more of them are no merit.
-ALL_FIGURES = 0.2
-# Names are short, and chance matches of one or two words are common ("agreement" in a question
-# without a name): a sum of inverse document frequencies below this is not full evidence however
-# far it leads.
+# Text with this share of digits is a table; more of them count no more.
+TABLE_DIGITS = 0.2
+# A sum of idf below this is not full evidence for a name: chance matches of one or two words are
+# common ("agreement" in a question without a name).
 NAME_FLOOR = 10.0
 
 
@@ -115,7 +107,7 @@ class DocumentEvidence:
 
 
 @dataclass(frozen=True, slots=True)
-class CloserEvidence:
+class RerankEvidence:
     """What is read of k leading passages; arrays are float32 of shape (k,).
 
     ``heading`` is the share of the words of a heading that the question has, 0 to 1; ``length``
@@ -134,8 +126,7 @@ class CloserEvidence:
 class Scored:
     """The parts of the scores of n passages, float32 of shape (n,), and their sum.
 
-    ``short`` is 0 or below; it, ``around``, ``heading`` and ``figures`` are 0 before the closer
-    look.
+    ``short`` is 0 or below; it, ``around``, ``heading`` and ``figures`` are 0 before re-ranking.
     """
 
     meaning: Floats
@@ -152,11 +143,11 @@ class Scored:
         return first + self.around + self.heading + self.short + self.figures
 
     def leading(self) -> NDArray[np.intp]:
-        """Which passages deserve a closer look, best first."""
-        return np.argsort(-self.total, kind="stable")[:CLOSER]
+        """Which passages are re-ranked, best first."""
+        return np.argsort(-self.total, kind="stable")[:RERANKED]
 
 
-def shares(bm25: Floats, ceiling: float) -> Floats:
+def bm25_shares(bm25: Floats, ceiling: float) -> Floats:
     """BM25 scores as shares of the most the query's terms can give: (n,) to (n,), 0 to 1."""
     if ceiling <= 0.0:
         return np.zeros_like(bm25)
@@ -202,7 +193,7 @@ def fuse(
     owner: NDArray[np.intp],
     weights: Weights,
 ) -> Scored:
-    """Score passages by what is known of all; ``look_closer`` adds what is read of the best.
+    """Score passages by what is known of all; ``rerank`` adds what is read of the best.
 
     Args:
         pages: Evidence of n passages.
@@ -228,36 +219,36 @@ def fuse(
     )
 
 
-def look_closer(
+def rerank(
     scored: Scored,
     leading: NDArray[np.intp],
     around: Floats,
-    evidence: CloserEvidence,
+    evidence: RerankEvidence,
     weights: Weights,
 ) -> Scored:
-    """Add to the scores of the leading passages what was read of them.
+    """Add the re-ranking evidence to the scores of the leading passages.
 
     Args:
         scored: The scores of n passages.
         leading: Shape (k,): which of them lead.
         around: Shape (n,), as ``PageEvidence`` has it.
-        evidence: Of the k passages.
+        evidence: Of these k passages.
         weights: The parameters.
     """
     length = np.clip(evidence.length, SHORTEST, NOT_SHORT) / np.float32(NOT_SHORT)
-    figures = np.minimum(evidence.figures / np.float32(ALL_FIGURES), np.float32(1.0))
-    looked = replace(
+    figures = np.minimum(evidence.figures / np.float32(TABLE_DIGITS), np.float32(1.0))
+    reranked = replace(
         scored,
-        around=_at(leading, weights.around * around[leading], len(around)),
-        heading=_at(leading, weights.heading * evidence.heading, len(around)),
-        short=_at(leading, weights.short * np.log(length), len(around)),
-        figures=_at(leading, weights.figures * figures, len(around)),
+        around=_scatter(leading, weights.around * around[leading], len(around)),
+        heading=_scatter(leading, weights.heading * evidence.heading, len(around)),
+        short=_scatter(leading, weights.short * np.log(length), len(around)),
+        figures=_scatter(leading, weights.figures * figures, len(around)),
     )
-    return _as_the_best(looked, leading, evidence.same)
+    return _equal_copies(reranked, leading, evidence.same)
 
 
-def _as_the_best(scored: Scored, leading: NDArray[np.intp], same: NDArray[np.intp]) -> Scored:
-    """Give leading passages that say the same the parts of the best of them."""
+def _equal_copies(scored: Scored, leading: NDArray[np.intp], same: NDArray[np.intp]) -> Scored:
+    """Give copies among the leading passages the scores of the best of them."""
     best_first = np.argsort(-scored.total[leading], kind="stable")
     _, first, group = np.unique(same[best_first], return_index=True, return_inverse=True)
     source = np.arange(len(scored.meaning))
@@ -265,14 +256,14 @@ def _as_the_best(scored: Scored, leading: NDArray[np.intp], same: NDArray[np.int
     return Scored(**{part.name: getattr(scored, part.name)[source] for part in fields(Scored)})
 
 
-def _at(places: NDArray[np.intp], values: Floats, count: int) -> Floats:
+def _scatter(places: NDArray[np.intp], values: Floats, count: int) -> Floats:
     """Values at their places among ``count``, 0 elsewhere."""
     spread = np.zeros(count, np.float32)
     spread[places] = values
     return spread
 
 
-def best_of_groups(values: Floats, offsets: NDArray[np.int64]) -> tuple[Floats, NDArray[np.intp]]:
+def segment_max(values: Floats, offsets: NDArray[np.int64]) -> tuple[Floats, NDArray[np.intp]]:
     """The maximum of each run of values, and where it is inside the run.
 
     Args:

@@ -1,8 +1,8 @@
 """Hits as people see them: where they stand, which sentence is best, and why they are there.
 
-Owns the making of ``Hit`` values from ranked passages, the folding of those that say the same
-(``indexer.search.near_duplicates``), the list of files for a query of filters alone, and files
-found by their name although nothing in them could be read. It must not rank.
+Owns the making of ``Hit`` values from ranked passages, the grouping of near-duplicates, the list of
+files for a query of filters alone, and files found by name of which nothing could be read. It must
+not rank.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexer.api.types import SEARCHABLE_STATES, Also, Hit, Why
-from indexer.search.near_duplicates import Folder
+from indexer.search.near_duplicates import NearDuplicates
 from indexer.store import docs_of
-from indexer.text.name_words import parts_of
+from indexer.text.name_words import alphanumeric_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from indexer.api.types import FileRow
     from indexer.catalog import Catalog, DocRow, Place
     from indexer.query.grammar import Query
-    from indexer.search.candidates import Ranked
-    from indexer.search.explain_rank import Explanation
+    from indexer.search.candidates import CandidateEvidence
     from indexer.search.fusion import Scored
     from indexer.search.narrowing import Narrowing
+    from indexer.search.ranking import Ranking
     from indexer.store import Store
 
     Keys = NDArray[np.int64]
@@ -44,7 +44,7 @@ SNIPPET = 320
 # Sentences that are marked beside the best one: so many in all, if they are nearly as good.
 MARKS = 3
 NEARLY = 0.85
-# From here a leg has something to say about a passage: a third of the attainable BM25, squared and
+# From here words or meaning are a reason for a hit: a third of the attainable BM25, squared and
 # weighted, and a cosine that unrelated text seldom reaches.
 WORDS_FROM = 0.2
 MEANING_FROM = 0.35
@@ -59,46 +59,29 @@ class HitMaker:
     query: Query
     narrowing: Narrowing
 
-    def make(
-        self,
-        ranked: Ranked,
-        scored: Scored,
-        order: NDArray[np.intp],
-        phrases: Keys | None,
-        limit: int,
-        *,
-        explain: Explanation | None,
-    ) -> tuple[Hit, ...]:
-        """Make the best hits.
-
-        Args:
-            ranked: The candidates.
-            scored: Their scores.
-            order: Their order, best first.
-            phrases: The passages with the exact phrase, if one was asked for.
-            limit: How many hits are wanted.
-            explain: What to put in of the numbers; None for nothing.
-        """
+    def make(self, ranking: Ranking, limit: int, *, explain: bool) -> tuple[Hit, ...]:
+        """Make the best hits of a ranking, near-duplicates of other documents grouped."""
         hits: list[Hit] = []
-        folder = Folder(self._telling())
-        for at, passage, places, doc in self._passages(ranked.keys, order, limit):
-            same = folder.place(doc.doc, passage["view"])
+        groups = NearDuplicates(self._query_words())
+        candidates, scores, exact = ranking.candidates, ranking.scored.total, ranking.exact
+        for at, passage, places, doc in self._passages(candidates.keys, ranking.order, limit):
+            same = groups.add(doc.doc, passage["view"])
             if same is not None:
                 also = (*hits[same].also, _also(passage, places[0], doc))
                 hits[same] = replace(hits[same], also=also)
                 continue
-            why = _why(scored, at, exact=phrases is not None and ranked.keys[at] in phrases)
-            hit = _hit(passage, places, doc, _best(ranked, at))
-            parts = explain.of(at) if explain else {}
-            hits.append(replace(hit, score=float(scored.total[at]), why=why, explain=parts))
+            hit = _hit(passage, places, doc, _best(candidates, at))
+            why = Why.PHRASE if exact[at] else _why(ranking.scored, at)
+            parts = ranking.explain(at) if explain else {}
+            hits.append(replace(hit, score=float(scores[at]), why=why, explain=parts))
             if len(hits) == limit:
                 break
         named = self._named({hit.path for hit in hits})
         return tuple(hits[: max(limit - len(named), 0)] + named)[:limit]
 
-    def _telling(self) -> frozenset[str]:
-        """The words by which the person may tell passages apart that are alike otherwise."""
-        parts = (part for term in self.query.terms for part in parts_of(term))
+    def _query_words(self) -> frozenset[str]:
+        """The words of the query, and the parts of those that mix letters and digits."""
+        parts = (part for term in self.query.terms for part in alphanumeric_parts(term))
         return frozenset((*self.query.terms, *parts))
 
     def similar(
@@ -155,14 +138,14 @@ class HitMaker:
                     yield at, found[key], self._allowed(places[doc]), rows[doc]
 
     def _allowed(self, places: list[Place]) -> list[Place]:
-        """The places of a document, those that the filters asked for first."""
+        """The places of a document, those in folders of the query first."""
         folders = [folder.casefold() for folder in self.query.filters.folders]
         return sorted(
             places, key=lambda place: not any(f in place.path.casefold() for f in folders)
         ) if folders else places  # fmt: skip
 
     def _named(self, shown: set[str]) -> list[Hit]:
-        """Files whose name holds every word of the query, though nothing in them was read."""
+        """Files with every word of the query in their name, of which nothing was read."""
         if self.narrowing.docs is not None or not self.query.terms:
             return []
         files = self.catalog.lexicon.files.find(
@@ -192,12 +175,12 @@ def shorten(hit: Hit) -> Hit:
     return replace(hit, text=hit.text[low:high], best=(first - low, last - low), marks=marks)
 
 
-def _best(ranked: Ranked, at: int) -> list[int]:
-    """The sentences of a passage that are nearly as like the question as the best of them."""
-    best = int(ranked.best[at])
-    if not len(ranked.offsets):
+def _best(evidence: CandidateEvidence, at: int) -> list[int]:
+    """The best sentence of a passage, and those nearly as similar to the question."""
+    best = int(evidence.best[at])
+    if not len(evidence.offsets):
         return [best]
-    scores = ranked.sentences[ranked.offsets[at] : ranked.offsets[at + 1]]
+    scores = evidence.sentences[evidence.offsets[at] : evidence.offsets[at + 1]]
     order = np.argsort(-scores, kind="stable")[:MARKS]
     near = [int(one) for one in order if scores[one] >= NEARLY * scores[order[0]] > 0.0]
     return [best, *(one for one in near if one != best)]
@@ -271,9 +254,7 @@ def _name_hit(row: FileRow) -> Hit:
     )
 
 
-def _why(scored: Scored, at: int, *, exact: bool) -> Why:
-    if exact:
-        return Why.PHRASE
+def _why(scored: Scored, at: int) -> Why:
     words, meaning = float(scored.words[at]), float(scored.meaning[at])
     if words >= WORDS_FROM and meaning >= MEANING_FROM:
         return Why.BOTH

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.catalog.records import DocFilter as Wanted
+from indexer.catalog.records import DocFilter as CatalogFilter
 from indexer.query.filters import Filters, NumberRange
 from indexer.store import DocFilter
 from indexer.text.terms import words
@@ -65,14 +65,14 @@ class Narrowing:
 def narrow(query: Query, catalog: Catalog) -> Narrowing:
     """Settle a query's filters against the catalog as it is now."""
     filters = query.filters
-    allowed = catalog.filters.resolve(_wanted(filters))
-    refused = _refused(filters, catalog)
+    allowed = catalog.filters.resolve(_catalog_filter(filters))
+    excluded = _excluded(filters, catalog)
     docs: DocFilter | None = None
     if allowed is not None:
-        left = np.setdiff1d(allowed, refused) if len(refused) else allowed
+        left = np.setdiff1d(allowed, excluded) if len(excluded) else allowed
         docs = DocFilter.of(left.tolist())
-    elif len(refused):
-        docs = DocFilter.of(refused.tolist(), allowed=False)
+    elif len(excluded):
+        docs = DocFilter.of(excluded.tolist(), allowed=False)
     return Narrowing(
         docs=docs,
         pages=filters.pages,
@@ -81,8 +81,8 @@ def narrow(query: Query, catalog: Catalog) -> Narrowing:
     )
 
 
-def _wanted(filters: Filters) -> Wanted:
-    return Wanted(
+def _catalog_filter(filters: Filters) -> CatalogFilter:
+    return CatalogFilter(
         folders=filters.folders,
         not_folders=filters.not_folders,
         extensions=filters.extensions,
@@ -95,9 +95,9 @@ def _wanted(filters: Filters) -> Wanted:
     )
 
 
-def _refused(filters: Filters, catalog: Catalog) -> NDArray[np.int32]:
+def _excluded(filters: Filters, catalog: Catalog) -> NDArray[np.int32]:
     """Documents excluded by what they say of themselves: any of these is enough."""
-    nothing = Wanted()
+    nothing = CatalogFilter()
     conditions = (
         replace(nothing, titles=filters.not_titles),
         replace(nothing, authors=filters.not_authors),

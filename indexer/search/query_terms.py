@@ -1,8 +1,7 @@
-"""A query made ready for searching: its question, the stems to look for, what each is worth.
+"""A parsed query as weighted search terms.
 
-Owns the step from a parsed query to weighted terms: stemming in the library's languages, the last
-word as a prefix while it is typed, letters and digits apart where nobody writes them together, one
-typo forgiven. It must not search.
+Owns stemming in the library's languages, and what a word expands to: its forms, the completions of
+a prefix that is being typed, the parts of "FY2018", one corrected typo. It must not search.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from indexer.search.fusion import BM25_CEILING
 from indexer.store import Term
-from indexer.text.name_words import parts_of
+from indexer.text.name_words import alphanumeric_parts
 from indexer.text.terms import stems, words
 
 if TYPE_CHECKING:
@@ -22,201 +21,203 @@ if TYPE_CHECKING:
     from indexer.catalog.lexicon import Lexicon, Reading
     from indexer.query.grammar import Query
 
-# What stands in for a word counts less than the word itself.
+# An expansion weighs less than the word itself.
 PREFIX_WEIGHT = 0.6
 TYPO_WEIGHT = 0.8
-PART_WEIGHT = 1.0  # 2018 in "FY2018" is all that a report of that year says
-MOST_EXPANSIONS = 8
+PART_WEIGHT = 1.0  # "2018" of "FY2018" is all that a report of that year contains
+MAX_EXPANSIONS = 8
 SHORTEST_PREFIX = 2
-# A word rarer than this share of its commonest completion is taken for unfinished.
-GROWING_SHARE = 0.1
-# More words than this are a pasted paragraph: its beginning says enough, and each costs time.
-MOST_TERMS = 64
+# The last word is a prefix if it is rarer than this share of its commonest completion.
+PREFIX_SHARE = 0.1
+# Each term costs time, and the beginning of a pasted paragraph is enough.
+MAX_TERMS = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What is looked for.
+class QueryTerms:
+    """What is searched for. ``words``, ``expansions`` and ``counts`` belong together.
 
-    ``groups`` are, for each word of the query, the words of the library that stand for it: its
-    other forms, the completions of a prefix, the parts of "FY2018", a corrected typo. ``ceiling``
-    is about the most BM25 that a passage can reach for the question. Words were stemmed in each of
-    ``languages``.
-
-    ``words`` and ``counts`` belong to ``groups``: the words of the query, and how often each group
-    occurs in the library, about. ``growing`` says that the last word was taken for the beginning of
-    others. ``passages`` is how many the library has.
-
-    ``asking`` are the question's words, and ``told`` says that some were taken out of it because
-    the document that is meant goes by them; see ``without``.
+    Attributes:
+        text: The whole query.
+        question: The part of it that asks; see ``indexer.query.focus``.
+        expansions: For each word of the query the words of the library that stand for it.
+        terms: Stems of the whole query with their weights.
+        question_terms: Stems of the question, without words that no passage lacks.
+        ceiling: About the highest BM25 that a passage can reach for the question.
+        languages: Words were stemmed in each of these.
+        counts: About how often each expansion occurs in the library.
+        words: The words of the query.
+        has_prefix: Whether the last word was expanded as a prefix.
+        passages: How many the library has.
+        question_words: The question's words, and how often each occurs.
+        names_removed: Whether ``without_names`` took out some of the question's words.
     """
 
     text: str
     question: str
-    groups: tuple[tuple[str, ...], ...]
+    expansions: tuple[tuple[str, ...], ...]
     terms: tuple[Term, ...]
     question_terms: tuple[Term, ...]
     ceiling: float
     languages: tuple[str, ...] = ()
     counts: tuple[float, ...] = ()
     words: tuple[str, ...] = ()
-    growing: bool = False
+    has_prefix: bool = False
     passages: int = 0
-    asking: tuple[tuple[_Meaning, float], ...] = ()
-    told: bool = False
+    question_words: tuple[tuple[_Expansion, float], ...] = ()
+    names_removed: bool = False
 
     @property
-    def two_parts(self) -> bool:
+    def has_context(self) -> bool:
         """Whether the question is only a part of the query."""
         return self.question != self.text
 
-    def without(self, names: frozenset[str]) -> Asked:
-        """Take out of the question the words that a document goes by; all stay if none is left.
+    def without_names(self, names: frozenset[str]) -> QueryTerms:
+        """Take the words of a document's name out of the question; all stay if none is left.
 
         They say which document is meant, and nothing about which of its pages.
 
         Args:
-            names: Folded words of the document's names and title.
+            names: Folded words of the document's file names and title.
         """
-        kept = [pair for pair in self.asking if names.isdisjoint(pair[0].group)]
-        if not kept or len(kept) == len(self.asking):
+        kept = [pair for pair in self.question_words if names.isdisjoint(pair[0].words)]
+        if not kept or len(kept) == len(self.question_words):
             return self
-        meanings, counts = [meaning for meaning, _ in kept], [count for _, count in kept]
+        counts = [count for _, count in kept]
         return replace(
             self,
-            question_terms=_terms(_telling(meanings, counts, self.passages)),
+            question_terms=_terms(_discriminative(kept, self.passages)),
             ceiling=ceiling(counts, self.passages),
-            asking=tuple(kept),
-            told=True,
+            question_words=tuple(kept),
+            names_removed=True,
         )
 
 
 def prepare(
     query: Query,
-    asked: str,
+    question: str,
     lexicon: Lexicon,
     reading: Reading,
     languages: Sequence[str],
     passages: int,
-) -> Asked:
-    """Make a query ready.
+) -> QueryTerms:
+    """Expand and weigh the words of a query.
 
     Args:
         query: As it was parsed.
-        asked: The part of its text that asks; see ``indexer.query.focus``.
-        lexicon: Knows the library's words.
-        reading: Counts them, for this query.
+        question: The part of its text that asks; see ``indexer.query.focus``.
+        lexicon: The library's vocabulary.
+        reading: Its counts, cached for this query.
         languages: Of the library's documents, the most common first; words are stemmed in each,
             since nobody says in which language they search.
         passages: How many the library has.
     """
-    meanings = _Meanings(lexicon, reading, languages, query)
-    found = meanings.of(query.text)
-    everywhere = reading.occurrences([meaning.group for meaning in found])
-    inside, counts = found, everywhere
-    if asked != query.text:
-        wanted = set(words(asked))
-        at = [place for place, meaning in enumerate(found) if meaning.word in wanted]
-        inside, counts = [found[place] for place in at], [everywhere[place] for place in at]
-    return Asked(
+    found = _Expander(lexicon, reading, languages, query).expand(query.text)
+    counts = reading.occurrences([one.words for one in found])
+    inside = list(zip(found, counts, strict=True))
+    if question != query.text:
+        wanted = set(words(question))
+        inside = [pair for pair in inside if pair[0].word in wanted]
+    return QueryTerms(
         text=query.text,
-        question=asked,
-        groups=tuple(meaning.group for meaning in found),
+        question=question,
+        expansions=tuple(one.words for one in found),
         terms=_terms(found),
-        question_terms=_terms(_telling(inside, counts, passages)),
-        ceiling=ceiling(counts, passages),
+        question_terms=_terms(_discriminative(inside, passages)),
+        ceiling=ceiling([count for _, count in inside], passages),
         languages=tuple(languages),
-        counts=tuple(everywhere),
-        words=tuple(meaning.word for meaning in found),
-        growing=any(meaning.growing for meaning in found),
+        counts=tuple(counts),
+        words=tuple(one.word for one in found),
+        has_prefix=any(one.prefix for one in found),
         passages=passages,
-        asking=tuple(zip(inside, counts, strict=True)),
+        question_words=tuple(inside),
     )
 
 
-def _telling(
-    meanings: Sequence[_Meaning], counts: Sequence[float], passages: int
-) -> Sequence[_Meaning]:
-    """The words that do not occur once in every passage; all, if all do.
+def _discriminative(counted: Sequence[tuple[_Expansion, float]], passages: int) -> list[_Expansion]:
+    """The words that occur less than once a passage; all, if none does.
 
-    ``ceiling`` gives nothing for the others, and their lists are the longest to read: a quarter of
+    The others add nothing to ``ceiling``, and their posting lists are the longest: a quarter of
     the time of a search by words at a million passages.
     """
-    pairs = zip(meanings, counts, strict=True)
-    return [meaning for meaning, count in pairs if count < passages] or meanings
+    return [one for one, count in counted if count < passages] or [one for one, _ in counted]
 
 
 def ceiling(counts: Sequence[float], passages: int) -> float:
-    """About the most BM25 a passage can reach for words that occur so often.
+    """About the highest BM25 of a passage for words with these counts.
 
-    A word that occurs often in few passages counts as rarer than this takes it for; over the
-    words of a question that evens out.
+    Counts are occurrences, so a word that is frequent in few passages gets too low an idf; over
+    the words of a question that evens out.
     """
-    return sum(rarity(count, passages) for count in counts) * BM25_CEILING
+    return sum(idf(count, passages) for count in counts) * BM25_CEILING
 
 
-def rarity(count: float, passages: int) -> float:
-    """The inverse document frequency of a word that occurs so often, as BM25 has it."""
+def idf(count: float, passages: int) -> float:
+    """Inverse document frequency as BM25 has it."""
     holding = min(max(count, 0.5), passages)
     return math.log1p((passages - holding + 0.5) / (holding + 0.5))
 
 
 @dataclass(frozen=True, slots=True)
-class _Meaning:
-    """A word of the query, the words that stand for it, and the stems with their weights."""
+class _Expansion:
+    """A word of the query, the words that stand for it, and their stems with weights."""
 
     word: str
-    group: tuple[str, ...]
+    words: tuple[str, ...]
     stems: tuple[tuple[str, float], ...]
-    growing: bool = False
+    prefix: bool = False
 
 
 @dataclass(slots=True)
-class _Meanings:
-    """Finds what the words of one query may stand for."""
+class _Expander:
+    """Expands the words of one query."""
 
     lexicon: Lexicon
     reading: Reading
     languages: Sequence[str]
     query: Query
 
-    def of(self, text: str) -> list[_Meaning]:
-        found = list(dict.fromkeys(words(text)))[:MOST_TERMS]
+    def expand(self, text: str) -> list[_Expansion]:
+        found = list(dict.fromkeys(words(text)))[:MAX_TERMS]
         known = self.reading.df(found)
-        # Behind "?" or ")" nobody goes on typing the word before.
+        # After "?" or ")" the last word is complete.
         open_end = self.query.last_word_open and text[-1:].isalnum()
-        growing = found[-1] if found and open_end else ""
-        return [self._one(word, known[word], growing=word == growing) for word in found]
+        last = found[-1] if found and open_end else ""
+        return [self._one(word, known[word], may_grow=word == last) for word in found]
 
-    def _one(self, word: str, frequency: int, *, growing: bool) -> _Meaning:
-        others: list[tuple[str, float]] = []
-        if growing and len(word) >= SHORTEST_PREFIX:
-            longer = self.lexicon.expand_prefix(word, MOST_EXPANSIONS)
-            # A word that is common as it stands is taken for finished.
-            if frequency < GROWING_SHARE * max((df for _, df in longer), default=0):
-                others = [(other, PREFIX_WEIGHT) for other, _ in longer if other != word]
-        unfinished = bool(others)
+    def _one(self, word: str, frequency: int, *, may_grow: bool) -> _Expansion:
+        completions = self._completions(word, frequency) if may_grow else []
+        others = completions
         if not others and frequency == 0:
-            parts = self.reading.df(parts_of(word))
+            parts = self.reading.df(alphanumeric_parts(word))
             others = [(part, PART_WEIGHT) for part, count in parts.items() if count]
         if not others and frequency == 0:
             others = [(other, TYPO_WEIGHT) for other, _ in self.lexicon.nearest(word)]
-        forms = self.lexicon.forms(word, self.languages)
         weights = dict.fromkeys(self._stems(word), 1.0)
         for other, weight in others:
             for stem in self._stems(other):
                 weights.setdefault(stem, weight)
-        group = dict.fromkeys([*forms, *(other for other, _ in others)])
-        return _Meaning(word, tuple(group), tuple(weights.items()), unfinished)
+        forms = self.lexicon.forms(word, self.languages)
+        variants = dict.fromkeys([*forms, *(other for other, _ in others)])
+        return _Expansion(word, tuple(variants), tuple(weights.items()), bool(completions))
+
+    def _completions(self, word: str, frequency: int) -> list[tuple[str, float]]:
+        """What a word may become; nothing for one that is common as it stands."""
+        if len(word) < SHORTEST_PREFIX:
+            return []
+        longer = self.lexicon.expand_prefix(word, MAX_EXPANSIONS)
+        if frequency >= PREFIX_SHARE * max((df for _, df in longer), default=0):
+            return []
+        return [(other, PREFIX_WEIGHT) for other, _ in longer if other != word]
 
     def _stems(self, word: str) -> list[str]:
         languages = self.languages or ("",)
         return [stem for language in languages for stem in stems(word, language).split()]
 
 
-def _terms(meanings: Sequence[_Meaning]) -> tuple[Term, ...]:
+def _terms(expansions: Sequence[_Expansion]) -> tuple[Term, ...]:
     weights: dict[str, float] = {}
-    for meaning in meanings:
-        for stem, weight in meaning.stems:
+    for expansion in expansions:
+        for stem, weight in expansion.stems:
             weights[stem] = max(weight, weights.get(stem, 0.0))
     return tuple(Term(stem, weight) for stem, weight in weights.items())

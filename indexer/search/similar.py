@@ -1,8 +1,8 @@
 """What resembles a document, a page or a passage: the answer to ``like:``.
 
-Owns what may stand behind the operator (a path, ``path#page=N``, ``path#start-end``), the vector
-that stands for it, and the choice of hits. It searches by meaning alone; words beside the operator
-shift what is looked for. It must not know how other queries are answered.
+Owns the operator's values (a path, ``path#page=N``, ``path#start-end``), the vector that stands for
+them, and the choice of hits. It searches by meaning alone; words beside the operator
+move the vector. It must not know how other queries are answered.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ if TYPE_CHECKING:
     Keys = NDArray[np.int64]
 
 _PLACE = re.compile(r"(?P<path>.+?)(?:#page=(?P<page>\d+)|#(?P<start>\d+)-(?P<end>\d+))?")
-# Of passages looked at for each hit that is wanted: one document has many that are alike.
+# Passages retrieved for each hit that is wanted: one document has many that are similar.
 WIDE = 10
-# Documents that are held against another as a whole, unless more hits are wanted.
+# Documents that are compared as a whole, unless more hits are wanted.
 DOCUMENTS = 30
-# Parts: of the place, and of the words that stand beside the operator.
-PLACE_SHARE = 0.6
+# The weight of the source; the words beside the operator have the rest.
+SOURCE_SHARE = 0.6
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SourcePassages:
     """A document, and the passages of it that are meant; all of them when ``whole``."""
 
     doc: DocRow
@@ -59,12 +59,12 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Matches:
     """What resembles a place, best first, and the sentence of each that does most."""
 
     maker: HitMaker
     space: Space
-    place: Place
+    place: SourcePassages
     keys: Keys
     scores: Floats
     best: NDArray[np.intp]
@@ -106,9 +106,9 @@ class Similar:
             query=query.describe(),
         )
 
-    def _find(self, query: Query, limit: int, token: CancelToken) -> _Found:
+    def _find(self, query: Query, limit: int, token: CancelToken) -> _Matches:
         space = self.catalog.spaces.active()
-        place = find_place(self.catalog, self.store, query.filters.like)
+        place = find_source(self.catalog, self.store, query.filters.like)
         vector = None if space is None else self._vector(space, place, query)
         if space is None or vector is None:
             raise WorldError("not_indexed", path=query.filters.like)
@@ -123,10 +123,16 @@ class Similar:
         if place.whole:
             keys, scores = self._documents(space, place, keys, scores, query, limit)
         token.check()
-        return _Found(maker, space, place, keys, scores, self._best(space, keys, vector))
+        return _Matches(maker, space, place, keys, scores, self._best(space, keys, vector))
 
     def _documents(
-        self, space: Space, place: Place, keys: Keys, scores: Floats, query: Query, limit: int
+        self,
+        space: Space,
+        place: SourcePassages,
+        keys: Keys,
+        scores: Floats,
+        query: Query,
+        limit: int,
     ) -> tuple[Keys, Floats]:
         """The documents that passages were found of, each by few passages."""
         if query.terms:  # which passage is meant, the words beside the operator say
@@ -137,7 +143,7 @@ class Similar:
         passages = {doc: rows[doc].passages for doc in docs if doc in rows}
         return rank_documents(self.store, space.key, place.keys, passages)
 
-    def _explained(self, found: _Found, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
+    def _explained(self, found: _Matches, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
         """Align hits with what they resemble."""
         places = {
             (row["doc"], row["char_start"]): key
@@ -153,14 +159,14 @@ class Similar:
             explained.append(replace(hit, explain={"aligned": aligned(there, 0, source)}))
         return tuple(explained)
 
-    def _vector(self, space: Space, place: Place, query: Query) -> Floats | None:
+    def _vector(self, space: Space, place: SourcePassages, query: Query) -> Floats | None:
         """What stands for a place: the mean of its passages, drawn towards the words beside it."""
         vectors = self.store.vectors_of(space.key, place.keys)
         mean = _unit(vectors.sum(axis=0)) if vectors.size else None
         if mean is None or not query.terms:
             return mean
         words = self.models.query(space.record).encode_query(query.text)
-        return _unit(PLACE_SHARE * mean + (1.0 - PLACE_SHARE) * words)
+        return _unit(SOURCE_SHARE * mean + (1.0 - SOURCE_SHARE) * words)
 
     def _best(self, space: Space, keys: Keys, vector: Floats) -> NDArray[np.intp]:
         """The sentence of each passage that is most like the vector."""
@@ -177,7 +183,7 @@ class Similar:
         )
 
 
-def find_place(catalog: Catalog, store: Store, text: str) -> Place:
+def find_source(catalog: Catalog, store: Store, text: str) -> SourcePassages:
     """Find what is meant: a file by its path, or by the end of it, and which part of it.
 
     Raises:
@@ -187,7 +193,7 @@ def find_place(catalog: Catalog, store: Store, text: str) -> Place:
     doc, rest = _document(catalog, text)
     keys = np.array([key_of(doc.doc, ordinal) for ordinal in range(doc.passages)], np.int64)
     if rest is None:
-        return Place(doc, keys, whole=True)
+        return SourcePassages(doc, keys, whole=True)
     columns = ("page_first", "page_last", "char_start", "char_end")
     rows = store.passages_of(keys, columns)
     first, last, low, high = (
@@ -198,7 +204,7 @@ def find_place(catalog: Catalog, store: Store, text: str) -> Place:
     # A page ends with itself, a stretch before its end.
     ends = 0 if len(rest) == 1 else 1
     meant = [k for k, row in rows.items() if row[low] <= last and row[high] - ends >= first]
-    return Place(doc, np.array(sorted(meant), np.int64), whole=False)
+    return SourcePassages(doc, np.array(sorted(meant), np.int64), whole=False)
 
 
 def _document(catalog: Catalog, text: str) -> tuple[DocRow, tuple[int, ...] | None]:

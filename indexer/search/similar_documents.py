@@ -1,7 +1,7 @@
-"""How alike documents are as a whole: by their parts, and not by one mean of all.
+"""How similar documents are as a whole: passage by passage, not by one mean vector.
 
-Owns the second look at documents whose passages are near the mean of another document: every
-passage of one is held against all of the other. It must not know how they were found.
+Owns the re-ranking of documents whose passages are near the mean of another document. It must not
+know how they were found.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
     Keys = NDArray[np.int64]
 
-# Passages of a document that are looked at, evenly spread.
+# Passages of a document that are compared, evenly spread.
 SAMPLE = 300
 # Of a document that resembles another as a whole, so many passages are shown.
 PASSAGES_A_DOCUMENT = 2
@@ -31,10 +31,10 @@ PASSAGES_A_DOCUMENT = 2
 def rank_documents(
     store: Store, space: str, source: Keys, passages: Mapping[int, int]
 ) -> tuple[Keys, Floats]:
-    """Order documents by their likeness to a source, each with the passages that show it.
+    """Order documents by their similarity to a source, each with the passages that show it.
 
-    The likeness is the mean of the best cosines, of the source's passages in the document and of
-    the document's in the source: a book that holds all of a leaflet is half like it.
+    The similarity is the mean of the best cosines, of the source's passages in the document and of
+    the document's in the source: a book that holds all of a leaflet is half similar to it.
 
     Args:
         store: Holds the vectors.
@@ -43,7 +43,7 @@ def rank_documents(
         passages: For each document, how many it has.
 
     Returns:
-        Keys of passages, and the likeness of their documents, the most alike document first.
+        Keys of passages, and the similarity of their documents, the most similar document first.
     """
     mine = store.vectors_of(space, _spread(source))
     ranked: list[tuple[float, int, list[int]]] = []

@@ -58,7 +58,7 @@ class Sentences:
 
 
 def aligned(found: Sentences, at: int, source: Sentences) -> list[dict[str, Any]]:
-    """Align the sentences of one found passage with a source, most alike first.
+    """Align the sentences of one found passage with a source, most similar first.
 
     Args:
         found: Passages.

@@ -1,9 +1,8 @@
 """Words of file and folder names, and the words of a query that may name a file.
 
-Owns the two sides of matching names: people write "ActivisionBlizzard_2019_10K" for what they call
-"Activision Blizzard's 10-K of fiscal 2019". Names are cut at changes of case and between letters
-and digits; a query also offers its neighbouring words run together, and tells by its years which
-year it is about. What is called by the first letters of its words has these too. Pure functions of
+Owns both sides of matching names: a file "ActivisionBlizzard_2019_10K" is asked for as "Activision
+Blizzard's 10-K of fiscal 2019". Names are cut at changes of case and between letters and digits; a
+query also gives its neighbouring words run together, and the year it is about. Pure functions of
 text.
 """
 
@@ -26,15 +25,15 @@ _AS_OF_REACH = 6
 # Names shorter than this by their first letters are words as often ("us", "it").
 _INITIALS = range(3, 7)
 # More words run together are no name anybody writes.
-MOST_TOGETHER = 4
+MAX_TOGETHER = 4
 # A long query (a pasted paragraph) names no more than this many words from its beginning.
-MOST_WORDS = 64
+MAX_WORDS = 64
 
 
-def of_name(name: str) -> list[str]:
+def name_tokens(name: str) -> list[str]:
     """Give the folded words of a name, and the letters and digits of mixed ones apart.
 
-    >>> of_name("ActivisionBlizzard_2019_10K")
+    >>> name_tokens("ActivisionBlizzard_2019_10K")
     ['activision', 'blizzard', 'activisionblizzard', '2019', '10k', '10']
     """
     found: list[str] = []
@@ -42,28 +41,30 @@ def of_name(name: str) -> list[str]:
         apart = words(_CASE.sub(" ", part))
         together = words(part)
         found += apart if apart == together else [*apart, *together]
-    return list(dict.fromkeys(piece for word in found for piece in (word, *parts_of(word))))
+    return list(
+        dict.fromkeys(piece for word in found for piece in (word, *alphanumeric_parts(word)))
+    )
 
 
-def of_query(query: str) -> list[str]:
+def query_name_tokens(query: str) -> list[str]:
     """Give the folded words of a query, their parts, and up to four neighbours run together.
 
-    >>> of_query("FY2019 best buy")
+    >>> query_name_tokens("FY2019 best buy")
     ['fy2019', '2019', 'fy', 'best', 'buy', 'fy2019best', 'bestbuy', 'fy2019bestbuy']
     """
-    plain = [word for word in words(query) if word != "s"][:MOST_WORDS]
-    found = [piece for word in plain for piece in (word, *parts_of(word))]
-    for count in range(2, MOST_TOGETHER + 1):
+    plain = [word for word in words(query) if word != "s"][:MAX_WORDS]
+    found = [piece for word in plain for piece in (word, *alphanumeric_parts(word))]
+    for count in range(2, MAX_TOGETHER + 1):
         found += ["".join(plain[at : at + count]) for at in range(len(plain) - count + 1)]
     return list(dict.fromkeys(found))
 
 
-def initials_of(name: str) -> frozenset[str]:
+def initialisms(name: str) -> frozenset[str]:
     """Give what a name may be shortened to: the first letters of neighbouring words of it.
 
     Of two words only with "n" for the "and" that file names leave out.
 
-    >>> sorted(initials_of("JOHNSON_JOHNSON_2022_10K")), sorted(initials_of("AdvancedMicroDevices"))
+    >>> sorted(initialisms("JOHNSON_JOHNSON_2022_10K")), sorted(initialisms("AdvancedMicroDevices"))
     (['jnj'], ['amd', 'anm', 'mnd'])
     """
     plain = _CASE.sub(" ", re.sub(r"[\W_]+", " ", name))
@@ -105,23 +106,23 @@ def _as_of(plain: list[str], years: list[int | None]) -> list[int]:
 
 
 def _year_in(word: str) -> int | None:
-    pieces = (word, *parts_of(word))
+    pieces = (word, *alphanumeric_parts(word))
     return max((_YEAR_OF[piece] for piece in pieces if piece in _YEAR_OF), default=None)
 
 
-def year_words(years: range) -> list[str]:
+def year_tokens(years: range) -> list[str]:
     """Give the words that stand for years in names: 2021 and fy21.
 
-    >>> year_words(range(2020, 2022))
+    >>> year_tokens(range(2020, 2022))
     ['2020', 'fy20', '2021', 'fy21']
     """
     return [word for word, year in _YEAR_OF.items() if year in years]
 
 
-def parts_of(word: str) -> list[str]:
+def alphanumeric_parts(word: str) -> list[str]:
     """Give the letters and the digits of a folded word that mixes them; none for other words.
 
-    >>> parts_of("fy2018"), parts_of("2018")
+    >>> alphanumeric_parts("fy2018"), alphanumeric_parts("2018")
     (['2018', 'fy'], [])
     """
     parts = [*_RUNS.findall(word), *_DIGITS.findall(word), *_LETTERS.findall(word)]

@@ -15,7 +15,7 @@ from tests.benchmarks.libraries import note
 from tests.benchmarks.multivector import Multivectors, MultivectorStore
 from tests.benchmarks.report import Section
 from tests.benchmarks.size import weigh
-from tests.benchmarks.variants import Legs, Variant, searching, variants
+from tests.benchmarks.variants import SingleRetrievers, Variant, searching, variants
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +49,7 @@ def run(options: Options, libraries: Libraries) -> Section:
 def _by_lancedb(engine: Engine, multivectors: Multivectors) -> list[Variant]:
     """LanceDB's own column within the whole search, and alone."""
     store = cast("Store", MultivectorStore(engine.store, multivectors))
-    alone = Legs(engine, store).meaning
+    alone = SingleRetrievers(engine, store).meaning
     return [
         Variant("LanceDB's multivector column for sentences", partial(searching, engine, store)),
         Variant("LanceDB's multivector column alone", lambda: nullcontext(alone)),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.search.answerability import LEAST_DEVIATIONS, MOST_DEVIATIONS, Judge
+from indexer.search.answerability import LEAST_DEVIATIONS, MOST_DEVIATIONS, AnswerabilityClassifier
 from tests.benchmarks.report import Section
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indexer.search.answerability import Signs
+    from indexer.search.answerability import AnswerabilityFeatures
     from tests.benchmarks.report import Cell
 
     Doubles = NDArray[np.float64]
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 KEPT = 0.95
 # What a judge's signs are tried with, in deviations of meaning.
 PAGE = (2.0, 3.0, 4.0, 5.0)
-UNHEARD = (-4.0, -6.0, -8.0, -10.0)
+OUT_OF_VOCABULARY = (-4.0, -6.0, -8.0, -10.0)
 NAMES = (-2.0, -3.0, -4.0, -5.0)
 YEAR = (-4.0, -6.0, -8.0)
 
@@ -47,10 +47,10 @@ DROPPED = (
     "reach in it: the median of the former is about one deviation apart at most in the four "
     "libraries; stop words left out of the page's share, and the share of the question alone; the "
     "share that the best sentence holds; whether neighbouring words of the question stand close "
-    "together on the page; unheard words of the question alone, or each by itself however long the "
+    "together on the page; unknown words of the question alone, or each by itself however long the "
     "query, or corrected ones among them; names by their rarity among documents; each of the first "
     "hits judged by itself, good if any is; the likeness of documents around each hit instead of "
-    "in the library, and as a weight of the page, of unheard words, of years or of the meaning "
+    "in the library, and as a weight of the page, of unknown words, of years or of the meaning "
     "too; the spread of the background as standard deviation, between quartiles, of the lower half "
     "or of passages around one question, and its centre at a lower quartile."
 )
@@ -63,12 +63,12 @@ class Judged:
     ``strange`` are put to the library for the table alone: some of them it may well answer.
     """
 
-    answered: Sequence[Signs]
-    unanswered: Mapping[str, Sequence[Signs]]  # by kind; each kind counts alike
-    strange: Mapping[str, Sequence[Signs]]
+    answered: Sequence[AnswerabilityFeatures]
+    unanswered: Mapping[str, Sequence[AnswerabilityFeatures]]  # by kind; each kind counts alike
+    strange: Mapping[str, Sequence[AnswerabilityFeatures]]
 
 
-def fit_judge(sets: Sequence[Judged]) -> Judge:
+def fit_judge(sets: Sequence[Judged]) -> AnswerabilityClassifier:
     """The judge that turns most unanswered questions down, every set and kind counting alike.
 
     Its threshold keeps ``KEPT`` of the answered questions of each set.
@@ -76,23 +76,26 @@ def fit_judge(sets: Sequence[Judged]) -> Judge:
     answered = [_matrix(one.answered) for one in sets]
     unanswered = [[_matrix(signs) for signs in one.unanswered.values()] for one in sets]
     best, reached = None, -1.0
-    for weights in product(PAGE, UNHEARD, NAMES, YEAR):
+    for weights in product(PAGE, OUT_OF_VOCABULARY, NAMES, YEAR):
         worth = np.array((1.0, *weights))
         lowest = min(_lowest_kept(one @ worth) for one in answered)
         found = np.mean([np.mean([(k @ worth < lowest).mean() for k in one]) for one in unanswered])
         if found > reached:
             # Rounded down, or the question that sets it would be turned down itself.
-            best, reached = Judge(*weights, threshold=float(np.floor(100 * lowest) / 100)), found
+            best, reached = (
+                AnswerabilityClassifier(*weights, threshold=float(np.floor(100 * lowest) / 100)),
+                found,
+            )
     assert best is not None
     return best
 
 
-def share_bad(judge: Judge, signs: Sequence[Signs]) -> float:
+def share_bad(judge: AnswerabilityClassifier, signs: Sequence[AnswerabilityFeatures]) -> float:
     """The share of questions whose hits a judge calls no good match."""
     return float(np.mean([not judge.is_good(each) for each in signs]))
 
 
-def judging(judged: Mapping[str, Judged], shipped: Judge) -> Section:
+def judging(judged: Mapping[str, Judged], shipped: AnswerabilityClassifier) -> Section:
     """How many questions are told that nothing answers them."""
     rows: list[tuple[Cell, ...]] = []
     for name, one in judged.items():
@@ -126,13 +129,13 @@ def _lowest_kept(scores: Doubles) -> float:
     return float(np.sort(scores)[dropped])
 
 
-def _matrix(signs: Sequence[Signs]) -> Doubles:
-    """Signs as rows: the meaning as far as it counts, and what is weighed against it."""
+def _matrix(signs: Sequence[AnswerabilityFeatures]) -> Doubles:
+    """Features as rows: the meaning as far as it counts, and what is weighed against it."""
     rows = [
         (
             min(max(one.meaning, LEAST_DEVIATIONS), MOST_DEVIATIONS),
             one.page,
-            one.unheard,
+            one.out_of_vocabulary,
             one.names,
             one.year,
         )

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.api.atomic import write_file
-from indexer.search.answerability import DEFAULT_JUDGE
+from indexer.search.answerability import DEFAULT_CLASSIFIER
 from indexer.search.fusion import DEFAULT_WEIGHTS
 from tests.benchmarks import machine, ranking_tables, report, sets, told_elsewhere
 from tests.benchmarks.judging import Judged, judging
@@ -33,7 +33,7 @@ from tests.benchmarks.sets import Query, without_preamble
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from indexer.search.answerability import Signs
+    from indexer.search.answerability import AnswerabilityFeatures
     from tests.benchmarks.sets import BenchSet
 
 TABLE = Path(__file__).with_name("RANKING.md")
@@ -93,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sections = [
         ranking_tables.ablation([each for one in found for each in one.asked]),
         ranking_tables.left_out(kinds, DEFAULT_WEIGHTS),
-        judging(judged, DEFAULT_JUDGE),
+        judging(judged, DEFAULT_CLASSIFIER),
         ranking_tables.speed(kinds, DEFAULT_WEIGHTS),
     ]
     text = INTRODUCTION + "\n" + report.document(sections, machine.facts())
@@ -117,8 +117,8 @@ def _collect(libraries: Libraries, wanted: BenchSet) -> Collected:
     queries = wanted.queries()
     measurer = Measurer.of(wanted)
     with libraries.open(wanted.name) as engine:
-        collector = Collector.of(engine)
-        note(f"{wanted.name}: {collector.usual}")
+        collector = Collector.from_engine(engine)
+        note(f"{wanted.name}: {collector.cohort}")
         asked = [Asked(wanted.name, collector.evidence(queries), measurer)]
         short = [replace(query, text=without_preamble(query.text)) for query in queries]
         if short != queries:
@@ -135,15 +135,15 @@ def _judged(
     """The signs of a set's own questions, of those whose file is away, and of other sets'."""
     asked = {GONE: queries} | {name: _some(name) for name in sets.NAMES if name != wanted.name}
     unanswered = {
-        kind: _signs(collector, some, measurer if kind == GONE else None)
+        kind: _features(collector, some, measurer if kind == GONE else None)
         for kind, some in asked.items()
     }
     strange = told_elsewhere.left(wanted.name, asked, unanswered)
-    strange["the sample's questions"] = _signs(collector, _queries((*ANSWERED, *UNANSWERED)))
+    strange["the sample's questions"] = _features(collector, _queries((*ANSWERED, *UNANSWERED)))
     short = list(dict.fromkeys(without_preamble(query.text) for query in queries))
     if len(short) < len(queries):
-        strange["its questions without their preamble"] = _signs(collector, _queries(short))
-    return Judged(_signs(collector, queries), unanswered, strange)
+        strange["its questions without their preamble"] = _features(collector, _queries(short))
+    return Judged(_features(collector, queries), unanswered, strange)
 
 
 def _some(name: str) -> list[Query]:
@@ -159,18 +159,18 @@ def _queries(texts: Iterable[str]) -> list[Query]:
 def _sample(libraries: Libraries) -> Judged:
     """The same for the sample documents, which are asked short questions."""
     with libraries.open_folder("sample", SAMPLE) as engine:
-        collector = Collector.of(engine)
-        unanswered = {"everyday questions": _signs(collector, _queries(UNANSWERED))}
+        collector = Collector.from_engine(engine)
+        unanswered = {"everyday questions": _features(collector, _queries(UNANSWERED))}
         for name in sets.NAMES:
-            unanswered[name] = _signs(collector, _some(name))
-        return Judged(_signs(collector, _queries(ANSWERED)), unanswered, {})
+            unanswered[name] = _features(collector, _some(name))
+        return Judged(_features(collector, _queries(ANSWERED)), unanswered, {})
 
 
-def _signs(
+def _features(
     collector: Collector, queries: Sequence[Query], gone: Measurer | None = None
-) -> list[Signs]:
+) -> list[AnswerabilityFeatures]:
     """The signs of some queries; with ``gone``, while the files that answer them are away."""
-    found = [collector.signs(one.text, gone.files(one.id) if gone else ()) for one in queries]
+    found = [collector.features(one.text, gone.files(one.id) if gone else ()) for one in queries]
     return [signs for signs in found if signs is not None]
 
 

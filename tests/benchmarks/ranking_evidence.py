@@ -1,7 +1,7 @@
 """What ranked the answers of a set: collected once from the engine, then ranked in many ways.
 
 Owns the collecting. The engine searches as it ships, and of each query everything is kept that its
-score is made of; other weights, single legs and the judge are then a matter of arithmetic. It must
+score is made of; other weights, single retrievers and the classifier are then arithmetic. It must
 not know which variants there are.
 """
 
@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indexer.api.progress import CancelToken
 from indexer.query.grammar import parse
-from indexer.search import score_normalisation as background
-from indexer.search.answerability_features import signs
-from indexer.search.fusion import CloserEvidence, fuse, look_closer
+from indexer.search import score_normalisation
+from indexer.search.answerability_features import answerability_features
+from indexer.search.fusion import RerankEvidence, fuse, rerank
 from indexer.search.hits import HitMaker
 from indexer.search.narrowing import narrow
-from indexer.search.search import Wanted
+from indexer.search.rerank import rerank_evidence
+from indexer.search.search import SearchRequest
 from indexer.store import DocFilter, docs_of
 from tests.benchmarks import scoring
 
@@ -30,16 +32,15 @@ if TYPE_CHECKING:
     from indexer.api.types import Hit
     from indexer.catalog import Space
     from indexer.engine.engine import Engine
-    from indexer.search.answerability import Signs
-    from indexer.search.candidates import Ranked
-    from indexer.search.fusion import DocumentEvidence, PageEvidence, Scored, Weights
-    from indexer.search.score_normalisation import Background
-    from indexer.search.search import Found
+    from indexer.search.answerability import AnswerabilityFeatures
+    from indexer.search.fusion import DocumentEvidence, PageEvidence, Weights
+    from indexer.search.ranking import Ranking
+    from indexer.search.score_normalisation import Cohort
+    from indexer.search.search import Retrieved
     from tests.benchmarks.scoring import RunHit
     from tests.benchmarks.sets import Query
 
     Floats = NDArray[np.float32]
-    Order = NDArray[np.intp]
 
 DEEPEST = 60  # hits that are scored: twenty, and room for several of one page
 
@@ -53,8 +54,8 @@ class Evidence:
         pages: Of n passages.
         documents: Of m documents.
         owner: Shape (n,): the passages' documents among the m.
-        closer: Of all n passages, not only of those that lead.
-        words: Shape (n,): BM25 of the whole query among the best of that leg, 0 for others.
+        read: Of all n passages, not only of those that lead.
+        words: Shape (n,): BM25 of the whole query among the best of that search, 0 for others.
         places: Where the passages stand, as a run file says it.
         shipped: The hits as the engine gives them.
     """
@@ -63,7 +64,7 @@ class Evidence:
     pages: PageEvidence
     documents: DocumentEvidence
     owner: NDArray[np.intp]
-    closer: CloserEvidence
+    read: RerankEvidence
     words: Floats
     places: list[RunHit]
     shipped: list[RunHit]
@@ -72,13 +73,10 @@ class Evidence:
         """The scores of the passages by other weights."""
         first = fuse(self.pages, self.documents, self.owner, weights)
         leading = first.leading()
-        closer = CloserEvidence(
-            **{
-                part.name: getattr(self.closer, part.name)[leading]
-                for part in fields(CloserEvidence)
-            }
+        read = RerankEvidence(
+            **{part.name: getattr(self.read, part.name)[leading] for part in fields(RerankEvidence)}
         )
-        return look_closer(first, leading, self.pages.around, closer, weights).total
+        return rerank(first, leading, self.pages.around, read, weights).total
 
     def hits(self, scores: Floats) -> list[RunHit]:
         """The passages by some scores, best first; those that have none are no hits."""
@@ -92,39 +90,39 @@ class Collector:
 
     engine: Engine
     space: Space
-    usual: Background
+    cohort: Cohort
 
     @classmethod
-    def of(cls, engine: Engine) -> Collector:
-        background.refresh(engine.catalog, engine.store, engine.models)
+    def from_engine(cls, engine: Engine) -> Collector:
+        score_normalisation.refresh(engine.catalog, engine.store, engine.models)
         space = engine.catalog.spaces.active()
         assert space is not None
-        usual = background.known(engine.catalog, space)
-        assert usual is not None
-        return cls(engine, space, usual)
+        cohort = score_normalisation.load_cohort(engine.catalog, space)
+        assert cohort is not None
+        return cls(engine, space, cohort)
 
     def evidence(self, queries: Sequence[Query]) -> list[Evidence]:
         """Everything that ranks the answers of some queries."""
         return [self._one(query) for query in queries]
 
-    def signs(self, text: str, without: Iterable[str] = ()) -> Signs | None:
-        """What tells whether a query is answered, some files being away; None without hits."""
-        wanted = self._wanted(text, without)
-        found, ranked, scored, order = self.engine.searcher.ranked(wanted, self.space)
-        hits = self._hits(wanted, ranked, scored, order)
+    def features(self, text: str, without: Iterable[str] = ()) -> AnswerabilityFeatures | None:
+        """The answerability features of a query, some files being away; None without hits."""
+        request = self._request(text, without)
+        found, ranking = self.engine.searcher.rank(request, self.space, CancelToken())
+        hits = self._hits(request, ranking)
         if not hits:
             return None
-        meaning, alike = self.usual.deviations(float(scored.meaning[order[0]])), self.usual.alike
+        meaning = self.cohort.deviations(float(ranking.scored.meaning[ranking.order[0]]))
+        between, docs = self.cohort.between_documents, found.retriever.docs
         counts = found.evidence.counts
-        return signs(found.asked, counts, found.where.docs, hits, meaning, alike)
+        return answerability_features(found.terms, counts, docs, hits, meaning, between)
 
-    def _hits(
-        self, wanted: Wanted, ranked: Ranked, scored: Scored, order: Order
-    ) -> tuple[Hit, ...]:
-        maker = HitMaker(self.engine.catalog, self.engine.store, wanted.query, wanted.narrowing)
-        return maker.make(ranked, scored, order, None, scoring.LIMIT, explain=None)
+    def _hits(self, request: SearchRequest, ranking: Ranking) -> tuple[Hit, ...]:
+        catalog, store = self.engine.catalog, self.engine.store
+        maker = HitMaker(catalog, store, request.query, request.narrowing)
+        return maker.make(replace(ranking, phrases=None), scoring.LIMIT, explain=False)
 
-    def _wanted(self, text: str, without: Iterable[str] = ()) -> Wanted:
+    def _request(self, text: str, without: Iterable[str] = ()) -> SearchRequest:
         query = parse(text)
         narrowing = narrow(query, self.engine.catalog)
         gone = set(without)
@@ -134,22 +132,21 @@ class Collector:
             kept = [doc for doc in docs if places[doc][0].relative not in gone]
             narrowing = replace(narrowing, docs=DocFilter.of(kept))
         passages = self.engine.catalog.spaces.totals().passages
-        return Wanted(query, narrowing, passages, scoring.LIMIT)
+        return SearchRequest(query, narrowing, passages, scoring.LIMIT)
 
     def _one(self, query: Query) -> Evidence:
-        wanted = self._wanted(query.text)
-        searcher = self.engine.searcher
-        found, ranked, scored, order = searcher.ranked(wanted, self.space)
-        docs, owner = np.unique(ranked.docs, return_inverse=True)
-        shipped = self._hits(wanted, ranked, scored, order)
+        request = self._request(query.text)
+        found, ranking = self.engine.searcher.rank(request, self.space, CancelToken())
+        keys = ranking.candidates.keys
+        shipped = self._hits(request, ranking)
         return Evidence(
             id=query.id,
-            pages=ranked.pages,
-            documents=found.evidence.of(docs),
-            owner=owner,
-            closer=found.where.look_closer(found.asked, ranked.keys),
-            words=_of_leg(found, ranked.keys),
-            places=self._places(ranked.keys),
+            pages=ranking.candidates.pages,
+            documents=ranking.documents,
+            owner=ranking.owner,
+            read=rerank_evidence(self.engine.store, found.terms, keys),
+            words=_whole_query_bm25(found, keys),
+            places=self._places(keys),
             shipped=scoring.run_hits(shipped),
         )
 
@@ -169,8 +166,8 @@ class Collector:
         ]
 
 
-def _of_leg(found: Found, keys: NDArray[np.int64]) -> Floats:
-    """The scores of the leg that looks for the words of the whole query."""
+def _whole_query_bm25(found: Retrieved, keys: NDArray[np.int64]) -> Floats:
+    """The scores of the search by the words of the whole query."""
     best = found.words.result()
     scores = np.zeros(len(keys), np.float32)
     scores[np.searchsorted(keys, best.keys)] = best.scores

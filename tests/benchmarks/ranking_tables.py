@@ -62,7 +62,7 @@ class Asked:
 
 
 def ablation(asked: Sequence[Asked]) -> Section:
-    """Each part off, each leg alone, and the usual fusions, on every set."""
+    """Each part off, each retriever alone, and the usual fusions, on every set."""
     rows: list[tuple[Cell, ...]] = []
     for one in asked:
         shipped = one.rows(lambda each: each.shipped)
@@ -70,28 +70,28 @@ def ablation(asked: Sequence[Asked]) -> Section:
         for label, weights in OFF.items():
             found = one.rows(lambda each, w=weights: each.hits(each.scores(w)))  # type: ignore[misc]
             rows.append((one.name, label, *_means(found), _change(found, shipped)))
-        for label, scores in _LEGS.items():
+        for label, scores in _RETRIEVERS.items():
             found = one.rows(lambda each, s=scores: each.hits(s(each)))  # type: ignore[misc]
             rows.append((one.name, label, *_means(found), _change(found, shipped)))
     told = (
-        "A difference below 0 means that the part helps, or that the leg or fusion is worse. Parts "
-        "are left out of the score; the candidates are the same."
+        "A difference below 0 means that the part helps, or that the retriever or fusion is worse. "
+        "Parts are left out of the score; the candidates are the same."
     )
     columns = ("set", "ranking", *scoring.COLUMNS, "mrr@10, difference")
-    return Section("ranking", "Each part off, each leg alone", columns, tuple(rows), (told,))
+    return Section("ranking", "Each part off, each retriever alone", columns, tuple(rows), (told,))
 
 
 def left_out(asked: Sequence[Asked], shipped: Weights) -> Section:
-    """Weights fitted on all sets but one, on that one; and the better leg there."""
+    """Weights fitted on all sets but one, on that one; and the better retriever there."""
     rows: list[tuple[Cell, ...]] = []
     for out in asked:
         others = [one for one in asked if one is not out]
         fitted = fit_weights(lambda weights: _ranks(others, weights))  # noqa: B023
-        legs = [out.rows(lambda each, s=_LEGS[leg]: each.hits(s(each))) for leg in _SINGLE]  # type: ignore[misc]
-        better = max(legs, key=lambda found: _means(found)[_MRR])
+        alone = [out.rows(lambda each, s=_RETRIEVERS[name]: each.hits(s(each))) for name in _SINGLE]  # type: ignore[misc]
+        better = max(alone, key=lambda found: _means(found)[_MRR])
         found = out.rows(lambda each, w=fitted: each.hits(each.scores(w)))  # type: ignore[misc]
         now = out.rows(lambda each: each.hits(each.scores(shipped)))
-        rows.append((out.name, "the better leg", *_means(better), None, ""))
+        rows.append((out.name, "the better retriever", *_means(better), None, ""))
         rows.append(
             (
                 out.name,
@@ -102,7 +102,7 @@ def left_out(asked: Sequence[Asked], shipped: Weights) -> Section:
             )
         )
         rows.append((out.name, "as it ships", *_means(now), _change(now, better), _told(shipped)))
-    columns = ("set", "weights", *scoring.COLUMNS, "mrr@10 over the better leg", "values")
+    columns = ("set", "weights", *scoring.COLUMNS, "mrr@10 over the better retriever", "values")
     told = (
         "Fitted from plain values, one weight after the other, by the mean of the sets' mrr@10; a "
         "value moves only if the gain is two standard errors above none. "
@@ -153,7 +153,7 @@ def _halves(one: Evidence) -> NDArray[np.float32]:
 
 
 def _reciprocal(one: Evidence) -> NDArray[np.float32]:
-    ranks = [np.argsort(np.argsort(-leg, kind="stable")) for leg in (one.pages.pooled, one.words)]
+    ranks = [np.argsort(np.argsort(-each, kind="stable")) for each in (one.pages.pooled, one.words)]
     return sum(1.0 / (RRF + 1 + rank) for rank in ranks).astype(np.float32)  # type: ignore[union-attr]
 
 
@@ -163,7 +163,7 @@ def _between(scores: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 _SINGLE = ("meaning alone", "words alone")
-_LEGS: Mapping[str, Callable[[Evidence], NDArray[np.float32]]] = {
+_RETRIEVERS: Mapping[str, Callable[[Evidence], NDArray[np.float32]]] = {
     "meaning alone": _meaning,
     "words alone": _words,
     "halves of both, normalised": _halves,

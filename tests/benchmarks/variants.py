@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 from unittest import mock
 
+from indexer.api.progress import CancelToken
 from indexer.query.grammar import parse
 from indexer.search.fusion import DEFAULT_WEIGHTS, Weights
 from indexer.search.search import Searcher
@@ -54,9 +55,9 @@ def variants(engine: Engine) -> Iterator[Variant]:
     for label, weights in _WEIGHTS.items():
         yield Variant(label, partial(searching, engine, engine.store, weights))
     yield Variant("question not split off", partial(_unsplit, engine))
-    legs = Legs(engine, engine.store)
-    yield Variant("meaning alone (pooled vectors)", lambda: nullcontext(legs.meaning))
-    yield Variant("words alone (BM25 of stems)", lambda: nullcontext(legs.words))
+    single = SingleRetrievers(engine, engine.store)
+    yield Variant("meaning alone (pooled vectors)", lambda: nullcontext(single.meaning))
+    yield Variant("words alone (BM25 of stems)", lambda: nullcontext(single.words))
 
 
 @contextmanager
@@ -66,7 +67,7 @@ def searching(engine: Engine, store: Store, weights: Weights = DEFAULT_WEIGHTS) 
 
     def ask(text: str) -> list[RunHit]:
         found = searcher.search(
-            text, limit=scoring.LIMIT, token=None, explain=False, full_text=True
+            parse(text), limit=scoring.LIMIT, token=CancelToken(), explain=False, full_text=True
         )
         return scoring.run_hits(found.hits)
 
@@ -82,8 +83,8 @@ def _unsplit(engine: Engine) -> Iterator[Ask]:
 
 
 @dataclass(frozen=True, slots=True)
-class Legs:
-    """Each leg's own list, as the store gives it."""
+class SingleRetrievers:
+    """Each retriever's own list, as the store gives it."""
 
     engine: Engine
     store: Store

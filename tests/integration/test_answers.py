@@ -15,7 +15,7 @@ import pytest
 from indexer.api.progress import CancelToken, ignore
 from indexer.config import EngineConfig
 from indexer.engine.engine import Engine
-from indexer.search import score_normalisation as background
+from indexer.search import score_normalisation
 from indexer.search.answerability import MOST_DEVIATIONS
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def test_a_query_of_filters_alone_is_no_question(engine: Engine) -> None:
     assert result.good
 
 
-def test_before_the_background_is_known_nothing_is_called_bad(
+def test_before_the_cohort_is_measured_nothing_is_called_bad(
     engine: Engine, tmp_path: Path
 ) -> None:
     folder = tmp_path / "few"
@@ -105,29 +105,29 @@ def test_before_the_background_is_known_nothing_is_called_bad(
         small.index([folder], report=ignore, token=CancelToken())
         space = small.catalog.spaces.active()
         assert space is not None
-        assert background.known(small.catalog, space) is None
+        assert score_normalisation.load_cohort(small.catalog, space) is None
         assert ask(small, "Which antibiotics are given to children?").good
 
 
-def test_the_background_is_measured_once_until_the_library_changes_much(engine: Engine) -> None:
+def test_the_cohort_is_measured_once_until_the_library_changes_much(engine: Engine) -> None:
     space = engine.catalog.spaces.active()
     assert space is not None
-    before = background.known(engine.catalog, space)
+    before = score_normalisation.load_cohort(engine.catalog, space)
     assert before is not None
     assert before.passages == engine.catalog.spaces.totals().embedded
     assert 0.0 < before.centre < 0.6
     engine.catalog.set_meta(f"background_{space.id}", "{}")  # as a newer program may write it
-    assert background.known(engine.catalog, space) is None
-    background.refresh(engine.catalog, engine.store, engine.models)
-    assert background.known(engine.catalog, space) == before
+    assert score_normalisation.load_cohort(engine.catalog, space) is None
+    score_normalisation.refresh(engine.catalog, engine.store, engine.models)
+    assert score_normalisation.load_cohort(engine.catalog, space) == before
 
 
 def test_documents_on_other_subjects_are_not_alike(engine: Engine) -> None:
     space = engine.catalog.spaces.active()
     assert space is not None
-    usual = background.known(engine.catalog, space)
-    assert usual is not None
-    assert usual.alike < MOST_DEVIATIONS / 2
+    cohort = score_normalisation.load_cohort(engine.catalog, space)
+    assert cohort is not None
+    assert cohort.between_documents < MOST_DEVIATIONS / 2
 
 
 def test_yearly_registers_are_as_alike_as_documents_can_be(engine: Engine, tmp_path: Path) -> None:
@@ -142,9 +142,9 @@ def test_yearly_registers_are_as_alike_as_documents_can_be(engine: Engine, tmp_p
         yearly.index([folder], report=ignore, token=CancelToken())
         space = yearly.catalog.spaces.active()
         assert space is not None
-        usual = background.known(yearly.catalog, space)
-        assert usual is not None
-        assert usual.alike > MOST_DEVIATIONS
+        cohort = score_normalisation.load_cohort(yearly.catalog, space)
+        assert cohort is not None
+        assert cohort.between_documents > MOST_DEVIATIONS
 
 
 @pytest.mark.parametrize(

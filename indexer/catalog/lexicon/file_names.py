@@ -10,7 +10,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from indexer.text.name_words import of_name
+from indexer.text.name_words import name_tokens
 from indexer.text.terms import words
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def _words(path: bytes) -> str:
     text = path.decode("utf-8", "replace")
     found = words(text.replace("_", " "))
     if _MIXED.search(text):
-        found = list(dict.fromkeys(found + of_name(text)))
+        found = list(dict.fromkeys(found + name_tokens(text)))
     return " ".join(found)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.text.name_words import of_name
+from indexer.text.name_words import name_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,7 +92,7 @@ class NameWords:
             return
         rows = self._db.rows("SELECT id, text FROM names WHERE id > ? ORDER BY id", self._last)
         for name, text in rows:
-            for word in of_name(text):
+            for word in name_tokens(text):
                 self._by_word.setdefault(word, []).append(name)
             self._last = name
         if rows:

@@ -7,13 +7,13 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from indexer.search.answerability import DEFAULT_JUDGE, Signs
+from indexer.search.answerability import DEFAULT_CLASSIFIER, AnswerabilityFeatures
 from tests.benchmarks import sets
 from tests.benchmarks.judging import (
     KEPT,
     NAMES,
+    OUT_OF_VOCABULARY,
     PAGE,
-    UNHEARD,
     YEAR,
     Judged,
     fit_judge,
@@ -26,10 +26,12 @@ from tests.benchmarks.told_elsewhere import TOLD, left
 from tests.corpora import needs_corpus
 
 
-def drawn(meaning: float, page: float, names: float, count: int = 200) -> list[Signs]:
+def drawn(
+    meaning: float, page: float, names: float, count: int = 200
+) -> list[AnswerabilityFeatures]:
     random = np.random.default_rng(5)
     return [
-        Signs(m, min(max(p, 0.0), 1.0), 0.0, names, 0.0)
+        AnswerabilityFeatures(m, min(max(p, 0.0), 1.0), 0.0, names, 0.0)
         for m, p in random.normal((meaning, page), (0.5, 0.1), (count, 2))
     ]
 
@@ -57,8 +59,8 @@ def test_every_library_keeps_its_answers() -> None:
 
 
 def test_what_ships_lies_between_what_is_tried() -> None:
-    shipped = asdict(DEFAULT_JUDGE)
-    tried = {"page": PAGE, "unheard": UNHEARD, "names": NAMES, "year": YEAR}
+    shipped = asdict(DEFAULT_CLASSIFIER)
+    tried = {"page": PAGE, "out_of_vocabulary": OUT_OF_VOCABULARY, "names": NAMES, "year": YEAR}
     assert all(min(values) <= shipped[name] <= max(values) for name, values in tried.items())
     assert set(shipped) == {*tried, "threshold"}
 
@@ -68,7 +70,7 @@ def test_the_table_has_a_line_for_each_kind_and_judge() -> None:
         "one": Judged(GOOD, {"strange": STRANGE}, {"short": GOOD}),
         "other": Judged(GOOD, {"strange": STRANGE}, {}),
     }
-    section = judging(judged, DEFAULT_JUDGE)
+    section = judging(judged, DEFAULT_CLASSIFIER)
     assert [row[:2] for row in section.rows].count(("one", "as it ships")) == 2
     assert len(section.rows) == 6
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from indexer.search.fusion import (
     DEFAULT_WEIGHTS,
-    CloserEvidence,
     DocumentEvidence,
     PageEvidence,
+    RerankEvidence,
     Weights,
 )
 from tests.benchmarks.ranking_evidence import Evidence
@@ -30,7 +30,7 @@ def evidence(n: int) -> Evidence:
         pages=PageEvidence(*arrays[:6]),
         documents=DocumentEvidence(one, one, one, one, 0.5),
         owner=np.zeros(n, np.intp),
-        closer=CloserEvidence(arrays[6], 1000 * arrays[7], 0.2 * arrays[8], np.arange(n)),
+        read=RerankEvidence(arrays[6], 1000 * arrays[7], 0.2 * arrays[8], np.arange(n)),
         words=arrays[0],
         places=[{"file": "a", "page": at, "start": at, "end": at + 1} for at in range(n)],
         shipped=[],

@@ -11,7 +11,7 @@ from indexer.config import Precision
 from indexer.embed.onnx import OnnxEmbedder, open_embedder
 from indexer.embed.pooling import unit
 from indexer.search.alignment import align
-from indexer.search.explain_words import owners, word_spans
+from indexer.search.explain_match import token_owners, word_spans
 from tests.tiny_model import install_tiny_model
 from tests.unit.embed.test_onnx import SENTENCES, passage
 
@@ -49,7 +49,7 @@ def test_every_word_has_its_tokens(embedder: OnnxEmbedder, chosen: EmbedInput) -
     tokens = embedder.passage_states([chosen], 0)
     spans = word_spans(chosen.view, tokens.starts)
     assert [chosen.view[a:b] for a, b in spans] == chosen.view.replace(".", "").split()
-    owned = owners(spans, tokens.starts)
+    owned = token_owners(spans, tokens.starts)
     assert set(owned.tolist()) - {-1} == set(range(len(spans)))
     body = tokens.starts[tokens.starts >= 0]
     assert body.tolist() == sorted(set(body.tolist()))

@@ -1,4 +1,4 @@
-"""What each sign says, and the verdict."""
+"""What each feature says, and the classifier."""
 
 from __future__ import annotations
 
@@ -10,72 +10,74 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.search.answerability import (
-    APART,
-    DEFAULT_JUDGE,
+    DEFAULT_CLASSIFIER,
+    LEAST_NAME_WEIGHT,
     MOST_DEVIATIONS,
     NO_YEAR,
     OTHER_YEAR,
-    Signs,
+    AnswerabilityFeatures,
     missing,
-    share_of,
-    telling,
+    name_weight,
+    weight_share,
 )
-from indexer.search.named_things import Named, Standing, years_of
+from indexer.search.named_entities import DocumentProfile, NamedEntities, years_in
 from indexer.text.terms import words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 shares = st.floats(0, 1)
-rarities = st.lists(st.floats(0, 12), min_size=1, max_size=12)
+idfs = st.lists(st.floats(0, 12), min_size=1, max_size=12)
 
 
-def standing(called: str, said: str = "") -> Standing:
-    return Standing.of(called).saying(frozenset(words(said)), years_of(said))
+def document(called: str, said: str = "") -> DocumentProfile:
+    return DocumentProfile.from_name(called).with_text(frozenset(words(said)), years_in(said))
 
 
-ACME = standing("ACMEROBOTICS_2019_10K Acme Robotics Inc.", "Sales to Globex fell in 2018.")
-LETTER = standing("letter", "In 2018 we met.")
+ACME = document("ACMEROBOTICS_2019_10K Acme Robotics Inc.", "Sales to Globex fell in 2018.")
+LETTER = document("letter", "In 2018 we met.")
 
 
-def named(*names: tuple[str, ...], year: str = "") -> Named:
-    return Named(names, year)
+def named(*names: tuple[str, ...], year: str = "") -> NamedEntities:
+    return NamedEntities(names, year)
 
 
 def test_a_share_is_never_more_than_the_whole() -> None:
     weights = [0.0] * 5 + [8.0, 0.8446283853712766, 0.8446283853712766]
-    assert share_of(weights, [True] * 3 + [False] * 2 + [True] * 3, 2) <= 1.0
+    assert weight_share(weights, [True] * 3 + [False] * 2 + [True] * 3, 2) <= 1.0
 
 
-@given(rarities, st.data())
+@given(idfs, st.data())
 def test_a_share_grows_with_what_is_there(weights: list[float], data: st.DataObject) -> None:
     there = data.draw(st.lists(st.booleans(), min_size=len(weights), max_size=len(weights)))
     more = [one or other for one, other in zip(there, reversed(there), strict=True)]
-    assert 0.0 <= share_of(weights, there, 2) <= share_of(weights, more, 2) <= 1.0
+    assert 0.0 <= weight_share(weights, there, 2) <= weight_share(weights, more, 2) <= 1.0
 
 
-@given(rarities)
+@given(idfs)
 def test_a_share_is_of_the_whole(weights: list[float]) -> None:
     everything = [True] * len(weights)
-    assert share_of(weights, everything) in (pytest.approx(1.0), 0.0)
-    assert share_of(weights, [False] * len(weights)) == 0.0
+    assert weight_share(weights, everything) in (pytest.approx(1.0), 0.0)
+    assert weight_share(weights, [False] * len(weights)) == 0.0
 
 
 def test_squared_the_rarest_word_counts_most() -> None:
-    assert share_of([6.0, 2.0], [True, False], 2) > share_of([6.0, 2.0], [True, False])
-    assert share_of([], []) == 0.0
+    assert weight_share([6.0, 2.0], [True, False], 2) > weight_share([6.0, 2.0], [True, False])
+    assert weight_share([], []) == 0.0
 
 
 def test_one_word_of_two_is_less_than_half_of_a_query() -> None:
-    assert share_of([5.0, 5.0], [True, False], least=20.0) == 0.25
-    assert share_of([5.0] * 8, [True] * 8, least=20.0) == 1.0
+    assert weight_share([5.0, 5.0], [True, False], least=20.0) == 0.25
+    assert weight_share([5.0] * 8, [True] * 8, least=20.0) == 1.0
 
 
-def missing_names(asked: Named, weighed: dict[str, float], *standings: Standing) -> float:
-    return missing(asked, weighed, 8.0, standings)[0]
+def missing_names(
+    asked: NamedEntities, weighed: dict[str, float], *documents: DocumentProfile
+) -> float:
+    return missing(asked, weighed, 8.0, documents)[0]
 
 
-def missing_year(year: str, of: Sequence[Standing]) -> float:
+def missing_year(year: str, of: Sequence[DocumentProfile]) -> float:
     return missing(named(year=year), {}, 8.0, of)[1]
 
 
@@ -89,9 +91,9 @@ def test_a_name_that_a_document_has_is_not_missing() -> None:
 
 
 def test_all_that_is_named_must_be_in_one_document() -> None:
-    apart = [standing("acme"), standing("globex")]
+    apart = [document("acme"), document("globex")]
     assert missing_names(named(("acme",), ("globex",)), {}, *apart) == pytest.approx(0.5)
-    other = [standing("acme 2018"), standing("globex 2019")]
+    other = [document("acme 2018"), document("globex 2019")]
     names, year = missing(named(("globex",), year="2018"), {}, 8.0, other)
     assert names + year == 1.0
 
@@ -119,50 +121,58 @@ def test_what_a_document_says_of_another_year_is_little() -> None:
     st.lists(st.sampled_from(["acme", "globex", "robotics", "letter"]), max_size=3),
     st.lists(st.sampled_from([ACME, LETTER]), min_size=1, max_size=2),
 )
-def test_more_documents_never_miss_more(words_: list[str], standings: list[Standing]) -> None:
+def test_more_documents_never_miss_more(
+    words_: list[str], documents: list[DocumentProfile]
+) -> None:
     asked = named(*[(word,) for word in words_], year="2019")
-    first, every = (sum(missing(asked, {}, 8.0, some)) for some in (standings[:1], standings))
+    first, every = (sum(missing(asked, {}, 8.0, some)) for some in (documents[:1], documents))
     assert every <= first
 
 
 @given(st.floats(-99, 99), st.floats(0, 99))
-def test_names_tell_the_more_the_more_alike_documents_are(alike: float, more: float) -> None:
-    assert APART <= telling(alike) <= telling(alike + more) <= 1.0
+def test_names_weigh_more_where_documents_are_similar(similar: float, more: float) -> None:
+    assert LEAST_NAME_WEIGHT <= name_weight(similar) <= name_weight(similar + more) <= 1.0
 
 
 def test_names_alone_tell_documents_apart_that_are_as_near_as_meaning_counts() -> None:
-    assert telling(0.0) == APART
-    assert telling(MOST_DEVIATIONS) == 1.0
+    assert name_weight(0.0) == LEAST_NAME_WEIGHT
+    assert name_weight(MOST_DEVIATIONS) == 1.0
 
 
-def test_what_no_sign_speaks_for_is_not_good() -> None:
-    nothing = Signs(meaning=0, page=0.2, unheard=0, names=0, year=0)
-    assert not DEFAULT_JUDGE.is_good(nothing)
-    assert DEFAULT_JUDGE.is_good(replace(nothing, meaning=4))
-    assert DEFAULT_JUDGE.is_good(replace(nothing, page=0.6))
-    assert not DEFAULT_JUDGE.is_good(replace(nothing, meaning=4, names=1.0))
-    assert not DEFAULT_JUDGE.is_good(replace(nothing, meaning=4, year=1.0))
-    assert not DEFAULT_JUDGE.is_good(replace(nothing, page=0.6, unheard=0.4))
+def test_what_no_feature_speaks_for_is_not_good() -> None:
+    nothing = AnswerabilityFeatures(meaning=0, page=0.2, out_of_vocabulary=0, names=0, year=0)
+    assert not DEFAULT_CLASSIFIER.is_good(nothing)
+    assert DEFAULT_CLASSIFIER.is_good(replace(nothing, meaning=4))
+    assert DEFAULT_CLASSIFIER.is_good(replace(nothing, page=0.6))
+    assert not DEFAULT_CLASSIFIER.is_good(replace(nothing, meaning=4, names=1.0))
+    assert not DEFAULT_CLASSIFIER.is_good(replace(nothing, meaning=4, year=1.0))
+    assert not DEFAULT_CLASSIFIER.is_good(replace(nothing, page=0.6, out_of_vocabulary=0.4))
 
 
-def test_no_likeness_outweighs_a_missing_name_where_names_tell_documents_apart() -> None:
-    most = Signs(meaning=99, page=0.2, unheard=0, names=telling(99), year=0)
-    assert not DEFAULT_JUDGE.is_good(most)
-    assert DEFAULT_JUDGE.is_good(replace(most, names=telling(0)))
+def test_no_similarity_outweighs_a_missing_name_where_names_tell_documents_apart() -> None:
+    most = AnswerabilityFeatures(
+        meaning=99, page=0.2, out_of_vocabulary=0, names=name_weight(99), year=0
+    )
+    assert not DEFAULT_CLASSIFIER.is_good(most)
+    assert DEFAULT_CLASSIFIER.is_good(replace(most, names=name_weight(0)))
 
 
 @given(st.floats(-50, 50), shares, shares, shares, shares, st.floats(0, 5), shares)
-def test_more_signs_never_count_less(
+def test_more_evidence_never_counts_less(
     meaning: float,
     page: float,
-    unheard: float,
+    out_of_vocabulary: float,
     names: float,
     year: float,
     more: float,
     found: float,
 ) -> None:
-    before = DEFAULT_JUDGE.score(Signs(meaning, page, unheard, names, year))
-    after = DEFAULT_JUDGE.score(
-        Signs(meaning + more, max(page, found), unheard * found, names * found, year * found)
+    before = DEFAULT_CLASSIFIER.score(
+        AnswerabilityFeatures(meaning, page, out_of_vocabulary, names, year)
+    )
+    after = DEFAULT_CLASSIFIER.score(
+        AnswerabilityFeatures(
+            meaning + more, max(page, found), out_of_vocabulary * found, names * found, year * found
+        )
     )
     assert after >= before - 1e-9

@@ -8,15 +8,15 @@ import pytest
 
 from indexer.catalog import Catalog
 from indexer.query.grammar import parse
-from indexer.search.evidence import LATER, gather, identity
-from indexer.search.query_terms import Asked, prepare
+from indexer.search.evidence import LATER_YEAR, naming_words, word_evidence
+from indexer.search.query_terms import QueryTerms, prepare
 from tests.unit.catalog.fakes import FakeWalk, found, read_all, root_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from indexer.search.evidence import Library
+    from indexer.search.evidence import LibraryEvidence
 
 NAMES = ("Acme 2018.txt", "Acme FY19.txt", "Acme 2020.txt", "Acme 2018-2021.txt", "Acme rules.txt")
 
@@ -32,10 +32,10 @@ def catalog(tmp_path: Path) -> Iterator[Catalog]:
         yield opened
 
 
-def ask(catalog: Catalog, text: str) -> tuple[Asked, Library]:
+def ask(catalog: Catalog, text: str) -> tuple[QueryTerms, LibraryEvidence]:
     with catalog.lexicon.reading() as reading:
-        asked = prepare(parse(text), text, catalog.lexicon, reading, ("en",), passages=20)
-        return asked, gather(asked, catalog, reading)
+        terms = prepare(parse(text), text, catalog.lexicon, reading, ("en",), passages=20)
+        return terms, word_evidence(terms, catalog, reading)
 
 
 def years(catalog: Catalog, text: str) -> dict[str, float]:
@@ -43,7 +43,7 @@ def years(catalog: Catalog, text: str) -> dict[str, float]:
     _, library = ask(catalog, text)
     docs = catalog.docs.known()
     places = catalog.files.places(docs)
-    scores = library.of(docs).year.tolist()
+    scores = library.lookup(docs).year.tolist()
     return {places[doc][0].relative: year for doc, year in zip(docs.tolist(), scores, strict=True)}
 
 
@@ -52,7 +52,7 @@ def test_a_document_of_an_earlier_year_cannot_tell_of_a_later_one(catalog: Catal
 
 
 def test_a_document_of_a_later_year_tells_of_an_earlier_one_too(catalog: Catalog) -> None:
-    expected = (1, 0, LATER, 0, 0)
+    expected = (1, 0, LATER_YEAR, 0, 0)
     assert years(catalog, "margin in 2019") == dict(zip(NAMES, expected, strict=True))
 
 
@@ -66,24 +66,28 @@ def test_without_a_year_all_documents_are_alike(catalog: Catalog) -> None:
 
 def test_a_document_goes_by_its_title_and_the_names_of_its_files(catalog: Catalog) -> None:
     doc = catalog.lexicon.named(["fy19"])
-    assert identity(doc, catalog) == {"title", "of", "acme", "fy19", "txt", "19", "fy"}
-    assert identity(doc[:0], catalog) == frozenset()
+    assert naming_words(doc, catalog) == {"title", "of", "acme", "fy19", "txt", "19", "fy"}
+    assert naming_words(doc[:0], catalog) == frozenset()
 
 
 def test_words_of_the_name_are_no_part_of_the_question(catalog: Catalog) -> None:
-    asked, _ = ask(catalog, "the margin of Acme in FY2018")
-    apart = asked.without(frozenset({"acme", "2018"}))
-    assert apart.told
-    assert {term.text for term in asked.question_terms} >= {"acm", "2018", "margin"}
+    terms, _ = ask(catalog, "the margin of Acme in FY2018")
+    apart = terms.without_names(frozenset({"acme", "2018"}))
+    assert apart.names_removed
+    assert {term.text for term in terms.question_terms} >= {"acm", "2018", "margin"}
     assert "margin" in {term.text for term in apart.question_terms}
     assert not {"acm", "2018"} & {term.text for term in apart.question_terms}
-    assert apart.ceiling < asked.ceiling
-    assert (apart.terms, apart.groups, apart.counts) == (asked.terms, asked.groups, asked.counts)
+    assert apart.ceiling < terms.ceiling
+    assert (apart.terms, apart.expansions, apart.counts) == (
+        terms.terms,
+        terms.expansions,
+        terms.counts,
+    )
 
 
 @pytest.mark.parametrize("names", [frozenset(), frozenset({"rent"}), frozenset({"acme", "margin"})])
 def test_a_question_keeps_its_words_if_none_or_all_are_of_the_name(
     catalog: Catalog, names: frozenset[str]
 ) -> None:
-    asked, _ = ask(catalog, "Acme margin")
-    assert asked.without(names) is asked
+    terms, _ = ask(catalog, "Acme margin")
+    assert terms.without_names(names) is terms

@@ -11,19 +11,19 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from indexer.search.fusion import (
-    ALL_FIGURES,
-    CLOSER,
     DEFAULT_WEIGHTS,
     NOT_SHORT,
-    CloserEvidence,
+    RERANKED,
+    TABLE_DIGITS,
     DocumentEvidence,
     PageEvidence,
-    best_of_groups,
+    RerankEvidence,
+    bm25_shares,
     clarity,
     fuse,
-    look_closer,
     relative,
-    shares,
+    rerank,
+    segment_max,
 )
 
 unit = st.floats(0, 1, width=32)
@@ -81,25 +81,25 @@ def test_more_evidence_never_scores_less(
 
 
 @given(evidence(), st.data())
-def test_a_closer_look_adds_to_leading_passages_alone(
+def test_a_re_ranking_adds_to_leading_passages_alone(
     given_: tuple[PageEvidence, DocumentEvidence, np.ndarray], data: st.DataObject
 ) -> None:
     pages, documents, owner = given_
     scored = fuse(pages, documents, owner, DEFAULT_WEIGHTS)
     leading = scored.leading()[: data.draw(st.integers(0, len(owner)))]
     k = len(leading)
-    closer = CloserEvidence(
+    read = RerankEvidence(
         data.draw(some(k)), NOT_SHORT * data.draw(some(k)), data.draw(some(k)), np.arange(k)
     )
-    looked = look_closer(scored, leading, pages.around, closer, DEFAULT_WEIGHTS)
+    looked = rerank(scored, leading, pages.around, read, DEFAULT_WEIGHTS)
     added = looked.total - scored.total
     others = np.setdiff1d(np.arange(len(owner)), leading)
     assert (added[others] == 0).all()
     w = DEFAULT_WEIGHTS
     expected = (
         w.around * pages.around[leading]
-        + w.heading * closer.heading
-        + w.figures * np.minimum(closer.figures / ALL_FIGURES, 1)
+        + w.heading * read.heading
+        + w.figures * np.minimum(read.figures / TABLE_DIGITS, 1)
         + looked.short[leading]
     )
     assert added[leading] == pytest.approx(expected, abs=1e-5)
@@ -113,8 +113,8 @@ def test_short_text_is_held_against_a_passage_and_long_text_is_no_merit() -> Non
         pages, DocumentEvidence(none, none, none, none, 0.0), np.arange(3), DEFAULT_WEIGHTS
     )
     lengths = np.array([NOT_SHORT / 4, NOT_SHORT, 9 * NOT_SHORT], np.float32)
-    closer = CloserEvidence(none, lengths, none, np.arange(3))
-    looked = look_closer(scored, np.arange(3), pages.around, closer, DEFAULT_WEIGHTS)
+    read = RerankEvidence(none, lengths, none, np.arange(3))
+    looked = rerank(scored, np.arange(3), pages.around, read, DEFAULT_WEIGHTS)
     assert looked.total[0] < looked.total[1] == looked.total[2]
 
 
@@ -129,8 +129,8 @@ def test_passages_that_say_the_same_score_as_the_best_of_them(
     some_of_each = data.draw(some(k)), NOT_SHORT * data.draw(some(k)), data.draw(some(k))
     same = data.draw(arrays(np.intp, k, elements=st.integers(0, 3)))
     apart, together = (
-        look_closer(
-            scored, leading, pages.around, CloserEvidence(*some_of_each, groups), DEFAULT_WEIGHTS
+        rerank(
+            scored, leading, pages.around, RerankEvidence(*some_of_each, groups), DEFAULT_WEIGHTS
         ).total[leading]
         for groups in (np.arange(k), same)
     )
@@ -139,14 +139,14 @@ def test_passages_that_say_the_same_score_as_the_best_of_them(
 
 
 def test_no_more_passages_lead_than_are_worth_a_read() -> None:
-    n = 3 * CLOSER
+    n = 3 * RERANKED
     falling = np.linspace(1, 0, n, dtype=np.float32)
     pages = PageEvidence(*(falling for _ in range(6)))
     none = np.zeros(n, np.float32)
     scored = fuse(
         pages, DocumentEvidence(none, none, none, none, 0.0), np.arange(n), DEFAULT_WEIGHTS
     )
-    assert scored.leading().tolist() == list(range(CLOSER))
+    assert scored.leading().tolist() == list(range(RERANKED))
 
 
 def test_without_clarity_the_words_of_documents_decide_nothing() -> None:
@@ -167,7 +167,7 @@ def test_without_clarity_the_words_of_documents_decide_nothing() -> None:
 def test_the_best_of_each_run_is_its_maximum(given_: tuple[list[int], np.ndarray]) -> None:
     sizes, values = given_
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    best, place = best_of_groups(values, offsets)
+    best, place = segment_max(values, offsets)
     for i, size in enumerate(sizes):
         run = values[offsets[i] : offsets[i + 1]]
         if size:
@@ -196,8 +196,8 @@ def test_relative_scores_below_the_floor_are_no_full_evidence() -> None:
 
 def test_shares_are_of_the_ceiling() -> None:
     bm25 = np.array([0.0, 5.0, 30.0], np.float32)
-    assert shares(bm25, 20.0).tolist() == [0.0, 0.25, 1.0]
-    assert shares(bm25, 0.0).tolist() == [0.0, 0.0, 0.0]
+    assert bm25_shares(bm25, 20.0).tolist() == [0.0, 0.25, 1.0]
+    assert bm25_shares(bm25, 0.0).tolist() == [0.0, 0.0, 0.0]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.search.near_duplicates import ALIKE, Folder
+from indexer.search.near_duplicates import MIN_JACCARD, NearDuplicates
 
 REPORT = (
     "The Company maintains disclosure controls and procedures that are designed to ensure that "
@@ -26,43 +26,45 @@ letters = st.text(string.ascii_lowercase, min_size=1, max_size=6)
 texts = st.lists(letters, max_size=40).map(" ".join)
 
 
-def places(texts: list[str], query: str = "") -> list[int | None]:
-    folder = Folder(frozenset(query.split()))
-    return [folder.place(doc, text) for doc, text in enumerate(texts)]
+def joined(texts: list[str], query: str = "") -> list[int | None]:
+    groups = NearDuplicates(frozenset(query.split()))
+    return [groups.add(doc, text) for doc, text in enumerate(texts)]
 
 
-def test_a_paragraph_of_another_year_folds_under_the_first() -> None:
+def test_a_paragraph_of_another_year_joins_the_first() -> None:
     reports = [REPORT.format(year=year) for year in (2018, 2019, 2020)]
-    assert places(reports, "disclosure controls") == [None, 0, 0]
+    assert joined(reports, "disclosure controls") == [None, 0, 0]
 
 
-def test_a_year_in_the_query_tells_them_apart() -> None:
+def test_a_year_in_the_query_keeps_them_apart() -> None:
     reports = [REPORT.format(year=year) for year in (2019, 2018, 2020)]
-    assert places(reports, "controls 2019") == [None, None, 1]
+    assert joined(reports, "controls 2019") == [None, None, 1]
 
 
 def test_tables_with_other_numbers_are_not_the_same() -> None:
-    assert places([TABLE.format(*range(9)), TABLE.format(*range(9, 18))]) == [None, None]
+    assert joined([TABLE.format(*range(9)), TABLE.format(*range(9, 18))]) == [None, None]
 
 
-def test_within_a_document_nothing_is_folded() -> None:
-    folder = Folder(frozenset())
+def test_within_a_document_nothing_is_grouped() -> None:
+    groups = NearDuplicates(frozenset())
     report = REPORT.format(year=2018)
-    assert [folder.place(doc, report) for doc in (1, 1, 2, 1)] == [None, None, 0, None]
+    assert [groups.add(doc, report) for doc in (1, 1, 2, 1)] == [None, None, 0, None]
 
 
 def test_case_and_punctuation_say_nothing() -> None:
-    assert places(["No refunds, ever!", "NO REFUNDS EVER", "no returns ever"]) == [None, 0, None]
+    assert joined(["No refunds, ever!", "NO REFUNDS EVER", "no returns ever"]) == [None, 0, None]
 
 
 @pytest.mark.parametrize("text", ["", "…", "word"])
-def test_the_shortest_texts_fold_too(text: str) -> None:
-    assert places([text, text]) == [None, 0]
+def test_the_shortest_texts_are_grouped_too(text: str) -> None:
+    assert joined([text, text]) == [None, 0]
 
 
 @given(st.lists(texts, max_size=12), st.lists(letters, max_size=3).map(" ".join))
-def test_equal_texts_fold_and_numbers_point_to_what_is_shown(found: list[str], query: str) -> None:
-    numbers = places(found, query)
+def test_equal_texts_are_grouped_and_numbers_point_to_what_is_shown(
+    found: list[str], query: str
+) -> None:
+    numbers = joined(found, query)
     shown = [text for text, number in zip(found, numbers, strict=True) if number is None]
     for text, number in zip(found, numbers, strict=True):
         assert text in shown or number is not None
@@ -76,12 +78,12 @@ def test_equal_texts_fold_and_numbers_point_to_what_is_shown(found: list[str], q
 @given(st.lists(letters, min_size=30, max_size=60, unique=True), st.integers(0, 29))
 def test_one_word_of_many_makes_no_difference(found: list[str], at: int) -> None:
     changed = [*found[:at], "other1", *found[at + 1 :]]
-    runs = [set(zip(text, text[1:], text[2:], strict=False)) for text in (found, changed)]
-    alike = len(runs[0] & runs[1]) >= ALIKE * len(runs[0] | runs[1])
-    assert places([" ".join(found), " ".join(changed)]) == [None, 0 if alike else None]
+    shingles = [set(zip(text, text[1:], text[2:], strict=False)) for text in (found, changed)]
+    similar = len(shingles[0] & shingles[1]) >= MIN_JACCARD * len(shingles[0] | shingles[1])
+    assert joined([" ".join(found), " ".join(changed)]) == [None, 0 if similar else None]
 
 
-def test_a_long_list_is_folded_alike() -> None:
+def test_a_long_list_is_grouped_likewise() -> None:
     many = [" ".join(f"{word}{n // 2}" for word in string.ascii_lowercase) for n in range(2_000)]
-    numbers = places(many)
+    numbers = joined(many)
     assert all(a is None and b is not None for a, b in list(pairwise(numbers))[::2])

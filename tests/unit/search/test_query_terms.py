@@ -11,7 +11,7 @@ from indexer.catalog import Catalog
 from indexer.query.focus import question
 from indexer.query.grammar import parse
 from indexer.search.fusion import BM25_CEILING
-from indexer.search.query_terms import Asked, ceiling, prepare
+from indexer.search.query_terms import QueryTerms, ceiling, prepare
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,27 +30,28 @@ def catalog(tmp_path: Path) -> Iterator[Catalog]:
         yield opened
 
 
-def ask(catalog: Catalog, query: str) -> Asked:
+def ask(catalog: Catalog, query: str) -> QueryTerms:
     parsed = parse(query)
     with catalog.lexicon.reading() as reading:
-        asked = question(parsed.text)
-        return prepare(parsed, asked, catalog.lexicon, reading, ("en",), passages=100)
+        return prepare(
+            parsed, question(parsed.text), catalog.lexicon, reading, ("en",), passages=100
+        )
 
 
-def weights(asked: Asked) -> dict[str, float]:
-    return {term.text: term.weight for term in asked.terms}
+def weights(terms: QueryTerms) -> dict[str, float]:
+    return {term.text: term.weight for term in terms.terms}
 
 
 def test_forms_of_a_word_count_as_one(catalog: Catalog) -> None:
-    asked = ask(catalog, "contract ")
-    assert set(asked.groups[0]) >= {"contract", "contracts"}
-    assert weights(asked) == {"contract": 1.0}
+    terms = ask(catalog, "contract ")
+    assert set(terms.expansions[0]) >= {"contract", "contracts"}
+    assert weights(terms) == {"contract": 1.0}
 
 
 def test_a_word_being_typed_stands_for_what_it_may_become(catalog: Catalog) -> None:
-    growing = ask(catalog, "notice contracto")
-    assert "contractor" in growing.groups[1]
-    assert 0 < weights(growing)["contractor"] < weights(growing)["notic"]
+    typed = ask(catalog, "notice contracto")
+    assert "contractor" in typed.expansions[1]
+    assert 0 < weights(typed)["contractor"] < weights(typed)["notic"]
 
 
 def test_a_common_word_is_taken_for_finished(catalog: Catalog) -> None:
@@ -58,18 +59,18 @@ def test_a_common_word_is_taken_for_finished(catalog: Catalog) -> None:
 
 
 def test_one_typo_is_forgiven_and_counts_less(catalog: Catalog) -> None:
-    asked = ask(catalog, "terminatoin of the contract ")
-    assert "termination" in asked.groups[0]
-    stem = next(term for term in asked.terms if term.text == "termin")
+    terms = ask(catalog, "terminatoin of the contract ")
+    assert "termination" in terms.expansions[0]
+    stem = next(term for term in terms.terms if term.text == "termin")
     assert 0 < stem.weight < 1
 
 
 def test_the_question_is_looked_for_apart_from_its_context(catalog: Catalog) -> None:
-    asked = ask(catalog, "Consider the contract with Acme; when is the notice due?")
-    assert asked.two_parts
-    assert asked.question == "when is the notice due?"
-    assert "contract" not in {term.text for term in asked.question_terms}
-    assert "contract" in {term.text for term in asked.terms}
+    terms = ask(catalog, "Consider the contract with Acme; when is the notice due?")
+    assert terms.has_context
+    assert terms.question == "when is the notice due?"
+    assert "contract" not in {term.text for term in terms.question_terms}
+    assert "contract" in {term.text for term in terms.terms}
 
 
 def test_an_empty_library_has_no_ceiling() -> None:
@@ -77,7 +78,7 @@ def test_an_empty_library_has_no_ceiling() -> None:
     assert ceiling([], passages=10) == 0.0
 
 
-def test_the_ceiling_is_the_sum_of_rarities() -> None:
+def test_the_ceiling_is_the_sum_of_idf() -> None:
     expected = math.log1p((100 - 5 + 0.5) / 5.5) + math.log1p((100 - 50 + 0.5) / 50.5)
     assert ceiling([5, 50], passages=100) == pytest.approx(expected * BM25_CEILING)
 
@@ -89,21 +90,21 @@ def test_a_word_more_frequent_than_passages_adds_next_to_nothing() -> None:
 def test_letters_and_digits_part_where_nobody_writes_them_together(catalog: Catalog) -> None:
     catalog.lexicon.add(2, {"2018": 7, "10k": 2}, language="en")
     year = ask(catalog, "notice in FY2018 ")
-    assert "2018" in year.groups[-1]
+    assert "2018" in year.expansions[-1]
     assert weights(year)["2018"] == 1.0
     assert "10" not in weights(ask(catalog, "the 10K "))
 
 
 def test_words_keep_how_often_they_occur(catalog: Catalog) -> None:
-    asked = ask(catalog, "When does the contract with Notice Ltd end? ")
-    assert asked.words == ("when", "does", "the", "contract", "with", "notice", "ltd", "end")
-    often = dict(zip(asked.words, asked.counts, strict=True))
+    terms = ask(catalog, "When does the contract with Notice Ltd end? ")
+    assert terms.words == ("when", "does", "the", "contract", "with", "notice", "ltd", "end")
+    often = dict(zip(terms.words, terms.counts, strict=True))
     assert often["contract"] > often["notice"] > often["ltd"] == 0.0
-    assert len(asked.counts) == len(asked.groups)
-    assert asked.passages == 100
+    assert len(terms.counts) == len(terms.expansions)
+    assert terms.passages == 100
 
 
-def test_a_word_that_is_still_growing_is_told(catalog: Catalog) -> None:
-    assert ask(catalog, "notice contracto").growing
-    assert not ask(catalog, "notice contracto ").growing
-    assert not ask(catalog, "contract").growing
+def test_a_prefix_is_marked(catalog: Catalog) -> None:
+    assert ask(catalog, "notice contracto").has_prefix
+    assert not ask(catalog, "notice contracto ").has_prefix
+    assert not ask(catalog, "contract").has_prefix

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.search.score_normalisation import Background, spread_out
+from indexer.search.score_normalisation import Cohort, spread_out
 from indexer.store import docs_of, ordinals_of
 
 libraries = st.dictionaries(st.integers(0, 1000), st.integers(0, 300), max_size=20)
@@ -26,6 +26,6 @@ def test_passages_stand_at_even_distances(documents: dict[int, int], count: int)
     assert not len(steps) or (steps.min() >= 1 and steps.max() <= max(1, -(-total // count)))
 
 
-def test_documents_are_alike_in_deviations() -> None:
-    assert Background(0.25, 0.07, 0.25, passages=100).alike == 0.0
-    assert Background(0.25, 0.07, 0.60, passages=100).alike == pytest.approx(5.0)
+def test_documents_are_compared_in_deviations() -> None:
+    assert Cohort(0.25, 0.07, 0.25, passages=100).between_documents == 0.0
+    assert Cohort(0.25, 0.07, 0.60, passages=100).between_documents == pytest.approx(5.0)

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.text.name_words import YEARS, initials_of, last_year, of_name, of_query, year_words
+from indexer.text.name_words import (
+    YEARS,
+    initialisms,
+    last_year,
+    name_tokens,
+    query_name_tokens,
+    year_tokens,
+)
 
 
 @pytest.mark.parametrize(
@@ -20,11 +27,11 @@ from indexer.text.name_words import YEARS, initials_of, last_year, of_name, of_q
     ],
 )
 def test_people_find_names_as_they_speak_of_them(name: str, query: str) -> None:
-    assert set(of_name(name)) & set(of_query(query))
+    assert set(name_tokens(name)) & set(query_name_tokens(query))
 
 
 def test_a_name_is_cut_at_case_and_digits() -> None:
-    assert {"annual", "report", "2023"} <= set(of_name("AnnualReport2023"))
+    assert {"annual", "report", "2023"} <= set(name_tokens("AnnualReport2023"))
 
 
 @pytest.mark.parametrize(
@@ -37,23 +44,23 @@ def test_a_name_is_cut_at_case_and_digits() -> None:
     ],
 )
 def test_names_are_shortened_to_the_first_letters_of_neighbours(name: str, short: str) -> None:
-    assert short in initials_of(name)
+    assert short in initialisms(name)
 
 
 def test_first_letters_are_of_neighbouring_words_only() -> None:
-    assert "amd" not in initials_of("Advanced 2 Micro Devices")
-    assert initials_of("") == initials_of("ACME") == frozenset()
+    assert "amd" not in initialisms("Advanced 2 Micro Devices")
+    assert initialisms("") == initialisms("ACME") == frozenset()
 
 
 @given(st.text(max_size=60))
 def test_words_are_folded_and_none_comes_twice(text: str) -> None:
-    for found in (of_name(text), of_query(text)):
+    for found in (name_tokens(text), query_name_tokens(text)):
         assert len(found) == len(set(found))
         assert all(word == word.casefold() for word in found)
 
 
 def test_a_pasted_paragraph_stays_cheap() -> None:
-    assert len(of_query("word " * 10_000 + "end")) < 1_000
+    assert len(query_name_tokens("word " * 10_000 + "end")) < 1_000
 
 
 @pytest.mark.parametrize(
@@ -76,6 +83,6 @@ def test_the_last_year_of_a_query_is_found_as_people_write_it(query: str, year: 
 
 @given(st.sampled_from(YEARS))
 def test_each_year_is_known_by_its_own_words(year: int) -> None:
-    found = year_words(range(year, year + 1))
+    found = year_tokens(range(year, year + 1))
     assert {last_year(word) for word in found} == {year}
-    assert not set(found) & set(year_words(range(year + 1, YEARS.stop)))
+    assert not set(found) & set(year_tokens(range(year + 1, YEARS.stop)))

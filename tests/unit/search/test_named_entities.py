@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.search.named_things import Standing, named_in, years_of
+from indexer.search.named_entities import DocumentProfile, named_in, years_in
 from indexer.text.terms import words
 
 
-def standing(called: str, said: str = "") -> Standing:
-    return Standing.of(called).saying(frozenset(words(said)), years_of(said))
+def document(called: str, said: str = "") -> DocumentProfile:
+    return DocumentProfile.from_name(called).with_text(frozenset(words(said)), years_in(said))
 
 
-REPORT = standing("BESTBUY_2023Q2_10Q BEST BUY CO., INC. 10-Q July 29, 2023", "Stores closed.")
+REPORT = document("BESTBUY_2023Q2_10Q BEST BUY CO., INC. 10-Q July 29, 2023", "Stores closed.")
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_a_document_has_the_names_it_is_called_by(name: tuple[str, ...]) -> None
 
 
 def test_a_document_is_called_by_its_first_letters() -> None:
-    found = standing("JOHNSON_JOHNSON_2022_10K")
+    found = document("JOHNSON_JOHNSON_2022_10K")
     assert found.has("jnj", ("jnj",))
     assert not found.has("jn", ("jn",))  # not by a part of them
 
@@ -80,11 +80,11 @@ def test_what_it_says_counts_and_what_it_does_not_say_does_not() -> None:
     assert REPORT.has("stores", ("stores",))
     assert not REPORT.has("walmart", ("walmart",))
     assert not REPORT.has("be", ("be",))  # two letters begin too many words
-    assert not standing("").has("acme", ("acme",))
+    assert not document("").has("acme", ("acme",))
 
 
 def test_years_of_names_are_not_years_of_text() -> None:
-    found = standing("report 2021", "debt due 2030")
+    found = document("report 2021", "debt due 2030")
     assert found.years == {"2021"}
-    assert found.years_said == {"2030"}
-    assert years_of("FY2015, 12015, 2099-01") == {"2015", "2099"}
+    assert found.text_years == {"2030"}
+    assert years_in("FY2015, 12015, 2099-01") == {"2015", "2099"}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.search.explain_words import find_in_text, gather, owners, word_spans
+from indexer.search.explain_match import find_in_text, sum_by_word, token_owners, word_spans
 from indexer.text.view import make_view
 
 TEXT = "The ten-\nant\u2019s rent of $1,250.50 is due\non the \ufb01rst day."
@@ -29,10 +29,10 @@ def test_where_nothing_is_spaced_tokens_are_words() -> None:
 
 def test_tokens_outside_words_have_no_owner() -> None:
     spans = word_spans("a (bc)", np.array([0], np.int32))
-    found = owners(spans, np.array([-1, 0, 2, 3, 4, 5], np.int32))
+    found = token_owners(spans, np.array([-1, 0, 2, 3, 4, 5], np.int32))
     assert found.tolist() == [-1, 0, -1, 1, 1, -1]
-    assert gather(np.arange(6, dtype=np.float32), found, 2) == [1.0, 7.0]
-    assert owners([], np.array([0], np.int32)).tolist() == [-1]
+    assert sum_by_word(np.arange(6, dtype=np.float32), found, 2) == [1.0, 7.0]
+    assert token_owners([], np.array([0], np.int32)).tolist() == [-1]
 
 
 def test_words_are_found_behind_folded_letters_and_joined_lines() -> None:

@@ -1,9 +1,8 @@
-"""What a query names, and whether a document is about it: names as runs of words, and years.
+"""The names and years in a query, and whether a document is about them.
 
-Owns telling names by how they are written, and the comparison with what a document is called and
-with what its leading passages say. Where a name stands matters: "Pfizer" occurs in reports of many
-companies, but only Pfizer's are called so, and a report of 2017 names later years as the maturities
-of its debt. Pure functions of text; it must not know where the texts come from.
+Owns recognising names by how they are written, and matching them with a document's name and with
+its leading passages. The two are kept apart: "Pfizer" occurs in reports of many companies, but only
+Pfizer's have it in their names. Pure functions of text; it must not know where texts come from.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from indexer.query.focus import clauses
-from indexer.text.name_words import initials_of, last_year, of_name, parts_of
+from indexer.text.name_words import alphanumeric_parts, initialisms, last_year, name_tokens
 from indexer.text.stop_words import STOP_WORDS
 from indexer.text.terms import words
 
@@ -25,19 +24,19 @@ _MARKS = "\"'\u201c\u201d\u2018\u2019()[]{}<>,.;:?!*"
 _OPENING = "([{\"'\u201c\u2018"
 _GENITIVE = re.compile(r"['\u2019]s$")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-# Half a year is no name: the report of the second quarter or of the year tells of it.
+# Half a year is no name: reports are of quarters or years.
 _HALF = re.compile(r"[Hh][12]")
 # Inside a name these are part of it: "Bank of America", "Johnson and Johnson".
 _JOINING = frozenset(("of", "and", "&"))
-# A query with a larger share of capitals is written in them; they tell nothing.
-_SHOUTING = 0.6
-# What people shorten a name to is the beginning of it: "MGM" for "MGMRESORTS".
+# With a larger share of capitals the whole query is written in them, and they mark no names.
+_ALL_CAPITALS = 0.6
+# People shorten a name to its beginning: "MGM" for "MGMRESORTS".
 _SHORTEST = 3
 _SHORTEST_JOINED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedEntities:
     """What a query names: the folded words of each name, and its last year, "" if there is none."""
 
     names: tuple[tuple[str, ...], ...]
@@ -45,94 +44,93 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """Who a document is, and what its leading passages say.
+class DocumentProfile:
+    """A document's name and what its leading passages hold.
 
     Attributes:
-        called: The folded words of its name and title.
-        short: What these may be shortened to by their first letters.
+        name_words: The folded words of its name and title.
+        initialisms: What these may be shortened to by their first letters.
         years: The years in its name and title.
-        said: The folded words of its leading passages.
-        years_said: The years in them.
+        text_words: The folded words of its leading passages.
+        text_years: The years in them.
     """
 
-    called: frozenset[str]
-    short: frozenset[str]
+    name_words: frozenset[str]
+    initialisms: frozenset[str]
     years: frozenset[str]
-    said: frozenset[str]
-    years_said: frozenset[str]
+    text_words: frozenset[str] = frozenset()
+    text_years: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, called: str) -> Standing:
+    def from_name(cls, name: str) -> DocumentProfile:
         """Describe a document by its name and title."""
-        words_of, short = frozenset(of_name(called)), initials_of(called)
-        return cls(words_of, short, years_of(called), frozenset(), frozenset())
+        return cls(frozenset(name_tokens(name)), initialisms(name), years_in(name))
 
-    def saying(self, said: frozenset[str], years: frozenset[str]) -> Standing:
-        """The same document with the words and years of one more passage."""
-        return replace(self, said=self.said | said, years_said=self.years_said | years)
+    def with_text(self, words: frozenset[str], years: frozenset[str]) -> DocumentProfile:
+        """Add the words and years of one more passage."""
+        return replace(self, text_words=self.text_words | words, text_years=self.text_years | years)
 
     def has(self, word: str, name: tuple[str, ...]) -> bool:
-        """Whether a word of a name stands in what the document is called or in what it says."""
-        return word in self.said or self._called(word) or self._called_together(name)
+        """Whether a word of a name stands in the document's name or in its passages."""
+        return word in self.text_words or self._in_name(word) or self._run_together(name)
 
-    def _called(self, word: str) -> bool:
+    def _in_name(self, word: str) -> bool:
         if (
-            word in self.called
-            or word in self.short
-            or any(part in self.called for part in parts_of(word))
+            word in self.name_words
+            or word in self.initialisms
+            or any(part in self.name_words for part in alphanumeric_parts(word))
         ):
             return True
         if len(word) < _SHORTEST or word.isdigit():
             return False
-        return any(other.startswith(word) for other in self.called)
+        return any(other.startswith(word) for other in self.name_words)
 
-    def _called_together(self, name: tuple[str, ...]) -> bool:
+    def _run_together(self, name: tuple[str, ...]) -> bool:
         """Whether the words are run together in the name: "best buy" in "BESTBUY_2019"."""
         together = "".join(name)
         if len(name) < 2 or len(together) < _SHORTEST_JOINED:
             return False
-        long = (word for word in self.called if len(word) >= _SHORTEST_JOINED)
+        long = (word for word in self.name_words if len(word) >= _SHORTEST_JOINED)
         return any(word.startswith(together) or together.startswith(word) for word in long)
 
 
-def years_of(text: str) -> frozenset[str]:
+def years_in(text: str) -> frozenset[str]:
     """The years of four digits in a text.
 
-    >>> sorted(years_of("ADOBE_2016_10K, FY2015"))
+    >>> sorted(years_in("ADOBE_2016_10K, FY2015"))
     ['2015', '2016']
     """
     return frozenset(_YEAR.findall(text))
 
 
-def named_in(query: str) -> Named:
-    """Tell what a query names.
+def named_in(query: str) -> NamedEntities:
+    """Find what a query names.
 
     Names are runs of words with a capital in front. The word that opens a sentence is part of a
     name only if another follows it; capitals throughout make a name together with others, alone
     they are abbreviations as often ("in USD"). So are digits with letters ("3M"), but not numbers.
 
     >>> named_in("What did Acme Robotics Inc. owe Best Buy in FY2019? USD only.")
-    Named(names=(('acme', 'robotics', 'inc'), ('best', 'buy')), year='2019')
+    NamedEntities(names=(('acme', 'robotics', 'inc'), ('best', 'buy')), year='2019')
     """
     letters = [char for char in query if char.isalpha()]
-    shouted = sum(char.isupper() for char in letters) > _SHOUTING * len(letters)
+    all_capitals = sum(char.isupper() for char in letters) > _ALL_CAPITALS * len(letters)
     names: dict[tuple[str, ...], None] = {}
     run: list[_Token] = []
     for token in _tokens(query):
         if token.opens or not (token.named or (run and token.plain.lower() in _JOINING)):
-            _end(run, names)
-        if token.named and not (shouted and not token.digits):
+            _close(run, names)
+        if token.named and not (all_capitals and not token.digits):
             run.append(token)
         if token.closes or token.year:
-            _end(run, names)
-    _end(run, names)
-    return Named(tuple(names), str(last_year(query) or ""))
+            _close(run, names)
+    _close(run, names)
+    return NamedEntities(tuple(names), str(last_year(query) or ""))
 
 
 @dataclass(frozen=True, slots=True)
 class _Token:
-    """A word as it is written, and whether a bracket, a quote or a stop sets it off."""
+    """A word as written, and whether a bracket, a quote or a stop sets it off."""
 
     plain: str
     first: bool
@@ -163,7 +161,7 @@ class _Token:
             return False
         inside = any(char.isupper() for char in self.plain[1:])
         if self.first and not inside:
-            return self.before_capital and self.plain.lower() not in _empty_words()
+            return self.before_capital and self.plain.lower() not in _stop_words()
         return True
 
 
@@ -182,17 +180,17 @@ def _tokens(query: str) -> Iterator[_Token]:
             )
 
 
-def _end(run: list[_Token], names: dict[tuple[str, ...], None]) -> None:
-    """Take a run for a name if it is one, and begin the next."""
+def _close(run: list[_Token], names: dict[tuple[str, ...], None]) -> None:
+    """Close a run of capitalised words; it is a name unless it is one abbreviation alone."""
     capitals = sum(token.capitals and not token.digits for token in run)
     if run and (capitals < len(run) or capitals > 1):
         found = [word for token in run for word in words(token.plain)]
-        name = tuple(dict.fromkeys(word for word in found if word not in _empty_words()))
+        name = tuple(dict.fromkeys(word for word in found if word not in _stop_words()))
         if name:
             names[name] = None
     run.clear()
 
 
 @cache
-def _empty_words() -> frozenset[str]:
+def _stop_words() -> frozenset[str]:
     return frozenset().union(*STOP_WORDS.values())

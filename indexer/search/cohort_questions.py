@@ -1,7 +1,7 @@
-"""Questions on everyday subjects, asked of a library to learn what no answer looks like.
+"""Questions on everyday subjects that few libraries answer: the cohort of score normalisation.
 
-Owns the questions and nothing else. They differ in subject, in length and in how they begin; one
-that a library does answer does no harm among so many.
+Owns the questions and nothing else. They differ in subject, length and form; one that a library
+does answer does no harm among so many.
 """
 
 from __future__ import annotations

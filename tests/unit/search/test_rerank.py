@@ -1,11 +1,12 @@
-"""How much of a heading a question asks for."""
+"""What is read of the leading passages."""
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.search.heading_match import heading_share
+from indexer.search.rerank import asks_for_figures, digit_share, heading_share
 from indexer.text.terms import stems
 
 ENGLISH = ("en",)
@@ -37,3 +38,23 @@ def test_words_that_say_nothing_are_not_counted() -> None:
 @given(st.lists(st.text(max_size=30), max_size=4), st.frozensets(st.text(max_size=5), max_size=5))
 def test_it_is_a_share(path: list[str], asked: frozenset[str]) -> None:
     assert 0.0 <= heading_share(path, asked, ENGLISH) <= 1.0
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["revenue in FY2018?", "the margin in %", "who paid in £?", "٢٠١٨ الإيرادات", "Umsatz 2018"],
+)
+def test_a_figure_or_the_sign_of_one_asks_for_figures(question: str) -> None:
+    assert asks_for_figures(question)
+
+
+@pytest.mark.parametrize("question", ["", "who may end the lease?", "R and D", "Was kostet es?"])
+def test_other_questions_ask_for_words(question: str) -> None:
+    assert not asks_for_figures(question)
+
+
+@given(st.text())
+def test_the_share_is_of_all_characters(text: str) -> None:
+    found = digit_share(text)
+    assert 0.0 <= found <= 1.0
+    assert round(found * len(text)) == sum(char in "0123456789" for char in text)

@@ -1,0 +1,71 @@
+"""The ranking of one query's candidates, and why each stands where it does.
+
+Owns the order and its explanation, which is taken from what the ranking worked with, field by
+field; what the fields mean stands in ``indexer.search.fusion``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from indexer.search.candidates import CandidateEvidence
+    from indexer.search.fusion import DocumentEvidence, PageEvidence, Scored, Weights
+
+    Keys = NDArray[np.int64]
+
+DIGITS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """n candidates of m documents, scored and in order.
+
+    Attributes:
+        candidates: The candidates and their evidence.
+        documents: What speaks for each document.
+        owner: Shape (n,): the index of each candidate's document among the m.
+        scored: The parts of their scores.
+        weights: The parameters of the scores.
+        phrases: The passages with the exact phrase, if one is asked for.
+    """
+
+    candidates: CandidateEvidence
+    documents: DocumentEvidence
+    owner: NDArray[np.intp]
+    scored: Scored
+    weights: Weights
+    phrases: Keys | None
+
+    @property
+    def exact(self) -> NDArray[np.bool_]:
+        """Shape (n,): which candidates hold the exact phrase."""
+        keys = self.candidates.keys
+        return np.zeros(len(keys), bool) if self.phrases is None else np.isin(keys, self.phrases)
+
+    @property
+    def order(self) -> NDArray[np.intp]:
+        """Best first; passages with the exact phrase before all others; ties by key."""
+        return np.lexsort((self.candidates.keys, -self.scored.total, ~self.exact))
+
+    def explain(self, at: int) -> dict[str, Any]:
+        """Explain one candidate: ``score``, ``passage``, ``document`` and ``weights``, by name."""
+        return {
+            "score": _at(self.scored, at),
+            "passage": _at(self.candidates.pages, at),
+            "document": _at(self.documents, int(self.owner[at])),
+            "weights": asdict(self.weights),
+        }
+
+
+def _at(evidence: Scored | PageEvidence | DocumentEvidence, at: int) -> dict[str, float]:
+    values = {field.name: getattr(evidence, field.name) for field in fields(evidence)}
+    return {
+        name: round(float(value[at] if isinstance(value, np.ndarray) else value), DIGITS)
+        for name, value in values.items()
+    }

@@ -1,0 +1,109 @@
+"""The re-ranking pass: what is read of the leading passages only.
+
+Owns how much of a heading a question asks for, and the share of digits where the question asks for
+figures: the answer to "the margin of 2018" stands in a table more often than in a sentence, and a
+table has hardly a word of the question. It must not know what either is worth (``fusion``).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from indexer.search.fusion import RerankEvidence
+from indexer.store import docs_of
+from indexer.text.terms import stems, stop_words, words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from indexer.search.query_terms import QueryTerms
+    from indexer.store import Store
+
+# A passage's own heading and the one above; those further up are of chapters, and on every page.
+NEAREST_HEADINGS = 2
+_PERCENT = "%‰"
+_DIGITS = "0123456789"
+_COLUMNS = ("heading_path", "char_start", "char_end", "view")
+
+
+def rerank_evidence(store: Store, terms: QueryTerms, keys: NDArray[np.int64]) -> RerankEvidence:
+    """Read k passages for the re-ranking pass."""
+    passages = store.passages_of(keys, _COLUMNS)
+    wanted = frozenset(term.text for term in terms.question_terms)
+    numeric = asks_for_figures(terms.question)
+    heading, length, digits = np.zeros((3, len(keys)), np.float32)
+    same = np.arange(len(keys))
+    first: dict[tuple[int, str], int] = {}
+    for at, (key, doc) in enumerate(zip(keys.tolist(), docs_of(keys).tolist(), strict=True)):
+        if key in passages:
+            found = passages[key]
+            heading[at] = heading_share(found["heading_path"], wanted, terms.languages)
+            length[at] = found["char_end"] - found["char_start"]
+            digits[at] = digit_share(found["view"]) if numeric else 0.0
+            same[at] = first.setdefault((doc, found["view"]), at)
+    return RerankEvidence(heading, length, digits, same)
+
+
+def asks_for_figures(question: str) -> bool:
+    """Whether a question has a digit, a percent sign or a currency sign in it.
+
+    That needs no list of words and holds in every language.
+
+    >>> asks_for_figures("operating margin of FY2018"), asks_for_figures("who pays in €?")
+    (True, True)
+    >>> asks_for_figures("who may terminate the lease?")
+    False
+    """
+    return any(
+        char.isdigit() or char in _PERCENT or unicodedata.category(char) == "Sc"
+        for char in question
+    )
+
+
+def digit_share(text: str) -> float:
+    """The share of digits among the characters of a text, 0 to 1.
+
+    >>> digit_share("Cash 12, 45")
+    0.36363636363636365
+    """
+    return sum(map(text.count, _DIGITS)) / len(text) if text else 0.0
+
+
+def heading_share(path: Sequence[str], wanted: frozenset[str], languages: tuple[str, ...]) -> float:
+    """The share of the words of a passage's nearest headings that a question has, 0 to 1.
+
+    A heading is short and says what stands below it, so what counts is that all of it is asked
+    for, not that all of the question stands in it.
+
+    >>> wanted = frozenset(["cash", "flow", "statement", "2018"])
+    >>> heading_share(["Item 8", "Consolidated Statements of Cash Flows"], wanted, ("en",))
+    0.75
+
+    Args:
+        path: The headings above a passage, its own last.
+        wanted: The stems of the question.
+        languages: In which words are stemmed; a word counts if one of its stems is wanted.
+    """
+    shares = [0.0]
+    for heading in path[-NEAREST_HEADINGS:]:
+        if content := _content_words(heading, languages):
+            found = sum(not wanted.isdisjoint(forms) for forms in content)
+            shares.append(found / len(content))
+    return max(shares)
+
+
+@lru_cache(maxsize=4096)
+def _content_words(heading: str, languages: tuple[str, ...]) -> tuple[frozenset[str], ...]:
+    """The stems of each word of a heading that is no stop word."""
+    empty = {word for language in languages for word in stop_words(language)}
+    found = [word for word in dict.fromkeys(words(heading)) if word not in empty]
+    return tuple(
+        frozenset(stem for one in languages or ("",) for stem in stems(word, one).split())
+        for word in found
+    )
