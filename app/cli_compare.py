@@ -10,7 +10,8 @@ from app import render
 from app.cli_common import Command, Context, absolute_path
 from app.cli_search import DEFAULT_LIMIT, filter_terms, positive
 from app.hit_lines import print_result
-from indexer.api.types import HEADING_SEPARATOR, page_unit
+from indexer.api.formats import page_unit
+from indexer.api.types import HEADING_SEPARATOR
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from app import render
 from app.explained import explained_lines
 from indexer.api.errors import sentence
-from indexer.api.types import HEADING_SEPARATOR, FileState, page_unit
+from indexer.api.formats import BY_EXTENSION, page_unit
+from indexer.api.types import HEADING_SEPARATOR, FileState
 
 if TYPE_CHECKING:
     from app.cli_common import Context
@@ -84,8 +85,8 @@ def hit_lines(number: int, hit: Hit, style: Style, *, explain: bool = False) -> 
     lines.append(indent + style.dim(f"{render.name(hit.path)} ({_reason(hit)})"))
     lines += [indent + style.dim(f"also {render.name(path)}") for path in hit.other_paths]
     for other in hit.also[:_ALSO]:
-        unit = page_unit(PurePath(other.path).suffix[1:].lower())
-        place = f", {unit} {other.page}" if unit else ""
+        known = BY_EXTENSION.get(PurePath(other.path).suffix.lower())
+        place = f", {known.unit} {other.page}" if known is not None and known.unit else ""
         lines.append(indent + style.dim(f"also {render.name(other.path)}{place}"))
     if len(hit.also) > _ALSO:
         more = render.count(len(hit.also) - _ALSO, "other place")

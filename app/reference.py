@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 from app.cli import COMMANDS, build_parser
 from app.cli_settings import markdown as settings_table
 from indexer.api.errors import CODES
-from indexer.api.types import FileState, page_unit
-from indexer.extract.registry import FORMATS
+from indexer.api.formats import FORMATS
+from indexer.api.types import FileState
 from indexer.query.filters import GRAMMAR, help_of
 
 if TYPE_CHECKING:
@@ -59,10 +59,7 @@ def _lines() -> Iterator[str]:
     yield from _section("States of files")
     yield from _table(("state", ""), [(f"`{state}`", text) for state, text in STATES.items()])
     yield from _section("Formats")
-    formats = [
-        (known.name, page_unit(known.name) or "none", " ".join(known.extensions))
-        for known in FORMATS
-    ]
+    formats = [(known.name, known.unit or "none", " ".join(known.extensions)) for known in FORMATS]
     yield from _table(("format", "what its pages are", "names that end with"), formats)
     yield from _section("Errors")
     rows = [

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from indexer.api.formats import FORMATS, SizeClass
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -56,23 +58,18 @@ class Limits:
     @property
     def by_format(self) -> dict[str, int]:
         """The size past which a file is not read, by the format its name promises."""
-        return {
-            "pdf": self.pdf_bytes,
-            "html": self.markup_bytes,
-            "markdown": self.text_bytes,
-            "text": self.text_bytes,
-            **dict.fromkeys(("csv", "rtf"), self.text_bytes),
-            "code": self.source_bytes,
-            "tex": self.markup_bytes,
-            "ipynb": self.notebook_bytes,
-            **dict.fromkeys(("docx", "pptx", "xlsx", "odt", "odp", "ods"), self.package_bytes),
-            "epub": self.package_bytes,
-            **dict.fromkeys(("doc", "xls", "ppt", "msg"), self.package_bytes),
-            "eml": self.message_bytes,
-            "mbox": self.mailbox_bytes,
-            "image": self.image_bytes,
-            **dict.fromkeys(("zip", "tar"), self.package_bytes),
+        sizes = {
+            SizeClass.PDF: self.pdf_bytes,
+            SizeClass.TEXT: self.text_bytes,
+            SizeClass.MARKUP: self.markup_bytes,
+            SizeClass.SOURCE: self.source_bytes,
+            SizeClass.NOTEBOOK: self.notebook_bytes,
+            SizeClass.PACKAGE: self.package_bytes,
+            SizeClass.MESSAGE: self.message_bytes,
+            SizeClass.MAILBOX: self.mailbox_bytes,
+            SizeClass.IMAGE: self.image_bytes,
         }
+        return {known.name: sizes[known.size_class] for known in FORMATS}
 
     @property
     def largest_bytes(self) -> int:

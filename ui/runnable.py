@@ -12,6 +12,8 @@ import stat
 import sys
 from pathlib import Path
 
+from indexer.api.formats import FORMATS
+
 
 def _kinds(names: str) -> frozenset[str]:
     return frozenset(names.split())
@@ -44,12 +46,9 @@ _MACOS = _SCRIPTS | _kinds(
     "plugin prefpane qlgenerator saver scpt scptd service terminal webloc wdgt workflow"
 )
 # No system runs these, whatever their mode: on exFAT and NTFS every file is executable.
-_DOCUMENTS = _kinds(
-    "adoc avif bmp csv doc docm docx dot dotx eml epub gif heic htm html ipynb jpeg jpg json log "
-    "markdown md mdown mdwn mkd mp3 mp4 msg odp ods odt org ott pdf png pot potx pps ppsx ppt "
-    "pptm pptx rst rtf srt svg tab tex text tif tiff tsv txt vtt webp xhtml xls xlsm xlsx xlt "
-    "xltx xml zip"
-)
+_DOCUMENTS = _kinds("heic json mdwn mp3 mp4 svg xml") | {
+    ending for known in FORMATS if known.name != "code" for ending in known.endings.split()
+}
 _END = re.compile(r"[\\/]")
 
 

@@ -19,20 +19,6 @@ if TYPE_CHECKING:
 HEADING_SEPARATOR = " \u203a "
 
 
-# What the pages of a format are, for formats that have any; "page" for those of paper. The name of
-# a sheet, chapter or mail, and the title of a slide, stand in the heading paths of its passages.
-PAGE_UNITS = {
-    "pdf": "page", "docx": "page", "odt": "page", "doc": "page", "pptx": "slide", "odp": "slide",
-    "ppt": "slide", "xlsx": "sheet", "ods": "sheet", "xls": "sheet", "epub": "chapter",
-    "image": "page", "mbox": "message", "ipynb": "cell",
-}  # fmt: skip
-
-
-def page_unit(form: str) -> str:
-    """Return what a page of a format is called, "" for formats without pages."""
-    return PAGE_UNITS.get(form, "")
-
-
 class FileState(StrEnum):
     """What became of a file; every file ever seen under a root has exactly one."""
 

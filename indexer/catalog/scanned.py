@@ -10,6 +10,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from indexer.api.formats import DRAWN
 from indexer.catalog.roots import below, join, normal
 
 if TYPE_CHECKING:
@@ -60,7 +61,9 @@ class ScannedContents:
         rows = self._db.rows(
             "SELECT r.path, d.path, f.name, c.content_id FROM contents c "
             "JOIN files f ON f.content = c.id JOIN folders d ON d.id = f.folder "
-            "JOIN roots r ON r.id = f.root WHERE c.format IN ('pdf', 'image')"
+            "JOIN roots r ON r.id = f.root "
+            "WHERE c.format IN (SELECT value FROM json_each(?))",
+            json.dumps(DRAWN),
         )
         return {
             content

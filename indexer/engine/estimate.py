@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.errors import WorldError
+from indexer.api.formats import BY_NAME
 from indexer.catalog import Root
 from indexer.catalog.roots import join, normal
 from indexer.files.scanner import rules_for
@@ -29,9 +30,6 @@ if TYPE_CHECKING:
 
 # Recognised after everything else, and at a rate that nobody knows before.
 _UNTIMED = "image"
-# Bytes of a page, by format, where a library cannot tell yet.
-PAGE_BYTES = {"pdf": 30_000, "text": 3_000, "markdown": 3_000, "html": 12_000}
-OTHER_PAGE_BYTES = 10_000
 # A single file seldom has less than a page, nor, by its size alone, more than so many.
 MOST_PAGES = 20_000
 
@@ -99,7 +97,7 @@ def pages_of(form: str, files: int, size: int, page_bytes: Mapping[str, float]) 
     >>> pages_of("text", 5, 100, {})
     5.0
     """
-    a_page = page_bytes.get(form) or PAGE_BYTES.get(form, OTHER_PAGE_BYTES)
+    a_page = page_bytes.get(form) or BY_NAME[form].page_bytes
     return float(min(max(size / a_page, files), files * MOST_PAGES))
 
 

@@ -10,28 +10,23 @@ import zipfile
 from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
+from indexer.api.formats import FORMATS, OLE_MAGIC, ZIP_MAGIC
 from indexer.extract.office.package import MAX_DIRECTORY_BYTES, directory_bytes, zip_errors
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-ZIP_MAGIC = b"PK\x03\x04"
-OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_FOLDERS = {known.inside: known.name for known in FORMATS if known.inside.endswith("/")}
 _MIMETYPES = {
-    b"application/epub+zip": "epub",
-    b"application/vnd.oasis.opendocument.text": "odt",
-    b"application/vnd.oasis.opendocument.presentation": "odp",
-    b"application/vnd.oasis.opendocument.spreadsheet": "ods",
+    known.inside.encode(): known.name
+    for known in FORMATS
+    if known.magic == ZIP_MAGIC and known.inside and known.inside not in _FOLDERS
 }
-_FOLDERS = {"word/": "docx", "ppt/": "pptx", "xl/": "xlsx"}
-_STREAMS = (
-    ("EncryptedPackage", "encrypted"),
-    ("__properties_version1.0", "msg"),
-    ("WordDocument", "doc"),
-    ("PowerPoint Document", "ppt"),
-    ("Workbook", "xls"),
-    ("Book", "xls"),
-)
+_STREAMS = {
+    "EncryptedPackage": "encrypted",
+    **{known.inside: known.name for known in FORMATS if known.magic == OLE_MAGIC},
+    "Book": "xls",  # of Excel 5
+}
 
 
 def inside_zip(path: Path, head: bytes, promised: str) -> str:
@@ -74,7 +69,7 @@ def inside_ole(path: Path, promised: str) -> str:
 
     try:
         with path.open("rb") as file, olefile.OleFileIO(file) as container:
-            for stream, form in _STREAMS:
+            for stream, form in _STREAMS.items():
                 if container.exists(stream):
                     return form
     except Exception:  # noqa: BLE001  # the library raises its own kinds and plain ones

@@ -1,19 +1,28 @@
-"""Which formats there are, and which one a file is.
+"""Which format a file is, and what opens it.
 
-Owns the table of formats and the guess from a name and the first bytes; it must not know how any
-format is read. A new format is a module with ``open_source`` and one row here. Standard library
-only: the scan asks by name, before any library is loaded.
+Owns the guess from a name and the first bytes; it must not know how any format is read. A new
+format is a module with ``open_source`` and one row in ``indexer.api.formats``.
 """
 
 from __future__ import annotations
 
 import importlib
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from indexer.api.errors import WorldError
-from indexer.extract.containers import OLE_MAGIC, ZIP_MAGIC, inside_ole, inside_zip
+from indexer.api.formats import (
+    BY_EXTENSION,
+    BY_NAME,
+    FORMATS,
+    OLE_MAGIC,
+    PDF_MAGIC,
+    RTF_MAGIC,
+    ZIP_MAGIC,
+    Format,
+    SizeClass,
+)
+from indexer.extract.containers import inside_ole, inside_zip
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,89 +33,17 @@ if TYPE_CHECKING:
 HEAD_BYTES = 4096
 # How a mail begins in a mailbox: "From anna@example.org Fri Nov 20 13:32:27 2026".
 BORDER = re.compile(rb"From \S.{0,200}\b(?:19[6-9]|20[0-9])\d\b.{0,20}$")
-_CONVERTED = "indexer.extract.office.libreoffice"
 # Images that nothing here decodes.
 FOREIGN_IMAGES = frozenset({"heic"})
 _UNICODE_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
-
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """One readable format: its name, the extensions it goes by, the module that reads it."""
-
-    name: str
-    extensions: tuple[str, ...]
-    module: str
-
-    @property
-    def needs_program(self) -> bool:
-        """Whether another program has to be started to read it."""
-        return self.module == _CONVERTED
-
-    def opener(self) -> Opener:
-        """Load the format's module, and with it the library it needs."""
-        return cast("Opener", importlib.import_module(self.module).open_source)
-
-
-def _format(name: str, extensions: str, module: str) -> Format:
-    spelled = tuple(f".{extension}" for extension in extensions.split())
-    return Format(name, spelled, f"indexer.extract.{module}")
-
-
-PDF = _format("pdf", "pdf", "pdf.reader")
-HTML = _format("html", "html htm xhtml", "markup.html")
-MARKDOWN = _format("markdown", "md markdown mdown mkd qmd rmd", "markup.markdown")
-TEXT = _format("text", "txt text rst adoc asciidoc org log srt vtt textile", "plain.text")
-CSV = _format("csv", "csv tsv tab", "plain.table")
-RTF = _format("rtf", "rtf", "office.rtf")
-TEX = _format("tex", "tex ltx latex", "markup.tex")
-NOTEBOOK = _format("ipynb", "ipynb", "markup.notebook")
-EML = _format("eml", "eml emlx mht mhtml", "mail.eml")
-MBOX = _format("mbox", "mbox mbx", "mail.mbox")
-ZIP = _format("zip", "zip", "embedded.archive")
-TAR = _format("tar", "tar tgz tbz tbz2 txz gz bz2 xz", "embedded.archive")
-IMAGE = _format("image", "png jpg jpeg jpe jfif tif tiff webp avif bmp gif", "pdf.image")
-CODE = _format(
-    "code",
-    "py pyi pyw pyx c h cc cpp cxx hpp hh hxx m mm java kt kts scala groovy clj cljs go rs swift "
-    "js mjs cjs jsx ts tsx vue svelte php phtml rb pl pm lua r jl dart cs vb fs fsx ml mli hs erl "
-    "ex exs elm sh bash zsh fish ps1 psm1 bat cmd sql css scss sass less f f77 f90 f95 f03 for pas "
-    "pp asm s nim zig v vhd vhdl sv tcl awk sed el lisp scm rkt cl cob cbl ada adb ads d proto "
-    "graphql thrift cmake mk gradle toml yaml yml ini cfg conf properties tf hcl bib sty cls",
-    "plain.code",
-)
-_ZIPPED = (
-    _format("docx", "docx docm dotx dotm", "office.docx"),
-    _format("pptx", "pptx pptm potx potm ppsx ppsm", "office.pptx"),
-    _format("xlsx", "xlsx xlsm xltx xltm", "office.xlsx"),
-    _format("odt", "odt ott", "office.odt"),
-    _format("odp", "odp otp", "office.odp"),
-    _format("ods", "ods ots", "office.ods"),
-    _format("epub", "epub", "markup.epub"),
-)
-_OLE = (
-    _format("msg", "msg", "mail.msg"),
-    _format("doc", "doc dot", "office.libreoffice"),
-    _format("xls", "xls xlt", "office.libreoffice"),
-    _format("ppt", "ppt pps pot", "office.libreoffice"),
-)
+PDF, HTML, MARKDOWN, TEXT = (BY_NAME[name] for name in ("pdf", "html", "markdown", "text"))
+CSV, RTF, EML, MBOX = (BY_NAME[name] for name in ("csv", "rtf", "eml", "mbox"))
+ZIP, TAR, IMAGE, CODE = (BY_NAME[name] for name in ("zip", "tar", "image", "code"))
 # A newer office file behind a password, whatever it is called.
-ENCRYPTED = _format("encrypted", "", "office.encrypted")
-FORMATS = (
-    PDF, HTML, MARKDOWN, TEXT, CSV, RTF, TEX, NOTEBOOK, EML, MBOX, IMAGE, ZIP, TAR, CODE,
-    *_ZIPPED, *_OLE,
-)  # fmt: skip
+ENCRYPTED = Format("encrypted", "", "", "office.encrypted", SizeClass.PACKAGE)
+_ZIPPED = tuple(known for known in FORMATS if known.magic == ZIP_MAGIC and known.inside)
+_OLE = tuple(known for known in FORMATS if known.magic == OLE_MAGIC)
 _BINARY = (PDF, IMAGE, ZIP, TAR, *_ZIPPED, *_OLE)
-# Documents of other programs: worth telling the person that they are not read yet.
-FOREIGN_DOCUMENTS = frozenset({
-    "7z", "abw", "azw", "azw3", "cbr", "cbz", "chm", "djvu", "dvi", "fb2", "fodp", "fods", "fodt",
-    "gdoc", "heic", "heif", "hwp", "json", "key", "lit", "lyx", "mobi", "numbers", "odf", "odg",
-    "one", "opf",
-    "ost", "oxps", "pages", "pcl", "prc", "ps", "pst", "pub", "rar", "sdw", "sxw", "tei", "vsd",
-    "vsdx", "wpd", "wps", "wri", "xlsb", "xml", "xps", "zim", "zst",
-})  # fmt: skip
-_BY_EXTENSION = {extension: known for known in FORMATS for extension in known.extensions}
-_BY_NAME = {known.name: known for known in FORMATS}
 # What a text is that calls itself an office file: other programs' exports, mostly.
 _TEXT_OF_OLE = {"doc": TEXT, "xls": CSV}
 # No text holds these; tab, line ends, form feed and escape (of old Asian encodings) are apart.
@@ -139,14 +76,19 @@ _FOREIGN = (
 )
 
 
+def opener(known: Format) -> Opener:
+    """Load a format's module, and with it the library it needs."""
+    return cast("Opener", importlib.import_module(known.module).open_source)
+
+
 def by_name(path: PurePath) -> Format | None:
     """Return the format that the file's name promises, if any. Reads nothing."""
-    return _BY_EXTENSION.get(path.suffix.lower())
+    return BY_EXTENSION.get(path.suffix.lower())
 
 
 def promised_format(path: PurePath, name: str = "") -> Format | None:
     """Return the format of that name, else the one that the file's name promises. Reads nothing."""
-    return _BY_NAME.get(name) or by_name(path)
+    return BY_NAME.get(name) or by_name(path)
 
 
 def identify(path: Path, name: str = "") -> Format:
@@ -169,7 +111,7 @@ def identify(path: Path, name: str = "") -> Format:
         return PDF
     if head.startswith((ZIP_MAGIC, OLE_MAGIC)):
         return _contained(path, head, promised)
-    if head.startswith((b"{\\rtf", b"{\\urtf")):
+    if head.startswith((RTF_MAGIC, b"{\\urtf")):
         return RTF
     if found := _image_or_archive(path, head, promised):
         return found
@@ -217,20 +159,21 @@ def image_kind(head: bytes) -> str:
 
 def _is_pdf(head: bytes, promised: Format | None) -> bool:
     """Tell whether a file is a PDF: some have junk in front, but programs may speak of PDF too."""
-    at = head[:1024].find(b"%PDF-")
+    at = head[:1024].find(PDF_MAGIC)
     return at == 0 or (at > 0 and promised in (None, PDF, HTML, MARKDOWN, TEXT))
 
 
 def _contained(path: Path, head: bytes, promised: Format | None) -> Format:
     """Look into a zip or OLE file, of which there are many kinds."""
     zipped = head.startswith(ZIP_MAGIC)
-    believed = promised.name if promised in (_ZIPPED if zipped else _OLE) and promised else ""
+    kin = _ZIPPED if zipped else _OLE
+    believed = promised.name if promised is not None and promised in kin else ""
     found = inside_zip(path, head, believed) if zipped else inside_ole(path, believed)
     if not found and zipped and (promised is ZIP or (promised is None and not path.suffix)):
         return ZIP
     if not found:
         raise WorldError("unsupported", format="zip" if zipped else "office")
-    return ENCRYPTED if found == ENCRYPTED.name else _BY_NAME[found]
+    return ENCRYPTED if found == ENCRYPTED.name else BY_NAME[found]
 
 
 def _guess(head: bytes, promised: Format | None) -> Format:

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from indexer.api.formats import FOREIGN_DOCUMENTS
 from indexer.api.types import FileState
 from indexer.extract.base import shown_size
-from indexer.extract.registry import FOREIGN_DOCUMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

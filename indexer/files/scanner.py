@@ -12,10 +12,11 @@ import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from indexer.api.formats import BY_EXTENSION
 from indexer.catalog import ScanCounts
 from indexer.files.excludes import Excludes
 from indexer.files.root_location import locate
-from indexer.files.walk import RootWalk, ScanRules, known_formats
+from indexer.files.walk import RootWalk, ScanRules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -35,7 +36,7 @@ def rules_for(root: Root, catalog: Catalog, config: EngineConfig) -> ScanRules:
     library = os.fsencode(config.library.resolve())
     return ScanRules(
         excludes=Excludes((*config.exclude, *root.patterns), hidden=config.hidden),
-        formats=known_formats(),
+        formats={extension: known.name for extension, known in BY_EXTENSION.items()},
         max_bytes=config.limits.largest_bytes,
         max_bytes_of=config.limits.by_format,
         skipped={**others, library: "own_library"},

@@ -60,13 +60,6 @@ class ScanRules:
     roots: Sequence[bytes] = ()
 
 
-def known_formats() -> dict[str, str]:
-    """Give the formats of the extraction registry by their extensions."""
-    from indexer.extract.registry import FORMATS
-
-    return {extension: known.name for known in FORMATS for extension in known.extensions}
-
-
 class RootWalk:
     """One walk over one root; iterate it once. See ``indexer.catalog.scans.Walk``.
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from indexer import faults
 from indexer.api.errors import WorldError
+from indexer.api.formats import DRAWN
 from indexer.catalog.scanned import ScannedContents
 from indexer.ocr.cache import PageCache
 from indexer.ocr.languages import default_languages
@@ -36,7 +37,6 @@ _NO_TEXT = "no_text"
 # A language that is installed meanwhile is found after so long; Tesseract itself at once.
 LOOK_EVERY_S = 600.0
 _IMAGE = "image"
-_FORMATS = ("pdf", _IMAGE)
 
 
 class ScannedPages:
@@ -86,7 +86,7 @@ class ScannedPages:
             if self._program is None or time.monotonic() - self._looked > LOOK_EVERY_S:
                 self._looked = float("-inf")
         # Those of an earlier version, or of a cache that was lost.
-        unknown = self.contents.with_code(_FORMATS, (_NO_TEXT, *CODES)) - self.cache.content_ids()
+        unknown = self.contents.with_code(DRAWN, (_NO_TEXT, *CODES)) - self.cache.content_ids()
         self.contents.read_again(unknown)
         failure = self._failure()
         self.contents.explain(CODES, failure.code, failure.detail)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from indexer.api.formats import GROUPS, endings_of
 from indexer.api.translation import N_
 
 if TYPE_CHECKING:
@@ -83,45 +84,7 @@ class Operator:
     aliases: tuple[str, ...] = ()
 
 
-TYPES: dict[str, tuple[str, ...]] = {
-    "document": ("pdf", "doc", "docx", "docm", "odt", "rtf", "pages"),
-    "text": ("txt", "md", "markdown", "rst", "adoc", "org", "tex", "log"),
-    "web": ("html", "htm", "xhtml", "mht", "mhtml"),
-    "book": ("epub", "mobi", "azw3", "fb2"),
-    "spreadsheet": ("xls", "xlsx", "xlsm", "ods", "csv", "tsv", "numbers"),
-    "presentation": ("ppt", "pptx", "pptm", "odp", "key"),
-    "mail": ("eml", "emlx", "msg", "mbox"),
-    "code": (
-        "py",
-        "ipynb",
-        "c",
-        "h",
-        "cpp",
-        "hpp",
-        "cs",
-        "java",
-        "kt",
-        "js",
-        "ts",
-        "go",
-        "rs",
-        "rb",
-        "php",
-        "swift",
-        "scala",
-        "sql",
-        "sh",
-        "ps1",
-        "r",
-        "jl",
-        "m",
-        "lua",
-        "pl",
-        "css",
-        "yaml",
-        "toml",
-    ),
-}
+TYPES = {group: endings_of(group) for group in GROUPS}
 
 LANGUAGES = {
     "arabic": "ar", "chinese": "zh", "czech": "cs", "danish": "da", "dutch": "nl", "english": "en",

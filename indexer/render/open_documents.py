@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 MAX_OPEN = 4
 NOTHING = RecognisedPages()
-# Formats with pages of their own to show, and the module that shows them; only it loads a library.
-PAGED = {"pdf": "indexer.render.pdf", "image": "indexer.render.pdf"}
+# Draws pages; loaded when one is asked for, since it loads a library.
+DRAWS = "indexer.render.pdf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +115,9 @@ class OpenDocuments:
         self, path: Path, form: str, password: str | None, recognised: RecognisedPages
     ) -> PdfPages | TextDocument:
         known = identify(path, form)
-        if known.name not in PAGED:
+        if not known.drawn:
             return TextDocument(path, known, password, self._limits)
-        pages = cast("type[PdfPages]", importlib.import_module(PAGED[known.name]).PdfPages)
+        pages = cast("type[PdfPages]", importlib.import_module(DRAWS).PdfPages)
         return pages(path, password, self._limits, recognised)
 
 

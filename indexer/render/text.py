@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from indexer.extract.document import PAGE_JOINT
+from indexer.extract.registry import opener
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from indexer.api.formats import Format
     from indexer.config import Limits
-    from indexer.extract.registry import Format
 
 # Kept whole up to here; of longer texts each window is read anew.
 MAX_KEPT_CHARS = 8_000_000
@@ -51,7 +52,7 @@ class TextDocument:
     def __init__(self, path: Path, known: Format, password: str | None, limits: Limits) -> None:
         self.form = known.name
         self._path = path
-        self._open = known.opener()
+        self._open = opener(known)
         self._password = password
         self._limits = limits
         self._whole: list[tuple[int, str]] | None = None

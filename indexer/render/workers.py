@@ -21,9 +21,9 @@ from indexer.confine.worker import Worker
 from indexer.extract.registry import promised_format
 from indexer.render.desk import Desk
 from indexer.render.open_documents import (
+    DRAWS,
     MAX_OPEN,
     NOTHING,
-    PAGED,
     OpenDocuments,
     RecognitionLookup,
     Stamp,
@@ -142,4 +142,4 @@ def _load_libraries(path: str, form: str) -> None:
     promised = promised_format(Path(path), form)
     if promised is not None:
         with suppress(ImportError):
-            importlib.import_module(PAGED.get(promised.name, promised.module))
+            importlib.import_module(DRAWS if promised.drawn else promised.module)

@@ -593,38 +593,6 @@
         <translation>Ordner eingeben …</translation>
     </message>
     <message>
-        <source>Documents</source>
-        <translation>Dokumente</translation>
-    </message>
-    <message>
-        <source>Plain text</source>
-        <translation>Einfacher Text</translation>
-    </message>
-    <message>
-        <source>Web pages</source>
-        <translation>Webseiten</translation>
-    </message>
-    <message>
-        <source>Books</source>
-        <translation>Bücher</translation>
-    </message>
-    <message>
-        <source>Spreadsheets</source>
-        <translation>Tabellen</translation>
-    </message>
-    <message>
-        <source>Presentations</source>
-        <translation>Präsentationen</translation>
-    </message>
-    <message>
-        <source>Mail</source>
-        <translation>E-Mail</translation>
-    </message>
-    <message>
-        <source>Source code</source>
-        <translation>Quelltext</translation>
-    </message>
-    <message>
         <source>PDF</source>
         <translation>PDF</translation>
     </message>
@@ -3032,6 +3000,26 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Word document</source>
         <translation>Word-Dokument</translation>
+    </message>
+    <message>
+        <source>Documents</source>
+        <translation>Dokumente</translation>
+    </message>
+    <message>
+        <source>Web pages</source>
+        <translation>Webseiten</translation>
+    </message>
+    <message>
+        <source>Books</source>
+        <translation>Bücher</translation>
+    </message>
+    <message>
+        <source>Spreadsheets</source>
+        <translation>Tabellen</translation>
+    </message>
+    <message>
+        <source>Presentations</source>
+        <translation>Präsentationen</translation>
     </message>
     <message>
         <source>Word document (old)</source>

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api.errors import WorldError
-from indexer.api.types import page_unit
+from indexer.api.formats import page_unit
 from indexer.extract.process.sandbox import ExtractionChild
 from tests.fuzz.run import outcome
 from tests.fuzz.samples import SENTENCE, docx, epub, pptx, samples, slide, xlsx

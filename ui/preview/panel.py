@@ -14,7 +14,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 
 from indexer.api.errors import WorldError
-from indexer.api.types import FileState, page_unit
+from indexer.api.formats import page_unit
+from indexer.api.types import FileState
 from ui import passwords
 from ui.desktop import show_in_folder
 from ui.preview.controls import Controls

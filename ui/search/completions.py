@@ -15,11 +15,12 @@ from ui.search.query_text import written
 from ui.words.translate import say
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from ui.search.memory import Saved
 
 MOST = 8
+MOST_SHOWN = 20
 
 _VALUE = re.compile(r'(?:^|(?<=\s))(-?)([A-Za-z]{2,}):(?:"([^"]*)|([^\s"]*))$')
 _NAME = re.compile(r"(?:^|(?<=\s))(-?)([A-Za-z]*)$")
@@ -97,6 +98,11 @@ def _operators(text: str, cursor: int) -> Iterator[Suggestion]:
             yield Suggestion(f"{operator.name}:", help_of(operator, say), head + after, len(head))
 
 
+def shown(extensions: Sequence[str]) -> str:
+    """The first extensions of a group, as a hint."""
+    return ", ".join([*extensions[:MOST_SHOWN], *(["…"] if len(extensions) > MOST_SHOWN else [])])
+
+
 def _folders(offers: Offers, _today: date) -> Iterator[tuple[str, str]]:
     yield from ((folder, "") for folder in offers.folders)
 
@@ -106,7 +112,7 @@ def _extensions(_offers: Offers, _today: date) -> Iterator[tuple[str, str]]:
 
 
 def _types(_offers: Offers, _today: date) -> Iterator[tuple[str, str]]:
-    yield from ((kind, ", ".join(extensions)) for kind, extensions in TYPES.items())
+    yield from ((kind, shown(extensions)) for kind, extensions in TYPES.items())
 
 
 def _languages(offers: Offers, _today: date) -> Iterator[tuple[str, str]]:

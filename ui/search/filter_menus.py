@@ -12,9 +12,11 @@ from PySide6.QtCore import QLocale, QObject, QPoint, Qt, Signal
 from PySide6.QtWidgets import QMenu
 
 from indexer.query.filters import TYPES
+from ui.search.completions import shown
 from ui.search.pill import Pill
 from ui.search.query_text import with_filter
 from ui.search.safe_text import line
+from ui.words.formats import group
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -119,19 +121,9 @@ class FilterMenus(QObject):
         self._add_typing(menu, self.tr("Type a folder…"), "in")
 
     def _types(self, menu: QMenu) -> None:
-        named = {
-            "document": self.tr("Documents"),
-            "text": self.tr("Plain text"),
-            "web": self.tr("Web pages"),
-            "book": self.tr("Books"),
-            "spreadsheet": self.tr("Spreadsheets"),
-            "presentation": self.tr("Presentations"),
-            "mail": self.tr("Mail"),
-            "code": self.tr("Source code"),
-        }
         self._add(menu, self.tr("PDF"), "ext", "pdf")
         for kind, extensions in TYPES.items():
-            self._add(menu, named.get(kind, kind), "type", kind, ", ".join(extensions))
+            self._add(menu, group(kind), "type", kind, shown(extensions))
         self._add_typing(menu, self.tr("Type an extension…"), "ext")
 
     def _dates(self, menu: QMenu) -> None:

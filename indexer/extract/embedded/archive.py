@@ -19,12 +19,13 @@ from pathlib import PurePosixPath
 from typing import IO, TYPE_CHECKING, Any, Protocol, cast
 
 from indexer.api.errors import WorldError
+from indexer.api.formats import FOREIGN_DOCUMENTS
 from indexer.extract.base import MAX_SKIPPED_PAGES, Metadata, RawPage, shown_size, too_large
 from indexer.extract.budget import Budget
 from indexer.extract.embedded.attachments import MAX_NAME_CHARS, Attachment, AttachmentReader
 from indexer.extract.office.package import Package
 from indexer.extract.page_writer import PageWriter, salvage
-from indexer.extract.registry import FOREIGN_DOCUMENTS, IMAGE, by_name, packed_with
+from indexer.extract.registry import IMAGE, by_name, packed_with
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator

@@ -23,16 +23,16 @@ from indexer.extract.document import Document
 from indexer.extract.process import scratch
 from indexer.extract.process.spool import Spool
 from indexer.extract.process.term_counts import TermCounts
-from indexer.extract.registry import IMAGE, by_name, identify
+from indexer.extract.registry import IMAGE, by_name, identify, opener
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from indexer.api.formats import Format
     from indexer.api.types import DocumentInfo
     from indexer.extract.base import Source
     from indexer.extract.budget import Budget
     from indexer.extract.page_writer import PageWriter
-    from indexer.extract.registry import Format
 
 MAX_NAME_CHARS = 120
 # Heading paths hold six titles: with so many levels of its own, its name stays among them.
@@ -146,7 +146,7 @@ class AttachmentReader:
 
 def _opened(known: Format, path: Path, budget: Budget) -> Source:
     try:
-        return known.opener()(path, None, budget.nested_limits())
+        return opener(known)(path, None, budget.nested_limits())
     except PermissionError as error:
         if known.needs_program:  # whoever reads what documents hold may start none
             raise WorldError("unreadable", reason="part_of_programs") from error

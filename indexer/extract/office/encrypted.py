@@ -26,14 +26,14 @@ LARGEST_BYTES = 64 * 1024**2
 
 def open_source(path: Path, password: str | None, limits: Limits) -> scratch.ScratchSource:
     """Open an encrypted package (``indexer.extract.base.Opener``)."""
-    from indexer.extract.registry import identify
+    from indexer.extract.registry import identify, opener
 
     made_in = scratch.folder()
     try:
         inside = Path(made_in.name) / "document"
         with path.open("rb") as file:
             unlock(file, password, inside)
-        source = identify(inside).opener()(inside, None, limits)
+        source = opener(identify(inside))(inside, None, limits)
     except BaseException:
         made_in.cleanup()
         raise

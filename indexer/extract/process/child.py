@@ -50,7 +50,7 @@ from indexer.extract.office.libreoffice import leftover_sockets_removed
 from indexer.extract.process.spool import Spool
 from indexer.extract.process.term_counts import TermCounts
 from indexer.extract.process.wire import info_to_wire, passage_to_wire
-from indexer.extract.registry import identify, promised_format
+from indexer.extract.registry import identify, opener, promised_format
 from indexer.ocr.layer import pack
 from indexer.ocr.recognised_pages import RecognisedPages
 from indexer.ocr.tesseract import Program
@@ -170,7 +170,7 @@ def _load_libraries(request: Header) -> None:
     promised = promised_format(Path(str(request["path"])), str(request.get("format") or ""))
     if promised is not None:
         with contextlib.suppress(ImportError):
-            promised.opener()
+            opener(promised)
     language.load()
     terms.stems("loaded", "en")
     importlib.import_module("indexer.text.passages")
@@ -209,7 +209,7 @@ def _extract(
     known = identify(path, str(request.get("format") or ""))
     if worker.is_available() and not known.needs_program:
         start_no_programs()
-    source = known.opener()(path, request.get("password"), limits)
+    source = opener(known)(path, request.get("password"), limits)
     if isinstance(source, HasScannedPages):
         source.recognised = recognised
     with Spool() as spool:

@@ -12,10 +12,8 @@ from PySide6.QtCore import QLocale
 from indexer.api.errors import CODES, WorldError
 from indexer.api.phrases import PHRASES, Note, english
 from indexer.api.types import FileRow, FileState
-from indexer.extract.registry import FORMATS
 from indexer.files.excludes import Reason
 from ui import words
-from ui.words.kinds import _KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,10 +65,6 @@ def test_a_phrase_within_a_phrase_is_told() -> None:
 def test_a_failure_can_be_a_note() -> None:
     told = words.note(WorldError("not_a_root", path="/a/b").note())
     assert told == "/a/b is not in this library. Add its folder first."
-
-
-def test_every_format_has_words() -> None:
-    assert {known.name for known in FORMATS} <= set(_KINDS)
 
 
 def test_what_is_unknown_is_shown_as_it_is() -> None:

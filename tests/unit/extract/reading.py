@@ -45,7 +45,7 @@ class Read:
 
 def read(path: Path, limits: Limits | None = None) -> Read:
     form = registry.identify(path)
-    source = form.opener()(path, None, limits or Limits())
+    source = registry.opener(form)(path, None, limits or Limits())
     try:
         pages = list(source.pages())
         check(pages, source.page_count)

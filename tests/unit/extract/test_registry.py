@@ -7,6 +7,7 @@ from pathlib import Path, PurePath
 import pytest
 
 from indexer.api.errors import WorldError
+from indexer.api.formats import FORMATS
 from indexer.extract import registry
 
 
@@ -70,5 +71,5 @@ def test_what_nobody_reads_is_named(tmp_path: Path, name: str, content: bytes, c
 
 
 def test_every_format_has_a_reader() -> None:
-    for known in registry.FORMATS:
-        assert callable(known.opener())
+    for known in FORMATS:
+        assert callable(registry.opener(known))

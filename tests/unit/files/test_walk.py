@@ -16,7 +16,7 @@ from indexer.api.progress import CancelToken
 from indexer.api.types import FileState
 from indexer.catalog import Catalog, FoundFile, Root, ScanCounts
 from indexer.files.excludes import Excludes
-from indexer.files.walk import RootWalk, ScanRules, known_formats
+from indexer.files.walk import RootWalk, ScanRules
 
 FORMATS = {".txt": "text", ".pdf": "pdf"}
 
@@ -374,10 +374,6 @@ def test_what_a_problem_says_can_be_shown(tmp_path: Path) -> None:
     walk, _ = _walk(tmp_path / "gone")
     assert isinstance(walk.problem, WorldError)
     assert str(tmp_path / "gone") in walk.problem.message
-
-
-def test_the_formats_of_the_registry_are_known_by_their_extensions() -> None:
-    assert known_formats()[".pdf"] == "pdf"
 
 
 def test_states_are_what_the_catalog_knows(tmp_path: Path) -> None:

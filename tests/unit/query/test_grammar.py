@@ -77,7 +77,7 @@ def test_exclusions() -> None:
         ('in:"My Folder" IN:b', Filters(folders=("My Folder", "b"))),
         ("-in:tmp folder:/a/b", Filters(folders=("/a/b",), not_folders=("tmp",))),
         ("ext:.PDF,docx -ext:txt", Filters(extensions=("pdf", "docx"), not_extensions=("txt",))),
-        ("type:mail", Filters(extensions=("eml", "emlx", "msg", "mbox"))),
+        ("type:mail", Filters(extensions=("eml", "emlx", "msg", "mbox", "mbx"))),
         ("type:pdf", Filters(extensions=("pdf",))),
         ("date:2024", Filters(dates=DateRange(date(2024, 1, 1), date(2024, 12, 31)))),
         ("date:2024-02", Filters(dates=DateRange(date(2024, 2, 1), date(2024, 2, 29)))),

@@ -8,7 +8,7 @@ import pytest
 
 from indexer.config import Limits
 from indexer.extract.document import PAGE_JOINT
-from indexer.extract.registry import identify
+from indexer.extract.registry import identify, opener
 from indexer.render import text as text_module
 from indexer.render.text import TextDocument
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def canonical(path: Path) -> str:
-    source = identify(path).opener()(path, None, Limits())
+    source = opener(identify(path))(path, None, Limits())
     return PAGE_JOINT.join(page.text for page in source.pages())
 
 

@@ -58,7 +58,7 @@ def tarred(files: Mapping[str, bytes]) -> bytes:
 
 
 def pages(path: Path, limits: Limits | None = None, password: str | None = None) -> list[RawPage]:
-    source = registry.identify(path).opener()(path, password, limits or Limits())
+    source = registry.opener(registry.identify(path))(path, password, limits or Limits())
     try:
         read = list(source.pages())
         check(read, source.page_count)

@@ -52,7 +52,7 @@ def unread(found: Read) -> list[tuple[str, str]]:
 
 
 def document(path: Path) -> tuple[DocumentInfo, list[Passage]]:
-    source = registry.identify(path).opener()(path, None, Limits())
+    source = registry.opener(registry.identify(path))(path, None, Limits())
     try:
         with Spool() as spool:
             made = Document(spool, TermCounts(str.split))
@@ -353,7 +353,7 @@ def test_objects_of_other_programs_in_outlook_are_told(tmp_path: Path) -> None:
 
 def test_pages_to_skip_keep_the_words_of_the_mail(tmp_path: Path) -> None:
     (tmp_path / "a.eml").write_bytes(mail(part("bill.pdf", pdf()), part("fine.txt", b"fine")))
-    source = registry.EML.opener()(tmp_path / "a.eml", None, Limits())
+    source = registry.opener(registry.EML)(tmp_path / "a.eml", None, Limits())
     pages = list(source.pages({1, 2}))
     source.close()
     assert "Own words." in pages[0].text
@@ -366,7 +366,7 @@ def test_pages_to_skip_keep_the_words_of_the_mail(tmp_path: Path) -> None:
 def test_after_three_that_stop_the_reader_no_more_are_tried(tmp_path: Path) -> None:
     parts = [part(f"{n}.txt", b"fine") for n in range(8)]
     (tmp_path / "a.eml").write_bytes(mail(*parts))
-    source = registry.EML.opener()(tmp_path / "a.eml", None, Limits())
+    source = registry.opener(registry.EML)(tmp_path / "a.eml", None, Limits())
     pages = list(source.pages({2, 4, 6}))
     source.close()
     assert [page.number for page in pages if not page.unreadable] == [1, 3, 5]

@@ -34,7 +34,7 @@ def write(content: bytes, path: Path, password: str = PASSWORD) -> Path:
 
 
 def text_of(path: Path, password: str | None) -> str:
-    source = registry.identify(path).opener()(path, password, Limits())
+    source = registry.opener(registry.identify(path))(path, password, Limits())
     try:
         return "\n".join(page.text for page in source.pages())
     finally:

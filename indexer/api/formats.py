@@ -1,0 +1,176 @@
+"""The formats of documents: everything that is known of one stands in its row.
+
+Owns the table. Names, limits, units, labels and the groups of ``type:`` derive from it, here and
+elsewhere; what the first bytes of a file say is read in ``indexer.extract.registry``. It must not
+load a reader. Standard library only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from indexer.api.translation import N_
+
+PDF_MAGIC = b"%PDF-"
+RTF_MAGIC = b"{\\rtf"
+ZIP_MAGIC = b"PK\x03\x04"
+OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_OPEN_DOCUMENT = "application/vnd.oasis.opendocument"
+_CONVERTED = "office.libreoffice"
+
+
+class SizeClass(Enum):
+    """Formats of one class share the size past which a file is not read (``config.Limits``)."""
+
+    PDF = auto()
+    TEXT = auto()
+    MARKUP = auto()
+    SOURCE = auto()
+    NOTEBOOK = auto()
+    PACKAGE = auto()
+    MESSAGE = auto()
+    MAILBOX = auto()
+    IMAGE = auto()
+
+
+# What ``type:`` can be followed by, with labels of the window.
+GROUPS = {
+    "document": N_("Documents"),
+    "text": N_("Plain text"),
+    "web": N_("Web pages"),
+    "book": N_("Books"),
+    "spreadsheet": N_("Spreadsheets"),
+    "presentation": N_("Presentations"),
+    "mail": N_("Mail"),
+    "code": N_("Source code"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One readable format.
+
+    Attributes:
+        name: Kept in catalogs; never change it.
+        label: What people call it.
+        endings: The extensions it goes by, without dots, separated by spaces.
+        reader: The module with its ``open_source``, below ``indexer.extract``.
+        size_class: Which limit its files have.
+        group: A key of ``GROUPS``, or "".
+        unit: What its pages are, "" if it has none. The name of a sheet, chapter or mail, and the
+            title of a slide, stand in the heading paths of its passages.
+        magic: The first bytes of its files, b"" if they say nothing or the registry knows more.
+        inside: Within a zip file the type it declares or a folder, within OLE a stream.
+        drawn: Whether pages are drawn by MuPDF: shown as images, and recognised where scanned.
+        page_bytes: Bytes of a file that go with a page, to estimate by.
+    """
+
+    name: str
+    label: str
+    endings: str
+    reader: str
+    size_class: SizeClass
+    group: str = ""
+    unit: str = ""
+    magic: bytes = b""
+    inside: str = ""
+    drawn: bool = False
+    page_bytes: int = 10_000
+
+    @property
+    def extensions(self) -> tuple[str, ...]:
+        """The extensions with their dots."""
+        return tuple(f".{ending}" for ending in self.endings.split())
+
+    @property
+    def module(self) -> str:
+        return f"indexer.extract.{self.reader}"
+
+    @property
+    def needs_program(self) -> bool:
+        """Whether another program has to be started to read it."""
+        return self.reader == _CONVERTED
+
+
+_CODE = (
+    "py pyi pyw pyx c h cc cpp cxx hpp hh hxx m mm java kt kts scala groovy clj cljs go rs swift "
+    "js mjs cjs jsx ts tsx vue svelte php phtml rb pl pm lua r jl dart cs vb fs fsx ml mli hs erl "
+    "ex exs elm sh bash zsh fish ps1 psm1 bat cmd sql css scss sass less f f77 f90 f95 f03 for pas "
+    "pp asm s nim zig v vhd vhdl sv tcl awk sed el lisp scm rkt cl cob cbl ada adb ads d proto "
+    "graphql thrift cmake mk gradle toml yaml yml ini cfg conf properties tf hcl bib sty cls"
+)
+FORMATS = (
+    Format("pdf", N_("PDF"), "pdf", "pdf.reader", SizeClass.PDF, "document", "page",
+           PDF_MAGIC, drawn=True, page_bytes=30_000),
+    Format("docx", N_("Word document"), "docx docm dotx dotm", "office.docx", SizeClass.PACKAGE,
+           "document", "page", ZIP_MAGIC, "word/"),
+    Format("doc", N_("Word document (old)"), "doc dot", _CONVERTED, SizeClass.PACKAGE, "document",
+           "page", OLE_MAGIC, "WordDocument"),
+    Format("odt", N_("OpenDocument text"), "odt ott", "office.odt", SizeClass.PACKAGE, "document",
+           "page", ZIP_MAGIC, f"{_OPEN_DOCUMENT}.text"),
+    Format("rtf", N_("Rich text"), "rtf", "office.rtf", SizeClass.TEXT, "document",
+           magic=RTF_MAGIC),
+    Format("text", N_("Plain text"), "txt text rst adoc asciidoc org log srt vtt textile",
+           "plain.text", SizeClass.TEXT, "text", page_bytes=3_000),
+    Format("markdown", N_("Markdown"), "md markdown mdown mkd qmd rmd", "markup.markdown",
+           SizeClass.TEXT, "text", page_bytes=3_000),
+    Format("tex", N_("TeX"), "tex ltx latex", "markup.tex", SizeClass.MARKUP, "text"),
+    Format("html", N_("Web page"), "html htm xhtml", "markup.html", SizeClass.MARKUP, "web",
+           page_bytes=12_000),
+    Format("epub", N_("E-book"), "epub", "markup.epub", SizeClass.PACKAGE, "book", "chapter",
+           ZIP_MAGIC, "application/epub+zip"),
+    Format("pptx", N_("PowerPoint presentation"), "pptx pptm potx potm ppsx ppsm", "office.pptx",
+           SizeClass.PACKAGE, "presentation", "slide", ZIP_MAGIC, "ppt/"),
+    Format("ppt", N_("PowerPoint presentation (old)"), "ppt pps pot", _CONVERTED,
+           SizeClass.PACKAGE, "presentation", "slide", OLE_MAGIC, "PowerPoint Document"),
+    Format("odp", N_("OpenDocument presentation"), "odp otp", "office.odp", SizeClass.PACKAGE,
+           "presentation", "slide", ZIP_MAGIC, f"{_OPEN_DOCUMENT}.presentation"),
+    Format("xlsx", N_("Excel workbook"), "xlsx xlsm xltx xltm", "office.xlsx", SizeClass.PACKAGE,
+           "spreadsheet", "sheet", ZIP_MAGIC, "xl/"),
+    Format("xls", N_("Excel workbook (old)"), "xls xlt", _CONVERTED, SizeClass.PACKAGE,
+           "spreadsheet", "sheet", OLE_MAGIC, "Workbook"),
+    Format("ods", N_("OpenDocument spreadsheet"), "ods ots", "office.ods", SizeClass.PACKAGE,
+           "spreadsheet", "sheet", ZIP_MAGIC, f"{_OPEN_DOCUMENT}.spreadsheet"),
+    Format("csv", N_("Table of values"), "csv tsv tab", "plain.table", SizeClass.TEXT,
+           "spreadsheet"),
+    Format("eml", N_("Mail"), "eml emlx mht mhtml", "mail.eml", SizeClass.MESSAGE, "mail"),
+    Format("msg", N_("Outlook mail"), "msg", "mail.msg", SizeClass.PACKAGE, "mail", "",
+           OLE_MAGIC, "__properties_version1.0"),
+    Format("mbox", N_("Mailbox"), "mbox mbx", "mail.mbox", SizeClass.MAILBOX, "mail", "message"),
+    Format("code", N_("Source code"), _CODE, "plain.code", SizeClass.SOURCE, "code"),
+    Format("ipynb", N_("Notebook"), "ipynb", "markup.notebook", SizeClass.NOTEBOOK, "code",
+           "cell"),
+    Format("image", N_("Image"), "png jpg jpeg jpe jfif tif tiff webp avif bmp gif", "pdf.image",
+           SizeClass.IMAGE, "", "page", drawn=True),
+    Format("zip", N_("Archive"), "zip", "embedded.archive", SizeClass.PACKAGE, magic=ZIP_MAGIC),
+    Format("tar", N_("Archive"), "tar tgz tbz tbz2 txz gz bz2 xz", "embedded.archive",
+           SizeClass.PACKAGE),
+)  # fmt: skip
+BY_NAME = {known.name: known for known in FORMATS}
+BY_EXTENSION = {extension: known for known in FORMATS for extension in known.extensions}
+# Web pages that browsers keep as mails.
+_SAVED_PAGES = {"mht": "web", "mhtml": "web"}
+DRAWN = tuple(known.name for known in FORMATS if known.drawn)
+# Documents of other programs: worth telling the person that they are not read yet.
+FOREIGN_DOCUMENTS = frozenset({
+    "7z", "abw", "azw", "azw3", "cbr", "cbz", "chm", "djvu", "dvi", "fb2", "fodp", "fods", "fodt",
+    "gdoc", "heic", "heif", "hwp", "json", "key", "lit", "lyx", "mobi", "numbers", "odf", "odg",
+    "one", "opf", "ost", "oxps", "pages", "pcl", "prc", "ps", "pst", "pub", "rar", "sdw", "sxw",
+    "tei", "vsd", "vsdx", "wpd", "wps", "wri", "xlsb", "xml", "xps", "zim", "zst",
+})  # fmt: skip
+
+
+def page_unit(form: str) -> str:
+    """Return what a page of a format is called, "" for formats without pages."""
+    return BY_NAME[form].unit if form in BY_NAME else ""
+
+
+def endings_of(group: str) -> tuple[str, ...]:
+    """Return the extensions, without dots, of the formats of a group."""
+    return tuple(
+        ending
+        for known in FORMATS
+        for ending in known.endings.split()
+        if _SAVED_PAGES.get(ending, known.group) == group
+    )
