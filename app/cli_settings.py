@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from app import render
 from app.cli_common import Command, Context
-from app.declaration import Kind, Setting, Value
 from app.settings import SETTINGS, find
 from indexer.api.errors import WorldError
+from indexer.api.setting import Setting, SettingType, Value
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -90,7 +90,7 @@ def markdown() -> list[str]:
 
 def _default(setting: Setting) -> str:
     text = show(setting.default)
-    return f"`{text}`" if text else "none" if setting.kind is Kind.LIST else "empty"
+    return f"`{text}`" if text else "none" if setting.type is SettingType.LIST else "empty"
 
 
 COMMANDS = (

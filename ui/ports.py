@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from indexer.api.errors import LecternError
     from indexer.api.progress import Progress
+    from indexer.api.setting import Setting
 
 
 class EnginePort(Protocol):
@@ -52,35 +53,10 @@ class EnginePort(Protocol):
         """Forget a request: the engine ends it early, and no callback comes."""
 
 
-class Declaration(Protocol):
-    """One declared setting, as ``app.settings`` has it."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def group(self) -> str:
-        """Which page of the dialog it stands on."""
-
-    @property
-    def kind(self) -> Any:
-        """An enumeration whose ``name`` is FLAG, INTEGER, NUMBER, CHOICE, TEXT, FOLDER or LIST."""
-
-    @property
-    def default(self) -> Any: ...
-    @property
-    def help(self) -> str: ...
-    @property
-    def choices(self) -> tuple[str, ...]: ...
-    @property
-    def low(self) -> float: ...
-    @property
-    def high(self) -> float: ...
-
-
 class SettingsPort(Protocol):
     """The settings in force. ``set`` and ``reset`` keep the change and tell ``watch``'s callers."""
 
-    def declared(self) -> Sequence[Declaration]: ...
+    def declared(self) -> Sequence[Setting]: ...
     def __getitem__(self, name: str) -> Any: ...
     def set(self, name: str, value: Any) -> None:
         """Change a setting.

@@ -3466,10 +3466,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Den Text auf gescannten Seiten erkennen, wo Tesseract installiert ist.</translation>
     </message>
     <message>
-        <source>Languages of scans</source>
-        <translation>Sprachen der Scans</translation>
-    </message>
-    <message>
         <source>Languages of scanned pages, the likeliest first, such as de or deu; empty: the system&apos;s, English and others that Tesseract has.</source>
         <translation>Sprachen gescannter Seiten, die wahrscheinlichste zuerst, etwa de oder deu; leer: die des Systems, Englisch und andere, die Tesseract kennt.</translation>
     </message>
@@ -3570,8 +3566,8 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Threads des Modells beim Einlesen; 0: einer je Kern.</translation>
     </message>
     <message>
-        <source>Readers</source>
-        <translation>Leser</translation>
+        <source>Documents at a time</source>
+        <translation>Dokumente zugleich</translation>
     </message>
     <message>
         <source>Documents read at the same time; 0: half as many as cores, or two.</source>
@@ -3604,6 +3600,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Dark</source>
         <translation>Dunkel</translation>
+    </message>
+    <message>
+        <source>Languages of scanned pages</source>
+        <translation>Sprachen gescannter Seiten</translation>
     </message>
     <message>
         <source>The best there is</source>

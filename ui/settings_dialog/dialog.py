@@ -28,7 +28,7 @@ from ui.library.buttons import IconButton
 from ui.settings_dialog.privacy import PrivacyPage
 from ui.settings_dialog.row import SettingRow
 from ui.theme import L, M, S
-from ui.words import settings_words
+from ui.words.translate import say
 
 if TYPE_CHECKING:
     from ui.ports import Context
@@ -80,7 +80,7 @@ class SettingsDialog(QDialog):
         self.pages.setFocus()
 
     def show_page(self, group: str) -> None:
-        """Show the settings of a group, or ``privacy``."""
+        """Show the settings of a group of ``Setting``, or ``PRIVACY``."""
         self.search.clear()
         for row in range(self.pages.count()):
             if self.pages.item(row).data(ROLE) == group:
@@ -124,7 +124,7 @@ class SettingsDialog(QDialog):
             self.rows[declaration.name] = row
             groups.setdefault(declaration.group, []).append(row)
         for group, rows in groups.items():
-            self._add_page(group, settings_words.group(group), list(rows))
+            self._add_page(group, say(group), list(rows))
         self._add_page(PRIVACY, self.tr("Privacy"), [self.privacy])
         self._column.addWidget(self._nothing)
         self._column.addStretch(1)

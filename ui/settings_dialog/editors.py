@@ -1,4 +1,4 @@
-"""The widget for each kind of setting.
+"""The widget for each type of setting.
 
 Owns the way from a declaration to a widget and back to a value. It must not know what settings
 mean.
@@ -20,16 +20,18 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from indexer.api.setting import SettingType
 from ui.library.buttons import IconButton
 from ui.library.drops import choose_folder
 from ui.library.patterns import lines_of
 from ui.theme import M
-from ui.words import settings_words
+from ui.words.translate import say
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QWheelEvent
 
-    from ui.ports import Declaration
+    from indexer.api.setting import Setting
+
 
 TYPING_MS = 500
 LINES = 4
@@ -60,7 +62,7 @@ class Editor(QWidget):
 
 
 class Flag(Editor):
-    def __init__(self, declaration: Declaration, name: str) -> None:
+    def __init__(self, declaration: Setting, name: str) -> None:
         self._box = QCheckBox(name)
         super().__init__(self._box, name)
         self._box.clicked.connect(self._tell)
@@ -73,8 +75,8 @@ class Flag(Editor):
 
 
 class Number(Editor):
-    def __init__(self, declaration: Declaration, name: str) -> None:
-        whole = declaration.kind.name == "INTEGER"
+    def __init__(self, declaration: Setting, name: str) -> None:
+        whole = declaration.type is SettingType.INTEGER
         self._spin: QSpinBox | QDoubleSpinBox
         if whole:
             self._spin = _CalmSpinBox()
@@ -100,10 +102,10 @@ class Number(Editor):
 
 
 class Choice(Editor):
-    def __init__(self, declaration: Declaration, name: str) -> None:
+    def __init__(self, declaration: Setting, name: str) -> None:
         self._combo = _CalmComboBox()
-        for value in declaration.choices:
-            self._combo.addItem(settings_words.choice(value), value)
+        for value, label in declaration.choices.items():
+            self._combo.addItem(say(label), value)
         super().__init__(self._combo, name)
         self._combo.activated.connect(self._tell)
 
@@ -115,7 +117,7 @@ class Choice(Editor):
 
 
 class Text(Editor):
-    def __init__(self, declaration: Declaration, name: str) -> None:
+    def __init__(self, declaration: Setting, name: str) -> None:
         self._line = QLineEdit()
         self._shown = ""
         super().__init__(self._line, name)
@@ -132,7 +134,7 @@ class Text(Editor):
 
 
 class Folder(Text):
-    def __init__(self, declaration: Declaration, name: str) -> None:
+    def __init__(self, declaration: Setting, name: str) -> None:
         super().__init__(declaration, name)
         self._browse = IconButton(self.tr("&Browse…"), "folder-open")
         self._browse.clicked.connect(self._ask)
@@ -150,7 +152,7 @@ class Folder(Text):
 
 
 class Lines(Editor):
-    def __init__(self, declaration: Declaration, name: str) -> None:
+    def __init__(self, declaration: Setting, name: str) -> None:
         self._text = QPlainTextEdit()
         self._text.setTabChangesFocus(True)
         super().__init__(self._text, name)
@@ -180,21 +182,20 @@ class Lines(Editor):
             self.changed.emit(value)
 
 
-_EDITORS: dict[str, type[Flag | Number | Choice | Text | Lines]] = {
-    "FLAG": Flag,
-    "INTEGER": Number,
-    "NUMBER": Number,
-    "CHOICE": Choice,
-    "TEXT": Text,
-    "FOLDER": Folder,
-    "LIST": Lines,
+_EDITORS: dict[SettingType, type[Flag | Number | Choice | Text | Lines]] = {
+    SettingType.FLAG: Flag,
+    SettingType.INTEGER: Number,
+    SettingType.NUMBER: Number,
+    SettingType.CHOICE: Choice,
+    SettingType.TEXT: Text,
+    SettingType.FOLDER: Folder,
+    SettingType.LIST: Lines,
 }
 
 
-def editor_for(declaration: Declaration) -> Editor:
+def editor_for(declaration: Setting) -> Editor:
     """Make the widget for a setting; its label is its accessible name."""
-    label = settings_words.setting(declaration.name)
-    return _EDITORS[declaration.kind.name](declaration, label)
+    return _EDITORS[declaration.type](declaration, say(declaration.label))
 
 
 # The wheel scrolls the page; only a control that has the focus may take it.

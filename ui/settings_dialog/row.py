@@ -12,21 +12,23 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QToolButton, QWidget
 
 from indexer.api.errors import WorldError
+from indexer.api.setting import SettingType
 from ui import theme, words
 from ui.icons import icon
 from ui.settings_dialog.editors import editor_for
 from ui.theme import M, S, icon_size
-from ui.words import settings_words
+from ui.words.translate import say
 
 if TYPE_CHECKING:
-    from ui.ports import Declaration, SettingsPort
+    from indexer.api.setting import Setting
+    from ui.ports import SettingsPort
 
 
 class SettingRow(QWidget):
     """Changes one setting, at once."""
 
     def __init__(
-        self, declaration: Declaration, settings: SettingsPort, parent: QWidget | None = None
+        self, declaration: Setting, settings: SettingsPort, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self.declaration = declaration
@@ -45,13 +47,9 @@ class SettingRow(QWidget):
 
     def matches(self, text: str) -> bool:
         """Tell whether every word of a text stands in the row, or in the setting's name."""
-        said = " ".join((
-            self.declaration.name,
-            self.declaration.help,
-            settings_words.setting(self.declaration.name),
-            settings_words.setting_help(self.declaration.help),
-            *map(settings_words.choice, self.declaration.choices),
-        )).casefold()  # fmt: skip
+        setting = self.declaration
+        labels = map(say, (setting.label, setting.help, *setting.choices.values()))
+        said = " ".join((setting.name, setting.help, *labels)).casefold()
         return all(word in said for word in text.casefold().split())
 
     def show_value(self) -> None:
@@ -62,9 +60,9 @@ class SettingRow(QWidget):
         self.reset.setEnabled(value != self.declaration.default)
 
     def _arrange(self) -> None:
-        name = settings_words.setting(self.declaration.name)
-        told = settings_words.setting_help(self.declaration.help)
-        if not settings_words.counts_at_once(self.declaration.name):
+        name = say(self.declaration.label)
+        told = say(self.declaration.help)
+        if not self.declaration.at_once:
             told = self.tr("{help} Counts when Lectern is started again.").format(help=told)
         self.editor.control.setAccessibleDescription(told)
         self.reset.setAccessibleName(self.tr("Reset {name}").format(name=name))
@@ -77,9 +75,8 @@ class SettingRow(QWidget):
         grid.setContentsMargins(0, S, 0, S)
         grid.setHorizontalSpacing(M)
         grid.setVerticalSpacing(S)
-        flag = self.declaration.kind.name == "FLAG"
         row = 0
-        if not flag:
+        if self.declaration.type is not SettingType.FLAG:
             label = QLabel(name)
             label.setBuddy(self.editor.control)
             grid.addWidget(label, 0, 0)
@@ -95,9 +92,10 @@ class SettingRow(QWidget):
         value = self.declaration.default
         if isinstance(value, bool):
             return self.tr("on") if value else self.tr("off")
-        if isinstance(value, str | tuple | list):
-            text = settings_words.choice(value) if isinstance(value, str) else ", ".join(value)
-            return text or self.tr("nothing")
+        if isinstance(value, str):
+            return say(self.declaration.choices.get(value, value)) or self.tr("nothing")
+        if isinstance(value, tuple):
+            return ", ".join(value) or self.tr("nothing")
         return words.count(value) if isinstance(value, int) else str(value)
 
     def _change(self, value: Any) -> None:

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.cli_settings import markdown, show
-from app.declaration import Kind, Setting, Value
 from app.settings import SETTINGS, Settings, engine_config, find
 from indexer.api.errors import WorldError
+from indexer.api.setting import Setting, SettingType, Value
 from indexer.config import EngineConfig
 
 if TYPE_CHECKING:
@@ -68,7 +68,10 @@ def test_whatever_is_typed_is_understood_or_refused(setting: Setting, words: lis
 def test_it_is_documented(setting: Setting) -> None:
     assert setting.help.endswith(".")
     assert any(f"`{setting.name}`" in line and setting.help in line for line in markdown())
-    assert setting.high > setting.low or setting.kind not in {Kind.INTEGER, Kind.NUMBER}
+    assert setting.high > setting.low or setting.type not in {
+        SettingType.INTEGER,
+        SettingType.NUMBER,
+    }
 
 
 def test_changes_are_kept_for_the_owner_only(file: Path) -> None:

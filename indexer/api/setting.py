@@ -1,13 +1,13 @@
 """What a setting is: its name, its type, its default, its bounds and what is said about it.
 
-Owns how a value is understood and refused. It must not know which settings there are
-(``app.settings``), nor where values are kept.
+Owns how a value is read and refused; the command line and the window's dialog are made from it. It
+must not know which settings there are (``app.settings``), nor where values are kept.
 """
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 from indexer.api.errors import WorldError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 TRUE = frozenset({"on", "yes", "true", "1"})
 FALSE = frozenset({"off", "no", "false", "0"})
@@ -23,7 +23,7 @@ FALSE = frozenset({"off", "no", "false", "0"})
 Value = str | int | float | bool | tuple[str, ...]
 
 
-class Kind(Enum):
+class SettingType(Enum):
     """The type of a setting; the value is how the documentation calls it."""
 
     FLAG = "on or off"
@@ -39,51 +39,54 @@ class Kind(Enum):
 class Setting:
     """One declared setting.
 
-    ``low`` and ``high`` bound numbers, ``choices`` the values of one. ``group`` is the page of the
-    window's dialog that it stands on.
+    ``group`` is the label of the dialog's page that it stands on, ``type`` decides its editor.
+    ``low`` and ``high`` bound numbers, ``choices`` maps the values of one to their labels. A change
+    counts ``at_once``, or when the engine, or the window, is started again.
     """
 
     name: str
-    kind: Kind
+    group: str
+    type: SettingType
     default: Value
+    label: str
     help: str
     low: float = 0
     high: float = 0
-    choices: tuple[str, ...] = ()
-    group: str = "advanced"
+    choices: Mapping[str, str] = field(default_factory=dict)
+    at_once: bool = False
 
     @property
     def values(self) -> str:
         """What it may be, in words."""
-        match self.kind:
-            case Kind.CHOICE:
+        match self.type:
+            case SettingType.CHOICE:
                 return ", ".join(self.choices)
-            case Kind.INTEGER | Kind.NUMBER:
+            case SettingType.INTEGER | SettingType.NUMBER:
                 return f"{self.low:g} to {self.high:g}"
             case _:
-                return str(self.kind.value)
+                return str(self.type.value)
 
     def read(self, words: list[str]) -> Value:
-        """Understand what a person typed.
+        """Read what a person typed.
 
         Raises:
             WorldError: ``bad_setting``.
         """
-        if self.kind is Kind.LIST:
+        if self.type is SettingType.LIST:
             return self.check(words)
         if len(words) != 1:
             raise self._wrong(" ".join(words), "takes_one")
         word = words[0]
-        if self.kind is Kind.FLAG:
+        if self.type is SettingType.FLAG:
             if word.lower() not in TRUE | FALSE:
                 raise self._wrong(word, "takes_flag")
             return word.lower() in TRUE
-        if self.kind in {Kind.INTEGER, Kind.NUMBER}:
+        if self.type in {SettingType.INTEGER, SettingType.NUMBER}:
             try:
-                return self.check(int(word) if self.kind is Kind.INTEGER else float(word))
+                return self.check(int(word) if self.type is SettingType.INTEGER else float(word))
             except ValueError:
                 raise self._wrong(word, self._takes) from None
-        if self.kind is Kind.FOLDER and word:
+        if self.type is SettingType.FOLDER and word:
             # Unlike pathlib's, this leaves a home it does not know as it was typed.
             return str(Path(os.path.expanduser(word)).absolute())  # noqa: PTH111
         return self.check(word)
@@ -94,11 +97,11 @@ class Setting:
         Raises:
             WorldError: ``bad_setting``, if it is of another type or out of bounds.
         """
-        if not _FITS[self.kind](value):
+        if not _FITS[self.type](value):
             raise self._wrong(value, self._takes)
         if self.choices and value not in self.choices:
             raise self._wrong(value, "takes_choice", choices=", ".join(self.choices))
-        if self.kind in {Kind.INTEGER, Kind.NUMBER}:
+        if self.type in {SettingType.INTEGER, SettingType.NUMBER}:
             return self._bounded(value)
         checked: Any = tuple(value) if isinstance(value, list) else value
         return cast("Value", checked)
@@ -106,11 +109,11 @@ class Setting:
     def _bounded(self, value: Any) -> Value:
         if not self.low <= value <= self.high:
             raise self._wrong(value, "takes_range", low=f"{self.low:g}", high=f"{self.high:g}")
-        return int(value) if self.kind is Kind.INTEGER else float(value)
+        return int(value) if self.type is SettingType.INTEGER else float(value)
 
     @property
     def _takes(self) -> str:
-        return f"takes_{self.kind.name.lower()}"
+        return f"takes_{self.type.name.lower()}"
 
     def _wrong(self, value: object, reason: str, **detail: str) -> WorldError:
         return WorldError("bad_setting", name=self.name, value=value, reason=reason, **detail)
@@ -124,13 +127,15 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
-_FITS: dict[Kind, Callable[[object], bool]] = {
-    Kind.FLAG: lambda value: isinstance(value, bool),
+_FITS: dict[SettingType, Callable[[object], bool]] = {
+    SettingType.FLAG: lambda value: isinstance(value, bool),
     # True is a number to Python, but not to a person.
-    Kind.INTEGER: lambda value: isinstance(value, int) and not isinstance(value, bool),
-    Kind.NUMBER: lambda value: isinstance(value, int | float) and not isinstance(value, bool),
-    Kind.CHOICE: _is_text,
-    Kind.TEXT: _is_text,
-    Kind.FOLDER: _is_text,
-    Kind.LIST: _is_words,
+    SettingType.INTEGER: lambda value: isinstance(value, int) and not isinstance(value, bool),
+    SettingType.NUMBER: lambda value: (
+        isinstance(value, int | float) and not isinstance(value, bool)
+    ),
+    SettingType.CHOICE: _is_text,
+    SettingType.TEXT: _is_text,
+    SettingType.FOLDER: _is_text,
+    SettingType.LIST: _is_words,
 }
