@@ -1,16 +1,44 @@
-"""The corpus, indexed once without any disturbance, for all tests of whole engines."""
+"""Libraries for tests of whole engines: an empty one, and a corpus that is indexed once."""
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.integration import corpus
+from tests.integration.scanning import Counted, install
 from tests.integration.world import Seen, World, look
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
+
+    from indexer.engine.engine import Engine
+
+
+@pytest.fixture
+def world(tiny_models_dir: Path, tmp_path: Path) -> World:
+    """An empty folder of documents, and a library that is not there yet."""
+    documents = tmp_path / "documents"
+    documents.mkdir()
+    return World(documents, tmp_path / "library", tiny_models_dir)
+
+
+@pytest.fixture
+def engine(world: World) -> Iterator[Engine]:
+    """The library of ``world``, open and with all documents read."""
+    with world.engine() as engine:
+        world.index(engine)
+        yield engine
+
+
+@pytest.fixture
+def tesseract(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Counted]:
+    """A command in front of Tesseract that counts its runs."""
+    with contextlib.closing(install(tmp_path / "bin", monkeypatch)) as counted:
+        yield counted
 
 
 @pytest.fixture(scope="session")

@@ -25,13 +25,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.fixture
-def world(tiny_models_dir: Path, tmp_path: Path) -> World:
-    documents = tmp_path / "documents"
-    documents.mkdir()
-    return World(documents, tmp_path / "library", tiny_models_dir)
-
-
 def test_a_hit_says_which_member_and_in_finds_the_archive(world: World) -> None:
     files = {"trips/north/plan.txt": WORDS, "trips/old.md": b"# Old\n\nNothing to see here."}
     (world.documents / "a.zip").write_bytes(zipped(files))

@@ -17,7 +17,6 @@ from tests.locked import locked as encrypted
 from tests.locked import word
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from indexer.engine.engine import Engine
@@ -31,13 +30,6 @@ def world(indexed: World, tmp_path: Path) -> World:
     world = World(tmp_path / "documents", tmp_path / "library", indexed.models)
     shutil.copytree(indexed.documents, world.documents)
     return world
-
-
-@pytest.fixture
-def engine(world: World) -> Iterator[Engine]:
-    with world.engine() as engine:
-        world.index(engine)
-        yield engine
 
 
 def estimate(engine: Engine, *paths: Path) -> dict[str, object]:

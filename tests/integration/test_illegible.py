@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from app.cli_library import file_line, status_lines
 from indexer.api.types import FileState
 from tests.integration.rendering import render_child
 from tests.integration.scanning import (
     Counted,
-    install,
     letters,
     needs_tesseract,
     without_tesseract,
@@ -22,20 +19,10 @@ from tests.unit.extract.bad_fonts import ENGLISH, drawn_letters, rotated, said, 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pytest
+
 SHOWN = "eleven ships were lost"
 SAID = "hohyhq vklsv zhuh orvw"
-
-
-@pytest.fixture
-def world(tiny_models_dir: Path, tmp_path: Path) -> World:
-    documents = tmp_path / "documents"
-    documents.mkdir()
-    return World(documents, tmp_path / "library", tiny_models_dir)
-
-
-@pytest.fixture
-def tesseract(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Counted:
-    return install(tmp_path / "bin", monkeypatch)
 
 
 def rotated_page(path: Path) -> Path:

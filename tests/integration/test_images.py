@@ -14,7 +14,6 @@ from indexer.render.open_documents import OpenDocuments, RecognitionLookup
 from indexer.render.pdf import PdfPages
 from tests.integration.scanning import (
     Counted,
-    install,
     letters,
     needs_tesseract,
     scanned,
@@ -27,18 +26,6 @@ if TYPE_CHECKING:
 
 LAMP = "The keeper climbed the narrow stair every evening and lit the great lamp of the tower."
 STORM = "During the storm of the second winter the harbour lost eleven vessels and one bridge."
-
-
-@pytest.fixture
-def world(tiny_models_dir: Path, tmp_path: Path) -> World:
-    documents = tmp_path / "documents"
-    documents.mkdir()
-    return World(documents, tmp_path / "library", tiny_models_dir)
-
-
-@pytest.fixture
-def tesseract(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Counted:
-    return install(tmp_path / "bin", monkeypatch)
 
 
 def drawn(world: World, *texts: str, dpi: int = 150) -> list[Image.Image]:

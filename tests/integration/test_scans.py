@@ -30,7 +30,6 @@ from tests.integration.world import PACE, World, check_whole, quoted, search, st
 from tests.waiting import wait_for
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 LAMP = "The keeper climbed the narrow stair every evening and lit the great lamp of the tower."
@@ -38,19 +37,6 @@ STORM = "During the storm of the second winter the harbour lost eleven vessels a
 CLERK = "The clerk counted nineteen barrels of whale oil and wrote the number into his ledger."
 HUNG = "sleep 600"
 CRASHED = "kill -SEGV $$"
-
-
-@pytest.fixture
-def world(tiny_models_dir: Path, tmp_path: Path) -> World:
-    documents = tmp_path / "documents"
-    documents.mkdir()
-    return World(documents, tmp_path / "library", tiny_models_dir)
-
-
-@pytest.fixture
-def tesseract(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Counted]:
-    with contextlib.closing(install(tmp_path / "bin", monkeypatch)) as counted:
-        yield counted
 
 
 def scan(world: World, name: str, *texts: str, pages: tuple[int, ...] = (), blank: int = 0) -> Path:

@@ -37,13 +37,6 @@ def world(tiny_models_dir: Path, tmp_path: Path) -> World:
     return world
 
 
-@pytest.fixture
-def engine(world: World) -> Iterator[Engine]:
-    with world.engine() as engine:
-        world.index(engine)
-        yield engine
-
-
 class Deaf:
     """A source that hears nothing, so that only scans find what changed."""
 

@@ -3,46 +3,29 @@
 from __future__ import annotations
 
 import socket
-import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
 from indexer.confine import landlock
+from tests.unit.confine.apart import TOLD, run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = pytest.mark.skipif(not landlock.abi(), reason="this kernel has no Landlock")
 
-_TOLD = """
-import errno, os, socket, sys
+_START = f"""{TOLD}
 from pathlib import Path
 from indexer.confine import landlock
 from indexer.confine.landlock import CHANGE, READ, RUN, Scope
-
-def told(action):
-    try:
-        action()
-    except OSError as error:
-        return errno.errorcode[error.errno]
-    return "done"
-
 folder = Path(sys.argv[1])
 """
 
 
 def _run(folder: Path, code: str, *, descriptor: int | None = None) -> list[str]:
-    done = subprocess.run(
-        [sys.executable, "-c", _TOLD + code, str(folder), str(descriptor)],
-        capture_output=True,
-        text=True,
-        check=False,
-        pass_fds=() if descriptor is None else (descriptor,),
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.split()
+    keep = () if descriptor is None else (descriptor,)
+    return run(_START + code, folder, descriptor, keep=keep).split()
 
 
 def test_only_what_is_allowed_can_be_read_and_written(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import sys
 import psutil
 import pytest
 
+from tests.unit.confine.apart import run
 from tests.waiting import wait_for
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
@@ -42,11 +43,7 @@ def told(command, **fields):
 
 
 def _run(code: str) -> list[str]:
-    done = subprocess.run(
-        [sys.executable, "-c", _START + code], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.splitlines()
+    return run(_START + code).splitlines()
 
 
 def test_it_does_what_it_knows_and_nothing_else() -> None:

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
 from indexer.confine import seccomp
+from tests.unit.confine.apart import TOLD, run
 
 pytestmark = pytest.mark.skipif(not seccomp.is_available(), reason="Linux on x86-64 or Arm only")
 
-_TOLD = """
-import errno, os, socket, sys, threading, ctypes
+_START = f"""{TOLD}
+import threading, ctypes
 from indexer.confine import seccomp
 libc = ctypes.CDLL(None, use_errno=True)
-
-def told(action):
-    try:
-        action()
-    except OSError as error:
-        return errno.errorcode[error.errno]
-    return "done"
 
 def raw(number, *arguments):
     def call():
@@ -32,11 +23,7 @@ def raw(number, *arguments):
 
 
 def _run(code: str) -> list[str]:
-    done = subprocess.run(
-        [sys.executable, "-c", _TOLD + code], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.split()
+    return run(_START + code).split()
 
 
 def test_no_socket_but_local_ones_after_the_network_is_denied() -> None:
