@@ -66,6 +66,8 @@ class Counts:
     """What was done so far. Passages are counted as they are written, embedded, or reused.
 
     ``bytes`` are those of the files, and ``cut`` the passages of whole ones, written or not.
+    ``with_gaps`` holds the contents counted among the documents that have pages to be recognised:
+    reading them again for those adds no document.
     """
 
     files: int = 0
@@ -78,6 +80,7 @@ class Counts:
     reused: int = 0
     tokens: int = 0
     seconds: float = 0.0
+    with_gaps: tuple[str, ...] = ()
 
     def __add__(self, other: Counts) -> Counts:
         return Counts(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from indexer.api.types import DocumentInfo
     from indexer.catalog.records import QueuedFile
+    from indexer.files.hashing import ContentHash
     from indexer.pipeline.parts import Parts
 
 log = logging.getLogger(__name__)
@@ -75,6 +76,7 @@ class Run:
         self._jobs: Queue[QueuedFile] = Queue()
         self._taken: dict[int, QueuedFile] = {}  # by file
         self._writing: dict[int, _Writing] = {}  # by file
+        self._with_gaps: set[str] = set()  # contents with pages to be recognised
         self._readers = [
             Reader(
                 self._jobs,
@@ -204,6 +206,7 @@ class Run:
             case PagesWithoutText(job, content, pages):
                 stamp = content.stamp
                 self.parts.scanned_pages.note(content.content_id, stamp.size, job.format, pages)
+                self._with_gaps.add(content.content_id)
             case TextExtracted():
                 self._opened(event)
             case PassagesCut():
@@ -249,9 +252,18 @@ class Run:
             self._failed(event, event.failure, writing)
         elif writing is not None:
             self.passages.end(Ended(writing.doc, writing.info, writing.terms, writing.passages))
-            self._own.documents += 1
             self._own.cut += writing.passages
-            self._own.pages += writing.info.pages
+            self._count(event.content, writing.info.pages)
+
+    def _count(self, content: ContentHash | None, pages: int) -> None:
+        """Count a document that was read, unless it was read again for recognised pages."""
+        known = content.content_id if content is not None else ""
+        if known in self._before.with_gaps:
+            return
+        self._own.documents += 1
+        self._own.pages += pages
+        if known in self._with_gaps:
+            self._own.with_gaps += (known,)
 
     def _failed(self, event: FileFinished, failure: LecternError, writing: _Writing | None) -> None:
         if writing is not None:

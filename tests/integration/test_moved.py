@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from indexer import faults
 from indexer.api.errors import WorldError
-from indexer.api.progress import CancelToken, Progress, Step
+from indexer.api.progress import CancelToken, ignore
 from indexer.engine.engine import Engine
 from indexer.library.library import CATALOG_NAME
 from tests.integration.world import PACE, World, check_same, check_whole, look
@@ -65,22 +66,33 @@ def test_a_moved_library_is_written_to_at_its_new_place_only(
         check_same(look(again), undisturbed)
 
 
-@pytest.mark.parametrize("steps", [2, 6, 12])
+@pytest.mark.parametrize(
+    ("point", "times"),
+    [("document-begun", 1), ("passages-committed", 2), ("batch-embedded", 3),
+     ("vectors-committed", 1)],
+)  # fmt: skip
 def test_a_library_that_is_moved_in_the_middle_of_a_run_loses_nothing(
-    engine: Engine, world: World, undisturbed: Seen, steps: int
+    engine: Engine,
+    world: World,
+    undisturbed: Seen,
+    monkeypatch: pytest.MonkeyPatch,
+    point: str,
+    times: int,
 ) -> None:
-    seen, there = 0, None
+    places: list[World] = []
+    left = times
 
-    def move(progress: Progress) -> None:
-        nonlocal seen, there
-        seen += progress.step is Step.INDEX
-        if seen == steps and there is None:
-            there = moved(world)
+    def move(name: str, _subject: str | bytes = b"") -> None:
+        nonlocal left
+        left -= name == point
+        if left == 0 and not places:
+            places.append(moved(world))
 
-    with pytest.raises(WorldError) as caught:
-        engine.index([world.documents], report=move, token=CancelToken())
+    with monkeypatch.context() as patched, pytest.raises(WorldError) as caught:
+        patched.setattr(faults, "reached", move)
+        engine.index([world.documents], report=ignore, token=CancelToken())
     assert caught.value.code == "library_moved"
-    assert there is not None
+    (there,) = places
     engine.close()
     with there.engine() as again:
         there.index(again)

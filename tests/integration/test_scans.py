@@ -73,6 +73,18 @@ def test_a_scanned_page_within_a_text_is_read_and_blank_ones_are_not(
 
 
 @needs_tesseract
+def test_a_document_that_is_read_again_for_its_pages_counts_once(
+    world: World, tesseract: Counted
+) -> None:
+    scan(world, "mixed.pdf", LAMP, STORM, pages=(2,))
+    scan(world, "log.pdf", CLERK)
+    with world.engine() as engine:
+        summary = world.index(engine).summary
+    assert tesseract.runs == 2
+    assert (summary.documents_added, summary.pages) == (2, 3)
+
+
+@needs_tesseract
 def test_a_page_is_recognised_once_whatever_becomes_of_its_file(
     world: World, tesseract: Counted
 ) -> None:
