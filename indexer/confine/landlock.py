@@ -17,6 +17,8 @@ from contextlib import suppress
 from enum import IntFlag
 from typing import TYPE_CHECKING
 
+from indexer.confine.kernel import call, no_new_privileges
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _VERSION_FLAG = 1
 _RULE_PATH_BENEATH = 1
-_PR_SET_NO_NEW_PRIVS = 38
 
 
 class Files(IntFlag):
@@ -97,7 +98,9 @@ class _RulesetAttributes(ctypes.Structure):
     )
 
 
-class _PathBeneath(ctypes.Structure):
+class Rule(ctypes.Structure):
+    """``struct landlock_path_beneath_attr``."""
+
     _pack_ = 1
     _layout_ = "ms"
     _fields_ = (("allowed_access", ctypes.c_uint64), ("parent_fd", ctypes.c_int32))
@@ -109,13 +112,27 @@ def abi() -> int:
     if sys.platform != "linux":
         return 0
     try:
-        return _call(_CREATE_RULESET, None, 0, _VERSION_FLAG)
+        return call(_CREATE_RULESET, None, 0, _VERSION_FLAG)
     except OSError:
         return 0
 
 
+def rule(opened: int, rights: Files) -> Rule:
+    """Make ready what ``restrict`` allows, for the many processes that are to be forked.
+
+    Args:
+        opened: A descriptor of a folder or a file; it stays open until it is used.
+        rights: What may be done with it; what this kernel does not know is left out.
+    """
+    rights &= _known_files(abi())
+    if not stat.S_ISDIR(os.fstat(opened).st_mode):
+        rights &= _OF_A_FILE
+    return Rule(rights, opened)
+
+
 def restrict(
     files: Iterable[tuple[Place, Files]] | None = None,
+    ready: Iterable[Rule] = (),
     *,
     tcp: bool = True,
     scope: Scope = EVERYWHERE,
@@ -125,6 +142,7 @@ def restrict(
     Args:
         files: What may still be done with which folders (and all beneath) and files; all else is
             forbidden. ``None`` leaves files alone. Places that do not exist are passed over.
+        ready: The same, made by ``rule``.
         tcp: Whether TCP ports may still be bound and connected to.
         scope: What reaches confined processes only.
 
@@ -142,12 +160,14 @@ def restrict(
     if not version or not (handled or net or scoped):
         return 0
     attributes = _RulesetAttributes(handled, net, scoped)
-    ruleset = _call(_CREATE_RULESET, ctypes.byref(attributes), ctypes.sizeof(attributes), 0)
+    ruleset = call(_CREATE_RULESET, ctypes.byref(attributes), ctypes.sizeof(attributes), 0)
     try:
         for place, rights in files or ():
-            _allow(ruleset, place, rights & handled)
-        _no_new_privileges()
-        _call(_RESTRICT_SELF, ruleset, 0)
+            _allow(ruleset, place, rights)
+        for each in ready:
+            call(_ADD_RULE, ruleset, _RULE_PATH_BENEATH, ctypes.byref(each), 0)
+        no_new_privileges()
+        call(_RESTRICT_SELF, ruleset, 0)
     finally:
         os.close(ruleset)
     return version
@@ -163,41 +183,12 @@ def _known_files(version: int) -> Files:
 
 def _allow(ruleset: int, place: Place, rights: Files) -> None:
     if isinstance(place, int):
-        _add_rule(ruleset, place, rights)
+        made = rule(place, rights)
+        call(_ADD_RULE, ruleset, _RULE_PATH_BENEATH, ctypes.byref(made), 0)
         return
     with suppress(FileNotFoundError, NotADirectoryError, PermissionError):
         opened = os.open(place, os.O_PATH | os.O_CLOEXEC)
         try:
-            _add_rule(ruleset, opened, rights)
+            _allow(ruleset, opened, rights)
         finally:
             os.close(opened)
-
-
-def _add_rule(ruleset: int, opened: int, rights: Files) -> None:
-    if not stat.S_ISDIR(os.fstat(opened).st_mode):
-        rights &= _OF_A_FILE
-    rule = _PathBeneath(rights, opened)
-    _call(_ADD_RULE, ruleset, _RULE_PATH_BENEATH, ctypes.byref(rule), 0)
-
-
-def _no_new_privileges() -> None:
-    """Give up what set-user-id programs would give; the kernel asks for it first."""
-    _check(_libc().prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-
-
-@functools.cache
-def _libc() -> ctypes.CDLL:
-    return ctypes.CDLL(None, use_errno=True)
-
-
-def _call(number: int, *arguments: object) -> int:
-    # Integers of a variadic function are passed as wide as the kernel reads them.
-    wide = [ctypes.c_long(each) if isinstance(each, int) else each for each in arguments]
-    return _check(_libc().syscall(ctypes.c_long(number), *wide))
-
-
-def _check(result: int) -> int:
-    if result < 0:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number))
-    return result

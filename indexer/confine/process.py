@@ -21,11 +21,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from indexer.confine.kernel import PR_SET_PDEATHSIG, libc
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 NICENESS = 10
-_PR_SET_PDEATHSIG = 1
 SCRATCH_PREFIX = "lectern-reading-"
 # Longer than any document is read.
 _STALE_S = 6 * 3600.0
@@ -156,8 +157,6 @@ def die_with(parent: int) -> None:
     """Ask Linux to kill us when the process that started us dies, even by SIGKILL."""
     if sys.platform != "linux" or not parent:
         return
-    import ctypes
-
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    libc().prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:  # it died before we asked
         os._exit(1)

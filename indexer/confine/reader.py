@@ -10,7 +10,6 @@ program to start and no process to signal. Standard library only.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import functools
 import os
 import struct
@@ -19,7 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.confine import landlock, seccomp
-from indexer.confine.landlock import CHANGE, READ, RUN, Files, Scope
+from indexer.confine.kernel import libc
+from indexer.confine.landlock import CHANGE, READ, RUN, Files, Rule, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -90,6 +90,7 @@ def read_only_this(document: int | None, scratch: Path, programs: Iterable[Path]
     _drop_privileges()
     landlock.restrict(
         _allowed(document, scratch, programs),
+        _opened_places(),
         tcp=False,
         scope=Scope.ABSTRACT_UNIX_SOCKET | Scope.SIGNAL,
     )
@@ -112,7 +113,6 @@ def _allowed(
     if document is not None:
         yield document, Files.READ_FILE
     yield scratch, CHANGE
-    yield from opened_places()
     for program in programs:
         yield program.parent, RUN
         yield program.resolve().parent, RUN
@@ -120,9 +120,18 @@ def _allowed(
         yield SOCKETS, Files.MAKE_SOCK
 
 
+def prepare() -> None:
+    """Do once what all readers that are forked afterwards need alike."""
+    _opened_places()
+    for programs, local_sockets in ((True, True), (True, False), (False, False)):
+        seccomp.reading_filter(programs=programs, local_sockets=local_sockets)
+
+
 @functools.cache
-def opened_places() -> tuple[tuple[int, Files], ...]:
-    """Open the places that every reader needs, once for all readers that are forked afterwards."""
+def _opened_places() -> tuple[Rule, ...]:
+    """Open the places that every reader needs."""
+    if not landlock.abi():
+        return ()
     places = [
         *((Path(place), RUN) for place in _SYSTEM),
         *((Path(place), READ) for place in _SYSTEM_FILES),
@@ -131,11 +140,16 @@ def opened_places() -> tuple[tuple[int, Files], ...]:
         # Of itself, and for its watch over the programs that it starts.
         (Path("/proc"), READ),
     ]
-    found = []
+    found: dict[tuple[int, int], Rule] = {}
     for place, rights in places:
         with contextlib.suppress(OSError):
-            found.append((os.open(place, os.O_PATH | os.O_CLOEXEC), rights))
-    return tuple(found)
+            opened = os.open(place, os.O_PATH | os.O_CLOEXEC)
+            status, made = os.fstat(opened), landlock.rule(opened, rights)
+            # /bin is /usr/bin on many systems.
+            if (known := found.setdefault((status.st_dev, status.st_ino), made)) is not made:
+                known.allowed_access |= made.allowed_access
+                os.close(opened)
+    return tuple(found.values())
 
 
 def _interpreter() -> Iterable[Path]:
@@ -158,7 +172,7 @@ def _drop_privileges() -> None:
     header = struct.pack("=Ii", _CAPABILITY_VERSION, 0)
     kept = struct.pack("=6I", *[_FILE_CAPABILITIES if n < 2 else 0 for n in range(6)])
     ours = struct.calcsize("=6I") * b"\0" if os.geteuid() else kept
-    ctypes.CDLL(None, use_errno=True).capset(header, ours)
+    libc().capset(header, ours)
 
 
 def _limit() -> None:

@@ -15,11 +15,16 @@ import os
 import struct
 import sys
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from indexer.confine.kernel import call, no_new_privileges
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 AF_UNIX = 1
 CLONE_THREAD = 0x10000
 
-_PR_SET_NO_NEW_PRIVS = 38
 _SET_MODE_FILTER = 1
 _ALL_THREADS = 1  # SECCOMP_FILTER_FLAG_TSYNC
 _ALLOW = 0x7FFF0000
@@ -102,7 +107,7 @@ def deny_network(*, local_sockets: bool = True) -> bool:
     Raises:
         OSError: If the kernel refuses the filter.
     """
-    return _install(_network_rules(local_sockets=local_sockets))
+    return _install(_assemble(_network_rules(local_sockets=local_sockets)))
 
 
 def deny_all_but_reading(*, programs: bool = False, local_sockets: bool = False) -> bool:
@@ -120,6 +125,12 @@ def deny_all_but_reading(*, programs: bool = False, local_sockets: bool = False)
     Raises:
         OSError: If the kernel refuses the filter.
     """
+    return _install(reading_filter(programs=programs, local_sockets=local_sockets))
+
+
+@functools.cache
+def reading_filter(*, programs: bool, local_sockets: bool) -> bytes:
+    """Assemble the filter of ``deny_all_but_reading``, once for all processes forked later."""
     rules = [*_network_rules(local_sockets=local_sockets)]
     rules += [_Rule(name, errno.EPERM) for name in _NEVER_NEEDED]
     rules.append(_Rule("connect", errno.ECONNREFUSED))
@@ -127,7 +138,7 @@ def deny_all_but_reading(*, programs: bool = False, local_sockets: bool = False)
         rules += [_Rule(name, errno.EPERM) for name in ("fork", "vfork", "execve", "execveat")]
         # The C library falls back to clone, whose flags a filter can see.
         rules += [_Rule("clone3", errno.ENOSYS), _Rule("clone", errno.EPERM, bits=CLONE_THREAD)]
-    return _install(rules)
+    return _assemble(rules)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +167,10 @@ def _network_rules(*, local_sockets: bool) -> list[_Rule]:
     ]
 
 
-@functools.lru_cache(maxsize=16)
+def _assemble(rules: Iterable[_Rule]) -> bytes:
+    return program(tuple(rules), os.uname().machine) if is_available() else b""
+
+
 def program(rules: tuple[_Rule, ...], machine: str) -> bytes:
     """Assemble a filter: the instructions of the kernel, eight bytes each."""
     target = _MACHINES[machine]
@@ -200,20 +214,11 @@ class _Program(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_char_p))
 
 
-def _install(rules: list[_Rule]) -> bool:
-    if not is_available():
+def _install(code: bytes) -> bool:
+    if not code:
         return False
-    machine = os.uname().machine
-    code = program(tuple(rules), machine)
-    libc = ctypes.CDLL(None, use_errno=True)
     installed = _Program(len(code) // 8, code)
-    done = libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or libc.syscall(
-        ctypes.c_long(_MACHINES[machine].seccomp),
-        ctypes.c_long(_SET_MODE_FILTER),
-        ctypes.c_long(_ALL_THREADS),
-        ctypes.byref(installed),
-    )
-    if done != 0:
-        number = ctypes.get_errno()
-        raise OSError(number, f"the kernel refuses the filter: {os.strerror(number)}")
+    no_new_privileges()
+    number = _MACHINES[os.uname().machine].seccomp
+    call(number, _SET_MODE_FILTER, _ALL_THREADS, ctypes.byref(installed))
     return True

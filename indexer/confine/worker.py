@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from indexer.confine.process import die_with
-from indexer.confine.reader import opened_places, read_only_this
+from indexer.confine.reader import prepare, read_only_this
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -61,7 +61,7 @@ class Worker:
         programs: Collection[Path] = (),
     ) -> None:
         self._resident_bytes = started.resident_bytes
-        opened_places()
+        prepare()
         gc.freeze()  # pages that are not touched stay shared
         parent = os.getpid()
         self.pid = os.fork()
@@ -152,10 +152,12 @@ def _be_the_worker(
 
 
 def _close_all_but(keep: Collection[int]) -> None:
-    for entry in list(Path("/proc/self/fd").iterdir()):
-        if int(entry.name) > 2 and int(entry.name) not in keep:
-            with suppress(OSError):
-                os.close(int(entry.name))
+    first = 3
+    for kept in sorted({each for each in keep if each > 2}):
+        os.closerange(first, kept)
+        first = kept + 1
+    last = max(int(entry.name) for entry in Path("/proc/self/fd").iterdir())
+    os.closerange(first, last + 1)
 
 
 def _opened(document: Path) -> int | None:

@@ -8,6 +8,7 @@ follows from a language.
 from __future__ import annotations
 
 import re
+from array import array
 from functools import lru_cache
 from typing import Any
 
@@ -125,4 +126,8 @@ def _classified(sample: str) -> str:
 def _classifier() -> Any:
     from py3langid import langid
 
-    return langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)
+    found = langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)
+    # Reading a list counts references in objects all over the heap, and a forked process copies
+    # each page for it.
+    found._rowbase, found.tk_output = array("q", found._rowbase), array("i", found.tk_output)  # noqa: SLF001
+    return found

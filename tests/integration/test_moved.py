@@ -88,9 +88,10 @@ def test_a_library_that_is_moved_in_the_middle_of_a_run_loses_nothing(
         if left == 0 and not places:
             places.append(moved(world))
 
-    with monkeypatch.context() as patched, pytest.raises(WorldError) as caught:
+    with monkeypatch.context() as patched:
         patched.setattr(faults, "reached", move)
-        engine.index([world.documents], report=ignore, token=CancelToken())
+        with pytest.raises(WorldError) as caught:
+            engine.index([world.documents], report=ignore, token=CancelToken())
     assert caught.value.code == "library_moved"
     (there,) = places
     engine.close()

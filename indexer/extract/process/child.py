@@ -46,7 +46,6 @@ from indexer.confine.process import Alarm, Started, confine, take_stdout
 from indexer.confine.reader import start_no_programs, use_no_sockets
 from indexer.extract.base import HasScannedPages, too_large
 from indexer.extract.document import Document
-from indexer.extract.office.libreoffice import leftover_sockets_removed
 from indexer.extract.process.spool import Spool
 from indexer.extract.process.term_counts import TermCounts
 from indexer.extract.process.wire import info_to_wire, passage_to_wire
@@ -146,9 +145,18 @@ def _serve_apart(conversation: Conversation, request: Header, work: Work, starte
 
     document = Path(str(request["path"]))
     keep, programs = (conversation.outgoing.fileno(),), _programs(request)
-    with leftover_sockets_removed() if programs else contextlib.nullcontext():
+    with _swept(programs):
         worker.Worker(serve, document, started, keep, programs).wait()
     worker.empty(started.scratch)
+
+
+def _swept(programs: list[Path]) -> contextlib.AbstractContextManager[None]:
+    """Remove what LibreOffice leaves, where a program may be started."""
+    if not programs:
+        return contextlib.nullcontext()
+    from indexer.extract.office.libreoffice import leftover_sockets_removed
+
+    return leftover_sockets_removed()
 
 
 def _programs(request: Header) -> list[Path]:

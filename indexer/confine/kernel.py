@@ -1,0 +1,44 @@
+"""System calls that the standard library has no function for.
+
+Owns the C library's handle: loading it makes a class, so it is loaded once for all forked readers.
+It must not know what is called. Standard library only.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+
+PR_SET_PDEATHSIG = 1
+_PR_SET_NO_NEW_PRIVS = 38
+
+
+@functools.cache
+def libc() -> ctypes.CDLL:
+    """Return the C library; errors are read by ``check``."""
+    return ctypes.CDLL(None, use_errno=True)
+
+
+def call(number: int, *arguments: object) -> int:
+    """Make a system call by its number.
+
+    Raises:
+        OSError: If it fails.
+    """
+    # Integers of a variadic function are passed as wide as the kernel reads them.
+    wide = [ctypes.c_long(each) if isinstance(each, int) else each for each in arguments]
+    return check(libc().syscall(ctypes.c_long(number), *wide))
+
+
+def check(result: int) -> int:
+    """Raise ``OSError`` for a call that failed."""
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+    return result
+
+
+def no_new_privileges() -> None:
+    """Give up what set-user-id programs would give; Landlock and seccomp ask for it first."""
+    check(libc().prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
