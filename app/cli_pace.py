@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from app import render
 from app.cli_common import Command, Context, absolute_path, existing
-from indexer.api.contract import SPEEDS
+from indexer.api.labels import PACE_REASONS, SPEEDS
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -15,17 +15,6 @@ if TYPE_CHECKING:
     from indexer.api.contract import EngineApi
     from indexer.api.progress import CancelToken, Progress
     from indexer.api.types import Summary
-
-# Behind the stable codes of ``EngineApi.activity``.
-REASONS = {
-    "paused": "paused",
-    "disk_full": "waiting for free disk space",
-    "library_read_only": "standing still, as the library can only be read",
-    "typing": "slow while you type",
-    "battery": "slow on battery",
-    "busy": "slow because the machine is busy",
-    "query": "making way for a search",
-}
 
 # They slow down what is not slow already.
 _SLOWING = frozenset({"typing", "battery", "busy"})
@@ -37,7 +26,8 @@ def pace_line(activity: dict[str, Any]) -> str:
     reason = str(activity.get("reason", ""))
     if not reason or (speed == "slow" and reason in _SLOWING):
         return speed
-    return f"{speed}, {REASONS.get(reason, render.phrase(reason))}"
+    told = PACE_REASONS.get(reason, render.phrase(reason))
+    return f"{speed}, {told[0].lower()}{told[1:]}"
 
 
 def _nothing(_parser: ArgumentParser) -> None:

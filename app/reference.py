@@ -15,7 +15,7 @@ from app.cli import COMMANDS, build_parser
 from app.cli_settings import markdown as settings_table
 from indexer.api.errors import CODES
 from indexer.api.formats import FORMATS
-from indexer.api.types import FileState
+from indexer.api.labels import STATES
 from indexer.query.filters import GRAMMAR, help_of
 
 if TYPE_CHECKING:
@@ -23,23 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from app.cli_common import Command
-
-STATES = {
-    FileState.QUEUED: "waiting for its turn",
-    FileState.TEXT_ONLY: "can be found by its words; meaning follows",
-    FileState.INDEXED: "read and understood",
-    FileState.PARTIAL: "read and understood, but for some pages",
-    FileState.NO_TEXT: "no page holds text; it may be a scan",
-    FileState.NEEDS_PASSWORD: "protected by a password",
-    FileState.UNREADABLE: "damaged",
-    FileState.EMPTY: "nothing in it",
-    FileState.TOO_LARGE: "larger than the limit for its kind",
-    FileState.UNSUPPORTED: "of a kind that Lectern does not read yet",
-    FileState.EXCLUDED: "left out by a pattern",
-    FileState.PLACEHOLDER: "in the cloud only; never downloaded",
-    FileState.OFFLINE: "on a drive that is not there now",
-    FileState.FAILED: "could not be read; tried again at the next run",
-}
 
 
 def reference() -> str:
@@ -57,7 +40,9 @@ def _lines() -> Iterator[str]:
     yield from _section("Queries")
     yield from _table(("example", "finds"), [(f"`{row.example}`", help_of(row)) for row in GRAMMAR])
     yield from _section("States of files")
-    yield from _table(("state", ""), [(f"`{state}`", text) for state, text in STATES.items()])
+    yield from _table(
+        ("state", ""), [(f"`{state}`", label.meaning) for state, label in STATES.items()]
+    )
     yield from _section("Formats")
     formats = [(known.name, known.unit or "none", " ".join(known.extensions)) for known in FORMATS]
     yield from _table(("format", "what its pages are", "names that end with"), formats)

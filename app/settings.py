@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from app import paths
 from indexer.api.atomic import write_file
 from indexer.api.errors import WorldError
+from indexer.api.labels import SPEEDS
 from indexer.api.setting import Setting, SettingType, Value
 from indexer.api.translation import N_
 from indexer.config import DEFAULT_MODEL, GIB, EngineConfig, Limits, Precision, SentenceVectors
@@ -59,7 +60,7 @@ _ROWS = (
             help=N_("Remember what was searched for, on this machine only."), at_once=True),
     Setting("speed", READING, SettingType.CHOICE, "normal", N_("Speed"),
             N_("How much of the machine indexing may take."),
-            choices={"slow": N_("Slow"), "normal": N_("Normal"), "fast": N_("Fast")}, at_once=True),
+            choices={code: label.name for code, label in SPEEDS.items()}, at_once=True),
     Setting("hidden", READING, SettingType.FLAG, default=False, label=N_("Hidden files"),
             help=N_("Read hidden files and folders too.")),
     Setting("exclude", READING, SettingType.LIST, (), N_("Leave out everywhere"),

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from app.cli import COMMANDS, build_parser
-from app.reference import STATES, reference
+from app.reference import reference
 from app.settings import SETTINGS
 from indexer.api.errors import CODES
+from indexer.api.labels import STATES
 from indexer.api.types import FileState
 from indexer.query.filters import GRAMMAR
 
@@ -46,7 +47,7 @@ def test_every_error_code_is_documented(code: str) -> None:
 
 @pytest.mark.parametrize("state", FileState)
 def test_every_state_is_documented(state: FileState) -> None:
-    assert f"`{state}` | {STATES[state]}" in DOCUMENTATION
+    assert f"`{state}` | {STATES[state].meaning}" in DOCUMENTATION
 
 
 @pytest.mark.parametrize("example", [operator.example for operator in GRAMMAR])

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.cli_pace import REASONS, estimate_lines, pace_line
+from app.cli_pace import estimate_lines, pace_line
+from indexer.api.labels import PACE_REASONS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +32,7 @@ def test_the_pace_is_set_and_told(lectern: Lectern) -> None:
     assert "fast" in said
 
 
-@pytest.mark.parametrize("reason", [*REASONS, "some_new_reason"])
+@pytest.mark.parametrize("reason", [*PACE_REASONS, "some_new_reason"])
 def test_every_reason_is_words(reason: str) -> None:
     line = pace_line({"speed": "normal", "reason": reason})
     assert line.startswith("normal, ")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QButtonGroup, QLabel, QRadioButton, QVBoxLayout, QWidget
 
+from indexer.api.labels import SPEEDS
 from ui import words
 from ui.flow import FlowLayout
 from ui.theme import L, S
@@ -25,7 +26,7 @@ class SpeedChoice(QWidget):
         self.buttons: dict[str, QRadioButton] = {}
         row = QWidget()
         flow = FlowLayout(row, L)
-        for speed in words.SPEEDS:
+        for speed in SPEEDS:
             button = QRadioButton(words.speed(speed))
             button.setToolTip(words.speed_help(speed))
             button.setAccessibleDescription(words.speed_help(speed))

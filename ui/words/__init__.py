@@ -23,11 +23,9 @@ from ui.words.amounts import (
 from ui.words.changes import Change, change
 from ui.words.failures import failure, note, notes, phrase, reason, row_reason, sentence, step
 from ui.words.formats import kind
-from ui.words.pace import SPEEDS, pause, speed, speed_help
-from ui.words.states import TROUBLED, state, state_help
+from ui.words.states import TROUBLED, pause, speed, speed_help, state, state_help
 
 __all__ = [
-    "SPEEDS",
     "TROUBLED",
     "Change",
     "about",

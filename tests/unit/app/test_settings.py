@@ -168,8 +168,3 @@ def test_what_another_process_changed_stays(file: Path) -> None:
     window.set("history", False)
     after = Settings(file)
     assert (after["theme"], after["threads"], after["history"]) == ("dark", 3, False)
-
-
-@every_setting
-def test_a_setting_stands_on_a_page_of_the_dialog(setting: Setting) -> None:
-    assert setting.group in {"window", "search", "reading", "library", "advanced"}

@@ -97,7 +97,7 @@ def test_a_run_that_looked_at_no_folder_has_seen_no_files() -> None:
     [
         ("slow", "busy", "slow"),
         ("slow", "paused", "slow, paused"),
-        ("normal", "busy", "normal, slow because the machine is busy"),
+        ("normal", "busy", "normal, slower: the computer is busy"),
     ],
 )
 def test_what_is_slow_already_is_not_slowed_down(speed: str, reason: str, said: str) -> None:

@@ -1,0 +1,69 @@
+"""What the states of files and of indexing are called, and what each means to a person.
+
+Owns these tables; the window, the command line and the reference show them. Standard library only.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from indexer.api.translation import N_
+from indexer.api.types import FileState
+
+
+class Label(NamedTuple):
+    """``name`` fits a column, ``meaning`` is a sentence."""
+
+    name: str
+    meaning: str
+
+
+STATES = {
+    FileState.QUEUED: Label(N_("Waiting"), N_("It will be read when its turn comes.")),
+    FileState.TEXT_ONLY: Label(
+        N_("Found by words"), N_("Its words can be searched already; its meaning follows.")
+    ),
+    FileState.INDEXED: Label(N_("Ready"), N_("It is found by its words and by its meaning.")),
+    FileState.PARTIAL: Label(
+        N_("Partly ready"), N_("Some of its pages could not be read; the others are found.")
+    ),
+    FileState.NO_TEXT: Label(N_("No text"), N_("Its pages hold pictures only.")),
+    FileState.NEEDS_PASSWORD: Label(
+        N_("Needs a password"), N_("It can be read once you enter its password.")
+    ),
+    FileState.UNREADABLE: Label(N_("Damaged"), N_("Nothing in it could be read.")),
+    FileState.EMPTY: Label(N_("Empty"), N_("There is nothing in it to read.")),
+    FileState.TOO_LARGE: Label(N_("Too large"), N_("It is larger than the settings allow.")),
+    FileState.UNSUPPORTED: Label(
+        N_("Not a document"), N_("Lectern cannot read files of this kind.")
+    ),
+    FileState.EXCLUDED: Label(N_("Left out"), N_("A rule or a pattern of yours leaves it out.")),
+    FileState.PLACEHOLDER: Label(
+        N_("In the cloud"), N_("It is not on this computer and is never downloaded.")
+    ),
+    FileState.OFFLINE: Label(
+        N_("Offline"), N_("Its drive or folder is away. What was read of it is still found.")
+    ),
+    FileState.FAILED: Label(N_("Failed"), N_("Reading it went wrong.")),
+}
+
+SPEEDS = {
+    "slow": Label(N_("Slow"), N_("Hardly noticeable while you work.")),
+    "normal": Label(N_("Normal"), N_("Leaves room for other programs.")),
+    "fast": Label(N_("Fast"), N_("As fast as this computer can.")),
+}
+
+# Why indexing is slower than asked, or waits.
+PACE_REASONS = {
+    "paused": N_("Paused"),
+    "battery": N_("Slower: on battery"),
+    "busy": N_("Slower: the computer is busy"),
+    "typing": N_("Slower: you are typing"),
+    "query": N_("Waits for a search"),
+    "fullscreen": N_("Slower: a program fills the screen"),
+    "heat": N_("Slower: the computer is hot"),
+    "memory": N_("Slower: memory is short"),
+    "disk_full": N_("Waits: the disk is nearly full"),
+    "library_read_only": N_("Only searched: the library is read-only"),
+    "model_missing": N_("Words only: the language model is not here"),
+}
