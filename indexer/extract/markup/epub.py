@@ -16,7 +16,7 @@ from indexer.api.types import OutlineEntry
 from indexer.extract.base import Metadata, RawPage
 from indexer.extract.markup.html import parse_markup, read_tree
 from indexer.extract.office.package import Package, resolve
-from indexer.extract.office.xml_pieces import read_whole
+from indexer.extract.office.xml import read_whole
 from indexer.extract.page_writer import SALVAGEABLE, PageWriter
 
 if TYPE_CHECKING:

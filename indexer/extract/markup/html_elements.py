@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from indexer.extract.office.docx_styles import written_number
+from indexer.extract.numerals import written_number
 
 _HIDING = '[hidden], [style*="none" i], [style*="hidden" i], dialog'
 _HIDDEN = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)\b", re.IGNORECASE)

@@ -6,12 +6,11 @@ were cached when the file was saved. It must not know what the chart stands in.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from indexer.extract.office.ooxml_parts import attribute, local
-from indexer.extract.office.ooxml_parts import paragraphs as plain_paragraphs
+from indexer.extract.office.values import formatted
+from indexer.extract.office.xml import attribute, local, paragraphs
 
 if TYPE_CHECKING:
     from indexer.extract.page_writer import PageWriter
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
 _MAX_POINTS = 2_000  # of one series
 _MAX_SERIES = 255
 _MAX_DIGITS = 13
-_NO_CODE = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]')
-_DATES = re.compile(r"[dy]", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -32,7 +29,7 @@ class _Series:
 
 def write_chart(root: Any, writer: PageWriter) -> None:
     """Write the titles of a chart, and its series side by side."""
-    for text in plain_paragraphs(root):
+    for text in paragraphs(root):
         writer.add(text)
     series = [_series(each) for each in root.iter("{*}ser")] or _newer(root)
     series = [each for each in series[:_MAX_SERIES] if each.values or each.labels]
@@ -96,16 +93,12 @@ def _points(element: Any) -> dict[int, str]:
 
 def _shown(value: str, code: str) -> str:
     """Write a number as its format wants it: a share, a date, or itself."""
-    plain = _NO_CODE.sub("", code)
     try:
-        if plain.rstrip().endswith("%"):
-            return f"{float(value) * 100:.12g}%"
-        if _DATES.search(plain) and "general" not in plain.lower():
-            from openpyxl.utils.datetime import from_excel
-
-            return str(from_excel(float(value))).removesuffix(" 00:00:00")
-        if len(value) > _MAX_DIGITS:  # as processors compute: 0.30000000000000004
-            return f"{float(value):.12g}"
-    except (ValueError, OverflowError, TypeError):
+        number = float(value)
+    except ValueError:
         return value
-    return value
+    found = formatted(number, code)
+    if found is not None:
+        return found
+    # As processors compute: 0.30000000000000004
+    return f"{number:.12g}" if len(value) > _MAX_DIGITS else value

@@ -1,26 +1,26 @@
 """Word documents: paragraphs, headings, lists, tables, notes, on the pages that Word laid out.
 
-Owns which parts of the file are read and in which order; what stands in them is the matter of
-``docx_body``. Pages are those of Word's last layout where the file remembers it, else there is
-one. Heads and feet of pages are read once, after the text.
+Owns which parts of the file are read, in which order, and what the elements of its text mean;
+styles and numbering are in ``docx_styles``. Deletions, moved-away text, hidden text, field codes
+and fallbacks for old programs are left out; text boxes stand before the paragraph they are anchored
+in, notes and comments after it. Pages are those of Word's last layout where the file remembers it,
+else there is one. Page headers and footers are read once, after the text.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
-import docx
-
-from indexer.api.errors import WorldError
-from indexer.extract.office.docx_body import Body, read_notes
-from indexer.extract.office.docx_styles import Numbering, Styles
-from indexer.extract.office.ooxml import MAIN, Kind, OfficeFile, library_failures
-from indexer.extract.office.ooxml_parts import paragraphs
+from indexer.api.types import BlockKind
+from indexer.extract.office.docx_styles import Numbering, Role, Styles
+from indexer.extract.office.ooxml import OfficePackage
+from indexer.extract.office.xml import attribute, local, paragraphs
 from indexer.extract.page_writer import PageWriter, salvage
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping
     from pathlib import Path
 
     from indexer.api.types import OutlineEntry
@@ -28,19 +28,19 @@ if TYPE_CHECKING:
     from indexer.extract.base import RawPage
 
 _NOTES = {"footnotes": "footnote", "endnotes": "endnote", "comments": "comment"}
-# How text looks is half of a document and nothing to read; neither are the marks of editing.
-_LOOKS = frozenset({
-    "rFonts", "sz", "szCs", "b", "bCs", "i", "iCs", "u", "color", "lang", "kern", "shd", "jc",
-    "highlight", "spacing", "ind", "proofErr", "bookmarkStart", "bookmarkEnd", "tblPr", "tblGrid",
-    "tcPr", "sectPr", "rPrChange", "pPrChange",
+# Too large to be held: read paragraph by paragraph, and tables row by row.
+_CONTAINERS = frozenset({"document", "body", "tbl", "sdt", "sdtContent", "customXml"})
+# Text that is deleted, moved elsewhere, written for old programs, or phonetic; properties.
+_SKIPPED = frozenset({
+    "del", "moveFrom", "Fallback", "rt", "instrText", "delText", "docPr", "pPr", "rPr", "sdtPr",
 })  # fmt: skip
-_EDITING = re.compile(rb"<w:(p|r|tr)\s[^>]*?(/?)>"), rb"<w:\1\2>"
-_KINDS = {
-    MAIN: Kind("wordprocessingml.document.main", drop=_LOOKS, changes=(_EDITING,)),
-    "styles": Kind("wordprocessingml.styles"),
-    "numbering": Kind("wordprocessingml.numbering"),
-    **dict.fromkeys((*_NOTES, "header", "footer"), Kind()),
-}
+_SYMBOLS = {
+    "tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "\u2011",
+    "softHyphen": "\xad",
+}  # fmt: skip
+_REFERENCES = {"footnoteReference", "endnoteReference", "commentReference"}
+_OFF = ("0", "false", "off")
+_LONG_CELL = 1_000  # characters; such a cell is a page laid out by a table
 # "Page 3 of 12", whatever the language: numbers, and two short words at most.
 _PAGE_NUMBER = re.compile(
     r"\W{0,3}(?:[^\W\d]{1,8}\W{0,3})?\d+\W{0,3}(?:[^\W\d]{1,5}\W{0,3}\d+\W{0,3})?$"
@@ -52,53 +52,48 @@ class DocxSource:
 
     outline: tuple[OutlineEntry, ...] = ()
 
-    def __init__(self, office: OfficeFile) -> None:
-        self._office = office
-        self.metadata = office.metadata
+    def __init__(self, package: OfficePackage) -> None:
+        self._package = package
+        self.metadata = package.metadata
         self.page_count = 1
-        with library_failures():
-            self._document = docx.Document(office.file)
-            self._body = self._document.element.body
-        if self._body is None:
-            raise WorldError("unreadable", reason="no_text_part")
+        self.close = package.close
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
-        writer = PageWriter(self._office.budget)
+        writer = PageWriter(self._package.budget)
         return salvage(self._pages(writer), writer)
 
-    def close(self) -> None:
-        self._office.close()
-
     def _pages(self, writer: PageWriter) -> Iterator[RawPage]:
-        body = self._reader(writer)
+        package, main = self._package, self._package.main
+        styles = [package.tree(part)[0] for part in package.related(main, "styles")]
+        lists = [package.tree(part)[0] for part in package.related(main, "numbering")]
+        body = _Body(writer, Styles(*styles[:1]), Numbering(*lists[:1]), self._notes())
         try:
-            for _ in body.write(self._body):
+            for piece in package.pieces(main, _CONTAINERS):
+                body.write(piece)
                 yield from writer.take()
         finally:
             self.page_count = writer.page
-        if damage := self._office.damage.get(self._office.main):
-            raise damage
         self._margins(writer)
         yield from writer.finish()
 
-    def _reader(self, writer: PageWriter) -> Body:
-        office, main = self._office, self._office.main
-        with library_failures():
-            styles = Styles(self._document.styles.element.style_lst)
-            lists = [office.tree(part) for part in office.related(main, "numbering")]
-            notes = dict(
-                note
-                for part_kind, kind in _NOTES.items()
-                for part in office.related(main, part_kind)
-                for note in read_notes(office.tree(part), kind)
-            )
-        return Body(writer, styles, Numbering(*lists[:1]), notes)
+    def _notes(self) -> dict[tuple[str, str], str]:
+        """Return the texts of notes and comments by kind and identifier."""
+        found = {}
+        for part_kind, kind in _NOTES.items():
+            for part in self._package.related(self._package.main, part_kind):
+                root, _ = self._package.tree(part)
+                for note in () if root is None else root.iter(f"{{*}}{kind}"):
+                    # The separators above notes have a type.
+                    if attribute(note, "type") in ("", "normal"):
+                        texts = (_Paragraph.from_element(p).text for p in note.iter("{*}p"))
+                        found[kind, attribute(note, "id")] = "\n".join(filter(None, texts))
+        return found
 
     def _margins(self, writer: PageWriter) -> None:
-        """Write what stands in the heads and feet of pages, each text once."""
+        """Write the headers and footers of pages, each text once."""
         seen: set[str] = set()
-        for part in self._office.related(self._office.main, "header", "footer"):
-            for text in paragraphs(self._office.tree(part)):
+        for part in self._package.related(self._package.main, "header", "footer"):
+            for text in paragraphs(self._package.tree(part)[0]):
                 if text not in seen and not _PAGE_NUMBER.match(text):
                     seen.add(text)
                     writer.add(text)
@@ -106,9 +101,129 @@ class DocxSource:
 
 def open_source(path: Path, password: str | None, limits: Limits) -> DocxSource:
     """Open a Word document (``indexer.extract.base.Opener``)."""
-    office = OfficeFile(path, limits, _KINDS, "word/document.xml", "no_text_part")
-    try:
-        return DocxSource(office)
-    except BaseException:
-        office.close()
-        raise
+    return DocxSource(OfficePackage(path, limits, "word/document.xml", "no_text_part"))
+
+
+@dataclass(slots=True)
+class _Paragraph:
+    """A paragraph's text, the notes it refers to and the text boxes anchored in it."""
+
+    parts: list[str] = field(default_factory=list)
+    notes: list[tuple[str, str]] = field(default_factory=list)
+    boxes: list[Any] = field(default_factory=list)
+    breaks_before: int = 0  # page breaks of Word's last layout
+    breaks_after: int = 0
+
+    @classmethod
+    def from_element(cls, element: Any) -> _Paragraph:
+        paragraph = cls()
+        paragraph._gather(element)
+        return paragraph
+
+    @property
+    def text(self) -> str:
+        return "".join(self.parts).strip()
+
+    def _gather(self, parent: Any) -> None:
+        for element in parent:
+            name = local(element)
+            if name == "t":
+                self.parts.append(element.text or "")
+            elif name in _SYMBOLS:
+                self.parts.append(_SYMBOLS[name])
+            elif name == "lastRenderedPageBreak":  # a paragraph is on the page its text begins on
+                inside = any(part.strip() for part in self.parts)
+                self.breaks_after += inside
+                self.breaks_before += not inside
+            elif name == "txbxContent":
+                self.boxes.append(element)
+            elif name in _REFERENCES:
+                self.notes.append((name.removesuffix("Reference"), attribute(element, "id")))
+            elif name not in _SKIPPED and not _is_hidden(element):
+                self._gather(element)
+
+
+def _is_hidden(element: Any) -> bool:
+    hidden = element.find("{*}rPr/{*}vanish")
+    return hidden is not None and attribute(hidden) not in _OFF
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    """Writes the text of a document; ``notes`` are its notes and comments."""
+
+    writer: PageWriter
+    styles: Styles
+    numbering: Numbering
+    notes: Mapping[tuple[str, str], str]
+
+    def write(self, element: Any) -> None:
+        """Write a paragraph, a row, the end of a table, or what they are wrapped in."""
+        name = local(element)
+        if name == "p":
+            paragraph = _Paragraph.from_element(element)
+            self._break(paragraph.breaks_before)
+            self._add(self._blocks(element, paragraph))
+            self._break(paragraph.breaks_after)
+        elif name == "tr":
+            self._row(element)
+        elif name not in _SKIPPED:
+            for child in element:
+                self.write(child)
+            if name == "tbl":
+                self.writer.end_table()
+
+    def _row(self, row: Any) -> None:
+        cells = [list(self._inside(cell)) for cell in _children(row, "tc")]
+        filled = [cell for cell in cells if cell]
+        longest = max((sum(len(text) for text, _ in cell) for cell in filled), default=0)
+        if longest > _LONG_CELL or (len(cells) == 1 and filled and len(filled[0]) > 1):
+            self._add(block for cell in filled for block in cell)
+        else:
+            self.writer.row([" ".join(text for text, _ in cell) for cell in filled])
+        if next(row.iter("{*}lastRenderedPageBreak"), None) is not None:
+            self._break(1)  # each cell of the row says so
+
+    def _add(self, blocks: Iterator[tuple[str, Role]]) -> None:
+        for text, role in blocks:
+            self.writer.add(text, role.kind, role.level)
+
+    def _break(self, pages: int) -> None:
+        if pages:
+            self.writer.begin_page(self.writer.page + pages)
+
+    def _inside(self, parent: Any) -> Iterator[tuple[str, Role]]:
+        """Yield the blocks of a cell or a text box; a table in it belongs to the text around it."""
+        for element in _children(parent, "p", "tbl"):
+            if local(element) == "p":
+                yield from self._blocks(element, _Paragraph.from_element(element))
+            else:
+                for row in _children(element, "tr"):
+                    for cell in _children(row, "tc"):
+                        yield from self._inside(cell)
+
+    def _blocks(self, element: Any, paragraph: _Paragraph) -> Iterator[tuple[str, Role]]:
+        """Yield a paragraph with its text boxes and notes, each with its role."""
+        for box in paragraph.boxes:
+            yield from self._inside(box)
+        text, role = paragraph.text, self.styles.role(element.find("{*}pPr"))
+        if text and role.numbering not in ("", "0"):
+            label = self.numbering.label(role.numbering, role.depth)
+            text = f"{label} {text}" if label else text
+            if role.kind is BlockKind.PARAGRAPH:
+                role = Role(BlockKind.LIST_ITEM)
+        if text:
+            yield text, role
+        for note in paragraph.notes:
+            if found := self.notes.get(note):
+                yield found, Role()
+
+
+def _children(parent: Any, *names: str) -> Iterator[Any]:
+    """Yield the elements of some names, looking into what is only wrapped around them."""
+    for element in parent:
+        name = local(element)
+        if name in names:
+            yield element
+        elif name not in _SKIPPED:
+            yield from _children(element, *names)

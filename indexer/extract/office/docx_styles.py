@@ -1,21 +1,18 @@
 """What the styles and the numbering of a Word document say about its paragraphs.
 
 Owns which paragraphs are headings, captions or entries of a table of contents, and the numbers
-that Word writes in front of them, by which contracts are cited; the library holds both parts but
-counts nothing. It must not know the text.
+that Word writes in front of them, by which contracts are cited. It must not know the text.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from indexer.api.types import BlockKind
-from indexer.extract.office.ooxml_parts import attribute, local
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from indexer.extract.numerals import written_number
+from indexer.extract.office.xml import attribute, local, whole_number
 
 # The title of the document is level 1, so that headings begin below it.
 _BELOW_TITLE = 1
@@ -23,10 +20,6 @@ _HEADING = re.compile(r"(?:heading|überschrift|titre|título|titolo|kop)\s*([1-
 _CONTENTS = re.compile(r"(?:toc|table of figures|verzeichnis|index)\s*\d?$", re.IGNORECASE)
 _LEVEL_NUMBER = re.compile(r"%([1-9])")
 _MAX_ANCESTORS = 20
-_ROMAN = (
-    (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"),
-    (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +39,20 @@ class Styles:
     """The styles of a document, by their identifiers.
 
     Args:
-        styles: The elements of the styles.
+        root: The styles part, ``None`` if there is none.
     """
 
-    def __init__(self, styles: Iterable[Any]) -> None:
+    def __init__(self, root: Any = None) -> None:
+        styles = () if root is None else root.iterchildren("{*}style")
         self._styles = {attribute(style, "styleId"): style for style in styles}
         self._roles = {"": Role()}
 
     def role(self, properties: Any) -> Role:
         """Return the role of a paragraph with the given properties (``pPr``), or ``None``."""
-        own = _said(properties)
+        own = _own_role(properties)
         identifier = _value(properties, "pStyle")
         if identifier not in self._roles:
-            self._roles[identifier] = self._settle(identifier)
+            self._roles[identifier] = self._inherited(identifier)
         style = self._roles[identifier]
         kind = own if style.kind is BlockKind.PARAGRAPH else style
         return Role(
@@ -68,31 +62,32 @@ class Styles:
             own.depth if own.depth >= 0 else style.depth,
         )
 
-    def _settle(self, identifier: str) -> Role:
+    def _inherited(self, identifier: str) -> Role:
         """Walk up the ancestors of a style until one says what it is."""
         role = Role()
         for _ in range(_MAX_ANCESTORS):
             style = self._styles.get(identifier)
             if style is None:
-                break
-            said = _said(style.find("{*}pPr"))
+                # Without a part for styles, Word has its own, whose identifiers are their names.
+                return role if self._styles else _named(identifier) or role
+            own = _own_role(style.find("{*}pPr"))
             if role.kind is BlockKind.PARAGRAPH:
-                named = _named(_value(style, "name").strip()) or said
+                named = _named(_value(style, "name").strip()) or own
                 role = replace(role, kind=named.kind, level=named.level)
-            role = replace(role, numbering=role.numbering or said.numbering)
+            role = replace(role, numbering=role.numbering or own.numbering)
             if role.depth < 0:
-                role = replace(role, depth=said.depth)
+                role = replace(role, depth=own.depth)
             identifier = _value(style, "basedOn")
         return role
 
 
-def _said(properties: Any) -> Role:
+def _own_role(properties: Any) -> Role:
     """Return what the properties of a paragraph say of themselves, whatever its style."""
     if properties is None:
         return Role()
     list_of = properties.find("{*}numPr")
-    numbering, depth = _value(list_of, "numId"), number(_value(list_of, "ilvl"))
-    outline = number(_value(properties, "outlineLvl"))
+    numbering, depth = _value(list_of, "numId"), whole_number(_value(list_of, "ilvl"))
+    outline = whole_number(_value(properties, "outlineLvl"))
     if 0 <= outline < 9:
         return Role(BlockKind.HEADING, outline + 1 + _BELOW_TITLE, numbering, depth)
     return Role(numbering=numbering, depth=depth)
@@ -113,11 +108,6 @@ def _value(parent: Any, name: str) -> str:
     """Return the value of a child element, "" if it is not there."""
     child = None if parent is None else parent.find(f"{{*}}{name}")
     return "" if child is None else attribute(child)
-
-
-def number(text: str, otherwise: int = -1) -> int:
-    """Read a small whole number; whatever else stands there is ``otherwise``."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else otherwise
 
 
 @dataclass(slots=True)
@@ -181,25 +171,11 @@ class Numbering:
 def _list(element: Any) -> _List:
     """Read a list, or the levels that a use of it has of its own."""
     levels = {
-        number(attribute(level, "ilvl"), 0): _Level(
-            number(_value(level, "start"), 1),
+        whole_number(attribute(level, "ilvl"), 0): _Level(
+            whole_number(_value(level, "start"), 1),
             _value(level, "numFmt") or "decimal",
             _value(level, "lvlText"),
         )
         for level in element.iter("{*}lvl")
     }
     return _List(levels, _value(element, "abstractNumId"))
-
-
-def written_number(value: int, form: str) -> str:
-    """Write the number of a paragraph the way its list does; ``form`` is one of Word's."""
-    if form in ("lowerLetter", "upperLetter") and value > 0:
-        letter = chr(ord("a") + (value - 1) % 26) * min((value - 1) // 26 + 1, 5)
-        return letter.upper() if form == "upperLetter" else letter
-    if form in ("lowerRoman", "upperRoman") and 0 < value < 4000:
-        roman, rest = "", value
-        for worth, sign in _ROMAN:
-            roman += sign * (rest // worth)
-            rest %= worth
-        return roman.upper() if form == "upperRoman" else roman
-    return f"{value:02d}" if form == "decimalZero" else str(value)

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from indexer.api.errors import WorldError
 from indexer.extract.base import Metadata
 from indexer.extract.office.odf_text import short
-from indexer.extract.office.ooxml_parts import plausible_date
 from indexer.extract.office.package import Package
-from indexer.extract.office.xml_pieces import read_pieces
+from indexer.extract.office.xml import plausible_date, read_pieces
 from indexer.extract.page_writer import PageWriter, salvage
 
 if TYPE_CHECKING:

@@ -1,11 +1,9 @@
 """PowerPoint presentations: each slide a page, its title the heading, its notes below it.
 
-Owns which parts of the file are read and in which order, and what the library's shapes hold.
-Hidden slides are slides: whoever wrote them finds them; hidden shapes are not seen. What stands on
-a layout or a master is read with the first slide that shows it, diagrams and comments for their
-text, charts for their values; pictures and films are never touched. Paragraphs are read from the
-elements the library holds, because its own text of them has the slide's number in it and no
-formula.
+Owns which parts of the file are read, in which order, and what shapes hold. Hidden slides are
+read, since whoever wrote them looks for them; hidden shapes are not. The text of a layout or a
+master is read with the first slide that shows it, diagrams and comments for their text, charts for
+their values; pictures and films are never touched.
 """
 
 from __future__ import annotations
@@ -13,34 +11,25 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-import pptx
-
 from indexer.api.errors import WorldError
 from indexer.extract.base import RawPage
+from indexer.extract.numerals import written_number
 from indexer.extract.office.charts import write_chart
-from indexer.extract.office.docx_styles import written_number
-from indexer.extract.office.ooxml import MAIN, Kind, OfficeFile, library_failures
-from indexer.extract.office.ooxml_parts import attribute, local
-from indexer.extract.office.ooxml_parts import paragraphs as plain_paragraphs
+from indexer.extract.office.ooxml import OfficePackage
 from indexer.extract.office.slides import Shape, write_notes, write_slide
+from indexer.extract.office.xml import attribute, local, paragraphs
 from indexer.extract.page_writer import SALVAGEABLE, PageWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
     from indexer.api.types import OutlineEntry
     from indexer.config import Limits
 
-_CHARTS = ("chart", "chartEx")
-_DRAWN = ("diagramData", *_CHARTS, "comments")
+_DRAWN = ("diagramData", "chart", "chartEx", "comments")
 _AROUND = ("slideLayout", "slideMaster")
-_KINDS = {
-    MAIN: Kind("presentationml.presentation.main"),
-    "slide": Kind("presentationml.slide"),
-    "notesSlide": Kind("presentationml.notesSlide"),
-    **dict.fromkeys((*_DRAWN, *_AROUND, "chartUserShapes"), Kind()),
-}
+_SHAPES = frozenset({"sp", "graphicFrame", "cxnSp", "pic"})
 _LEGIBLE = re.compile(r"[^\W_]")  # quotation marks are pictures there
 _NUMBERED = re.compile(r"(arabic|alphaLc|alphaUc|romanLc|romanUc)(Period|ParenR|ParenBoth|Plain)")
 _FORMS = {"alphaLc": "lowerLetter", "alphaUc": "upperLetter", "romanLc": "lowerRoman",
@@ -54,26 +43,27 @@ class PptxSource:
 
     outline: tuple[OutlineEntry, ...] = ()
 
-    def __init__(self, office: OfficeFile) -> None:
-        self._office = office
-        self.metadata = office.metadata
-        with library_failures():
-            self._presentation = pptx.Presentation(office.file)
-            listed = self._presentation.element.iterfind("{*}sldIdLst/{*}sldId")
-            self._slides = [str(slide.rId) for slide in listed][:_MAX_SLIDES]
+    def __init__(self, package: OfficePackage) -> None:
+        self._package = package
+        self.metadata = package.metadata
+        root, damage = package.tree(package.main)
+        if root is None and damage is not None:
+            raise damage
+        listed = root.iterfind("{*}sldIdLst/{*}sldId")
+        self._slides = [_relation(each) for each in listed][:_MAX_SLIDES]
         self.page_count = len(self._slides)
         self._shown: set[str] = set()  # layouts and masters that were read
+        self.close = package.close
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
-        writer = PageWriter(self._office.budget)
+        writer = PageWriter(self._package.budget)
         for number, identifier in enumerate(self._slides, 1):
             writer.page = number
             if number in skip:
                 yield RawPage(number, "", unreadable="stops_reader")
                 continue
             try:
-                with library_failures():
-                    self._slide(identifier, number, writer)
+                self._slide(self._package.part(self._package.main, identifier), number, writer)
             except WorldError as error:
                 if error.code not in SALVAGEABLE:
                     raise
@@ -82,84 +72,86 @@ class PptxSource:
                 continue
             yield from writer.finish()
 
-    def close(self) -> None:
-        self._office.close()
-
-    def _slide(self, identifier: str, number: int, writer: PageWriter) -> None:
-        part = self._office.part(self._office.main, identifier)
+    def _slide(self, part: str, number: int, writer: PageWriter) -> None:
         if not part:
             raise WorldError("unreadable", reason="part_missing", part="slide")
-        slide = self._presentation.part.related_slide(identifier)
-        shapes = list(_shapes(slide))
+        package = self._package
+        root, damage = package.tree(part)
+        shapes = list(_shapes(root))
         opens = number == 1 and any(shape.placeholder == "ctrTitle" for shape in shapes)
         write_slide(shapes, writer, number, opens=opens)
-        for drawn in self._office.related(part, *_DRAWN):
+        for drawn in package.related(part, *_DRAWN):
             self._drawn(drawn, writer)
-        if attribute(slide.element, "showMasterSp") not in ("0", "false"):
+        if root is not None and attribute(root, "showMasterSp") not in ("0", "false"):
             self._around(part, _AROUND, writer)
-        if slide.has_notes_slide:
-            write_notes(list(_shapes(slide.notes_slide)), writer)
-        if damage := self._office.damage.get(part):
+        for notes in package.related(part, "notesSlide")[:1]:
+            write_notes(list(_shapes(package.tree(notes)[0])), writer)
+        if damage is not None:
             raise damage
 
     def _drawn(self, drawn: str, writer: PageWriter) -> None:
         """Write a diagram, a chart with what was drawn into it, or comments."""
-        root = self._office.tree(drawn)
-        if local(root) == "chartSpace":
+        root, _ = self._package.tree(drawn)
+        if root is not None and local(root) == "chartSpace":
             write_chart(root, writer)
         else:
-            for text in plain_paragraphs(root):
+            for text in paragraphs(root):
                 writer.add(text)
-        for shapes in self._office.related(drawn, "chartUserShapes"):
-            for text in plain_paragraphs(self._office.tree(shapes)):
+        for shapes in self._package.related(drawn, "chartUserShapes"):
+            for text in paragraphs(self._package.tree(shapes)[0]):
                 writer.add(text)
 
     def _around(self, part: str, kinds: Sequence[str], writer: PageWriter) -> None:
         """Write what stands on the layout of a slide and on its master, unless it was written."""
-        for around in self._office.related(part, *kinds[:1]):
+        for around in self._package.related(part, *kinds[:1]):
             if around in self._shown:
                 continue
             self._shown.add(around)
-            root = self._office.tree(around)
-            for shape in root.iter("{*}sp"):
+            root, _ = self._package.tree(around)
+            for shape in () if root is None else root.iter("{*}sp"):
                 if next(shape.iter("{*}ph"), None) is None and not _is_hidden(shape):
                     for text in filter(_LEGIBLE.search, _paragraphs(shape)):
                         writer.add(text)
-            if attribute(root, "showMasterSp") not in ("0", "false"):
+            if root is not None and attribute(root, "showMasterSp") not in ("0", "false"):
                 self._around(around, kinds[1:], writer)
 
 
-def _shapes(slide: Any) -> Iterator[Shape]:
+def _relation(slide: Any) -> str:
+    """Return the identifier of a slide's relation; its own number is an attribute ``id`` too."""
+    values = (value for key, value in slide.items() if key.endswith("}id"))
+    return str(next(values, ""))
+
+
+def _shapes(root: Any) -> Iterator[Shape]:
     """Yield what is written on a slide, in the order in which it is drawn."""
-    for alternatives in list(slide.element.iter("{*}AlternateContent")):
+    if root is None:
+        return
+    for alternatives in list(root.iter("{*}AlternateContent")):
         _choose(alternatives)
-    yield from _written(slide.shapes)
+    for tree in root.iterfind("{*}cSld/{*}spTree"):
+        yield from _written(tree)
 
 
 def _choose(alternatives: Any) -> None:
-    """Put the first of some alternatives in the place of all; the library sees none of them."""
-    around = alternatives.getparent()
+    """Put the first of some alternatives in the place of all."""
     for element in list(next(iter(alternatives), ())):
         alternatives.addprevious(element)
-    around.remove(alternatives)
+    alternatives.getparent().remove(alternatives)
 
 
-def _written(shapes: Iterable[Any]) -> Iterator[Shape]:
-    for shape in shapes:
-        if _is_hidden(shape.element):
-            continue
-        if local(shape.element) == "grpSp":
-            yield from _written(shape.shapes)
-            continue
-        kind = shape.placeholder_format.type.xml_value if shape.is_placeholder else None
-        if getattr(shape, "has_table", False):
+def _written(parent: Any) -> Iterator[Shape]:
+    for shape in parent:
+        name = local(shape)
+        if name == "grpSp" and not _is_hidden(shape):
+            yield from _written(shape)
+        elif name in _SHAPES and not _is_hidden(shape):
+            placeholder = shape.find("./{*}*/{*}nvPr/{*}ph")
+            kind = None if placeholder is None else placeholder.get("type", "obj")
             rows = [
                 [" ".join(_paragraphs(cell)) for cell in row.iterchildren("{*}tc")]
-                for row in shape.element.iter("{*}tr")
+                for row in shape.iter("{*}tr")
             ]
-            yield Shape(kind, rows=rows)
-        else:
-            yield Shape(kind, _paragraphs(shape.element))
+            yield Shape(kind, rows=rows) if rows else Shape(kind, _paragraphs(shape))
 
 
 def _is_hidden(shape: Any) -> bool:
@@ -210,9 +202,9 @@ def _text(paragraph: Any) -> str:
 
 def open_source(path: Path, password: str | None, limits: Limits) -> PptxSource:
     """Open a presentation (``indexer.extract.base.Opener``)."""
-    office = OfficeFile(path, limits, _KINDS, "ppt/presentation.xml", "no_slides")
+    package = OfficePackage(path, limits, "ppt/presentation.xml", "no_slides")
     try:
-        return PptxSource(office)
+        return PptxSource(package)
     except BaseException:
-        office.close()
+        package.close()
         raise

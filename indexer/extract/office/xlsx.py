@@ -2,25 +2,23 @@
 
 Owns which parts of the file are read and how values are written. Formulas are read for the values
 they last had. Hidden sheets are read, those that only a macro can show are not. Where a cell claims
-to stand is never believed, only that it comes next. Numbers are written plainly, without the
-separators and colours of their formats, except that dates are dates and shares are percent.
-The library fails a whole workbook over a style, a filter or a name that it does not expect, so it
-gets none of them: only rows, strings and the formats of numbers.
+to stand is never believed, only that it comes next. Numbers are written plainly, except that dates
+are dates and percentages percentages (``values``).
+
+python-calamine, a reader in Rust, holds each sheet as a rectangle up to its last cell: two cells in
+opposite corners of a sheet are 17 billion.
 """
 
 from __future__ import annotations
 
-import datetime as dt
-import re
 from typing import TYPE_CHECKING, Any
-
-from openpyxl import load_workbook
 
 from indexer.api.errors import WorldError
 from indexer.extract.base import RawPage
-from indexer.extract.office.ooxml import MAIN, Kind, OfficeFile, library_failures
-from indexer.extract.office.ooxml_parts import attribute, paragraphs
+from indexer.extract.office.ooxml import OfficePackage
 from indexer.extract.office.sheets import UNNAMED, SheetWriter
+from indexer.extract.office.values import BUILTIN_FORMATS, EPOCH, EPOCH_1904, formatted
+from indexer.extract.office.xml import attribute, local, paragraphs, whole_number
 from indexer.extract.page_writer import SALVAGEABLE, PageWriter
 
 if TYPE_CHECKING:
@@ -31,37 +29,8 @@ if TYPE_CHECKING:
     from indexer.config import Limits
 
 _MAX_SHEETS = 10_000
-_SHEETS = ("worksheet", "chartsheet", "dialogsheet", "xlMacrosheet", "xlIntlMacrosheet")
+_SHEETS = frozenset({"worksheet", "chartsheet", "dialogsheet", "macrosheet", "sheetData"})
 _DRAWN = ("comments", "threadedComment", "drawing")
-_SHEET = Kind(
-    "spreadsheetml.worksheet",
-    alias="worksheet",
-    streamed=True,
-    keep=frozenset({"sheetData"}),
-    drop=frozenset({"rPr", "rPh", "extLst"}),
-    changes=(
-        # The library keeps the attributes of every row, and fills up the room between cells.
-        (re.compile(rb"<(\w+:)?row\b[^>]*?(/?)>"), rb"<\1row\2>"),
-        (re.compile(rb"""(<(?:\w+:)?c\b[^>]*?)\sr=["'][^"']*["']"""), rb"\1"),
-        # It reads a sheet that does not say its size twice.
-        (re.compile(rb"<(\w+:)?sheetData\b"), rb'<\1dimension ref="A1"/><\1sheetData'),
-    ),
-)
-_KINDS = {
-    MAIN: Kind("spreadsheetml.sheet.main", keep=frozenset({"workbookPr", "sheets"})),
-    "sharedStrings": Kind(
-        "spreadsheetml.sharedStrings", streamed=True, drop=frozenset({"rPr", "rPh", "phoneticPr"})
-    ),
-    "styles": Kind(
-        "spreadsheetml.styles",
-        place="xl/styles.xml",
-        keep=frozenset({"numFmts", "cellXfs"}),
-        drop=frozenset({"alignment", "protection", "extLst"}),
-    ),
-    **dict.fromkeys(_SHEETS, _SHEET),
-    **dict.fromkeys(_DRAWN, Kind()),
-}
-_NO_CODE = re.compile(r'"[^"]*"|\\.|\[[^\]]*\]|_.|\*.')
 
 
 class XlsxSource:
@@ -69,20 +38,25 @@ class XlsxSource:
 
     outline: tuple[OutlineEntry, ...] = ()
 
-    def __init__(self, office: OfficeFile) -> None:
-        self._office = office
-        self.metadata = office.metadata
+    def __init__(self, package: OfficePackage) -> None:
+        self._package = package
+        self.metadata = package.metadata
+        root, damage = package.tree(package.main)
+        if root is None and damage is not None:
+            raise damage
         self._sheets = [
-            (attribute(sheet, "name"), office.part(office.main, attribute(sheet, "id")))
-            for sheet in office.tree(office.main).iter("{*}sheet")
+            (attribute(sheet, "name"), package.part(package.main, attribute(sheet, "id")))
+            for sheet in root.iter("{*}sheet")
             if attribute(sheet, "state") != "veryHidden"
         ][:_MAX_SHEETS]
         self.page_count = len(self._sheets)
+        from_1904 = (attribute(each, "date1904") for each in root.iter("{*}workbookPr"))
+        self._epoch = EPOCH_1904 if next(from_1904, "") in ("1", "true") else EPOCH
+        self.close = package.close
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
-        with library_failures():
-            book = load_workbook(self._office.file, read_only=True, data_only=True)
-        writer = PageWriter(self._office.budget)
+        cells = _Cells(self._formats(), list(self._strings()), self._epoch)
+        writer = PageWriter(self._package.budget)
         for number, (name, part) in enumerate(self._sheets, 1):
             writer.page = number
             if number in skip:
@@ -92,9 +66,10 @@ class XlsxSource:
             try:
                 if not part:
                     raise WorldError("unreadable", reason="sheet_missing")
-                for row in _rows(book, name):
-                    rows.row(row)
-                    yield from writer.take()
+                for piece in self._package.pieces(part, _SHEETS):
+                    if local(piece) == "row":
+                        rows.row(cells.row(piece))
+                        yield from writer.take()
                 rows.finish()
                 self._drawn(part, writer, rows)
             except WorldError as error:
@@ -107,63 +82,106 @@ class XlsxSource:
                 continue
             yield from writer.finish()
 
-    def close(self) -> None:
-        self._office.close()
+    def _strings(self) -> Iterator[str]:
+        """Yield the strings that sheets share; what stands behind a damage is missing."""
+        for part in self._package.related(self._package.main, "sharedStrings")[:1]:
+            try:
+                for piece in self._package.pieces(part, frozenset({"sst"})):
+                    if local(piece) == "si":
+                        yield _text(piece)
+            except WorldError as error:
+                if error.code not in SALVAGEABLE:
+                    raise
+
+    def _formats(self) -> list[str]:
+        """Return the formats of numbers by the styles of cells."""
+        found: list[str] = []
+        for part in self._package.related(self._package.main, "styles")[:1]:
+            root, _ = self._package.tree(part)
+            codes: dict[int, str] = dict(BUILTIN_FORMATS)
+            for each in () if root is None else root.iter("{*}numFmt", "{*}cellXfs"):
+                if local(each) == "numFmt":
+                    codes[whole_number(attribute(each, "numFmtId"))] = attribute(each, "formatCode")
+                else:
+                    used = (whole_number(attribute(xf, "numFmtId")) for xf in each)
+                    found = [codes.get(number, "") for number in used]
+        return found
 
     def _drawn(self, part: str, writer: PageWriter, rows: SheetWriter) -> None:
         """Write comments and what stands in drawings, below the sheet."""
-        for drawn in self._office.related(part, *_DRAWN):
-            for text in paragraphs(self._office.tree(drawn)):
+        for drawn in self._package.related(part, *_DRAWN):
+            for text in paragraphs(self._package.tree(drawn)[0]):
                 rows.begin()
                 writer.add(text)
-        if damage := self._office.damage.get(part):
-            raise damage
 
 
-def _rows(book: Any, name: str) -> Iterator[list[str]]:
-    """Yield the values of each row of a sheet, as far as it has any."""
-    with library_failures():
-        sheet = book[name]
-        sheet.reset_dimensions()
-        for row in sheet.iter_rows():
-            yield [_shown(cell) for cell in row if cell.value is not None]
+class _Cells:
+    """Writes the values of cells.
+
+    Args:
+        formats: Of numbers, by the style of a cell.
+        strings: Those that sheets share.
+        epoch: What dates count from.
+    """
+
+    def __init__(self, formats: list[str], strings: list[str], epoch: Any) -> None:
+        self._formats = formats
+        self._strings = strings
+        self._epoch = epoch
+
+    def row(self, row: Any) -> list[str]:
+        """Return the values of a row.
+
+        Raises:
+            WorldError: ``unreadable`` for a value that no program writes.
+        """
+        try:
+            return [self._value(cell) for cell in row if local(cell) == "c"]
+        except (ValueError, IndexError) as error:
+            raise WorldError("unreadable", reason="parts_damaged", said=str(error)[:200]) from error
+
+    def _value(self, cell: Any) -> str:
+        kind, style = cell.get("t", "n"), int(cell.get("s", 0))
+        if kind == "inlineStr":
+            return "".join(_text(each) for each in cell if local(each) == "is")
+        value = next((each.text or "" for each in cell if local(each) == "v"), "")
+        if not value or kind in ("e", "str"):
+            return "" if kind == "e" else value
+        if kind == "s":
+            return self._strings[int(value)]
+        if kind == "b":
+            return str(bool(int(value))).upper()
+        if kind == "d":
+            text = value.removesuffix("Z").replace("T", " ").partition(".")[0]
+            return text.removesuffix(" 00:00:00") if text.count(":") < 2 else _without_zero(text)
+        number = float(value) if set(value) & set(".eE") else int(value)
+        code = self._formats[style] if style < len(self._formats) else ""
+        shown = formatted(number, code, self._epoch) if code else None
+        if shown is None:
+            shown = str(number) if isinstance(number, int) else f"{number:.15g}"
+        return shown
 
 
-def _shown(cell: Any) -> str:
-    """Write a value as its style wants it: a date, a time, a share, or itself."""
-    value = cell.value
-    if isinstance(value, str):
-        return "" if cell.data_type == "e" else value
-    if isinstance(value, bool):
-        return str(value).upper()
-    if isinstance(value, (int, float)):
-        if _is_share(cell):
-            return f"{value * 100:.12g}%"
-        return str(value) if isinstance(value, int) else f"{value:.15g}"
-    if isinstance(value, dt.timedelta):
-        minutes, seconds = divmod(round(value.total_seconds()), 60)
-        return f"{minutes // 60}:{minutes % 60:02d}:{seconds:02d}".removesuffix(":00")
-    if isinstance(value, dt.datetime):
-        value += dt.timedelta(microseconds=500_000)  # rounds to seconds
-        if value.time().replace(microsecond=0) == dt.time():
-            return value.date().isoformat()
-        return f"{value:%Y-%m-%d %H:%M:%S}".removesuffix(":00")
-    return str(value).partition(".")[0].removesuffix(":00")
+def _without_zero(moment: str) -> str:
+    """Leave out a time of midnight, or seconds of zero."""
+    return moment.removesuffix(" 00:00:00") if " 00:00:00" in moment else moment.removesuffix(":00")
 
 
-def _is_share(cell: Any) -> bool:
-    try:
-        code = _NO_CODE.sub("", cell.number_format)
-    except IndexError:  # a style that the workbook does not have
-        return False
-    return code.partition(";")[0].rstrip().endswith("%")
+def _text(element: Any) -> str:
+    """Return the text of a string, without its phonetic reading."""
+    parts = (
+        each.text or ""
+        for each in element.iter("{*}t")
+        if local(each.getparent()) not in ("rPh", "phoneticPr")
+    )
+    return "".join(parts).replace("x005F_", "")
 
 
 def open_source(path: Path, password: str | None, limits: Limits) -> XlsxSource:
     """Open a workbook (``indexer.extract.base.Opener``)."""
-    office = OfficeFile(path, limits, _KINDS, "xl/workbook.xml", "no_sheets")
+    package = OfficePackage(path, limits, "xl/workbook.xml", "no_sheets")
     try:
-        return XlsxSource(office)
+        return XlsxSource(package)
     except BaseException:
-        office.close()
+        package.close()
         raise

@@ -12,6 +12,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from indexer.extract.numerals import roman_value
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -28,7 +30,6 @@ _MAX_REMEMBERED = 50_000
 _MAX_NUMBERS = 4
 _NUMBER = re.compile(r"\d+")
 _ROMAN = re.compile(r"\W*([ivxlc]{1,7})\W*$")
-_ROMAN_VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 _COUNTED = re.compile(r"\W*(?:page|seite|página|pagina)?\W*\d+\W*(?:of|von|de|di|sur|/)\W*\d+\W*$")
 
 # What makes two rows the same: the end of the page, the text, and for a text with numbers which of
@@ -122,15 +123,9 @@ def _keys(side: str, folded: str, page: int) -> Iterator[Key]:
     """Yield everything by which a row may recur."""
     yield side, folded, -1, 0
     if roman := _ROMAN.match(folded):
-        yield side, "roman", 0, _roman_value(roman[1]) - page
+        yield side, "roman", 0, roman_value(roman[1]) - page
     numbers = _NUMBER.findall(folded)
     if numbers and len(numbers) <= _MAX_NUMBERS:
         masked = _NUMBER.sub("#", folded)
         for place, number in enumerate(numbers):
             yield side, masked, place, int(number[:9]) - page
-
-
-def _roman_value(text: str) -> int:
-    values = [_ROMAN_VALUES[letter] for letter in text]
-    pairs = zip(values, [*values[1:], 0], strict=True)
-    return sum(-value if value < following else value for value, following in pairs)

@@ -159,7 +159,7 @@ def test_what_a_document_inside_lacks_is_told_under_its_name(tmp_path: Path) -> 
     inner = mail(part("photo.png", PNG))
     found = read_mail(tmp_path, mail(part("talk.pptx", deck), part("fw.eml", inner)))
     assert unread(found) == [
-        ("talk.pptx", "part_missing"),
+        ("talk.pptx", "xml_damaged"),
         ("fw.eml \u203a photo.png", "part_of_pictures"),
     ]
 

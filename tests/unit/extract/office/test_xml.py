@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from indexer.api.errors import WorldError
 from indexer.config import Limits
 from indexer.extract.budget import Budget
-from indexer.extract.office.xml_pieces import read_pieces, read_whole
+from indexer.extract.office.xml import read_pieces, read_tree, read_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,3 +84,35 @@ def test_a_damaged_document_says_so(data: bytes, has_root: bool) -> None:
     root, damage = read_whole(data)
     assert (root is not None) is has_root
     assert damage is not None
+
+
+def tree(*chunks: bytes, nodes: int = 1_000, limits: Limits | None = None) -> tuple[str, str]:
+    """The text that is left of a part, and the code of its damage."""
+    root, damage = read_tree(chunks, Budget(limits or Limits()), nodes)
+    text = "" if root is None else "".join(root.itertext())
+    return text, damage.code if damage else ""
+
+
+def test_a_tree_is_read_up_to_its_damage() -> None:
+    assert tree(b"<a>1<b>2</b>", b"3</a>") == ("123", "")
+    for damage in (b"</x>", b"<c>&nope;</c>", b"\x00", b""):
+        assert tree(b"<a>1<b>2</b>", b"3" + damage)[1] == "unreadable"
+        assert tree(b"<a>1<b>2</b>", b"<c/>" + damage)[0].startswith("12")
+
+
+def test_a_tree_is_held_up_to_its_limits() -> None:
+    chunks = [b"<a>", *[b"<b x='1'>2</b>"] * 100, b"</a>"]
+    assert tree(*chunks) == ("2" * 100, "")
+    assert tree(*chunks, nodes=50)[1] == "too_complex"
+    assert tree(*chunks, limits=Limits(elements=50))[1] == "too_complex"
+    assert tree(b"<a>" * 300)[1] == "unreadable"
+
+
+def test_other_failures_of_a_part_are_not_hidden() -> None:
+    def locked() -> Iterator[bytes]:
+        yield b"<a>"
+        raise WorldError("needs_password")
+
+    with pytest.raises(WorldError) as caught:
+        read_tree(locked(), Budget(Limits()), 10)
+    assert caught.value.code == "needs_password"

@@ -1,0 +1,181 @@
+"""XML of office files and books: read in pieces (a paragraph, a row), or a small part whole.
+
+Owns the parser and everything that makes hostile XML harmless; it must not know what elements
+mean. lxml never reads outside of the file, leaves entities unresolved, and gives up on nesting
+beyond 256 levels and texts of over 10 MB.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from lxml import etree
+
+from indexer.api.errors import WorldError
+from indexer.extract.base import Metadata
+from indexer.extract.page_writer import SALVAGEABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from indexer.extract.budget import Budget
+
+# Of one piece, and of what stands between two: a tree takes up to thirty times its source.
+_MAX_HELD_BYTES = 8 * 1024**2
+_MAX_TREE_BYTES = 64 * 1024**2
+_HARMLESS = {
+    "resolve_entities": False, "no_network": True, "remove_comments": True, "remove_pis": True,
+}  # fmt: skip
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_FIRST_DATE = "1980-01-01"  # written by programs that know no time
+
+
+def read_pieces(
+    chunks: Iterable[bytes], budget: Budget, is_open: Callable[[str], bool]
+) -> Iterator[Any]:
+    """Yield the elements that stand in nothing but open ones.
+
+    Args:
+        chunks: The bytes of a document.
+        budget: Pays for the elements.
+        is_open: Tells by its tag whether an element is too large to be a piece. What is open is
+            yielded too when it ends, without its pieces.
+
+    Raises:
+        WorldError: ``unreadable`` if it is not well formed, ``too_complex`` past the budget; in
+            both cases after the pieces that stood before.
+    """
+    parser = etree.XMLPullParser(events=("end",), **_HARMLESS)
+    held = 0
+    for data in chunks:
+        damage = _damage(parser, parser.feed, data)
+        held += len(data)
+        for _, element in parser.read_events():
+            budget.spend_elements(1)
+            around = element.getparent()
+            if around is None or (is_open(around.tag) and _stands_in(around, is_open)):
+                yield element
+                _forget(element)
+                held = 0
+        if damage is not None:
+            raise damage
+        if held > _MAX_HELD_BYTES:
+            raise WorldError("too_complex", limit=f"{_MAX_HELD_BYTES:,} bytes of one element")
+    damage = _damage(parser, parser.close)
+    if damage is not None:
+        raise damage
+
+
+def read_tree(
+    chunks: Iterable[bytes], budget: Budget, max_nodes: int
+) -> tuple[Any, WorldError | None]:
+    """Return the root of a part up to its first damage or limit, if at all, and the damage.
+
+    Args:
+        chunks: The bytes of the part.
+        budget: Pays for the elements.
+        max_nodes: How many elements and attributes may be held.
+    """
+    parser = etree.XMLPullParser(events=("start",), **_HARMLESS)
+    root, nodes, size = None, 0, 0
+    try:
+        for data in chunks:
+            size += len(data)
+            damage = _damage(parser, parser.feed, data)
+            for _, element in parser.read_events():
+                root = element if root is None else root
+                nodes += 1 + len(element.attrib)
+                budget.spend_elements(1)
+            if damage is not None:
+                return root, damage
+            if nodes > max_nodes or size > _MAX_TREE_BYTES:
+                raise WorldError("too_complex", limit=f"{max_nodes:,} elements at once")
+        return root, _damage(parser, parser.close)
+    except WorldError as error:
+        if error.code not in SALVAGEABLE:
+            raise
+        return root, error
+
+
+def read_whole(data: bytes) -> tuple[Any, WorldError | None]:
+    """Return the root of a small document, read on past its damages, if at all, and the damage."""
+    parser = etree.XMLParser(recover=True, **_HARMLESS)
+    try:
+        return etree.fromstring(data, parser), _worst(parser.error_log)
+    except etree.XMLSyntaxError as error:
+        return None, _unreadable(str(error))
+
+
+def local(element: Any) -> str:
+    """Return the name of an element without its namespace."""
+    return str(element.tag).rpartition("}")[2]
+
+
+def attribute(element: Any, name: str = "val") -> str:
+    """Return an attribute, whatever its namespace, "" if it is not there."""
+    for key, value in element.items():
+        if key.rpartition("}")[2] == name:
+            return str(value)
+    return ""
+
+
+def paragraphs(root: Any) -> list[str]:
+    """Return the paragraphs of a part of which only the text matters: a diagram, a comment."""
+    found = [""]
+    for element in () if root is None else root.iter("{*}p", "{*}t", "{*}text"):
+        name = local(element)
+        if name != "t":
+            found.append("")
+        if name != "p":
+            found[-1] += element.text or ""
+    return [text for text in (" ".join(text.split()) for text in found) if text]
+
+
+def plausible_date(text: str) -> str:
+    """Return the date that a time begins with, "" for the zeros of clocks that were never set."""
+    date = _DATE.match(text.strip())
+    return date[0] if date and date[0] > _FIRST_DATE else ""
+
+
+def whole_number(text: str, otherwise: int = -1) -> int:
+    """Read a small whole number; whatever else stands there is ``otherwise``."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else otherwise
+
+
+def metadata(root: Any) -> Metadata:
+    """Return what a file says about itself, given the root of its properties, if it has any."""
+    values = dict.fromkeys(("title", "creator", "created"), "")
+    for element in () if root is None else root.iter("{*}*"):
+        if local(element) in values:
+            values[local(element)] = " ".join((element.text or "").split())[:500]
+    return Metadata(values["title"], values["creator"], plausible_date(values["created"]))
+
+
+def _stands_in(element: Any, is_open: Callable[[str], bool]) -> bool:
+    return all(is_open(around.tag) for around in element.iterancestors())
+
+
+def _forget(element: Any) -> None:
+    """Empty an element, and take out those before it; the parser itself still needs the last."""
+    element.clear(keep_tail=True)
+    while element.getprevious() is not None:
+        del element.getparent()[0]
+
+
+def _damage(parser: Any, parse: Callable[..., object], *data: bytes) -> WorldError | None:
+    try:
+        parse(*data)
+    except etree.XMLSyntaxError as error:
+        return _unreadable(str(error))
+    # Some damages are only logged, and what comes next would be taken for another document.
+    return _worst(parser.feed_error_log)
+
+
+def _worst(log: Any) -> WorldError | None:
+    error = log.filter_from_fatals().last_error
+    return None if error is None else _unreadable(str(error.message))
+
+
+def _unreadable(said: str) -> WorldError:
+    return WorldError("unreadable", reason="xml_damaged", said=said[:200])
