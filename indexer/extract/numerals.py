@@ -6,13 +6,14 @@ _ROMAN = (
     (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"),
     (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
 )  # fmt: skip
+_MAX_LETTERS = 40
 _VALUES = {sign: worth for worth, sign in _ROMAN if len(sign) == 1}
 
 
 def written_number(value: int, form: str) -> str:
     """Write the number of a list item; ``form`` is one of Word's, decimal if it is unknown."""
     if form in ("lowerLetter", "upperLetter") and value > 0:
-        letter = chr(ord("a") + (value - 1) % 26) * min((value - 1) // 26 + 1, 5)
+        letter = chr(ord("a") + (value - 1) % 26) * min((value - 1) // 26 + 1, _MAX_LETTERS)
         return letter.upper() if form == "upperLetter" else letter
     if form in ("lowerRoman", "upperRoman") and 0 < value < 4000:
         roman, rest = "", value

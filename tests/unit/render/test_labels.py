@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pymupdf
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from indexer.render.labels import letters, page_labels, roman
+from indexer.render.labels import page_labels
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,17 +43,3 @@ def test_they_are_what_the_library_says_of_each_page(tmp_path: Path) -> None:
     document = pymupdf.open("pdf", document.tobytes())
     expected = [page.get_label() for page in document]
     assert page_labels(document.get_page_labels(), 60) == expected
-
-
-@given(st.integers(1, 4000))
-def test_roman_numerals_count_up(number: int) -> None:
-    values = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
-    worth = [values[letter] for letter in roman(number)]
-    total = sum(
-        -here if here < after else here for here, after in zip(worth, [*worth[1:], 0], strict=True)
-    )
-    assert total == number
-
-
-def test_letters_repeat_after_z() -> None:
-    assert [letters(number) for number in (1, 26, 27, 52, 53)] == ["a", "z", "aa", "zz", "aaa"]
