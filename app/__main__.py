@@ -11,6 +11,7 @@ BEGAN = time.monotonic()
 _CHILDREN = {
     "--extraction-child": "indexer.extract.process.child",
     "--render-child": "indexer.render.child",
+    "--compiler": "indexer.compiler.__main__",
 }
 
 

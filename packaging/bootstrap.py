@@ -213,6 +213,13 @@ def check_tracer() -> None:
         wish([TRACER], "the test that nothing leaves is skipped without strace")
 
 
+def compile_model() -> None:
+    """Compile the language model for this machine; what cannot be compiled now is at first use."""
+    say("compiling the language model")
+    script = ROOT / "packaging" / "compile_models.py"
+    subprocess.run([str(venv_python()), str(script)], cwd=ROOT, check=False)
+
+
 def loads(library: str) -> bool:
     """Whether the system has a shared object."""
     try:
@@ -240,6 +247,8 @@ def main(level: str) -> None:
     if level == "dev":
         check_recognition()
         check_tracer()
+    if level != "convert":
+        compile_model()
     (VENV / f"{level}.stamp").touch()
     say(f"ready after {time.monotonic() - started:.0f} s")
 

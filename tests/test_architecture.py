@@ -95,6 +95,13 @@ def test_the_diagram_shows_the_rooms_and_arrows_that_are_there() -> None:
     }
 
 
+def test_nothing_but_the_model_compiler_knows_it_or_onnx() -> None:
+    for file in (file for package in ("app", "ui", "indexer") for file in modules(package)):
+        if not name_of(file).startswith("indexer.compiler"):
+            known = [f"{name}." for name in imports(file)]
+            assert not any(name.startswith(("onnx.", "indexer.compiler.")) for name in known), file
+
+
 def is_engines(name: str) -> bool:
     return name.startswith("indexer.") and is_module(name)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indexer.embed.adapter import POSITIONS
+from indexer.compiler.adapter import POSITIONS
 from tests.tiny_model import TINY, install_tiny_model, tiny_weights
 
 if TYPE_CHECKING:

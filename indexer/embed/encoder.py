@@ -13,13 +13,19 @@ import numpy as np
 from indexer.embed.batches import Batch
 from indexer.embed.blocks import group, plan_blocks
 from indexer.embed.devices import load_runtime, open_on
-from indexer.embed.graph import ANCHORS, BLOCK, IDS, KEYS, LENGTHS, PLACES, QUERIES, REACH, STATES
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
 
+# Inputs and outputs of a graph: token ids, int32 [batch, sequence]; where it allows padding, the
+# lengths without it, int32 [batch]; token states, float32 [batch, sequence, hidden].
+IDS, LENGTHS, STATES = "input_ids", "lengths", "states"
+# With attention within blocks, the rows of ``embed.blocks.Groups``, int32.
+QUERIES, KEYS, PLACES = "block_queries", "block_keys", "block_places"
+# Metadata of a graph: the arguments of ``plan_blocks``.
+BLOCK, REACH, ANCHORS = "block", "reach", "anchors"
 # What a layer makes of so many tokens stays in a processor's cache.
 _GROUP_TOKENS = 128
 

@@ -101,11 +101,11 @@ class ModelRecord:
     tells whether it was trained to hold a passage's meaning inside a whole window; where it was
     not, each passage is encoded alone. ``overlap`` is how many tokens two windows share.
 
-    Where ``query_window`` is not 0, the file holds two encoders (``embed.adapter``) and all else
-    here is about the one that reads passages. The other one reads queries, and them alone: up to
-    ``query_window`` tokens, and the vector is the mean over all of them, special ones included.
-    The probe is then of that one. It has to stay the same as long as the id does, because it also
-    asks vectors that earlier files of the model made.
+    Where ``query_window`` is not 0, the file holds two encoders
+    (``indexer.compiler.adapter``) and all else here is about the one that reads passages. The other
+    one reads queries alone: up to ``query_window`` tokens, and the vector is the mean over all of
+    them, special ones included. The probe is then of that one. It has to stay the same as long as
+    the id does, because it also asks vectors that earlier files of the model made.
     """
 
     id: str

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from indexer.api.phrases import Note
 from indexer.config import Precision
-from indexer.embed.build import CompiledModel, changed_files, compiled_folder
+from indexer.embed.compiled import CompiledModel, changed_files, compiled_folder
 from indexer.embed.devices import CPU
 from indexer.embed.models import Side
 from indexer.embed.onnx import EmbedderFactory, OnnxEmbedder, SessionOptions, space_of

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from indexer.config import Precision
 from indexer.embed.batches import Pooler, in_batches
-from indexer.embed.build import BUILDER_VERSION, ensure_compiled
+from indexer.embed.compiled import BUILDER_VERSION, ensure_compiled
 from indexer.embed.devices import AUTO, CPU, candidates, choose, load_runtime
 from indexer.embed.encoder import Encoder
 from indexer.embed.layout import Layout
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from indexer.embed.base import EmbedInput, PassageVectors
     from indexer.embed.batches import Batch, TokenSequence
-    from indexer.embed.build import CompiledModel
+    from indexer.embed.compiled import CompiledModel
     from indexer.embed.devices import ProviderInUse
     from indexer.embed.models import ModelRecord
 

@@ -63,7 +63,7 @@ def find_record(model: str, models: Path | None = None) -> ModelRecord:
         try:
             if folder is None or not (folder / model / RECORD).exists():
                 continue
-            record = _parse(json.loads((folder / model / RECORD).read_text("utf-8")))
+            record = parse_record(json.loads((folder / model / RECORD).read_text("utf-8")))
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise WorldError("unknown_model", model=model) from error
         if record.id == model:
@@ -82,7 +82,12 @@ def write_record(record: ModelRecord, models: Path) -> None:
     (folder / RECORD).write_text(json.dumps(asdict(record), indent=1), "utf-8")
 
 
-def _parse(data: dict[str, Any]) -> ModelRecord:
+def parse_record(data: dict[str, Any]) -> ModelRecord:
+    """Rebuild a record from its JSON.
+
+    Raises:
+        KeyError, TypeError, ValueError: If it is none.
+    """
     package = dict(data["package"])
     package["files"] = tuple(SourceFile(**file) for file in package["files"])
     probe = data.get("probe")

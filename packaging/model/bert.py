@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.nn import functional
 
-from indexer.embed.adapter import POSITIONS, own_names, weights_of
+from indexer.compiler.adapter import POSITIONS, own_names, weights_of
 from indexer.embed.blocks import plan_blocks
 from indexer.embed.models import Side
 

@@ -1,10 +1,10 @@
 """The student: the genuine weights, and the little that is learnt on top of them.
 
 Owns what is learnt and its names, which are those of the file it ships in (``passages.…``, see
-``indexer.embed.adapter``): a matrix of a layer is changed by the product of two thin ones (LoRA, Hu
-et al. 2021), and so is the table of positions; biases and norms are learnt whole, and the vectors
-of words stay. So one file holds both encoders: queries are read by the genuine one, exactly. It
-must not know texts or losses.
+``indexer.compiler.adapter``): a matrix of a layer is changed by the product of two thin ones (LoRA,
+Hu et al. 2021), and so is the table of positions; biases and norms are learnt whole, and the
+vectors of words stay. So one file holds both encoders: queries are read by the genuine one,
+exactly. It must not know texts or losses.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from indexer.embed.adapter import CHANGED, DOWN, POSITIONS, UP
+from indexer.compiler.adapter import CHANGED, DOWN, POSITIONS, UP
 
 if TYPE_CHECKING:
     from bert import Weights

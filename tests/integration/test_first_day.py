@@ -13,7 +13,7 @@ import pytest
 from indexer.api.errors import WorldError
 from indexer.api.progress import CancelToken, Progress
 from indexer.config import Precision
-from indexer.embed.graph import GRAPH
+from indexer.embed.compiled import GRAPH
 from indexer.embed.record_files import find_record, write_record
 from indexer.library import library as libraries
 from tests.integration import corpus

@@ -46,7 +46,7 @@ def test_a_record_survives_its_file(record: ModelRecord, tmp_path: Path) -> None
 
 
 def test_an_unknown_model_is_refused_by_name() -> None:
-    with pytest.raises(WorldError, match="no model named nonesuch") as caught:
+    with pytest.raises(WorldError, match="no language model named nonesuch") as caught:
         find_record("nonesuch")
     assert caught.value.code == "unknown_model"
 

@@ -10,9 +10,9 @@ import pytest
 from safetensors.numpy import load_file
 
 from indexer.api.errors import InternalError, WorldError
+from indexer.compiler.adapter import POSITIONS
 from indexer.config import Precision
-from indexer.embed.adapter import POSITIONS
-from indexer.embed.build import ensure_compiled, intact
+from indexer.embed.compiled import ensure_compiled, intact
 from indexer.embed.models import WEIGHTS, Side
 from indexer.embed.onnx import OnnxEmbedder, open_embedder, space_of
 from indexer.embed.record_files import find_record

@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.api.errors import WorldError
+from indexer.api.errors import InternalError, WorldError
 from indexer.config import Precision
-from indexer.embed.build import (
+from indexer.embed.compiled import (
+    DATA,
+    GRAPH,
     MANIFEST,
     CompiledModel,
+    changed_files,
     compiled_folder,
     ensure_compiled,
     intact,
 )
-from indexer.embed.graph import DATA, GRAPH
 from indexer.embed.models import TOKENIZER
 from tests.tiny_model import TINY, install_tiny_model
 from tests.unit.embed.wheels import write_wheel
@@ -51,23 +53,33 @@ def test_it_is_compiled_once(record: ModelRecord, tmp_path: Path, precision: Pre
 
 
 @both
-@pytest.mark.parametrize("name", [GRAPH, DATA, TOKENIZER, MANIFEST])
-@pytest.mark.parametrize("harm", ["cut", "changed", "gone"])
 def test_a_damaged_file_is_built_again(
-    record: ModelRecord, tmp_path: Path, precision: Precision, name: str, harm: str
+    record: ModelRecord, tmp_path: Path, precision: Precision
 ) -> None:
     compiled = _compile(record, tmp_path, precision)
-    path = compiled.folder / name
-    content = path.read_bytes()
-    if harm == "gone":
+    assert changed_files(compiled) == []
+    for name in (GRAPH, DATA, TOKENIZER, MANIFEST):
+        path = compiled.folder / name
+        content, middle = path.read_bytes(), path.stat().st_size // 2
+        for harmed in (content[:middle], content[:middle] + b"!" + content[middle + 1 :]):
+            path.write_bytes(harmed)
+            assert not intact(compiled)
+            assert changed_files(compiled) == [name]
         path.unlink()
-    else:
-        middle = len(content) // 2
-        path.write_bytes(
-            content[:middle] + (b"" if harm == "cut" else b"!" + content[middle + 1 :])
-        )
-    assert not intact(compiled)
+        assert not intact(compiled)
+        path.write_bytes(content)
+        assert intact(compiled)
+    (compiled.folder / GRAPH).unlink()
     assert intact(_compile(record, tmp_path, precision))
+
+
+def test_a_compiler_that_dies_is_named_with_its_last_words(
+    record: ModelRecord, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("indexer.embed.compiled.COMPILER", "no_such_compiler")
+    with pytest.raises(InternalError, match=r"compiler died.*no_such_compiler"):
+        _compile(record, tmp_path, Precision.INT8)
+    assert [path.name for path in (tmp_path / TINY).iterdir() if path.is_dir()] == ["source"]
 
 
 def test_it_needs_no_weights_once_it_is_compiled(record: ModelRecord, tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """An ONNX graph in the making: nodes, constants, and what goes in and comes out.
 
-Owns the names of inputs, outputs and files, and how large constants are kept beside a graph. It
-must not know what a graph computes.
+Owns how large constants are kept beside a graph. It must not know what a graph computes.
 """
 
 from __future__ import annotations
@@ -11,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from indexer.embed.compiled import DATA
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import BinaryIO
@@ -18,16 +19,8 @@ if TYPE_CHECKING:
 MICROSOFT = "com.microsoft"
 OPSET = 19
 IR_VERSION = 10
-GRAPH, DATA = "model.onnx", "model.bin"
 _INLINE_BYTES = 1024
 _ALIGNMENT = 64
-# Token ids, int32 [batch, sequence]; in a graph that allows padding, how many of them are none,
-# int32 [batch]; token states, float32 [batch, sequence, hidden].
-IDS, LENGTHS, STATES = "input_ids", "lengths", "states"
-# Where attention is kept within blocks: the rows of ``embed.blocks.Groups``, int32.
-QUERIES, KEYS, PLACES = "block_queries", "block_keys", "block_places"
-# Facts that are kept with a graph: what its rows are to be made with.
-BLOCK, REACH, ANCHORS = "block", "reach", "anchors"
 
 
 class Graph:

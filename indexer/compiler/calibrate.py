@@ -1,8 +1,8 @@
-"""What activations look like on real text, and whether a compiled graph says what it should.
+"""Compiling a model, with calibration: the ranges of its activations on real text.
 
-Owns the runs that happen once, while a model is compiled: over a few pages of public-domain text
-they find the range of every activation that gets a fixed scale, and they compare a graph with the
-float32 one. It must not know where models are kept.
+Owns the runs over a few pages of public-domain text that find the range of every activation with a
+fixed scale, and the proof that a graph computes what it should. It must not know where models are
+kept.
 """
 
 from __future__ import annotations
@@ -17,15 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexer.api.errors import InternalError
-from indexer.embed.adapter import POSITIONS, own_names, weights_of
-from indexer.embed.batches import in_batches
-from indexer.embed.devices import CPU
-from indexer.embed.encoder import Encoder
-from indexer.embed.encoder_graph import write_encoder
-from indexer.embed.graph import STATES
-from indexer.embed.models import TOKENIZER, WEIGHTS, Side
-from indexer.embed.pooling import unit
-from indexer.embed.quantize import (
+from indexer.compiler.adapter import POSITIONS, own_names, weights_of
+from indexer.compiler.encoder_graph import write_encoder
+from indexer.compiler.quantize import (
     FULL_RANGE,
     SAFE_RANGE,
     FloatLinear,
@@ -33,6 +27,12 @@ from indexer.embed.quantize import (
     Range,
     RecordingLinear,
 )
+from indexer.config import Precision
+from indexer.embed.batches import in_batches
+from indexer.embed.devices import CPU
+from indexer.embed.encoder import STATES, Encoder
+from indexer.embed.models import TOKENIZER, WEIGHTS, Side
+from indexer.embed.pooling import unit
 from indexer.embed.tokens import TextTokenizer
 
 if TYPE_CHECKING:
@@ -62,34 +62,32 @@ class Sample:
     ranges: Mapping[str, Range]
 
 
-def compile_float(
-    model: ModelRecord, source: Path, folder: Path, side: Side = Side.PASSAGES
+def compile_model(
+    model: ModelRecord, precision: Precision, side: Side, source: Path, folder: Path
 ) -> None:
-    """Write the float32 graph into a folder, and prove it.
+    """Write a model's graph into a folder, and prove it.
 
     Args:
         model: Which model.
+        precision: Of its weights.
+        side: Which of its encoders, if it has two.
         source: The folder of its verified files.
         folder: Where to.
-        side: Which of its encoders, if it has two.
 
     Raises:
         InternalError: If the record's probe comes out wrong.
         ValueError: If the weights are not what the record says.
     """
     record, weights = model.reading(side), _weights(model, source, side)
+    if precision is Precision.INT8:
+        _compile_integer(record, weights, source, folder)
+        return
     graph = write_encoder(record.architecture, weights, FloatLinear(), folder)
     _prove(record, Encoder(graph, CPU), TextTokenizer(source / TOKENIZER))
 
 
-def compile_integer(
-    model: ModelRecord, source: Path, folder: Path, side: Side = Side.PASSAGES
-) -> None:
-    """Write the 8-bit graph into a folder; see ``compile_float``.
-
-    The weights are coarser where the processor cannot add up full ones, as their vectors tell.
-    """
-    record, weights = model.reading(side), _weights(model, source, side)
+def _compile_integer(record: ModelRecord, weights: Weights, source: Path, folder: Path) -> None:
+    """Write the 8-bit graph, with coarser weights where the processor cannot add up full ones."""
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         sample = _observe(record, weights, source, Path(scratch))
     for levels in (FULL_RANGE, SAFE_RANGE):

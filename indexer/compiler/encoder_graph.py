@@ -1,7 +1,7 @@
 """The encoder as an ONNX graph, written node by node from its weights.
 
 Owns the order of the operators. How a matrix product is carried out (float or integer) is a
-``Linear`` passed in, how tokens meet is ``embed.attention``. It must not know caches or sessions.
+``Linear`` passed in, how tokens meet is ``attention``'s. It must not know caches or sessions.
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from indexer.embed.adapter import POSITIONS
-from indexer.embed.attention import Attention
-from indexer.embed.graph import ANCHORS, BLOCK, DATA, GRAPH, IDS, LENGTHS, REACH, STATES, Graph
+from indexer.compiler.adapter import POSITIONS
+from indexer.compiler.attention import Attention
+from indexer.compiler.graph import Graph
+from indexer.embed.compiled import DATA, GRAPH
+from indexer.embed.encoder import ANCHORS, BLOCK, IDS, LENGTHS, REACH, STATES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indexer.embed.attention import Rest
+    from indexer.compiler.attention import Rest
     from indexer.embed.models import Architecture
 
     Floats = NDArray[np.float32]

@@ -2,8 +2,8 @@
 
 Owns the folder ``<models>/<model>/<precision>-<version>`` with the graph, the tokenizer and a
 manifest of their hashes; a model with two encoders has two, with the side in front of the name. A
-folder appears whole or not at all; one that does not match its manifest is built again. It must
-not know sessions or tokens.
+folder appears whole or not at all; one that does not match its manifest is built again, by a child
+process (``indexer.compiler``). It must not know graphs, sessions or tokens.
 """
 
 from __future__ import annotations
@@ -12,27 +12,33 @@ import json
 import logging
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from indexer.api.errors import WorldError
-from indexer.config import Precision
-from indexer.embed.calibrate import compile_float, compile_integer
+from indexer.api.errors import InternalError, WorldError, from_wire
+from indexer.confine.process import child_environment
 from indexer.embed.fetch import NO_ACCESS, NO_SPACE, OWNER_ONLY, ensure_source, hash_file
-from indexer.embed.graph import DATA, GRAPH
 from indexer.embed.models import TOKENIZER, Side
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from indexer.config import Precision
     from indexer.embed.models import ModelRecord
 
 log = logging.getLogger(__name__)
 
 BUILDER_VERSION = 7
 MANIFEST = "manifest.json"
+GRAPH, DATA = "model.onnx", "model.bin"
+COMPILER = "indexer.compiler"
+# What the frozen program is called with in place of ``-m``; ``app.__main__`` knows it too.
+FROZEN_ARGUMENT = "--compiler"
+_STDERR_TAIL = 500  # characters
 LOCK_TIMEOUT_S = 600
 # Weights, compiled graphs and the scratch files of a build, for a model of 100 MB.
 _ROOM_BYTES = 500_000_000
@@ -178,7 +184,7 @@ def _build(compiled: CompiledModel, source: Path) -> None:
         manifest = json.dumps({"made": _made(compiled), "files": files}, indent=1)
         (scratch / MANIFEST).write_text(manifest, "utf-8")
         for name in (*_FILES, MANIFEST):
-            _settle(scratch / name)
+            _make_durable(scratch / name)
         if compiled.folder.exists():
             log.warning("%s is damaged and was built again", compiled.folder)
             shutil.rmtree(compiled.folder)
@@ -190,12 +196,36 @@ def _build(compiled: CompiledModel, source: Path) -> None:
 
 
 def _compile(compiled: CompiledModel, source: Path, folder: Path) -> None:
-    write = compile_integer if compiled.precision is Precision.INT8 else compile_float
-    try:
-        write(compiled.record, source, folder, compiled.side)
-    except ValueError as error:
-        log.warning("%s cannot be compiled: %s", compiled.record.id, error)
-        raise WorldError("model_damaged", model=compiled.record.id, path=str(source)) from error
+    """Have a child process write the graph into a folder.
+
+    Raises:
+        OSError: If the folder cannot be written.
+        LecternError: ``model_damaged`` of weights that make no sense, ``internal`` of a graph that
+            computes something else, or of a child that died.
+    """
+    frozen = getattr(sys, "frozen", False)
+    start = [FROZEN_ARGUMENT] if frozen else ["-P", "-m", COMPILER]
+    request = {
+        "record": asdict(compiled.record), "precision": compiled.precision, "side": compiled.side,
+        "source": str(source), "folder": str(folder),
+    }  # fmt: skip
+    # With all threads: numpy adds up in another order with fewer, and the file would differ.
+    environment = {**os.environ, "PYTHONPATH": child_environment()["PYTHONPATH"]}
+    child = subprocess.run(
+        [sys.executable, *start, str(os.getpid())], input=json.dumps(request),
+        env=environment, capture_output=True, text=True, errors="replace", check=False,
+    )  # fmt: skip
+    if child.returncode:
+        tail = child.stderr.strip()[-_STDERR_TAIL:] or f"status {child.returncode}"
+        raise InternalError("internal", reason=f"the model compiler died: {tail}")
+    answer = json.loads(child.stdout)
+    if "error" in answer:
+        raise from_wire(answer["error"])
+    if "errno" in answer:
+        raise OSError(answer["errno"], answer["strerror"])
+    if "invalid" in answer:
+        log.warning("%s cannot be compiled: %s", compiled.record.id, answer["invalid"])
+        raise WorldError("model_damaged", model=compiled.record.id, path=str(source))
 
 
 def _clear_away(compiled: CompiledModel) -> None:
@@ -208,7 +238,7 @@ def _clear_away(compiled: CompiledModel) -> None:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-def _settle(path: Path) -> None:
+def _make_durable(path: Path) -> None:
     """Make a file its owner's alone, and durable."""
     path.chmod(OWNER_ONLY)
     with path.open("rb+") as file:

@@ -29,14 +29,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.embed.graph import IDS, LENGTHS, MICROSOFT, Graph
+from indexer.compiler.graph import MICROSOFT, Graph
+from indexer.embed.encoder import IDS, LENGTHS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-    from indexer.embed.attention import Attention, Rest
+    from indexer.compiler.attention import Attention, Rest
 
     Floats = NDArray[np.float32]
 

@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.embed.graph import IDS, KEYS, MICROSOFT, PLACES, QUERIES
+from indexer.compiler.graph import MICROSOFT
+from indexer.embed.encoder import IDS, KEYS, PLACES, QUERIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from indexer.embed.graph import Graph
+    from indexer.compiler.graph import Graph
     from indexer.embed.models import Architecture
 
     # Writes what follows attention in a layer, for some tokens: given what attention made of them

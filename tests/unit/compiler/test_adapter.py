@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.embed.adapter import MOST_POSITIONS, POSITIONS, own_names, weights_of
+from indexer.compiler.adapter import MOST_POSITIONS, POSITIONS, own_names, weights_of
 from indexer.embed.models import Side
 
 if TYPE_CHECKING:

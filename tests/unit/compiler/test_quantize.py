@@ -10,12 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.api.errors import InternalError
-from indexer.config import Precision
-from indexer.embed import calibrate
-from indexer.embed.batches import Batch
-from indexer.embed.build import compiled_folder
-from indexer.embed.encoder import Encoder
-from indexer.embed.quantize import (
+from indexer.compiler import calibrate
+from indexer.compiler.quantize import (
     FULL_RANGE,
     SAFE_RANGE,
     Range,
@@ -23,6 +19,11 @@ from indexer.embed.quantize import (
     quantize_columns,
     smoothing,
 )
+from indexer.config import Precision
+from indexer.embed.batches import Batch
+from indexer.embed.compiled import compiled_folder
+from indexer.embed.encoder import Encoder
+from indexer.embed.models import Side
 from tests.tiny_model import TINY, install_tiny_model
 from tests.unit.embed.reference import plain_states
 
@@ -87,9 +88,8 @@ def test_the_graph_is_the_encoder(
     record = install_tiny_model(tmp_path, late=True, blocks=blocks)
     folder = compiled_folder(record, tmp_path, precision)
     folder.mkdir(parents=True)
-    write = calibrate.compile_float if precision is Precision.FP32 else calibrate.compile_integer
     source = tmp_path / TINY / "source"
-    write(record, source, folder)
+    calibrate.compile_model(record, precision, Side.PASSAGES, source, folder)
     encoder = Encoder(folder / "model.onnx", "cpu")
     random = np.random.default_rng(1)
     for length in (2, 6, 29, 40, 160):
@@ -105,14 +105,16 @@ def test_the_graph_is_the_encoder(
 
 def test_where_attention_is_kept_within_blocks_nothing_is_padded(tmp_path: Path) -> None:
     record = install_tiny_model(tmp_path, late=True, blocks=(8, 4, 5))
-    calibrate.compile_float(record, tmp_path / TINY / "source", tmp_path)
+    source = tmp_path / TINY / "source"
+    calibrate.compile_model(record, Precision.FP32, Side.PASSAGES, source, tmp_path)
     assert not Encoder(tmp_path / "model.onnx", "cpu").padded
 
 
 def test_a_wrong_conversion_is_not_accepted(models: Path, tmp_path: Path) -> None:
     record = install_tiny_model(models, probe=(1.0, 1.0))
+    source = models / TINY / "source"
     with pytest.raises(InternalError, match="compiled wrongly"):
-        calibrate.compile_float(record, models / TINY / "source", tmp_path)
+        calibrate.compile_model(record, Precision.FP32, Side.PASSAGES, source, tmp_path)
 
 
 def test_calibration_reads_texts_of_many_kinds() -> None:

@@ -1,0 +1,36 @@
+"""Compiles the models that come with Lectern, as an installation does once.
+
+    python packaging/compile_models.py [FOLDER]
+
+FOLDER is that of the program's own models unless another is named.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from app.paths import models_folder
+from indexer.api.errors import WorldError
+from indexer.config import DEFAULT_MODEL, Precision
+from indexer.embed.compiled import ensure_compiled
+from indexer.embed.models import Side
+from indexer.embed.record_files import find_record
+
+# As ``indexer.config`` has them.
+FORMS = ((Precision.INT8, Side.PASSAGES), (Precision.FP32, Side.QUERIES))
+
+
+def main(folder: Path) -> int:
+    """Compile what queries and passages are read with by default."""
+    try:
+        for precision, side in FORMS:
+            ensure_compiled(find_record(DEFAULT_MODEL), folder, precision, side, note=print)
+    except WorldError as error:
+        print(f"{error.message} {error.next_step}")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]) if sys.argv[1:] else models_folder()))
