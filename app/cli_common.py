@@ -107,7 +107,7 @@ class Context:
 
 
 def _wants_colour(stream: TextIO) -> bool:
-    """Colour only on a terminal that understands it and a person who wants it."""
+    """Colour only on a terminal that can show it, for a person who wants it."""
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
     if sys.platform == "win32" and not os.environ.get("WT_SESSION"):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from app.render import Style
 
 STATEMENTS = 50
-# Of the likeness from which statements are the same; below, the nearest one is not worth a line.
+# A share of the similarity that makes statements the same; below it the nearest is not shown.
 NEAR = 0.5
 
 
@@ -132,7 +132,7 @@ def _similar_arguments(parser: ArgumentParser) -> None:
         "place", metavar="PLACE", help="a document, or a page of it: lease.pdf, lease.pdf#page=3"
     )
     parser.add_argument(
-        "words", nargs="*", metavar="WORD", help="words that shift what is looked for"
+        "words", nargs="*", metavar="WORD", help="words that the hits should be about too"
     )
     parser.add_argument("--limit", type=positive, metavar="N", help="passages to show (10)")
     parser.add_argument(

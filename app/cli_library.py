@@ -46,7 +46,7 @@ def status_lines(status: dict[str, Any]) -> list[str]:
     rows += _named("Files", [f"{n:,} {render.phrase(state)}" for state, n in states if n])
     passages = f"{status.get('passages', 0):,}"
     if status.get("passages"):
-        passages += f", {render.share(status.get('understood', 1.0))} understood"
+        passages += f", {render.share(status.get('understood', 1.0))} embedded"
     rows.append(("Passages", passages))
     if status.get("model"):
         rows.append(("Model", f"{status['model']}, {status.get('precision', '')}"))
@@ -248,7 +248,7 @@ COMMANDS = (
         "status",
         "how the library is: folders, files by state, size, model, device",
         "Describe the library: its folders, how many files are in which state, how much of it is "
-        "understood, its size and the free disk, the model and the device it runs on and why, "
+        "embedded, its size and the free disk, the model and the device it runs on and why, "
         "languages the model does not cover, and what is running.",
         (("lectern status", "for a person"), ("lectern status --json", "for a program")),
         _no_arguments,

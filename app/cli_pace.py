@@ -26,8 +26,8 @@ def pace_line(activity: dict[str, Any]) -> str:
     reason = str(activity.get("reason", ""))
     if not reason or (speed == "slow" and reason in _SLOWING):
         return speed
-    told = PACE_REASONS.get(reason, render.phrase(reason))
-    return f"{speed}, {told[0].lower()}{told[1:]}"
+    label = PACE_REASONS.get(reason, render.phrase(reason))
+    return f"{speed}, {label[0].lower()}{label[1:]}"
 
 
 def _nothing(_parser: ArgumentParser) -> None:
@@ -177,7 +177,7 @@ COMMANDS = (
     _command(
         "estimate",
         "say what indexing would take, without doing it",
-        "Count the documents under folders and estimate how long reading and understanding them "
+        "Count the documents under folders and estimate how long reading and embedding them "
         "would take on this machine. Nothing is opened and nothing is written.",
         (
             ("lectern estimate ~/Documents", "before `lectern index ~/Documents`"),

@@ -41,15 +41,15 @@ def _verify(options: Namespace, context: Context) -> int:
 
 def verify_lines(found: dict[str, Any]) -> list[str]:
     """Say what is wrong, a line each, and what to do about it."""
-    looked = (
+    checked = (
         f"{render.count(found['documents'], 'document')}, "
         f"{render.count(found['passages'], 'passage')} and {render.size(found['bytes'])} "
         f"looked through in {render.duration(found['seconds'])}."
     )
     if not found["problems"]:
-        return [f"Everything is whole: {looked}"]
+        return [f"Everything is whole: {checked}"]
     return [
-        looked,
+        checked,
         *(f"  {render.name(problem['sentence'])}" for problem in found["problems"]),
         "Run `lectern repair`; what is lost is read again from your files.",
     ]

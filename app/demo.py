@@ -1,6 +1,6 @@
 """The demo: index the sample documents into a library of its own and answer a question.
 
-Owns the question and the way the demo is told; it works through the same commands as a person.
+Owns the question and what the demo prints; it works through the same commands as a person.
 ``python -m app.demo`` and the hidden ``lectern demo`` run it.
 """
 

@@ -50,8 +50,10 @@ def checks(settings: Settings, config: EngineConfig) -> Iterator[dict[str, Any]]
 
 def _network() -> Iterator[dict[str, Any]]:
     """Say how the processes of Lectern are cut off from the network here."""
-    told = sorted(name for name, value in TELEMETRY_OFF.items() if os.environ.get(name) == value)
-    yield check("reporting", f"switched off in every process by {', '.join(told)}")
+    switched_off = sorted(
+        name for name, value in TELEMETRY_OFF.items() if os.environ.get(name) == value
+    )
+    yield check("reporting", f"switched off in every process by {', '.join(switched_off)}")
     ok, value, advice = network.verdict()
     yield check("network", value, ok=ok, advice=advice)
     yield check("network of the window", _window())

@@ -29,9 +29,9 @@ NAMES = {
     "figures": "figures",
     "heading": "headings",
     "meaning": "meaning",
-    "name_meaning": "likeness of the name",
+    "name_meaning": "similarity of the name",
     "name_words": "words of the name",
-    "pooled": "likeness to the query",
+    "pooled": "similarity to the query",
     "pooled_question": "to its question",
     "question": "question",
     "sentence": "best sentence",
@@ -80,7 +80,7 @@ def _match_lines(hit: Hit, match: Mapping[str, Any]) -> list[str]:
         lines.append(f"closest words: {render.clean(', '.join(pairs))}")
     rest = match["rest"] / match["cosine"] if match["cosine"] > 0 else 0.0
     lines.append(
-        f"likeness {match['cosine']:.3f}, of which {round(100 * rest)} % from the title, the "
+        f"similarity {match['cosine']:.3f}, of which {round(100 * rest)} % from the title, the "
         f"headings and what is no word; {round(100 * match['recall'])} % of the question covered"
     )
     return lines

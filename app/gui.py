@@ -145,8 +145,8 @@ class Program:
         self._root = root = QObject(app)
         self.themes = Themes(app)
         self.themes.setParent(root)
-        self._look("theme")
-        self._look("text_scale")
+        self._apply_setting("theme")
+        self._apply_setting("text_scale")
         self.link = EngineLink(library, root)
         self.supervisor = Supervisor(self.link, engine_command(library, offline=offline), root)
         self.feed = ActivityFeed(self.link, root)
@@ -163,7 +163,7 @@ class Program:
         self._connect()
 
     def _connect(self) -> None:
-        self.settings.watch(self._look)
+        self.settings.watch(self._apply_setting)
         self.window.quit_wanted.connect(self._leave)
         self.window.everything_unwanted.connect(self._forget)
         self.supervisor.ended.connect(self.app.quit)
@@ -179,7 +179,7 @@ class Program:
 
         from ui.application import FirstPaint, logged_faults
 
-        with logged_faults(self._tell_fault):
+        with logged_faults(self._show_fault):
             self._add_tray()
             if in_tray and self.window.has_tray:
                 QTimer.singleShot(0, self.begin)
@@ -233,7 +233,7 @@ class Program:
         if refusal:
             self.notices.tell(refusal, seconds=0)
 
-    def _look(self, name: str) -> None:
+    def _apply_setting(self, name: str) -> None:
         """Follow a setting that needs no new start."""
         match name:
             case "theme":
@@ -259,5 +259,5 @@ class Program:
     def _forget(self) -> None:
         self._forgetting = True
 
-    def _tell_fault(self) -> None:
+    def _show_fault(self) -> None:
         self.window.say_fault(str(logs.log_file()))

@@ -58,7 +58,7 @@ def result_lines(result: SearchResult, style: Style, *, explain: bool) -> list[s
     foot = f"{render.count(len(result.hits), 'hit')} in {result.seconds:.2f} s"
     if result.understood < 1:
         foot += (
-            f"; {render.share(result.understood)} of the library is understood so far, "
+            f"; {render.share(result.understood)} of the library is embedded so far, "
             "the rest is searched by words"
         )
     return [*lines, style.dim(foot + ".")]

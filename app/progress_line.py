@@ -2,7 +2,7 @@
 
 Owns when something is written and how it looks. It must not know where progress comes from. On a
 terminal one line is rewritten in place; elsewhere a line follows now and then, so that a log stays
-short.
+short. The displays of ``rich`` know no such log, and move the cursor by escape sequences.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 Owns how words are laid out in columns of cells. It must not know what is shown (the ``cli_``
 modules do) nor write anything. Documents and file names may hold anything, escape sequences
-included, so whatever comes from outside passes ``clean`` first.
+included, so whatever comes from outside passes ``clean`` first. ``rich`` would save 23 of these
+lines, for 12.5 MB more to install and 60 ms more at the start of each command, which takes 230.
 """
 
 from __future__ import annotations

@@ -164,13 +164,13 @@ class Settings:
         checked = SETTINGS[name].check(value)
         self._save(name, list(checked) if isinstance(checked, tuple) else checked)
         self._values[name] = checked
-        self._tell(name)
+        self._notify(name)
 
     def reset(self, name: str) -> None:
         """Return a setting to its default."""
         self._save(name, None)
         self._values.pop(name, None)
-        self._tell(name)
+        self._notify(name)
 
     def watch(self, changed: Callable[[str], None]) -> None:
         """Have ``changed(name)`` called after each change.
@@ -180,7 +180,7 @@ class Settings:
         held = weakref.WeakMethod(changed) if inspect.ismethod(changed) else lambda: changed
         self._watchers.append(held)
 
-    def _tell(self, name: str) -> None:
+    def _notify(self, name: str) -> None:
         self._watchers = [each for each in self._watchers if each() is not None]
         for each in self._watchers:
             if (changed := each()) is not None:

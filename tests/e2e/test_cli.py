@@ -78,7 +78,7 @@ def test_index_then_search(lectern: Lectern, folder: Path) -> None:
     assert str(folder / "ice.txt") in found.stdout
     assert "\x1b" not in found.stdout
     assert "No good match" not in found.stdout
-    assert "50 % of the library is understood" in found.stdout
+    assert "50 % of the library is embedded" in found.stdout
 
 
 def test_search_for_programs(lectern: Lectern, folder: Path) -> None:
@@ -167,7 +167,7 @@ def test_status_files_and_remove(lectern: Lectern, folder: Path) -> None:
     status = lectern("status").stdout
     assert str(lectern.library) in status
     assert str(folder) in status
-    assert "50 % understood" in status
+    assert "50 % embedded" in status
     assert "A German model would." in status
     assert json.loads(lectern("status", "--json").stdout)["files"]["indexed"] == 2
     lines = lectern("files").stdout.splitlines()

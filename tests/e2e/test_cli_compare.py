@@ -46,7 +46,7 @@ def test_compare_through_a_running_engine(lectern: Lectern, folder: Path) -> Non
         assert "carried by" in lectern("search", "--explain", "ship").stdout
 
 
-def test_similar_asks_for_a_likeness(lectern: Lectern, folder: Path) -> None:
+def test_similar_asks_for_a_similarity(lectern: Lectern, folder: Path) -> None:
     lectern("index", folder)
     answer = json.loads(lectern("similar", "--json", folder / "ice.txt", "rent").stdout)
     assert answer["text"] == f'like:"{folder / "ice.txt"}" rent'

@@ -134,7 +134,7 @@ def test_status_and_coverage(served: Lectern) -> None:
     assert {row["pages"] for row in rows} >= {3, 46}
     text = served("status").stdout
     assert str(documents()) in text
-    assert "100 % understood" in text
+    assert "100 % embedded" in text
 
 
 def test_doctor_finds_nothing_wrong(served: Lectern) -> None:
