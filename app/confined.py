@@ -34,7 +34,7 @@ _LOCAL_PLATFORMS = frozenset(
 
 
 def begin(command: str, *, offline: bool) -> None:
-    """Cut this process off from the network, as early as its command is known.
+    """Denial this process off from the network, as early as its command is known.
 
     Args:
         command: Its name.
@@ -44,7 +44,7 @@ def begin(command: str, *, offline: bool) -> None:
         network.deny()
         return
     if command == WINDOW and not has_local_display(os.environ):
-        network.leave("the window's display is reached over the network")
+        network.skip("the window's display is reached over the network")
         return
     _load_gpu_module()
     launcher.use(launcher.inherited() or _fork(command, offline=offline))

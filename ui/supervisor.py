@@ -188,7 +188,7 @@ class Supervisor(QObject):
         process.errorOccurred.connect(self._on_error)
         self._process = process
         # It inherits that we were cut off from the network, and could make no launcher of its own.
-        with launcher.lent() as variables:
+        with launcher.shared_environment() as variables:
             for name, value in variables.items():
                 environment.insert(name, value)
             process.setProcessEnvironment(environment)

@@ -24,14 +24,14 @@ from indexer.catalog.files import Files
 from indexer.catalog.filters import Filters
 from indexer.catalog.lexicon import Lexicon
 from indexer.catalog.names import NameLinks, Names
-from indexer.catalog.queue import Queue
+from indexer.catalog.queue import ReadingQueue
 from indexer.catalog.records import (
     Begun,
     DocFilter,
     DocRow,
+    DocumentFile,
     FoundFile,
     FoundFolder,
-    Place,
     QueuedFile,
     Recovery,
     Root,
@@ -57,10 +57,10 @@ __all__ = [
     "Catalog",
     "DocFilter",
     "DocRow",
+    "DocumentFile",
     "FoundFile",
     "FoundFolder",
     "NameLinks",
-    "Place",
     "QueuedFile",
     "Recovery",
     "Root",
@@ -88,7 +88,7 @@ class Catalog:
         self.db = Database(path, refusal)
         self.roots = Roots(self.db)
         self.files = Files(self.db, self.roots)
-        self.queue = Queue(self.db)
+        self.queue = ReadingQueue(self.db)
         self.docs = Docs(self.db)
         self.coverage = Coverage(self.db, self.files, self.docs)
         self.spaces = Spaces(self.db)

@@ -50,7 +50,7 @@ _ROWS = (
 
 
 @dataclass(slots=True)
-class Tally:
+class ScanTally:
     """What a scan has met so far."""
 
     generation: int
@@ -62,7 +62,7 @@ class Tally:
     renumbered: set[int] = field(default_factory=set)  # old volumes of files found where they were
     gone: dict[int, tuple[bytes, int]] = field(default_factory=dict)  # file → path, volume
     walked: set[bytes] = field(default_factory=set)  # folders
-    looked: list[bytes] = field(default_factory=list)  # entries, where single ones were looked at
+    partial: list[bytes] = field(default_factory=list)  # entries of a partial scan
 
 
 def folder_id(connection: sqlite3.Connection, root: int, path: bytes, generation: int) -> int:
@@ -106,7 +106,7 @@ def _verdict_values(entry: FoundFile) -> tuple[object, ...]:
 
 
 def update(
-    connection: sqlite3.Connection, row: tuple[object, ...], entry: FoundFile, tally: Tally
+    connection: sqlite3.Connection, row: tuple[object, ...], entry: FoundFile, tally: ScanTally
 ) -> None:
     """Bring the row of a file in line with its entry."""
     file, _name, size, mtime_ns, volume, inode, verdict, file_format, code, lost = row
@@ -154,8 +154,8 @@ def rows_of(
     return {row[1]: row for found in single for row in found}
 
 
-def unmet(
-    connection: sqlite3.Connection, root: int, tally: Tally, *, whole: bool
+def unvisited(
+    connection: sqlite3.Connection, root: int, tally: ScanTally, *, whole: bool
 ) -> list[tuple[int, bytes]]:
     """Give the folders that a walk should have come by and did not, with their paths."""
     if whole:
@@ -163,7 +163,7 @@ def unmet(
             "SELECT id, path FROM folders WHERE root = ? AND scan <> ?", (root, tally.generation)
         ).fetchall()
     found = []
-    for path in tally.looked:
+    for path in tally.partial:
         # "0" is the character after "/".
         found += connection.execute(
             "SELECT id, path FROM folders WHERE root = ? AND (path = ? OR (path > ? AND path < ?))",
@@ -179,7 +179,7 @@ def inside(path: bytes, folders: Mapping[bytes, str]) -> bool:
     )
 
 
-def note_unread(connection: sqlite3.Connection, root: int, path: bytes, code: str) -> None:
+def insert_unlisted(connection: sqlite3.Connection, root: int, path: bytes, code: str) -> None:
     """Give an unlisted folder a row of its own in the folder that holds it."""
     parent, _, name = path.rpartition(b"/")
     row = connection.execute(

@@ -42,7 +42,7 @@ WHERE v.state = 'crashed' AND v.space = (SELECT id FROM spaces WHERE active)
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class CoverageFilter:
     """Which files are listed; ``None`` and "" do not narrow."""
 
     state: FileState | None = None
@@ -58,7 +58,7 @@ class Coverage:
         self._files = files
         self._docs = docs
 
-    def page(self, chosen: Chosen, order: str, offset: int, limit: int) -> list[FileRow]:
+    def page(self, chosen: CoverageFilter, order: str, offset: int, limit: int) -> list[FileRow]:
         """List files; ``order`` is one of ``indexer.api.contract.ORDERS``."""
         where, values = self._where(chosen)
         ids = [
@@ -73,7 +73,7 @@ class Coverage:
         rows = self._files.get(ids)
         return [rows[file] for file in ids if file in rows]
 
-    def total(self, chosen: Chosen) -> int:
+    def total(self, chosen: CoverageFilter) -> int:
         """Count what ``page`` could list."""
         where, values = self._where(chosen)
         if chosen.text:
@@ -158,7 +158,7 @@ class Coverage:
                 found.append((number, relative))
         return found
 
-    def _where(self, chosen: Chosen) -> tuple[str, list[Any]]:
+    def _where(self, chosen: CoverageFilter) -> tuple[str, list[Any]]:
         conditions: list[str] = []
         values: list[Any] = []
         for column, value in (("f.state", chosen.state), ("f.root", chosen.root)):

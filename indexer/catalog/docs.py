@@ -34,7 +34,7 @@ _DOC_COLUMNS = (
     "doc, text_id, title_used, title, author, created, language, pages, characters, passages"
 )
 
-_FOLLOWS = """
+_INSERT_EARLIER = """
 INSERT INTO earlier_docs (doc, earlier)
 SELECT ?, c.doc FROM files f JOIN contents c ON c.id = f.content
 WHERE f.id = ? AND c.doc IS NOT NULL
@@ -103,7 +103,7 @@ class Docs:
             connection.execute(
                 "UPDATE files SET upcoming = ?, in_flight = 1 WHERE id = ?", (row[0], file)
             )
-            _settle(connection, "id = ?", file)
+            _finalise(connection, "id = ?", file)
         return True
 
     def begin(
@@ -130,7 +130,7 @@ class Docs:
             ).fetchone()
             doc, state = row or (self._insert(connection, info, title_used), "none")
             if row is None:
-                connection.execute(_FOLLOWS, (doc, file))
+                connection.execute(_INSERT_EARLIER, (doc, file))
             # Keyed by the format its name promises, as ``link`` will ask for it.
             named = connection.execute("SELECT format FROM files WHERE id = ?", (file,)).fetchone()
             promised = named[0] if named else info.format
@@ -150,7 +150,7 @@ class Docs:
                 )
             elif state == "done":
                 self._db.mark_files_changed()
-                _settle(connection, "upcoming = ?", content)
+                _finalise(connection, "upcoming = ?", content)
         return Begun(doc, write_passages=state == "none")
 
     def finish_passages(self, doc: int, passages: int) -> None:
@@ -163,7 +163,7 @@ class Docs:
             )
             contents = connection.execute("SELECT id FROM contents WHERE doc = ?", (doc,))
             for (content,) in contents.fetchall():
-                _settle(connection, "upcoming = ?", content)
+                _finalise(connection, "upcoming = ?", content)
 
     def forget(self, docs: Collection[int]) -> None:
         """Drop documents that the store no longer holds; files that need them are queued."""
@@ -334,7 +334,7 @@ def _stamp(connection: sqlite3.Connection, file: int, stamp: Stamp) -> None:
     )
 
 
-def _settle(connection: sqlite3.Connection, where: str, value: int) -> None:
+def _finalise(connection: sqlite3.Connection, where: str, value: int) -> None:
     """Bind files to their upcoming content; those still in flight are done.
 
     A file that changed again while it was read is no longer in flight: it stays queued.

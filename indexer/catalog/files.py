@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.types import FileRow, FileState
-from indexer.catalog.records import Place
+from indexer.catalog.records import DocumentFile
 from indexer.catalog.roots import join
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _ROW_BY_ID = (
     _ROW.replace("CROSS JOIN", "JOIN")  # no values in it
     + "AND f.id IN (SELECT value FROM json_each(?))"
 )
-_PLACES = """
+_BY_DOCUMENT = """
 SELECT c.doc, f.id, r.path, d.path, f.name, f.state, f.size, f.mtime_ns, f.format
 FROM contents c JOIN files f ON f.content = c.id JOIN folders d ON d.id = f.folder
 JOIN roots r ON r.id = f.root
@@ -96,13 +96,13 @@ class Files:
         )
         return doc
 
-    def places(self, docs: Iterable[int]) -> dict[int, list[Place]]:
+    def by_document(self, docs: Iterable[int]) -> dict[int, list[DocumentFile]]:
         """Give every file of some documents: those within reach first, in the order of paths."""
-        found: dict[int, list[Place]] = {}
+        found: dict[int, list[DocumentFile]] = {}
         wanted = json.dumps([int(doc) for doc in docs])
-        for doc, file, root, folder, name, state, *facts in self._db.rows(_PLACES, wanted):
+        for doc, file, root, folder, name, state, *facts in self._db.rows(_BY_DOCUMENT, wanted):
             relative = os.fsdecode(join_relative(folder, name))
-            place = Place(
+            place = DocumentFile(
                 file,
                 os.fsdecode(join(root, folder, name)),
                 os.fsdecode(root),

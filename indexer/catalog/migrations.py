@@ -198,7 +198,7 @@ CREATE INDEX earlier_docs_of ON earlier_docs (earlier);
 """
 
 # Which volume a root is on, so that another one at its mount point is not taken for it.
-_STANDING = """
+_ROOT_LOCATION = """
 ALTER TABLE roots ADD COLUMN volume TEXT NOT NULL DEFAULT '';
 ALTER TABLE roots ADD COLUMN inside BLOB NOT NULL DEFAULT x'';
 ALTER TABLE roots ADD COLUMN inode INTEGER NOT NULL DEFAULT 0;
@@ -227,7 +227,7 @@ ALTER TABLE docs ADD COLUMN profile_sum INTEGER;
 ALTER TABLE doc_spaces ADD COLUMN vectors_sum INTEGER;
 """
 
-MIGRATIONS: Sequence[str] = (_FIRST, _EARLIER, _STANDING, _ORDER, _CRASHES, _SUMS)
+MIGRATIONS: Sequence[str] = (_FIRST, _EARLIER, _ROOT_LOCATION, _ORDER, _CRASHES, _SUMS)
 VERSION = len(MIGRATIONS)
 
 

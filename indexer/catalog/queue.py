@@ -53,13 +53,13 @@ UPDATE files SET pending = 1, in_flight = 0, crashes = 0, attempts = 0, code = '
 WHERE id = ? AND verdict = ''
 """
 # Above everything that waits.
-_TOP = "SELECT coalesce(max(priority), 0) + 1 FROM files WHERE pending > 0"
+_NEXT_PRIORITY = "SELECT coalesce(max(priority), 0) + 1 FROM files WHERE pending > 0"
 # What is known of the bytes must go too: the file would only meet it again.
-_FORGET = """
+_DELETE_FAILED_CONTENTS = """
 DELETE FROM contents WHERE state <> '' AND id IN (SELECT content FROM files WHERE id = ?)
 """
 # Words are read again, and the model gets another chance; whatever it has made is kept.
-_FORGIVE = """
+_RESET_CRASHES = """
 UPDATE doc_spaces SET state = 'part', crashes = 0 WHERE state = 'crashed' AND doc IN
 (SELECT c.doc FROM files f JOIN contents c ON c.id = f.content WHERE f.id = ?) RETURNING doc
 """
@@ -74,7 +74,7 @@ SELECT id FROM files WHERE verdict = '' AND content IN
 """
 
 
-class Queue:
+class ReadingQueue:
     """The files waiting to be read."""
 
     def __init__(self, database: Database) -> None:
@@ -91,9 +91,9 @@ class Queue:
             suspects: Give those that were being read when an engine ended badly, instead of those
                 that were not.
         """
-        in_hand = json.dumps(list(without))
+        taken = json.dumps(list(without))
         with self._db.write() as connection:
-            values = (time.time_ns(), in_hand, suspects, limit)
+            values = (time.time_ns(), taken, suspects, limit)
             rows = connection.execute(_NEXT, values).fetchall()
             connection.executemany(
                 "UPDATE files SET in_flight = 1 WHERE id = ?", [(row[0],) for row in rows]
@@ -112,7 +112,7 @@ class Queue:
                 (file,),
             )
 
-    def prefer(self, roots: Collection[int]) -> None:
+    def prioritise(self, roots: Collection[int]) -> None:
         """Have the files of some roots read before all others, in the usual order."""
         listed = json.dumps(list(roots))
         with self._db.write() as connection:
@@ -123,7 +123,7 @@ class Queue:
                 (listed,),
             ).fetchone()
             if others is not None:
-                (top,) = connection.execute(_TOP).fetchone()
+                (top,) = connection.execute(_NEXT_PRIORITY).fetchone()
                 connection.execute(
                     "UPDATE files SET priority = ? WHERE pending > 0 "
                     "AND root IN (SELECT value FROM json_each(?))",
@@ -141,7 +141,7 @@ class Queue:
         """Count the files that ``take`` could still give out, those taken included."""
         return int(self._db.value(f"SELECT count(*) {_WAITING}", time.time_ns()))
 
-    def untaken(self) -> tuple[int, int]:
+    def available(self) -> tuple[int, int]:
         """Count the files that ``take`` could give out now, and their bytes."""
         sums = f"SELECT count(*), coalesce(sum(f.size), 0) {_WAITING} AND f.in_flight = 0"
         files, size = self._db.rows(sums, time.time_ns())[0]
@@ -154,7 +154,7 @@ class Queue:
         detail: Mapping[str, Any] | None = None,
         *,
         content: tuple[str, str, int] | None = None,
-        in_hand: bool = False,
+        taken: bool = False,
     ) -> FileState:
         """Record why a file could not be read, and take it off the queue.
 
@@ -164,18 +164,18 @@ class Queue:
             detail: What the code's sentence needs.
             content: ``(content_id, format, extractor_version)``, when the bytes are known: a
                 failure that belongs to the bytes is then shared by all copies of them.
-            in_hand: The file was taken to be read. If it changed and was queued again since, what
+            taken: The file was taken to be read. If it changed and was queued again since, what
                 was read then says nothing about it.
         """
-        told = json.dumps(dict(detail)) if detail else ""
+        detail_json = json.dumps(dict(detail)) if detail else ""
         with self._db.write() as connection:
-            if in_hand and not self._is_in_hand(connection, file):
+            if taken and not self._is_taken(connection, file):
                 return state_of_code(code)
-            values: tuple[object, ...] = (code, told)
+            values: tuple[object, ...] = (code, detail_json)
             if content is not None and code in CONTENT_CODES:
                 connection.execute(
                     "UPDATE files SET content = ? WHERE id = ?",
-                    (_failed_content(connection, content, code, told), file),
+                    (_failed_content(connection, content, code, detail_json), file),
                 )
                 values = ("", "")
             # Otherwise the file keeps the document it had: what was found before still is.
@@ -189,7 +189,7 @@ class Queue:
         return state_of_code(code)
 
     @staticmethod
-    def _is_in_hand(connection: sqlite3.Connection, file: int) -> bool:
+    def _is_taken(connection: sqlite3.Connection, file: int) -> bool:
         row = connection.execute("SELECT in_flight FROM files WHERE id = ?", (file,)).fetchone()
         return row is not None and row[0] > 0
 
@@ -229,11 +229,11 @@ class Queue:
                 )
             for file in list(chosen):
                 chosen.update(self.copies(file))
-            connection.executemany(_FORGET, [(file,) for file in chosen])
-            (top,) = connection.execute(_TOP).fetchone()
+            connection.executemany(_DELETE_FAILED_CONTENTS, [(file,) for file in chosen])
+            (top,) = connection.execute(_NEXT_PRIORITY).fetchone()
             queued = connection.executemany(_RETRY, [(top, file) for file in chosen]).rowcount
             for file in chosen:
-                for (doc,) in connection.execute(_FORGIVE, (file,)).fetchall():
+                for (doc,) in connection.execute(_RESET_CRASHES, (file,)).fetchall():
                     derive_docs(connection, "doc = ?", doc)
                 derive(connection, "id = ?", file)
         return queued

@@ -138,7 +138,7 @@ class DocRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DocumentFile:
     """One file of a document, for a hit: absolute path, root, and the path below the root."""
 
     file: int

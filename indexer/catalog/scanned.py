@@ -88,13 +88,13 @@ class ScannedContents:
 
     def explain(self, codes: Collection[str], code: str, detail: Mapping[str, Any]) -> None:
         """Put one reason in the place of some others, all of the same state."""
-        listed, told = json.dumps(list(codes)), json.dumps(dict(detail)) if detail else ""
+        listed, detail_json = json.dumps(list(codes)), json.dumps(dict(detail)) if detail else ""
         where = "code IN (SELECT value FROM json_each(?)) AND (code <> ? OR detail <> ?)"
-        if self._db.value(f"SELECT 1 FROM contents WHERE {where}", listed, code, told):
+        if self._db.value(f"SELECT 1 FROM contents WHERE {where}", listed, code, detail_json):
             with self._db.write() as connection:
                 connection.execute(
                     f"UPDATE contents SET code = ?, detail = ? WHERE {where}",
-                    (code, told, listed, code, told),
+                    (code, detail_json, listed, code, detail_json),
                 )
 
     def read_again(self, content_ids: Iterable[str]) -> int:

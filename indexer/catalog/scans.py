@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Protocol
 from indexer.api.types import FileState
 from indexer.catalog.compare import (
     INSERT,
-    Tally,
+    ScanTally,
     folder_id,
+    insert_unlisted,
     insert_values,
     inside,
-    note_unread,
     rows_of,
-    unmet,
+    unvisited,
     update,
 )
 from indexer.catalog.database import signed
@@ -51,7 +51,7 @@ WHERE n.id >= ? AND n.verdict = '' AND n.inode <> 0 AND t.id <> n.id
   AND (t.content IS NOT NULL OR t.code <> '')
 GROUP BY n.id
 """
-_TAKE_OVER = """
+_COPY_KNOWN = """
 UPDATE files SET content = ?, code = ?, detail = ?, attempts = ?, crashes = ?, pending = 0
 WHERE id = ?
 """
@@ -114,14 +114,14 @@ class Scans:
                 says nothing about what it did not look at.
             seen: Told the number of entries so far after each batch; may raise to stop.
         """
-        tallies: list[Tally] = []
+        tallies: list[ScanTally] = []
         for root, walk in walks:
             before = sum(tally.seen for tally in tallies)
 
-            def told(count: int, before: int = before) -> None:
+            def add_seen(count: int, before: int = before) -> None:
                 seen(before + count)
 
-            tallies.append(self._walk(root, walk, told))
+            tallies.append(self._walk(root, walk, add_seen))
         return [
             self._close(root, walk, tally)
             for (root, walk), tally in zip(walks, tallies, strict=True)
@@ -154,25 +154,25 @@ class Scans:
                 found.setdefault(at, set()).update(wanted)
             return found if known(b"") else {}
 
-    def _walk(self, root: int, walk: Walk, seen: Callable[[int], None]) -> Tally:
+    def _walk(self, root: int, walk: Walk, seen: Callable[[int], None]) -> ScanTally:
         if walk.only is None:
             with self._db.write() as connection:
                 connection.execute("UPDATE roots SET scan = scan + 1 WHERE id = ?", (root,))
-        tally = Tally(self._db.value("SELECT scan FROM roots WHERE id = ?", root, default=0))
+        tally = ScanTally(self._db.value("SELECT scan FROM roots WHERE id = ?", root, default=0))
         batch: list[FoundFolder] = []
         entries, since = 0, time.monotonic()
         for folder in walk:
             batch.append(folder)
             entries += len(folder.entries) + 1
             if entries >= BATCH_ENTRIES or time.monotonic() - since > BATCH_SECONDS:
-                self._take(root, batch, tally)
+                self._apply_batch(root, batch, tally)
                 seen(tally.seen)
                 batch, entries, since = [], 0, time.monotonic()
         if walk.reachable:
-            self._take(root, batch, tally)
+            self._apply_batch(root, batch, tally)
         return tally
 
-    def _close(self, root: int, walk: Walk, tally: Tally) -> ScanCounts:
+    def _close(self, root: int, walk: Walk, tally: ScanTally) -> ScanCounts:
         if not walk.reachable:
             self._roots.set_online(root, online=False)
             return ScanCounts(seen=tally.seen, offline=True)
@@ -180,7 +180,7 @@ class Scans:
         removed = self._finish(root, tally, walk)
         return ScanCounts(tally.seen, tally.new, tally.changed, tally.known, removed)
 
-    def _take(self, root: int, batch: Sequence[FoundFolder], tally: Tally) -> None:
+    def _apply_batch(self, root: int, batch: Sequence[FoundFolder], tally: ScanTally) -> None:
         if not batch:
             return
         with self._db.write() as connection:
@@ -198,7 +198,7 @@ class Scans:
                 self._db.mark_files_changed()
             if new:
                 known = connection.execute(_KNOWN, (first,)).fetchall()
-                connection.executemany(_TAKE_OVER, known)
+                connection.executemany(_COPY_KNOWN, known)
                 tally.known += len(known)
                 derive(connection, "id >= ? AND pending = 0 AND verdict = ''", first)
                 self._index_names(connection, new)
@@ -208,7 +208,7 @@ class Scans:
         connection: sqlite3.Connection,
         root: int,
         folder: FoundFolder,
-        tally: Tally,
+        tally: ScanTally,
         new: list[tuple[int, bytes, bytes]],
         first: int,
     ) -> None:
@@ -228,13 +228,13 @@ class Scans:
         connection.executemany(INSERT, inserts)
         prefix = folder.path + b"/" if folder.path else b""
         tally.walked.add(folder.path)
-        tally.looked.extend(prefix + name for name in folder.names or ())
+        tally.partial.extend(prefix + name for name in folder.names or ())
         tally.gone.update({row[0]: (prefix + row[1], row[4]) for row in rows.values()})
 
-    def _finish(self, root: int, tally: Tally, walk: Walk) -> int:
+    def _finish(self, root: int, tally: ScanTally, walk: Walk) -> int:
         unread, whole = walk.unread, walk.only is None
         with self._db.write() as connection:
-            stale = unmet(connection, root, tally, whole=whole)
+            stale = unvisited(connection, root, tally, whole=whole)
             kept = {folder for folder, path in stale if inside(path, unread)}
             for folder, path in stale:
                 if folder in kept:
@@ -252,7 +252,7 @@ class Scans:
                 [(folder,) for folder, _ in stale],
             )
             for path, code in unread.items():
-                note_unread(connection, root, path, code)
+                insert_unlisted(connection, root, path, code)
             if whole:
                 connection.execute(
                     "UPDATE roots SET scanned_ns = ? WHERE id = ?", (time.time_ns(), root)
@@ -260,9 +260,9 @@ class Scans:
         return removed
 
     def _drop(
-        self, connection: sqlite3.Connection, tally: Tally, unread: Mapping[bytes, str]
+        self, connection: sqlite3.Connection, tally: ScanTally, unread: Mapping[bytes, str]
     ) -> int:
-        # A folder that could not be listed has a row without a volume: see _note_unread.
+        # A folder that could not be listed has a row without a volume: see _insert_unlisted.
         there = tally.volumes | tally.renumbered | {0}
         gone = [file for file, (path, _) in tally.gone.items() if path not in unread]
         lost = [file for file in gone if tally.gone[file][1] not in there]

@@ -38,7 +38,7 @@ PASSING_CODES = frozenset({"changed_while_read", "read_error"})
 SET_ASIDE_CODES = frozenset({"crashed_engine", "child_died", "out_of_time", "out_of_memory"})
 # How much a file or its document is to blame for an end of the engine that had it in hand: one with
 # a fault, or for want of memory, and one without a trace, as a person or the system ends programs.
-FAULT, VANISHED = 2, 1
+FAULT, UNEXPLAINED = 2, 1
 # As much as this, and it is set aside: two faults, or four ends without a trace.
 MAX_CRASHES = 4
 

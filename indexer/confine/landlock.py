@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    Place = Path | int  # a path, or a descriptor of what it names
+    PathOrFd = Path | int  # a path, or a descriptor of what it names
 
 # The same numbers on every architecture.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
@@ -77,7 +77,7 @@ CHANGE = READ | (
     | Files.REFER
 )  # fmt: skip
 # What can be granted on something that is no folder.
-_OF_A_FILE = Files.EXECUTE | Files.WRITE_FILE | Files.READ_FILE | Files.TRUNCATE | Files.IOCTL_DEV
+_ON_A_FILE = Files.EXECUTE | Files.WRITE_FILE | Files.READ_FILE | Files.TRUNCATE | Files.IOCTL_DEV
 
 # The first interface version that knows a group of rights.
 _FILES_SINCE = (
@@ -126,12 +126,12 @@ def rule(opened: int, rights: Files) -> Rule:
     """
     rights &= _known_files(abi())
     if not stat.S_ISDIR(os.fstat(opened).st_mode):
-        rights &= _OF_A_FILE
+        rights &= _ON_A_FILE
     return Rule(rights, opened)
 
 
 def restrict(
-    files: Iterable[tuple[Place, Files]] | None = None,
+    files: Iterable[tuple[PathOrFd, Files]] | None = None,
     ready: Iterable[Rule] = (),
     *,
     tcp: bool = True,
@@ -181,7 +181,7 @@ def _known_files(version: int) -> Files:
     return known
 
 
-def _allow(ruleset: int, place: Place, rights: Files) -> None:
+def _allow(ruleset: int, place: PathOrFd, rights: Files) -> None:
     if isinstance(place, int):
         made = rule(place, rights)
         call(_ADD_RULE, ruleset, _RULE_PATH_BENEATH, ctypes.byref(made), 0)

@@ -112,7 +112,7 @@ def use(launcher: Launcher | None) -> None:
 
 
 @contextlib.contextmanager
-def lent() -> Iterator[dict[str, str]]:
+def shared_environment() -> Iterator[dict[str, str]]:
     """Give the launcher of this process to the one process that is started meanwhile as well.
 
     Yields:
@@ -150,14 +150,14 @@ def fork(commands: Mapping[str, Command]) -> Launcher:
     process = os.fork()
     if process == 0:
         ours.close()
-        _live(theirs, commands)
+        _run_launcher(theirs, commands)
     theirs.close()
     launcher = Launcher(ours, process)
     atexit.register(launcher.end)
     return launcher
 
 
-def _live(connection: socket.socket, commands: Mapping[str, Command]) -> NoReturn:
+def _run_launcher(connection: socket.socket, commands: Mapping[str, Command]) -> NoReturn:
     """Be the launcher: let go of what is the parent's, serve, and end."""
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # meant for the one who asks

@@ -26,7 +26,7 @@ _NO_INTERNET, _NAMED = b"no-internet", 1
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class Denial:
     """How a process was cut off.
 
     Attributes:
@@ -40,37 +40,37 @@ class Cut:
     refused: bool = False
 
 
-_here = Cut()
+_current = Denial()
 
 
-def deny() -> Cut:
-    """Cut this process off, and all it starts. Call it before there are threads.
+def deny() -> Denial:
+    """Denial this process off, and all it starts. Call it before there are threads.
 
     What the system refuses is said and never fails: without its help the program works all the
     same, and ``doctor`` tells.
     """
-    global _here  # noqa: PLW0603  # a process is confined as a whole, and once
+    global _current  # noqa: PLW0603  # a process is confined as a whole, and once
     if sys.platform == "linux":
-        _here = _deny_on_linux()
+        _current = _deny_on_linux()
     elif sys.platform == "darwin":
-        _here = _deny_on_macos()
+        _current = _deny_on_macos()
     else:
-        _here = Cut(why_not="this system lets no process give up its network")
-    if _here.why_not:
-        log.warning("not cut off from the network in full: %s", _here.why_not)
-    return _here
+        _current = Denial(why_not="this system lets no process give up its network")
+    if _current.why_not:
+        log.warning("not cut off from the network in full: %s", _current.why_not)
+    return _current
 
 
-def leave(why: str) -> Cut:
+def skip(why: str) -> Denial:
     """Note why this process is not cut off."""
-    global _here  # noqa: PLW0603  # as above
-    _here = Cut(why_not=why)
-    return _here
+    global _current  # noqa: PLW0603  # as above
+    _current = Denial(why_not=why)
+    return _current
 
 
-def here() -> Cut:
+def current() -> Denial:
     """Tell how this process was cut off."""
-    return _here
+    return _current
 
 
 def is_reachable() -> bool:
@@ -85,7 +85,7 @@ def is_reachable() -> bool:
 
 def verdict() -> tuple[bool, str, str]:
     """Say for a person how this process is cut off: whether that is right, how, and advice."""
-    cut, reachable = _here, is_reachable()
+    cut, reachable = _current, is_reachable()
     if not cut.by or reachable:
         wrong = cut.refused or bool(cut.by)
         advice = "Allow programs to install seccomp filters, in the container or the kernel."
@@ -98,7 +98,7 @@ def verdict() -> tuple[bool, str, str]:
     return True, value, ""
 
 
-def _deny_on_linux() -> Cut:
+def _deny_on_linux() -> Denial:
     by, why_not = [], []
     try:
         if seccomp.deny_network():
@@ -112,18 +112,18 @@ def _deny_on_linux() -> Cut:
             by.append(f"Landlock {version}")
     except OSError as error:
         why_not.append(f"Landlock: {error.strerror}")
-    return Cut(tuple(by), "; ".join(why_not), refused=not by)
+    return Denial(tuple(by), "; ".join(why_not), refused=not by)
 
 
-def _deny_on_macos() -> Cut:
+def _deny_on_macos() -> Denial:
     said = ctypes.c_char_p()
     try:
         library = ctypes.CDLL("/usr/lib/libSystem.dylib")
         failed = library.sandbox_init(_NO_INTERNET, ctypes.c_uint64(_NAMED), ctypes.byref(said))
     except (OSError, AttributeError) as error:
-        return Cut(why_not=f"sandbox: {error}", refused=True)
+        return Denial(why_not=f"sandbox: {error}", refused=True)
     if failed:
-        return Cut(
+        return Denial(
             why_not=f"sandbox: {(said.value or b'').decode('utf-8', 'replace')}", refused=True
         )
-    return Cut(("sandbox",), "")
+    return Denial(("sandbox",), "")

@@ -50,7 +50,7 @@ class Alarm:
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
 
-    def wind(self) -> None:
+    def restart(self) -> None:
         if self._seconds > 0:
             faulthandler.dump_traceback_later(self._seconds, exit=True)
 
@@ -66,7 +66,7 @@ def take_stdout() -> BinaryIO:
 
 
 @dataclass(frozen=True, slots=True)
-class Started:
+class ChildOptions:
     """A child as its command line wants it.
 
     Attributes:
@@ -80,7 +80,7 @@ class Started:
     resident_bytes: int
 
 
-def confine(arguments: Sequence[str], *, background: bool = True) -> Started:
+def confine(arguments: Sequence[str], *, background: bool = True) -> ChildOptions:
     """Apply the limits given on the command line to this process.
 
     Args:
@@ -102,7 +102,7 @@ def confine(arguments: Sequence[str], *, background: bool = True) -> Started:
     die_with(options.engine)
     scratch = options.scratch or Path(tempfile.mkdtemp(prefix=SCRATCH_PREFIX))
     tempfile.tempdir = str(scratch)
-    return Started(Alarm(options.silence), scratch, options.resident)
+    return ChildOptions(Alarm(options.silence), scratch, options.resident)
 
 
 def make_scratch() -> tempfile.TemporaryDirectory[str]:

@@ -70,12 +70,12 @@ def verdict() -> tuple[bool, str, str]:
     return False, ", ".join(held) or "limits on time and memory only", "Use Linux 6.12 or later."
 
 
-def read_only_this(document: int | None, scratch: Path, programs: Iterable[Path] = ()) -> None:
+def confine_to_document(document: int | None, scratch: Path, programs: Iterable[Path] = ()) -> None:
     """Leave this process one document to read and one folder to write to, for good.
 
     It has no network and reaches no other process. It may still start the programs of the system,
     under the same confinement: which document needs one is known only once it was looked into.
-    ``start_no_programs`` ends that.
+    ``deny_programs`` ends that.
 
     Args:
         document: A descriptor of the document; what it names may be opened again by its path.
@@ -94,22 +94,22 @@ def read_only_this(document: int | None, scratch: Path, programs: Iterable[Path]
         tcp=False,
         scope=Scope.ABSTRACT_UNIX_SOCKET | Scope.SIGNAL,
     )
-    seccomp.deny_all_but_reading(programs=True, local_sockets=True)
+    seccomp.deny_unneeded(programs=True, local_sockets=True)
 
 
-def start_no_programs() -> None:
+def deny_programs() -> None:
     """Take away the right to start programs and processes, and local sockets with it."""
-    seccomp.deny_all_but_reading()
+    seccomp.deny_unneeded()
 
 
-def use_no_sockets() -> None:
+def deny_sockets() -> None:
     """Take away local sockets, and leave the right to start programs."""
-    seccomp.deny_all_but_reading(programs=True)
+    seccomp.deny_unneeded(programs=True)
 
 
 def _allowed(
     document: int | None, scratch: Path, programs: Iterable[Path]
-) -> Iterator[tuple[landlock.Place, Files]]:
+) -> Iterator[tuple[landlock.PathOrFd, Files]]:
     if document is not None:
         yield document, Files.READ_FILE
     yield scratch, CHANGE

@@ -73,7 +73,7 @@ _NUMBERS: dict[str, tuple[int, int]] = {
 }  # fmt: skip
 
 # A network by a door that no rule on sockets sees, or through another process of the same user.
-_WAYS_ROUND = (
+_BYPASSES = (
     "ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd", "kcmp", "process_madvise",
     "bpf", "perf_event_open",
 )  # fmt: skip
@@ -110,7 +110,7 @@ def deny_network(*, local_sockets: bool = True) -> bool:
     return _install(_assemble(_network_rules(local_sockets=local_sockets)))
 
 
-def deny_all_but_reading(*, programs: bool = False, local_sockets: bool = False) -> bool:
+def deny_unneeded(*, programs: bool = False, local_sockets: bool = False) -> bool:
     """Leave a reader of documents what it needs: no network, no tracing, no mounts, no keys.
 
     Args:
@@ -130,7 +130,7 @@ def deny_all_but_reading(*, programs: bool = False, local_sockets: bool = False)
 
 @functools.cache
 def reading_filter(*, programs: bool, local_sockets: bool) -> bytes:
-    """Assemble the filter of ``deny_all_but_reading``, once for all processes forked later."""
+    """Assemble the filter of ``deny_unneeded``, once for all processes forked later."""
     rules = [*_network_rules(local_sockets=local_sockets)]
     rules += [_Rule(name, errno.EPERM) for name in _NEVER_NEEDED]
     rules.append(_Rule("connect", errno.ECONNREFUSED))
@@ -163,7 +163,7 @@ def _network_rules(*, local_sockets: bool) -> list[_Rule]:
     return [
         _Rule("socket", errno.EAFNOSUPPORT, equal=allowed),
         *(_Rule(name, errno.ENOSYS) for name in _IO_URING),
-        *(_Rule(name, errno.EPERM) for name in _WAYS_ROUND),
+        *(_Rule(name, errno.EPERM) for name in _BYPASSES),
     ]
 
 

@@ -21,14 +21,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from indexer.confine.process import die_with
-from indexer.confine.reader import prepare, read_only_this
+from indexer.confine.reader import confine_to_document, prepare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from indexer.confine.process import Started
+    from indexer.confine.process import ChildOptions
 
-_LOOK_MS = 100
+_POLL_MS = 100
 # The exit status of a child whose worker took more memory than it may.
 TOO_LARGE_STATUS = 83
 _FAILED_STATUS = 1
@@ -56,7 +56,7 @@ class Worker:
         self,
         work: Callable[[], None],
         document: Path,
-        started: Started,
+        started: ChildOptions,
         keep: Collection[int] = (),
         programs: Collection[Path] = (),
     ) -> None:
@@ -67,7 +67,7 @@ class Worker:
         self.pid = os.fork()
         if self.pid == 0:
             die_with(parent)
-            _be_the_worker(work, document, started.scratch, keep, programs)
+            _run_worker(work, document, started.scratch, keep, programs)
         self._ended = os.pidfd_open(self.pid)
 
     def wait(self, answered: int | None = None) -> bool:
@@ -83,7 +83,7 @@ class Worker:
         poll.register(self._ended, select.POLLIN)
         if answered is not None:
             poll.register(answered, select.POLLIN)
-        while not (events := poll.poll(_LOOK_MS)):
+        while not (events := poll.poll(_POLL_MS)):
             if 0 < self._resident_bytes < resident_bytes(self.pid):
                 os.kill(self.pid, signal.SIGKILL)
                 os._exit(TOO_LARGE_STATUS)
@@ -103,7 +103,7 @@ class Worker:
         _pid, status = os.waitpid(self.pid, 0)
         os.close(self._ended)
         if os.WIFSIGNALED(status):
-            _die_of(os.WTERMSIG(status))
+            _exit_like(os.WTERMSIG(status))
         if code := os.waitstatus_to_exitcode(status):
             os._exit(code)
 
@@ -127,7 +127,7 @@ def empty(scratch: Path) -> None:
                     Path(entry.path).unlink()
 
 
-def _be_the_worker(
+def _run_worker(
     work: Callable[[], None],
     document: Path,
     scratch: Path,
@@ -137,7 +137,7 @@ def _be_the_worker(
     """Do the work and end; nothing above this frame must ever run again in this process."""
     status = _FAILED_STATUS
     try:
-        read_only_this(_opened(document), scratch, programs)
+        confine_to_document(_opened(document), scratch, programs)
         _close_all_but(keep)
         work()
         status = 0
@@ -168,7 +168,7 @@ def _opened(document: Path) -> int | None:
         return None
 
 
-def _die_of(number: int) -> NoReturn:
+def _exit_like(number: int) -> NoReturn:
     """End as the worker ended, so that whoever started us is told the same."""
     if number in (signal.SIGKILL, signal.SIGSTOP):
         os.kill(os.getpid(), number)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from indexer.api.errors import WorldError
 from indexer.api.progress import CancelToken
 from indexer.api.types import FileState
-from indexer.catalog.coverage import Chosen
+from indexer.catalog.coverage import CoverageFilter
 from indexer.embed.models_in_use import ModelsInUse
 from indexer.engine import reindex
 from indexer.engine.activity import Activity
@@ -158,8 +158,10 @@ class Desk:
         self.config = config
         self.models.use(config)
 
-    def _chosen(self, state: str | None, root: str | None, text: str) -> Chosen:
+    def _chosen(self, state: str | None, root: str | None, text: str) -> CoverageFilter:
         under = self.catalog.roots.find(root) if root else None
         if root and under is None:
             raise WorldError("not_a_root", path=root)
-        return Chosen(FileState(state) if state else None, under[0].id if under else None, text)
+        return CoverageFilter(
+            FileState(state) if state else None, under[0].id if under else None, text
+        )

@@ -143,7 +143,7 @@ class Engine(Desk):
                 if scan:
                     seen = job.do(lambda: self._scan(roots, reporter, rescan=rescan))
                 if paths:
-                    self.catalog.queue.prefer([root.id for root in roots])
+                    self.catalog.queue.prioritise([root.id for root in roots])
                 job.do(job.read)
                 # One that serves does it between calls, when nobody waits for anything.
                 while not self.config.background and self.recognise(report=report, token=token):
@@ -187,7 +187,7 @@ class Engine(Desk):
         self.catalog.must_be_writable()
         roots = self._roots(paths, patterns)
         self.scanner.scan(roots)
-        self.catalog.queue.prefer([root.id for root in roots])
+        self.catalog.queue.prioritise([root.id for root in roots])
         self.activities.stale()
 
     def overdue(self) -> bool:

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import psutil
 
-from indexer.catalog.states import FAULT, VANISHED
+from indexer.catalog.states import FAULT, UNEXPLAINED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,7 +75,7 @@ def blame_for_last_end(library: Path) -> int:
         killed = _killed_for_memory() > mark["killed_for_memory"]
     except (ValueError, KeyError, TypeError):
         return 0  # the mark itself was cut short: nothing was read yet
-    return FAULT if killed or trace.strip(b"\0") else VANISHED
+    return FAULT if killed or trace.strip(b"\0") else UNEXPLAINED
 
 
 def retry_after_update(catalog: Catalog) -> int:

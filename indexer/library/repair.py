@@ -76,19 +76,19 @@ def _clear_tables(
                 store.drop_table(name)
                 continue
             bare = np.setdiff1d(table.keys, passages)
-            useless = np.concatenate([np.array(table.senseless, np.int64), table.twice, bare])
+            useless = np.concatenate([np.array(table.invalid, np.int64), table.duplicates, bare])
             _delete(store, name, [*docs_with(useless), *changed[name]])
         elif name == DOCUMENTS:
             strange = np.setdiff1d(table.keys, catalog.docs.known())
             wrong = other_documents(table, catalog)
-            spoilt = [*table.twice.tolist(), *wrong, *changed[name]]
+            spoilt = [*table.duplicates.tolist(), *wrong, *changed[name]]
             _delete(store, name, [*strange.tolist(), *spoilt])
 
 
 def _forget(found: Findings, catalog: Catalog, store: Store) -> None:
     """Let go of documents whose passages are wrong; their files are queued."""
     passages = found.tables[PASSAGES]
-    wrong = np.concatenate([np.array(passages.senseless, np.int64), passages.twice])
+    wrong = np.concatenate([np.array(passages.invalid, np.int64), passages.duplicates])
     docs = {
         *docs_with(wrong),
         *with_gaps(passages, catalog.docs.expected()),
@@ -105,7 +105,7 @@ def _fill_in(catalog: Catalog, store: Store) -> None:
     documents = examine(DOCUMENTS, store.tables[DOCUMENTS], lambda: None)
     if space is not None:
         catalog.spaces.reopen(without_profile(documents, catalog), space.id)
-    catalog.lexicon.bury(unknown_words(catalog))
+    catalog.lexicon.mark_deleted(unknown_words(catalog))
     catalog.docs.read_again(without_words(catalog))
     catalog.docs.requeue_without_contents()
     if not catalog.queue.waiting():

@@ -68,7 +68,7 @@ def _catalog(library: Path) -> Iterator[str]:
         if lost & _DERIVED:
             _forget_words(catalog)
         else:
-            catalog.lexicon.bury(unknown_words(catalog))
+            catalog.lexicon.mark_deleted(unknown_words(catalog))
         _name_files(catalog)
         with contextlib.suppress(sqlite3.Error):
             catalog.db.reader().execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -283,7 +283,7 @@ def _tables(lance: Path) -> Iterator[str]:
                 break
             except BaseException as error:  # a panic of Lance is no Exception
                 if not damage.may_be_damage(error):
-                    raise disk.refusal(error, path) or error from error
+                    raise disk.system_error(error, path) or error from error
                 with disk.open_errors(lance):
                     lists[-1].read_bytes()  # it is not the system that keeps it from us
                 lists.pop().unlink()

@@ -15,7 +15,7 @@ import numpy as np
 from indexer.api.errors import LecternError
 from indexer.catalog.docs import READ_AGAIN
 from indexer.library.recovery import incomplete, without_vectors
-from indexer.store.checks import Examined, docs_with, examine
+from indexer.store.checks import TableReport, docs_with, examine
 from indexer.store.schema import DOCUMENTS, PASSAGES, is_vectors_table, vectors_table
 from indexer.store.values import docs_of
 
@@ -48,7 +48,7 @@ class Findings:
     """All that was found, with what is needed to repair it."""
 
     problems: list[Problem] = field(default_factory=list)
-    tables: dict[str, Examined] = field(default_factory=dict)
+    tables: dict[str, TableReport] = field(default_factory=dict)
     seconds: float = 0.0
 
     def add(self, kind: str, where: str, found: Sequence[object] | int, sentence: str) -> None:
@@ -102,7 +102,7 @@ def _integrity(catalog: Catalog) -> list[str]:
     return [] if said == ["ok"] else said
 
 
-def _table(found: Findings, name: str, table: Examined) -> None:
+def _table(found: Findings, name: str, table: TableReport) -> None:
     """What a table tells by itself."""
     found.add(
         "unreadable_rows",
@@ -110,8 +110,8 @@ def _table(found: Findings, name: str, table: Examined) -> None:
         table.lost,
         f"{{n}} rows of {name} stand in files that are damaged.",
     )
-    found.add("senseless_rows", name, table.senseless, f"{{n}} rows of {name} make no sense.")
-    found.add("twice", name, len(table.twice), f"{{n}} rows of {name} are there twice.")
+    found.add("senseless_rows", name, table.invalid, f"{{n}} rows of {name} make no sense.")
+    found.add("twice", name, len(table.duplicates), f"{{n}} rows of {name} are there twice.")
     found.add(
         "broken_index", name, table.broken_indices, f"{{n}} indices of {name} cannot be read."
     )
@@ -195,7 +195,7 @@ def _files(found: Findings, catalog: Catalog) -> None:
     )
 
 
-def with_gaps(passages: Examined, expected: dict[int, int]) -> list[int]:
+def with_gaps(passages: TableReport, expected: dict[int, int]) -> list[int]:
     """Documents whose passages are as many as they should be, but not the right ones."""
     keys = np.unique(passages.keys)
     docs = keys >> 20
@@ -209,7 +209,7 @@ def with_gaps(passages: Examined, expected: dict[int, int]) -> list[int]:
     ]
 
 
-def of_other_texts(passages: Examined, catalog: Catalog) -> list[int]:
+def of_other_texts(passages: TableReport, catalog: Catalog) -> list[int]:
     """Documents whose passages say that they are of another text than the catalog says."""
     rows = catalog.docs.get(passages.texts)
     return [
@@ -237,7 +237,7 @@ def altered(found: Findings, catalog: Catalog) -> dict[str, list[int]]:
 
 
 def _altered(
-    name: str, table: Examined, sums: dict[int, int], expected: dict[int, int]
+    name: str, table: TableReport, sums: dict[int, int], expected: dict[int, int]
 ) -> list[int]:
     docs = table.keys if name == DOCUMENTS else docs_of(table.keys)
     known, numbers = np.unique(docs, return_counts=True)
@@ -249,7 +249,7 @@ def _altered(
     ]
 
 
-def other_documents(documents: Examined, catalog: Catalog) -> list[int]:
+def other_documents(documents: TableReport, catalog: Catalog) -> list[int]:
     """Documents of which the store says something else than the catalog."""
     rows = catalog.docs.get(documents.documents)
     return [
@@ -261,7 +261,7 @@ def other_documents(documents: Examined, catalog: Catalog) -> list[int]:
     ]
 
 
-def without_profile(documents: Examined, catalog: Catalog) -> list[int]:
+def without_profile(documents: TableReport, catalog: Catalog) -> list[int]:
     """Documents with vectors, of which the store has no row."""
     space = catalog.spaces.active()
     done = catalog.spaces.expected(space.id) if space else {}

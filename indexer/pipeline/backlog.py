@@ -19,7 +19,7 @@ import numpy as np
 from indexer.pipeline.embedding import Unit
 from indexer.pipeline.events import PendingPassage
 from indexer.pipeline.profiles import Profiles
-from indexer.pipeline.reuse import EarlierTexts, section_reader
+from indexer.pipeline.reuse import VectorReuse, section_reader
 from indexer.store import checksums, key_of
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ Run = list[tuple[PendingPassage | None, "EmbedInput"]]
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenDocument:
     """A document whose vectors are being made."""
 
     row: DocRow
@@ -47,7 +47,7 @@ class _Open:
 
 
 @dataclass(frozen=True, slots=True)
-class Complete:
+class CompleteDocument:
     """A document of which nothing is missing, and the sum over its vectors."""
 
     profile: DocumentRow
@@ -67,14 +67,14 @@ class Backlog:
     _waiting: deque[int] = field(default_factory=deque)
     _suspects: deque[int] = field(default_factory=deque)
     _alone: bool = False  # what is open is a suspect
-    _open: dict[int, _Open] = field(default_factory=dict)
+    _open: dict[int, _OpenDocument] = field(default_factory=dict)
     _runs: Iterator[Run] = field(default_factory=lambda: iter(()))
     _profiles: Profiles = field(default_factory=Profiles)
-    _earlier: EarlierTexts = field(init=False)
+    _reuse: VectorReuse = field(init=False)
 
     def __post_init__(self) -> None:
         everything = -1
-        self._earlier = EarlierTexts(self.catalog, self.store, self.space)
+        self._reuse = VectorReuse(self.catalog, self.store, self.space)
         pending = self.catalog.spaces.pending(self.space.id, everything)
         self._suspects.extend(self.catalog.spaces.suspects(self.space.id))
         self._waiting.extend(doc for doc, _ in pending if doc not in self._suspects)
@@ -82,7 +82,7 @@ class Backlog:
     @property
     def reused(self) -> int:
         """How many passages took their vectors from an earlier text."""
-        return self._earlier.reused
+        return self._reuse.reused
 
     @property
     def has_suspects(self) -> bool:
@@ -98,7 +98,7 @@ class Backlog:
         """Queue a document whose passages were just written."""
         self._waiting.append(doc)
 
-    def take(self, count: int) -> Unit | None:
+    def next_unit(self, count: int) -> Unit | None:
         """The next passages, at most about so many; None if there are none."""
         runs: list[Run] = []
         held = 0
@@ -114,7 +114,7 @@ class Backlog:
         every = [pair for run in runs for pair in run]
         return Unit([one for _, one in every], [pending for pending, _ in every], [*map(len, runs)])
 
-    def made(self, batches: Sequence[Embedded], totals: checksums.Checksums) -> None:
+    def stored(self, batches: Sequence[Embedded], totals: checksums.Checksums) -> None:
         """Say that the store holds these vectors, and what they sum up to."""
         for batch in batches:
             self._profiles.add(batch)
@@ -124,11 +124,11 @@ class Backlog:
             document = self._open[doc]
             document.total = checksums.combined(document.total, total)
 
-    def complete(self) -> list[Complete]:
+    def complete(self) -> list[CompleteDocument]:
         """The documents of which nothing is missing any more; once."""
         complete = [doc for doc, document in self._open.items() if document.left == 0]
         closed = [self._open.pop(doc) for doc in complete]
-        return [Complete(self._profiles.take(one.row), one.total) for one in closed]
+        return [CompleteDocument(self._profiles.pop(one.row), one.total) for one in closed]
 
     def _read(self, docs: Sequence[int]) -> Iterator[Run]:
         """What is missing of documents, in what is read together."""
@@ -157,10 +157,10 @@ class Backlog:
             for doc in known:
                 self.catalog.spaces.begin(doc, self.space.id)
         done = {doc: self._embedded(doc) for doc in known}
-        for doc in self._earlier.take_over(known.values(), done):
+        for doc in self._reuse.copy_shared(known.values(), done):
             done[doc] = self._embedded(doc)
         for doc, row in known.items():
-            self._open[doc] = _Open(row, done[doc], row.passages - len(done[doc]))
+            self._open[doc] = _OpenDocument(row, done[doc], row.passages - len(done[doc]))
             if done[doc]:
                 self._open[doc].total = self.store.sum_of_vectors(self.space.key, doc)
                 keys = np.array([key_of(doc, ordinal) for ordinal in sorted(done[doc])], np.int64)

@@ -69,7 +69,7 @@ class IndexingJob:
 
     def read(self) -> None:
         """Read, embed and write until nothing is left; stands still while the person says so."""
-        while not self._stretch():
+        while not self._run_once():
             self._wait_while(lambda: self.parts.throttle.paused)
 
     def summary(
@@ -92,7 +92,7 @@ class IndexingJob:
             reused=self.counts.reused,
         )
 
-    def _stretch(self) -> bool:
+    def _run_once(self) -> bool:
         """Work until a pause; whether everything is done."""
         if self.parts.throttle.paused:
             return False

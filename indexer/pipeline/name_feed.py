@@ -34,7 +34,7 @@ class NameFeed:
     _out: int = 0
     _fed: float = float("-inf")
 
-    def take(self, count: int, *, last: bool = False) -> Unit | None:
+    def next_unit(self, count: int, *, last: bool = False) -> Unit | None:
         """The next names, at most so many, if any; ``last`` says that there is nothing else."""
         now = time.monotonic()
         if self._out or (not last and now - self._fed < EVERY_S):
@@ -54,7 +54,7 @@ class NameFeed:
             [1] * len(missing),
         )
 
-    def made(self, batch: Embedded) -> None:
+    def store(self, batch: Embedded) -> None:
         """Keep the vectors of names."""
         self._out -= len(batch.pending)
         names = [pending.ordinal for pending in batch.pending]

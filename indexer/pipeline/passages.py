@@ -25,7 +25,7 @@ FLUSH_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class FinishedDocument:
     """A document that was read to its end: how many passages it has, and how often which words."""
 
     doc: int
@@ -43,7 +43,7 @@ class PassageWriter:
     flush_at: int  # passages
     written: int = 0
     _rows: list[PassageRow] = field(default_factory=list)
-    _ended: list[Ended] = field(default_factory=list)
+    _ended: list[FinishedDocument] = field(default_factory=list)
     _sums: checksums.Checksums = field(default_factory=dict)
     _since: float = 0.0
 
@@ -60,7 +60,7 @@ class PassageWriter:
             PassageRow(doc, info.text_id, info.language, passage) for passage in passages
         )
 
-    def end(self, document: Ended) -> None:
+    def end(self, document: FinishedDocument) -> None:
         """Say that a document is complete."""
         if not self.holding:
             self._since = time.monotonic()

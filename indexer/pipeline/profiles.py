@@ -39,7 +39,7 @@ class Profiles:
             known = self._sums.get(doc)
             self._sums[doc] = total if known is None else known + total
 
-    def take(self, row: DocRow) -> DocumentRow:
+    def pop(self, row: DocRow) -> DocumentRow:
         """Give the row of a finished document, with the mean of its vectors at length 1."""
         total = self._sums.pop(row.doc, None)
         length = 0.0 if total is None else float(np.linalg.norm(total))

@@ -91,7 +91,7 @@ class Rates:
         embedded: int,
         tokens: int,
         reused: int = 0,
-        in_hand: Taken = NOTHING,
+        taken: Taken = NOTHING,
     ) -> Progress:
         """Take a snapshot.
 
@@ -102,9 +102,9 @@ class Rates:
             embedded: Passages that have vectors.
             tokens: What the model was given.
             reused: Passages that took over vectors.
-            in_hand: What was taken from the queue and is not done.
+            taken: What was taken from the queue and is not done.
         """
-        self._count(done, in_hand, written)
+        self._count(done, taken, written)
         seconds = self.seconds
         files = max(self._files, done.files)
         pending = max(0, self._passages - (self._embedded or 0) - embedded - reused)
@@ -129,7 +129,7 @@ class Rates:
         # Without passages there is nothing to embed; with some, embedding takes the time.
         return embedding if left or made else reading
 
-    def _count(self, done: Done, in_hand: Taken, written: int) -> None:
+    def _count(self, done: Done, taken: Taken, written: int) -> None:
         began = time.monotonic()
         if began < self._count_at:
             return
@@ -138,9 +138,9 @@ class Rates:
             self._embedded = totals.embedded
             self._waited = max(0, totals.passages - written - totals.embedded)
         # Files may join the queue at any time.
-        files, size = self.catalog.queue.untaken()
-        self._files = done.files + in_hand.files + files
-        self._bytes = done.bytes + in_hand.bytes + size
+        files, size = self.catalog.queue.available()
+        self._files = done.files + taken.files + files
+        self._bytes = done.bytes + taken.bytes + size
         self._passages = totals.passages
         now = time.monotonic()
         self._count_at = now + max(COUNT_EVERY_S, (now - began) / COUNT_SHARE)

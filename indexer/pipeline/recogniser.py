@@ -53,7 +53,7 @@ class Recogniser:
     throttle: Throttle
     limits: Limits
     password_of: Callable[[bytes], str | None]
-    _left: set[str] = field(default_factory=set)
+    _skipped: set[str] = field(default_factory=set)
 
     def work(
         self, token: CancelToken, busy: Callable[[], bool], note: Callable[[int, int], None]
@@ -75,7 +75,7 @@ class Recogniser:
         program = self.scanned_pages.program
         # Whoever notes a page meanwhile says otherwise; and after a fault nothing is to be done.
         self.scanned_pages.ready = False
-        self._left.clear()
+        self._skipped.clear()
         if program is None:
             return self.scanned_pages.publish()
         try:
@@ -95,7 +95,7 @@ class Recogniser:
         with ExtractionChild(self.limits) as child:
             while not (self.throttle.paused or busy()):
                 token.check()
-                page = self.scanned_pages.cache.next_page(self.scanned_pages.made_by, self._left)
+                page = self.scanned_pages.cache.next_page(self.scanned_pages.made_by, self._skipped)
                 if page is None:
                     return self.scanned_pages.publish()
                 note(read, self.scanned_pages.counts().waiting)
@@ -114,8 +114,8 @@ class Recogniser:
         """Read one page; whether there is something to keep."""
         content, number = page
         place = self.scanned_pages.contents.place(content)
-        if place is None or not _stands(place):
-            self._left.add(content)
+        if place is None or not _is_unchanged(place):
+            self._skipped.add(content)
             return False
         languages = for_document(self.scanned_pages.languages, program.languages, place.language)
         path, password = Path(os.fsdecode(place.path)), self.password_of(place.path)
@@ -127,8 +127,8 @@ class Recogniser:
         except LecternError as error:
             self._failed(content, number, error)
             return False
-        if not _stands(place):
-            self._left.add(content)
+        if not _is_unchanged(place):
+            self._skipped.add(content)
             return False
         self.scanned_pages.cache.store(content, number, self.scanned_pages.made_by, words)
         self.throttle.rest(time.monotonic() - began, lambda: token.cancelled)
@@ -144,10 +144,10 @@ class Recogniser:
             self.scanned_pages.cache.give_up(content, number, self.scanned_pages.made_by, REASON)
         else:
             # A password, a permission, a drive: nothing is wrong with the page.
-            self._left.add(content)
+            self._skipped.add(content)
 
 
-def _stands(place: ScannedFile) -> bool:
+def _is_unchanged(place: ScannedFile) -> bool:
     """Whether a file still is what was indexed."""
     try:
         found = os.stat(place.path)  # noqa: PTH116  # bytes

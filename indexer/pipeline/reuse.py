@@ -34,7 +34,7 @@ def section_reader(row: DocRow, space: Space) -> SectionReader:
 
 
 @dataclass(slots=True)
-class EarlierTexts:
+class VectorReuse:
     """Copies vectors between the documents of one space. ``reused`` counts passages."""
 
     catalog: Catalog
@@ -42,7 +42,7 @@ class EarlierTexts:
     space: Space
     reused: int = 0
 
-    def take_over(self, rows: Iterable[DocRow], done: Mapping[int, frozenset[int]]) -> set[int]:
+    def copy_shared(self, rows: Iterable[DocRow], done: Mapping[int, frozenset[int]]) -> set[int]:
         """Copy what documents have in common with earlier texts of their files.
 
         Args:
@@ -52,7 +52,7 @@ class EarlierTexts:
         Returns:
             The documents that have more vectors now.
         """
-        found = {row.doc: self._in_common(row, done[row.doc]) for row in rows}
+        found = {row.doc: self._shared(row, done[row.doc]) for row in rows}
         pairs = [pair for common in found.values() for pair in common]
         for start in range(0, len(pairs), _AT_ONCE):
             both = np.array(pairs[start : start + _AT_ONCE], np.int64)
@@ -61,7 +61,7 @@ class EarlierTexts:
         self.reused += len(pairs)
         return {doc for doc, common in found.items() if common}
 
-    def _in_common(self, row: DocRow, done: frozenset[int]) -> Pairs:
+    def _shared(self, row: DocRow, done: frozenset[int]) -> Pairs:
         known = self._known(self.catalog.docs.earlier(row.doc))
         if not known:
             return []

@@ -28,7 +28,7 @@ from indexer.pipeline.events import (
     TextExtracted,
 )
 from indexer.pipeline.parts import Counts, Effort
-from indexer.pipeline.passages import Ended, PassageWriter
+from indexer.pipeline.passages import FinishedDocument, PassageWriter
 from indexer.pipeline.rates import Rates, Taken
 from indexer.pipeline.reading import Reader
 from indexer.pipeline.vectors import VectorWriter
@@ -112,8 +112,8 @@ class Run:
         """
         try:
             while not (halted := self._halted()) and not self._done():
-                self._top_up()
-                self._take_event()
+                self._refill()
+                self._handle_event()
                 self._flush_due()
                 self._report()
             self._report(force=True)
@@ -155,10 +155,12 @@ class Run:
             return False
         if self._pausing is None:
             self._pausing = time.monotonic()
-        in_hand = self._taken or self.vectors.in_flight
-        return not in_hand or time.monotonic() - self._pausing >= self.parts.batches.pause_grace_s
+        in_progress = self._taken or self.vectors.in_flight
+        return (
+            not in_progress or time.monotonic() - self._pausing >= self.parts.batches.pause_grace_s
+        )
 
-    def _top_up(self) -> None:
+    def _refill(self) -> None:
         if self._pausing is not None:
             return
         wanted = 2 * self.parts.children - len(self._taken)
@@ -187,7 +189,7 @@ class Run:
     def _done(self) -> bool:
         if self._taken or self.passages.holding or not self.vectors.idle:
             return False
-        self._top_up()
+        self._refill()
         if self._taken or self.vectors.in_flight:
             return False
         # Documents with nothing to embed are only marked here, and may have hidden others.
@@ -195,7 +197,7 @@ class Run:
 
     # -- events -----------------------------------------------------------------------------
 
-    def _take_event(self) -> None:
+    def _handle_event(self) -> None:
         try:
             event = self._events.get(timeout=TICK_S)
         except Empty:
@@ -214,7 +216,7 @@ class Run:
             case FileFinished():
                 self._finished(event)
             case Embedded():
-                self.vectors.take(event)
+                self.vectors.handle(event)
             case EmbeddingFailed(failure):
                 raise failure
 
@@ -251,7 +253,9 @@ class Run:
         if event.failure is not None:
             self._failed(event, event.failure, writing)
         elif writing is not None:
-            self.passages.end(Ended(writing.doc, writing.info, writing.terms, writing.passages))
+            self.passages.end(
+                FinishedDocument(writing.doc, writing.info, writing.terms, writing.passages)
+            )
             self._own.cut += writing.passages
             self._count(event.content, writing.info.pages)
 
@@ -275,7 +279,7 @@ class Run:
                 failure, event.content.content_id, event.content.stamp.size, event.job.format
             )
         self.parts.catalog.queue.fail(
-            event.job.file, failure.code, failure.detail, content=content, in_hand=True
+            event.job.file, failure.code, failure.detail, content=content, taken=True
         )
 
     # -- writing ----------------------------------------------------------------------------
@@ -304,7 +308,7 @@ class Run:
             except Empty:
                 break
             if isinstance(event, Embedded):
-                self.vectors.take(event)
+                self.vectors.handle(event)
         self.parts.catalog.queue.release(self._taken)
         try:
             self.parts.check_space()
@@ -329,7 +333,7 @@ class Run:
             embedded=self.vectors.embedded,
             reused=self.vectors.reused,
             tokens=self.vectors.tokens,
-            in_hand=Taken(len(self._taken), sum(job.stamp.size for job in self._taken.values())),
+            taken=Taken(len(self._taken), sum(job.stamp.size for job in self._taken.values())),
         )
         return replace(
             own,

@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 CODES = ("scan_waits", "needs_ocr", "ocr_off")
 _NO_TEXT = "no_text"
 # A language that is installed meanwhile is found after so long; Tesseract itself at once.
-LOOK_EVERY_S = 600.0
+CHECK_EVERY_S = 600.0
 _IMAGE = "image"
 
 
@@ -56,16 +56,16 @@ class ScannedPages:
         self.ready = True
         self._config = config
         self._lock = threading.Lock()
-        self._looked = float("-inf")
+        self._checked = float("-inf")
         self._program: Program | None = None
 
     @property
     def program(self) -> Program | None:
         """What reads them; None if nothing does."""
         with self._lock:
-            if self._looked == float("-inf"):
+            if self._checked == float("-inf"):
                 self._program = find_program() if self._config.ocr else None
-                self._looked = time.monotonic()
+                self._checked = time.monotonic()
             return self._program
 
     @property
@@ -83,8 +83,8 @@ class ScannedPages:
     def refresh(self) -> None:
         """See what is installed now, and put right what is said of documents that wait for it."""
         with self._lock:
-            if self._program is None or time.monotonic() - self._looked > LOOK_EVERY_S:
-                self._looked = float("-inf")
+            if self._program is None or time.monotonic() - self._checked > CHECK_EVERY_S:
+                self._checked = float("-inf")
         # Those of an earlier version, or of a cache that was lost.
         unknown = self.contents.with_code(DRAWN, (_NO_TEXT, *CODES)) - self.cache.content_ids()
         self.contents.read_again(unknown)

@@ -79,18 +79,18 @@ class VectorWriter:
 
     def _next(self, count: int) -> Unit | None:
         if self.has_suspects:
-            return self.backlog.take(count)
+            return self.backlog.next_unit(count)
         return (
-            self._names.take(count)
-            or self.backlog.take(count)
-            or self._names.take(count, last=True)
+            self._names.next_unit(count)
+            or self.backlog.next_unit(count)
+            or self._names.next_unit(count, last=True)
         )
 
-    def take(self, made: Embedded) -> None:
-        """Take the vectors of a batch."""
+    def handle(self, made: Embedded) -> None:
+        """Accept the vectors of a batch."""
         self.in_flight -= len(made.pending)
         if made.pending[0].doc == NAME:
-            self._names.made(made)
+            self._names.store(made)
             return
         if not self._made:
             self._since = time.monotonic()
@@ -114,7 +114,7 @@ class VectorWriter:
         if made:
             totals = self.store.add_vectors(self.space.key, join(made))
             faults.reached("vectors-committed")
-            self.backlog.made(made, totals)
+            self.backlog.stored(made, totals)
         complete = {one.profile.doc: one for one in self.backlog.complete()}
         if not complete:
             return False

@@ -52,7 +52,7 @@ def main() -> int:
         desk = Desk(OpenDocuments(recognised=known.of))
 
         def answer(request: Header) -> None:
-            started.alarm.wind()
+            started.alarm.restart()
             _serve(desk, request, outgoing)
             started.alarm.stop()
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from indexer.api.protocol import Header
-    from indexer.confine.process import Started
+    from indexer.confine.process import ChildOptions
     from indexer.ocr.recognised_pages import RecognisedPages
 
     Serve = Callable[[Desk, Header, BinaryIO], None]
@@ -69,7 +69,7 @@ class Workers:
     """
 
     def __init__(
-        self, known: RecognitionLookup, started: Started, outgoing: BinaryIO, serve: Serve
+        self, known: RecognitionLookup, started: ChildOptions, outgoing: BinaryIO, serve: Serve
     ) -> None:
         self._known = known
         self._started = started
@@ -125,7 +125,7 @@ class Workers:
             desk = Desk(OpenDocuments(recognised=lambda _path, _stamp: recognised))
             with os.fdopen(asked, "rb") as requests:
                 while (frame := read_frame(requests)) is not None:
-                    self._started.alarm.wind()
+                    self._started.alarm.restart()
                     self._serve(desk, frame[0], self._outgoing)
                     self._started.alarm.stop()
                     os.write(answering, _ANSWERED)

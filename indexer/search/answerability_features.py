@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from indexer.api.types import Also, Hit
     from indexer.search.query_terms import QueryTerms
-    from indexer.store import DocFilter
+    from indexer.store import DocSet
 
     Floats = NDArray[np.float32]
 
@@ -42,7 +42,7 @@ LEADING = 5
 def answerability_features(
     terms: QueryTerms,
     document_counts: Sequence[Floats],
-    docs: DocFilter | None,
+    docs: DocSet | None,
     hits: Sequence[Hit],
     meaning: float,
     between_documents: float,
@@ -79,7 +79,7 @@ def answerability_features(
 
 
 def _occurrences(
-    terms: QueryTerms, document_counts: Sequence[Floats], docs: DocFilter | None
+    terms: QueryTerms, document_counts: Sequence[Floats], docs: DocSet | None
 ) -> Sequence[float]:
     """How often each word of the query occurs in the documents that may answer."""
     if docs is None or not document_counts:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.search.fusion import PageEvidence, bm25_shares, segment_max
-from indexer.store import DocFilter, docs_of
+from indexer.store import DocSet, docs_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.search.query_terms import QueryTerms
-    from indexer.store import Candidates, Store, Term
+    from indexer.store import ScoredKeys, Store, Term
 
     Docs = NDArray[np.int32]
     Floats = NDArray[np.float32]
     Keys = NDArray[np.int64]
-    Retrieval = Future[Candidates]
+    Retrieval = Future[ScoredKeys]
 
 # Passages by each retriever, over the whole library and inside the likely documents.
 WIDE = 100
@@ -93,7 +93,7 @@ class Retriever:
 
     store: Store
     space: str
-    docs: DocFilter | None
+    docs: DocSet | None
     excluded: tuple[str, ...]
     pool: ThreadPoolExecutor
 
@@ -117,7 +117,7 @@ class Retriever:
         """Begin to search inside likely documents, all of which ``docs`` lets pass."""
         if not len(likely):
             return Retrievals([], [])
-        inside = DocFilter.of(likely.tolist())
+        inside = DocSet.from_docs(likely.tolist())
         return Retrievals(
             [self._by_words(terms.question_terms, NARROW, inside)],
             [self._by_vector(vectors.question, NARROW, inside)],
@@ -176,8 +176,8 @@ class Retriever:
         scores[missing] = self.store.bm25_of("stems", keys[missing], terms.question_terms)
         return scores
 
-    def _by_vector(self, vector: Floats, count: int, docs: DocFilter | None) -> Retrieval:
+    def _by_vector(self, vector: Floats, count: int, docs: DocSet | None) -> Retrieval:
         return self.pool.submit(self.store.approximate_knn, self.space, vector, count, docs)
 
-    def _by_words(self, terms: tuple[Term, ...], count: int, docs: DocFilter | None) -> Retrieval:
+    def _by_words(self, terms: tuple[Term, ...], count: int, docs: DocSet | None) -> Retrieval:
         return self.pool.submit(self.store.match, "stems", terms, count, docs, self.excluded)

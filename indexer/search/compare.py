@@ -156,7 +156,7 @@ class Comparer:
             near = other.statements[closest].to_json() if closest >= 0 else None
             cosine = float(matched.cosines[number])
             only.append({**side.statements[number].to_json(), "near": near, "cosine": cosine})
-        files = self.catalog.files.places([side.place.doc.doc])
+        files = self.catalog.files.by_document([side.place.doc.doc])
         file = files[side.place.doc.doc][0]
         return {
             "path": file.path,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.catalog import Catalog, Space
-    from indexer.catalog.lexicon import Lexicon, Reading
+    from indexer.catalog.lexicon import Lexicon, LexiconReader
     from indexer.search.query_terms import QueryTerms
 
     Docs = NDArray[np.int32]
@@ -86,7 +86,7 @@ class LibraryEvidence:
         )
 
 
-def word_evidence(terms: QueryTerms, catalog: Catalog, reading: Reading) -> LibraryEvidence:
+def word_evidence(terms: QueryTerms, catalog: Catalog, reading: LexiconReader) -> LibraryEvidence:
     """What words say for documents; ``with_similarity`` adds what vectors say.
 
     Args:
@@ -116,7 +116,7 @@ def naming_words(docs: Docs, catalog: Catalog) -> frozenset[str]:
     """The folded words of documents' titles and of their files' names."""
     numbers = docs.tolist()
     found = [word for row in catalog.docs.get(numbers).values() for word in words(row.title)]
-    for places in catalog.files.places(numbers).values():
+    for places in catalog.files.by_document(numbers).values():
         files = (os.fsencode(PurePath(place.relative).name) for place in places)
         found += [word for file in files for word in name_tokens(stem_of(file))]
     return frozenset(found)

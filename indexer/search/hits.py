@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.api.types import FileRow
-    from indexer.catalog import Catalog, DocRow, Place
+    from indexer.catalog import Catalog, DocRow, DocumentFile
     from indexer.query.grammar import Query
     from indexer.search.candidates import CandidateEvidence
     from indexer.search.fusion import Scored
@@ -109,7 +109,7 @@ class HitMaker:
             return ()
         known = self.catalog.docs.known()
         docs = known[self.narrowing.docs.keeps(known)][:limit]
-        rows, places = self.catalog.docs.get(docs.tolist()), self.catalog.files.places(docs)
+        rows, places = self.catalog.docs.get(docs.tolist()), self.catalog.files.by_document(docs)
         hits = []
         for stored in self._firsts(docs.tolist()):
             doc = int(stored["doc"])
@@ -124,20 +124,20 @@ class HitMaker:
 
     def _passages(
         self, candidates: Keys, order: NDArray[np.intp], limit: int
-    ) -> Iterator[tuple[int, dict[str, Any], list[Place], DocRow]]:
+    ) -> Iterator[tuple[int, dict[str, Any], list[DocumentFile], DocRow]]:
         """The candidates that may answer, best first, read a listful at a time."""
         for start in range(0, len(order), limit):
             chosen = order[start : start + limit]
             keys = candidates[chosen]
             found = self.store.passages_of(keys, COLUMNS)
             docs = docs_of(keys).tolist()
-            places, rows = self.catalog.files.places(docs), self.catalog.docs.get(docs)
+            places, rows = self.catalog.files.by_document(docs), self.catalog.docs.get(docs)
             for at, key, doc in zip(chosen.tolist(), keys.tolist(), docs, strict=True):
                 # A document may have been removed since it was found.
                 if key in found and doc in places and self.narrowing.keeps(found[key]):
                     yield at, found[key], self._allowed(places[doc]), rows[doc]
 
-    def _allowed(self, places: list[Place]) -> list[Place]:
+    def _allowed(self, places: list[DocumentFile]) -> list[DocumentFile]:
         """The places of a document, those in folders of the query first."""
         folders = [folder.casefold() for folder in self.query.filters.folders]
         return sorted(
@@ -186,7 +186,7 @@ def _best(evidence: CandidateEvidence, at: int) -> list[int]:
     return [best, *(one for one in near if one != best)]
 
 
-def _hit(passage: dict[str, Any], places: list[Place], doc: DocRow, best: list[int]) -> Hit:
+def _hit(passage: dict[str, Any], places: list[DocumentFile], doc: DocRow, best: list[int]) -> Hit:
     place = places[0]
     spans = list(dict.fromkeys(_sentence(passage, one) for one in best))
     return Hit(
@@ -212,7 +212,7 @@ def _hit(passage: dict[str, Any], places: list[Place], doc: DocRow, best: list[i
     )
 
 
-def _also(passage: dict[str, Any], place: Place, doc: DocRow) -> Also:
+def _also(passage: dict[str, Any], place: DocumentFile, doc: DocRow) -> Also:
     return Also(
         path=place.path,
         file=place.relative,

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.catalog.records import DocFilter as CatalogFilter
+from indexer.catalog.records import DocFilter
 from indexer.query.filters import Filters, NumberRange
-from indexer.store import DocFilter
+from indexer.store import DocSet
 from indexer.text.terms import words
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 class Narrowing:
     """Which passages may answer."""
 
-    docs: DocFilter | None
+    docs: DocSet | None
     pages: NumberRange
     words: frozenset[str]
     phrases: tuple[tuple[str, ...], ...]
@@ -67,12 +67,12 @@ def narrow(query: Query, catalog: Catalog) -> Narrowing:
     filters = query.filters
     allowed = catalog.filters.resolve(_catalog_filter(filters))
     excluded = _excluded(filters, catalog)
-    docs: DocFilter | None = None
+    docs: DocSet | None = None
     if allowed is not None:
         left = np.setdiff1d(allowed, excluded) if len(excluded) else allowed
-        docs = DocFilter.of(left.tolist())
+        docs = DocSet.from_docs(left.tolist())
     elif len(excluded):
-        docs = DocFilter.of(excluded.tolist(), allowed=False)
+        docs = DocSet.from_docs(excluded.tolist(), allowed=False)
     return Narrowing(
         docs=docs,
         pages=filters.pages,
@@ -81,8 +81,8 @@ def narrow(query: Query, catalog: Catalog) -> Narrowing:
     )
 
 
-def _catalog_filter(filters: Filters) -> CatalogFilter:
-    return CatalogFilter(
+def _catalog_filter(filters: Filters) -> DocFilter:
+    return DocFilter(
         folders=filters.folders,
         not_folders=filters.not_folders,
         extensions=filters.extensions,
@@ -97,7 +97,7 @@ def _catalog_filter(filters: Filters) -> CatalogFilter:
 
 def _excluded(filters: Filters, catalog: Catalog) -> NDArray[np.int32]:
     """Documents excluded by what they say of themselves: any of these is enough."""
-    nothing = CatalogFilter()
+    nothing = DocFilter()
     conditions = (
         replace(nothing, titles=filters.not_titles),
         replace(nothing, authors=filters.not_authors),

@@ -18,7 +18,7 @@ from indexer.text.terms import stems, words
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from indexer.catalog.lexicon import Lexicon, Reading
+    from indexer.catalog.lexicon import Lexicon, LexiconReader
     from indexer.query.grammar import Query
 
 # An expansion weighs less than the word itself.
@@ -97,7 +97,7 @@ def prepare(
     query: Query,
     question: str,
     lexicon: Lexicon,
-    reading: Reading,
+    reading: LexiconReader,
     languages: Sequence[str],
     passages: int,
 ) -> QueryTerms:
@@ -173,7 +173,7 @@ class _Expander:
     """Expands the words of one query."""
 
     lexicon: Lexicon
-    reading: Reading
+    reading: LexiconReader
     languages: Sequence[str]
     query: Query
 

@@ -19,7 +19,7 @@ import numpy as np
 from indexer.api.errors import WorldError
 from indexer.search.cohort_questions import QUESTIONS
 from indexer.search.fusion import DEFAULT_WEIGHTS, segment_max
-from indexer.store import DocFilter, docs_of, key_of
+from indexer.store import DocSet, docs_of, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -151,7 +151,7 @@ def _across(store: Store, space: str, probes: NDArray[np.int64]) -> list[float]:
     """The similarity of each probe to the best passage of the other documents."""
     pairs = zip(docs_of(probes).tolist(), store.vectors_of(space, probes), strict=True)
     found = [
-        _best(store, space, vector, DocFilter.of([doc], allowed=False))
+        _best(store, space, vector, DocSet.from_docs([doc], allowed=False))
         for doc, vector in pairs
         if vector.any()  # it has one
     ]
@@ -159,7 +159,7 @@ def _across(store: Store, space: str, probes: NDArray[np.int64]) -> list[float]:
 
 
 def _best(
-    store: Store, space: str, vector: NDArray[np.float32], docs: DocFilter | None = None
+    store: Store, space: str, vector: NDArray[np.float32], docs: DocSet | None = None
 ) -> float | None:
     """The highest similarity of any passage to a vector, weighted as ``fusion`` does."""
     keys = np.sort(store.approximate_knn(space, vector, NEAREST, docs).keys)

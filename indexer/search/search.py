@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from indexer.api.progress import CancelToken
     from indexer.api.types import Hit
     from indexer.catalog import Catalog, Space
-    from indexer.catalog.lexicon import Reading
+    from indexer.catalog.lexicon import LexiconReader
     from indexer.embed.models_in_use import ModelsInUse
     from indexer.query.grammar import Query
     from indexer.search.candidates import Retrieval, Retrievals
@@ -179,7 +179,7 @@ class Searcher:
         )  # fmt: skip
         return self.classifier.is_good(features)
 
-    def _retrieve(self, request: SearchRequest, space: Space, reading: Reading) -> Retrieved:
+    def _retrieve(self, request: SearchRequest, space: Space, reading: LexiconReader) -> Retrieved:
         """Collect candidates; each search starts as soon as what it needs is known."""
         query, narrowing = request.query, request.narrowing
         asking = question(query.text)

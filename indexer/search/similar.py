@@ -19,12 +19,12 @@ import numpy as np
 
 from indexer.api.errors import WorldError
 from indexer.api.types import SearchResult
-from indexer.catalog.coverage import Chosen
+from indexer.catalog.coverage import CoverageFilter
 from indexer.search.hits import HitMaker, shorten
 from indexer.search.narrowing import narrow
 from indexer.search.similar_documents import PASSAGES_A_DOCUMENT, rank_documents
 from indexer.search.similar_sentences import Sentences, aligned
-from indexer.store import DocFilter, docs_of, key_of
+from indexer.store import DocSet, docs_of, key_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -228,21 +228,21 @@ def _by_end(catalog: Catalog, path: str) -> tuple[FileRow, str, DocRow | None] |
     end = path.replace(os.sep, "/").strip("/").casefold()
     if not end:
         return None
-    for row in catalog.coverage.page(Chosen(text=end), "path", 0, 100):
+    for row in catalog.coverage.page(CoverageFilter(text=end), "path", 0, 100):
         whole = "/" + row.path.replace(os.sep, "/").casefold()
         if whole.endswith("/" + end):
             return catalog.coverage.document(row.path)
     return None
 
 
-def _others(doc: int, narrowing: Narrowing) -> DocFilter:
+def _others(doc: int, narrowing: Narrowing) -> DocSet:
     """What may answer, without the document itself."""
     docs = narrowing.docs
     if docs is None:
-        return DocFilter.of([doc], allowed=False)
+        return DocSet.from_docs([doc], allowed=False)
     if docs.allowed:
-        return DocFilter.of([one for one in docs.docs.tolist() if one != doc])
-    return DocFilter.of([*docs.docs.tolist(), doc], allowed=False)
+        return DocSet.from_docs([one for one in docs.docs.tolist() if one != doc])
+    return DocSet.from_docs([*docs.docs.tolist(), doc], allowed=False)
 
 
 def _few_of_each(keys: Keys) -> NDArray[np.intp]:

@@ -26,20 +26,20 @@ from indexer.store import (
     words,
     writing,
 )
-from indexer.store.disk import drop_unborn, unborn, write_errors
+from indexer.store.disk import drop_unfinished, unfinished, write_errors
 from indexer.store.maintenance import Thresholds
 from indexer.store.table import Table
 from indexer.store.values import (
     NO_KEYS,
     NOTHING,
-    Candidates,
-    DocFilter,
+    DocSet,
     DocumentRow,
     Float32s,
     Int32s,
     Int64s,
     Maintenance,
     PassageRow,
+    ScoredKeys,
     StoredPassage,
     TableSize,
     Term,
@@ -55,11 +55,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 __all__ = [
-    "Candidates",
-    "DocFilter",
+    "DocSet",
     "DocumentRow",
     "Maintenance",
     "PassageRow",
+    "ScoredKeys",
     "Store",
     "StoredPassage",
     "TableSize",
@@ -97,7 +97,7 @@ class Store:
         self._tables: dict[str, Table] = {}
         #: Tables of an earlier version, which were dropped to be made anew.
         self.dropped_tables: list[str] = []
-        absent = {table.stem for table in unborn(path)}
+        absent = {table.stem for table in unfinished(path)}
         for name in self._db.list_tables().tables:
             if name not in absent:
                 self._open(name, self._db.open_table(name))
@@ -123,7 +123,7 @@ class Store:
         with write_errors(path):
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.chmod(0o700)
-        drop_unborn(path)
+        drop_unfinished(path)
         store = cls(path, threads, thresholds)
         store._table(schema.PASSAGES, schema.passages_schema)
         store._table(schema.DOCUMENTS, schema.documents_schema)
@@ -254,7 +254,7 @@ class Store:
         table = self._tables[schema.DOCUMENTS]
         listed = ",".join(map(str, docs))
         return writing.read_documents(
-            table.scan(f"doc IN ({listed})", schema.documents_schema().names)
+            table.select(f"doc IN ({listed})", schema.documents_schema().names)
         )
 
     def iter_passages(self, docs: Sequence[int]) -> Iterator[StoredPassage]:
@@ -292,15 +292,15 @@ class Store:
     # -- searching --------------------------------------------------------------------------
 
     def knn(
-        self, space: str, vector: Float32s, count: int, docs: DocFilter | None = None
-    ) -> Candidates:
+        self, space: str, vector: Float32s, count: int, docs: DocSet | None = None
+    ) -> ScoredKeys:
         """The passages nearest to a unit vector, best first, scored by cosine."""
         table = self._vectors(space)
         return dense.knn(table, vector, count, docs) if table else NOTHING
 
     def approximate_knn(
-        self, space: str, vector: Float32s, count: int, docs: DocFilter | None = None
-    ) -> Candidates:
+        self, space: str, vector: Float32s, count: int, docs: DocSet | None = None
+    ) -> ScoredKeys:
         """About what ``knn`` gives, by less exact scores; see ``dense.approximate_knn``."""
         table = self._vectors(space)
         return dense.approximate_knn(table, vector, count, docs) if table else NOTHING
@@ -310,13 +310,13 @@ class Store:
         column: TextColumn,
         terms: Sequence[Term],
         count: int,
-        docs: DocFilter | None = None,
+        docs: DocSet | None = None,
         without: Sequence[str] = (),
-    ) -> Candidates:
+    ) -> ScoredKeys:
         """Passages that hold any of the terms, best first, by BM25; see ``words.match``."""
         return words.match(self._passages, column, terms, count, docs, without)
 
-    def phrase(self, text: str, count: int, docs: DocFilter | None = None) -> Candidates:
+    def phrase(self, text: str, count: int, docs: DocSet | None = None) -> ScoredKeys:
         """Passages whose view holds these words next to each other, best first."""
         return words.phrase(self._passages, text, count, docs)
 
@@ -361,7 +361,7 @@ class Store:
             if name not in self._tables:
                 with write_errors(self._path):
                     made = self._db.create_table(name, schema=columns())
-                self._take_in(name, made)
+                self._register(name, made)
             return self._tables[name]
 
     def _open(self, name: str, inner: Any) -> None:
@@ -371,14 +371,14 @@ class Store:
                 "library_newer", library=str(self._path.parent), found=found, known=schema.VERSION
             )
         if schema.is_current(name, inner.schema):
-            self._take_in(name, inner)
+            self._register(name, inner)
         elif not self._writable:
             raise WorldError("library_older", library=str(self._path.parent))
         else:
             self._db.drop_table(name)
             self.dropped_tables.append(name)
 
-    def _take_in(self, name: str, inner: Any) -> None:
+    def _register(self, name: str, inner: Any) -> None:
         table = Table(
             inner,
             self._path / f"{name}.lance",

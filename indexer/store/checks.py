@@ -29,14 +29,14 @@ _NORM_TOLERANCE = 0.02
 
 
 @dataclass(slots=True)
-class Examined:
+class TableReport:
     """What one table holds, and what of it is of no use.
 
     Attributes:
         keys: The key of every row that can be read, ascending.
         unreadable: Rows that cannot be read.
         lost: How many they are.
-        senseless: Keys of rows whose content makes no sense.
+        invalid: Keys of rows whose content makes no sense.
         texts: Of passages: the text that each document's rows say they are of.
         broken_indices: Indices that cannot be read.
     """
@@ -44,7 +44,7 @@ class Examined:
     keys: Int64s
     unreadable: list[damage.Block] = field(default_factory=list)
     lost: int = 0
-    senseless: list[int] = field(default_factory=list)
+    invalid: list[int] = field(default_factory=list)
     texts: dict[int, set[str]] = field(default_factory=dict)
     broken_indices: list[str] = field(default_factory=list)
     #: Over the rows of each document that can be read, see ``sums``.
@@ -53,12 +53,12 @@ class Examined:
     documents: dict[int, DocumentRow] = field(default_factory=dict)
 
     @property
-    def twice(self) -> Int64s:
+    def duplicates(self) -> Int64s:
         """Keys that more than one row has."""
         return np.unique(self.keys[1:][self.keys[1:] == self.keys[:-1]])
 
 
-def examine(name: str, table: Table, tick: Callable[[], None]) -> Examined:
+def examine(name: str, table: Table, tick: Callable[[], None]) -> TableReport:
     """Read all of a table.
 
     Args:
@@ -66,7 +66,7 @@ def examine(name: str, table: Table, tick: Callable[[], None]) -> Examined:
         table: To be read.
         tick: Called after each block of rows; may raise to stop.
     """
-    found = Examined(np.empty(0, np.int64))
+    found = TableReport(np.empty(0, np.int64))
     keys: list[Int64s] = []
     for block in damage.blocks(table.inner):
         tick()
@@ -83,7 +83,7 @@ def examine(name: str, table: Table, tick: Callable[[], None]) -> Examined:
     return found
 
 
-def _check(name: str, block: Any, found: Examined) -> Int64s:
+def _check(name: str, block: Any, found: TableReport) -> Int64s:
     if name == DOCUMENTS:
         docs: Int64s = block.column("doc").to_numpy().astype(np.int64)
         found.documents.update(writing.read_documents(block))
@@ -97,7 +97,7 @@ def _check(name: str, block: Any, found: Examined) -> Int64s:
         wrong |= _wrong_passages(block)
         for doc, text in zip(docs.tolist(), block.column("text_id").to_pylist(), strict=True):
             found.texts.setdefault(doc, set()).add(text)
-    found.senseless += keys[wrong].tolist()
+    found.invalid += keys[wrong].tolist()
     return keys
 
 

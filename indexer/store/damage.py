@@ -68,7 +68,7 @@ def may_be_damage(error: BaseException) -> bool:
     """Whether an error may come from wrong or missing bytes. This is a suspicion, no proof."""
     told = str(error).lower()
     # What the system refuses (rights, room, too many open files) says nothing about the bytes.
-    code = disk.os_error(error)
+    code = disk.errno_of(error)
     if code is not None and code not in disk.MISSING:
         return False
     if any(reason in told for reason in _OTHER_REASONS):
@@ -84,7 +84,7 @@ def confirmed(table: Table, work: Callable[[Any], T]) -> T:
     Raises:
         DamagedError: If bytes that it needs are wrong or missing.
         WorldError: ``path_missing``, if the whole table is: a drive that is away is no damage.
-            What the system refuses, see ``disk.refusal``.
+            What the system refuses, see ``disk.system_error``.
     """
     try:
         return work(table.inner)
@@ -101,7 +101,7 @@ def confirmed(table: Table, work: Callable[[Any], T]) -> T:
 
 def _must_be_suspect(error: BaseException, table: Table) -> None:
     if not may_be_damage(error):
-        raise disk.refusal(error, table.path) or error
+        raise disk.system_error(error, table.path) or error
 
 
 def _anew(table: Table) -> Any:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexer.store import filters, quantise
-from indexer.store.values import NOTHING, Candidates, DocFilter, Float32s, Int64s
+from indexer.store.values import NOTHING, DocSet, Float32s, Int64s, ScoredKeys
 
 if TYPE_CHECKING:
     from indexer.store.table import Table
@@ -30,16 +30,14 @@ _EVERY_PARTITION = 1 << 16
 _EXACT_NS, _INDEX_NS, _DROPPED_NS = 1_200, 15, 2_600
 
 
-def knn(table: Table, vector: Float32s, count: int, docs: DocFilter | None) -> Candidates:
+def knn(table: Table, vector: Float32s, count: int, docs: DocSet | None) -> ScoredKeys:
     """The passages nearest to a unit vector, best first, scored by cosine."""
     query = np.ascontiguousarray(vector, np.float32)
     found = approximate_knn(table, query, int(count * _REFINE) + _REFINE_MORE, docs)
     return _rescored(table, query, found).first(count)
 
 
-def approximate_knn(
-    table: Table, vector: Float32s, count: int, docs: DocFilter | None
-) -> Candidates:
+def approximate_knn(table: Table, vector: Float32s, count: int, docs: DocSet | None) -> ScoredKeys:
     """About the nearest passages, best first; by the rounded scores of the index if there is one.
 
     Scoring them exactly takes a read that who weighs all candidates anyway need not pay twice.
@@ -55,7 +53,7 @@ def approximate_knn(
         return NOTHING if passing == 0.0 else _exact(table, query, count, where)
     how = filters.Plan(drop=docs if passing < 1.0 else None, share=passing)
 
-    def fetch(limit: int, _where: str | None) -> Candidates:
+    def fetch(limit: int, _where: str | None) -> ScoredKeys:
         return _approximate(table, query, limit)
 
     return filters.collect(fetch, count, how, total)
@@ -69,7 +67,7 @@ def _exact_is_cheaper(rows: float, count: int, total: int) -> bool:
     return rows * _EXACT_NS <= total * _INDEX_NS + fetched * _DROPPED_NS
 
 
-def _exact(table: Table, query: Float32s, count: int, where: str | None) -> Candidates:
+def _exact(table: Table, query: Float32s, count: int, where: str | None) -> ScoredKeys:
     def narrow(builder: Any) -> Any:
         builder = builder.distance_type("dot").bypass_vector_index().limit(count)
         return builder.where(where, prefilter=True) if where else builder
@@ -77,23 +75,23 @@ def _exact(table: Table, query: Float32s, count: int, where: str | None) -> Cand
     return _similar(table.search(narrow, query, "vector", "_distance"))
 
 
-def _approximate(table: Table, query: Float32s, limit: int) -> Candidates:
+def _approximate(table: Table, query: Float32s, limit: int) -> ScoredKeys:
     def narrow(builder: Any) -> Any:
         return builder.distance_type("dot").nprobes(_EVERY_PARTITION).limit(limit)
 
     return _similar(table.search(narrow, query, "vector", "_distance"))
 
 
-def _similar(found: Candidates) -> Candidates:
-    return Candidates(found.keys, np.float32(1.0) - found.scores)
+def _similar(found: ScoredKeys) -> ScoredKeys:
+    return ScoredKeys(found.keys, np.float32(1.0) - found.scores)
 
 
-def _rescored(table: Table, query: Float32s, found: Candidates) -> Candidates:
+def _rescored(table: Table, query: Float32s, found: ScoredKeys) -> ScoredKeys:
     """The same passages by their exact scores."""
     vectors = vectors_of(table, found.keys, len(query))
     scores = vectors @ query
     order = np.lexsort((found.keys, -scores))
-    return Candidates(found.keys[order], scores[order])
+    return ScoredKeys(found.keys[order], scores[order])
 
 
 def vectors_of(table: Table, keys: Int64s, dimension: int) -> Float32s:

@@ -36,7 +36,7 @@ MISSING = {2, 3} if _WINDOWS else {errno.ENOENT}
 _DENIED = {5} if _WINDOWS else {errno.EACCES, errno.EPERM}
 
 
-def os_error(error: BaseException) -> int | None:
+def errno_of(error: BaseException) -> int | None:
     """The number of the system's error behind another, if there is one."""
     told = _OS_ERROR.search(str(error))
     if told is not None:
@@ -44,7 +44,7 @@ def os_error(error: BaseException) -> int | None:
     return error.errno if isinstance(error, OSError) else None
 
 
-def refusal(error: BaseException, path: Path) -> WorldError | None:
+def system_error(error: BaseException, path: Path) -> WorldError | None:
     """What the person is told of an error that says nothing about the bytes.
 
     Args:
@@ -57,7 +57,7 @@ def refusal(error: BaseException, path: Path) -> WorldError | None:
         return WorldError(
             "library_newer", library=str(library), found="a later LanceDB", known=known
         )
-    code = os_error(error)
+    code = errno_of(error)
     if code is None or code in MISSING or _is_full(error):
         return None
     if code in _DENIED:
@@ -76,12 +76,12 @@ def open_errors(path: Path) -> Iterator[None]:
 
     Raises:
         WorldError: ``library_damaged``, if Lance cannot make sense of its files, or what
-            ``refusal`` gives.
+            ``system_error`` gives.
     """
     try:
         yield
     except (RuntimeError, ValueError, OSError) as error:
-        if (refused := refusal(error, path)) is not None:
+        if (refused := system_error(error, path)) is not None:
             raise refused from error
         # A table without any list of files is "not found".
         if not (str(error).startswith("lance error") or str(error).endswith("was not found")):
@@ -95,23 +95,23 @@ def write_errors(path: Path) -> Iterator[None]:
     """Do something that writes below a folder.
 
     Raises:
-        WorldError: ``disk_full``, or what ``refusal`` gives.
+        WorldError: ``disk_full``, or what ``system_error`` gives.
     """
     try:
         yield
     except (RuntimeError, ValueError, OSError) as error:
         if not _is_full(error):
-            raise refusal(error, path) or error from error
+            raise system_error(error, path) or error from error
         raise WorldError("disk_full", needed="what the store needs", path=str(path)) from error
 
 
-def drop_unborn(path: Path) -> None:
+def drop_unfinished(path: Path) -> None:
     """Remove tables whose making was interrupted before their first version; they hold no row."""
-    for table in unborn(path):
+    for table in unfinished(path):
         shutil.rmtree(table)
 
 
-def unborn(path: Path) -> list[Path]:
+def unfinished(path: Path) -> list[Path]:
     """The folders of such tables: LanceDB lists them and then cannot open them."""
     return [
         table
@@ -131,4 +131,4 @@ def _holds(folder: Path, suffix: str) -> bool:
     except FileNotFoundError:
         return False
     except OSError as error:
-        raise refusal(error, folder) or error from error
+        raise system_error(error, folder) or error from error

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.store.values import NOTHING, Candidates, DocFilter, Int32s, Int64s, Mask, docs_of
+from indexer.store.values import NOTHING, DocSet, Int32s, Int64s, Mask, ScoredKeys, docs_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,11 +33,11 @@ class Plan:
     """How to search: under a condition, by dropping hits of other documents, or not at all."""
 
     where: str | None = None
-    drop: DocFilter | None = None
+    drop: DocSet | None = None
     share: float = 1.0  # of the passages that pass; 0 finds nothing
 
 
-def plan(docs: DocFilter | None, present: Int32s, counts: Int64s) -> Plan:
+def plan(docs: DocSet | None, present: Int32s, counts: Int64s) -> Plan:
     """Choose how to search among documents.
 
     Args:
@@ -54,14 +54,14 @@ def plan(docs: DocFilter | None, present: Int32s, counts: Int64s) -> Plan:
     return Plan(where=_condition(present, runs), share=passing)
 
 
-def share(docs: DocFilter | None, present: Int32s, counts: Int64s) -> float:
+def share(docs: DocSet | None, present: Int32s, counts: Int64s) -> float:
     """The share of rows whose document passes; exactly 0 or 1 if none or all do."""
     if docs is None or not len(present):
         return 1.0
     return float(counts[docs.keeps(present)].sum() / counts.sum())
 
 
-def condition(docs: DocFilter | None, present: Int32s) -> str | None:
+def condition(docs: DocSet | None, present: Int32s) -> str | None:
     """A condition that holds for the rows that pass, or ``None`` if all do."""
     if docs is None:
         return None
@@ -90,8 +90,8 @@ def _condition(present: Int32s, runs: Int64s) -> str:
 
 
 def collect(
-    fetch: Callable[[int, str | None], Candidates], count: int, how: Plan, rows: int
-) -> Candidates:
+    fetch: Callable[[int, str | None], ScoredKeys], count: int, how: Plan, rows: int
+) -> ScoredKeys:
     """Fetch until there are ``count`` hits that pass, or no more.
 
     Args:

@@ -26,7 +26,7 @@ def files(table: Path) -> set[Path]:
     return {file for file in found if file.suffix in _SUFFIXES}
 
 
-def cut_short(written: Iterable[Path]) -> list[Path]:
+def truncated(written: Iterable[Path]) -> list[Path]:
     """Those files that do not end with one; what is gone by now is not among them."""
     found = []
     for path in written:

@@ -85,7 +85,7 @@ class Maintainer:
         self._tables = tables
         self._thresholds = thresholds or Thresholds()
         self._steps: list[str] = []
-        self._tended: dict[str, float] = {}
+        self._maintained: dict[str, float] = {}
 
     def maintain(self, *, idle: bool) -> Maintenance:
         """Do what is due; cheap when nothing is."""
@@ -99,7 +99,7 @@ class Maintainer:
             return Maintenance((), time.monotonic() - began, 0, 0)
         for name, table in due.items():
             with write_errors(table.path.parent):
-                self._tend(name, table)
+                self._maintain_table(name, table)
                 self._shrink(name, table)
         runtime.give_back()
         return self._report(began, before)
@@ -146,10 +146,10 @@ class Maintainer:
 
     def _expired(self, name: str, table: Table) -> bool:
         """Whether versions that the last maintenance had to leave can go by now."""
-        since = time.monotonic() - self._tended.get(name, float("-inf"))
+        since = time.monotonic() - self._maintained.get(name, float("-inf"))
         return since > VERSION_AGE.total_seconds() and _has_garbage(size_of(table))
 
-    def _tend(self, name: str, table: Table) -> None:
+    def _maintain_table(self, name: str, table: Table) -> None:
         if name == PASSAGES and table.backlog:
             for column, config in indices.text_indices().items():
                 faults.reached("text-indexing")
@@ -162,7 +162,7 @@ class Maintainer:
         _optimize(table, VERSION_AGE)
         faults.reached("compacted")
         table.deleted = 0
-        self._tended[name] = time.monotonic()
+        self._maintained[name] = time.monotonic()
         indices.refresh_coverage(table)
         self._steps.append(f"{name}: compacted and cleaned")
 

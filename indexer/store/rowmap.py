@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 #: Reads the keys and row ids of all rows whose id is at least the given one.
-Scan = Callable[[int], tuple[Int64s, Int64s]]
+ReadKeys = Callable[[int], tuple[Int64s, Int64s]]
 
 
 class RowMap:
     """Keys in ascending order and their row ids. Any thread may ask, one thread writes."""
 
-    def __init__(self, scan: Scan) -> None:
-        self._scan = scan
+    def __init__(self, read_keys: ReadKeys) -> None:
+        self._read_keys = read_keys
         self._lock = threading.Lock()
         # Keys and rows are replaced together, so that readers need no lock.
         self._map: tuple[Int64s, Int64s] = (np.empty(0, np.int64), np.empty(0, np.int64))
@@ -120,11 +120,11 @@ class RowMap:
             with self._lock:
                 appends = self._appends  # before the scan: later rows are for the next one
                 if self._complete != appends:
-                    self._take_in(*self._scan(self._next_row))
+                    self._append(*self._read_keys(self._next_row))
                     self._complete = appends
         return self._map
 
-    def _take_in(self, keys: Int64s, rows: Int64s) -> None:
+    def _append(self, keys: Int64s, rows: Int64s) -> None:
         if not len(keys):
             return
         self._next_row = int(rows.max()) + 1

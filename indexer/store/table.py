@@ -15,9 +15,9 @@ import numpy as np
 
 from indexer.api.errors import WorldError
 from indexer.store import damage, footers
-from indexer.store.disk import refusal, write_errors
+from indexer.store.disk import system_error, write_errors
 from indexer.store.rowmap import RowMap
-from indexer.store.values import Candidates
+from indexer.store.values import ScoredKeys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -50,7 +50,7 @@ class Table:
         self.path = path
         self.keyed = keyed
         self._writable = writable
-        self.rows = RowMap(self._scan_keys)
+        self.rows = RowMap(self._read_keys)
         #: Rows that no index covers yet, and rows deleted since the last maintenance.
         self.backlog = 0
         self.deleted = 0
@@ -68,7 +68,7 @@ class Table:
         Raises:
             WorldError: ``disk_full``, or ``read_error`` as ``commit`` does.
         """
-        with write_errors(self.path.parent), self._undone_if_cut_short():
+        with write_errors(self.path.parent), self._undone_if_truncated():
             self.inner.add(rows)
         self.rows.appended()
         self.backlog += len(rows)
@@ -89,7 +89,7 @@ class Table:
         """
 
         def guarded() -> None:
-            with self._undone_if_cut_short():
+            with self._undone_if_truncated():
                 work()
 
         self.read(guarded)
@@ -106,18 +106,18 @@ class Table:
         damaged, on what is left without them.
 
         Raises:
-            WorldError: What the system refuses, see ``disk.refusal``.
+            WorldError: What the system refuses, see ``disk.system_error``.
         """
         try:
             return self._read(work)
         except (RuntimeError, OSError) as error:
-            if (refused := refusal(error, self.path)) is not None:
+            if (refused := system_error(error, self.path)) is not None:
                 raise refused from error
             raise
 
     def forget_rows(self) -> None:
         """Say that rows may have gone, of whatever documents."""
-        self.rows = RowMap(self._scan_keys)
+        self.rows = RowMap(self._read_keys)
 
     def take(self, keys: Int64s, columns: Sequence[str]) -> tuple[Any, Int64s]:
         """Fetch columns of the rows with these keys.
@@ -144,7 +144,7 @@ class Table:
             return found, places
         return _matched(found, got, ids, places)
 
-    def search(self, build: Callable[[Any], Any], query: Any, kind: str, score: str) -> Candidates:
+    def search(self, build: Callable[[Any], Any], query: Any, kind: str, score: str) -> ScoredKeys:
         """Run a search and give what it finds, in its order.
 
         Only row ids are read, and told as keys by the row map: reading the keys of 200 hits from
@@ -166,9 +166,9 @@ class Table:
 
         found = self.read(work)
         keys, known = self.rows.keys_at(found.column("_rowid").to_numpy().astype(np.int64))
-        return Candidates(keys, found.column(score).to_numpy()[known].astype(np.float32))
+        return ScoredKeys(keys, found.column(score).to_numpy()[known].astype(np.float32))
 
-    def scan(self, where: str, columns: Sequence[str], limit: int | None = None) -> Any:
+    def select(self, where: str, columns: Sequence[str], limit: int | None = None) -> Any:
         """Read columns of the rows that a condition holds for, or of the first of them."""
 
         def work() -> Any:
@@ -179,7 +179,7 @@ class Table:
 
     def all_keys(self) -> Int64s:
         """The key of every row, read from the disk: the same key twice if it is there twice."""
-        return self._scan_keys(0)[0]
+        return self._read_keys(0)[0]
 
     def indices(self) -> dict[str, Any]:
         """The index of each indexed column, as LanceDB describes it."""
@@ -210,13 +210,13 @@ class Table:
         return work()
 
     @contextmanager
-    def _undone_if_cut_short(self) -> Iterator[None]:
+    def _undone_if_truncated(self) -> Iterator[None]:
         before, known = self.inner.version, footers.files(self.path)
         try:
             yield
         finally:
             written = footers.files(self.path) - known
-            if self.inner.version != before and footers.cut_short(written):
+            if self.inner.version != before and footers.truncated(written):
                 self.inner.restore(before)
                 self.forget_rows()
                 raise WorldError("read_error", reason="write_cut_short")
@@ -249,7 +249,7 @@ class Table:
             self.forget_rows()
         log.error("%s: %d rows are lost, as their files are damaged", self.path.stem, rows)
 
-    def _scan_keys(self, first_row: int) -> tuple[Int64s, Int64s]:
+    def _read_keys(self, first_row: int) -> tuple[Int64s, Int64s]:
         def work() -> Any:
             builder = self.inner.search().select(["key"]).with_row_id(with_row_id=True)
             if first_row:

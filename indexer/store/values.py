@@ -51,7 +51,7 @@ def ordinals_of(keys: Int64s) -> Int32s:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
+class ScoredKeys:
     """Passages found, best first: ``keys`` int64 (n,), ``scores`` float32 (n,)."""
 
     keys: Int64s
@@ -60,31 +60,31 @@ class Candidates:
     def __len__(self) -> int:
         return len(self.keys)
 
-    def first(self, count: int) -> Candidates:
+    def first(self, count: int) -> ScoredKeys:
         """The best ``count`` of them."""
-        return Candidates(self.keys[:count], self.scores[:count])
+        return ScoredKeys(self.keys[:count], self.scores[:count])
 
-    def kept(self, mask: Mask) -> Candidates:
+    def kept(self, mask: Mask) -> ScoredKeys:
         """Those the mask holds true, in the same order."""
-        return Candidates(self.keys[mask], self.scores[mask])
+        return ScoredKeys(self.keys[mask], self.scores[mask])
 
 
 NO_KEYS: Int64s = np.empty(0, np.int64)
-NOTHING = Candidates(NO_KEYS, np.empty(0, np.float32))
+NOTHING = ScoredKeys(NO_KEYS, np.empty(0, np.float32))
 
 
 @dataclass(frozen=True, slots=True)
-class DocFilter:
+class DocSet:
     """Which documents may answer: those listed, or with ``allowed=False`` all but those.
 
-    ``docs`` is a sorted int32 array without repetition; ``of`` makes one of any ids.
+    ``docs`` is a sorted int32 array without repetition; ``from_docs`` makes one of any ids.
     """
 
     docs: Int32s
     allowed: bool = True
 
     @classmethod
-    def of(cls, docs: Iterable[int], *, allowed: bool = True) -> DocFilter:
+    def from_docs(cls, docs: Iterable[int], *, allowed: bool = True) -> DocSet:
         return cls(np.unique(np.fromiter(docs, np.int32)), allowed=allowed)
 
     def keeps(self, docs: Int32s) -> Mask:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexer.store import filters
-from indexer.store.values import NOTHING, Candidates, DocFilter, Float32s, Int64s, TextColumn
+from indexer.store.values import NOTHING, DocSet, Float32s, Int64s, ScoredKeys, TextColumn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +36,7 @@ _FLAT_ROWS = 8_000
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff]"
 )
-_SCAN_ROWS = 200_000
+_CONTAINS_ROWS = 200_000
 
 
 def repeats(weights: Sequence[float]) -> tuple[list[int], float]:
@@ -61,9 +61,9 @@ def match(
     column: TextColumn,
     terms: Sequence[Term],
     count: int,
-    docs: DocFilter | None = None,
+    docs: DocSet | None = None,
     without: Sequence[str] = (),
-) -> Candidates:
+) -> ScoredKeys:
     """Passages that hold any of the terms, best first, scored by BM25.
 
     Args:
@@ -78,10 +78,10 @@ def match(
     if not text:
         return NOTHING
     found = _collect(table, _match_query(text, column, without), count, docs)
-    return Candidates(found.keys, found.scores * np.float32(unit))
+    return ScoredKeys(found.keys, found.scores * np.float32(unit))
 
 
-def phrase(table: Table, text: str, count: int, docs: DocFilter | None = None) -> Candidates:
+def phrase(table: Table, text: str, count: int, docs: DocSet | None = None) -> ScoredKeys:
     """Passages whose view holds these words next to each other, best first."""
     from lancedb.query import PhraseQuery
 
@@ -89,10 +89,10 @@ def phrase(table: Table, text: str, count: int, docs: DocFilter | None = None) -
         return NOTHING
     found = _collect(table, PhraseQuery(text, "view"), count, docs)
     total = len(table.rows.keys())
-    if len(found) >= count or total > _SCAN_ROWS or not _UNSPACED.search(text):
+    if len(found) >= count or total > _CONTAINS_ROWS or not _UNSPACED.search(text):
         return found
     missed = filters.collect(
-        lambda limit, where: _scan(table, text, limit, where),
+        lambda limit, where: _contains(table, text, limit, where),
         count,
         filters.plan(docs, *table.rows.documents()),
         total,
@@ -100,7 +100,7 @@ def phrase(table: Table, text: str, count: int, docs: DocFilter | None = None) -
     new = ~np.isin(missed.keys, found.keys)
     keys = np.concatenate([found.keys, missed.keys[new]])
     scores = np.concatenate([found.scores, missed.scores[new]])
-    return Candidates(keys, scores).first(count)
+    return ScoredKeys(keys, scores).first(count)
 
 
 def bm25_of(table: Table, column: TextColumn, keys: Int64s, terms: Sequence[Term]) -> Float32s:
@@ -137,27 +137,27 @@ def _match_query(text: str, column: TextColumn, without: Sequence[str]) -> Any:
     return BooleanQuery([(Occur.MUST, wanted), *unwanted])
 
 
-def _collect(table: Table, query: Any, count: int, docs: DocFilter | None) -> Candidates:
+def _collect(table: Table, query: Any, count: int, docs: DocSet | None) -> ScoredKeys:
     if not len(table.rows.keys()):
         return NOTHING
     how = filters.plan(docs, *table.rows.documents())
 
-    def fetch(limit: int, where: str | None) -> Candidates:
+    def fetch(limit: int, where: str | None) -> ScoredKeys:
         return _search(table, query, limit, where)
 
     return filters.collect(fetch, count, how, len(table.rows.keys()))
 
 
-def _scan(table: Table, text: str, limit: int, where: str | None) -> Candidates:
+def _contains(table: Table, text: str, limit: int, where: str | None) -> ScoredKeys:
     """Passages whose view holds a text letter for letter, scored 0, in order of their keys."""
     literal = text.strip().replace("'", "''")
     condition = f"contains(view, '{literal}')" + (f" AND ({where})" if where else "")
-    found = table.scan(condition, ["key"], limit)
+    found = table.select(condition, ["key"], limit)
     keys = np.sort(found.column("key").to_numpy())
-    return Candidates(keys, np.zeros(len(keys), np.float32))
+    return ScoredKeys(keys, np.zeros(len(keys), np.float32))
 
 
-def _search(table: Table, query: Any, limit: int, where: str | None) -> Candidates:
+def _search(table: Table, query: Any, limit: int, where: str | None) -> ScoredKeys:
     def narrow(builder: Any) -> Any:
         builder = builder.limit(limit)
         if table.backlog > _FLAT_ROWS:
@@ -167,4 +167,4 @@ def _search(table: Table, query: Any, limit: int, where: str | None) -> Candidat
     found = table.search(narrow, query, "fts", "_score")
     # Lance leaves the order of equal scores to chance; runs must be repeatable.
     order = np.lexsort((found.keys, -found.scores))
-    return Candidates(found.keys[order], found.scores[order])
+    return ScoredKeys(found.keys[order], found.scores[order])

@@ -59,7 +59,7 @@ class Settling:
         settled = []
         busy: set[bytes] = set()
         for path, waiting in self._waiting.items():
-            if self._rests(path, waiting, now, stamp_of(path)):
+            if self._is_settled(path, waiting, now, stamp_of(path)):
                 settled.append(path)
             else:
                 busy.update(_above(path, self.separator))
@@ -68,7 +68,7 @@ class Settling:
             del self._waiting[path]
         return chosen
 
-    def _rests(self, path: bytes, waiting: _Waiting, now: float, stamp: Stamp) -> bool:
+    def _is_settled(self, path: bytes, waiting: _Waiting, now: float, stamp: Stamp) -> bool:
         if stamp != waiting.stamp:
             if isinstance(waiting.stamp, tuple):
                 waiting.since = now

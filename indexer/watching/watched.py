@@ -56,7 +56,7 @@ class WatchedRoots:
         self._poll_s, self._scan_s = poll_s, scan_s
         self._lock = threading.Lock()
         self._known: dict[int, _Watched] = {}
-        self._unheard: set[bytes] = set()  # folders for which there was no watch left
+        self._unwatched: set[bytes] = set()  # folders for which there was no watch left
 
     @property
     def ids(self) -> set[int]:
@@ -77,7 +77,7 @@ class WatchedRoots:
             # A folder that is gone by now needs no watch; a root that has none has to be polled.
             a_root = any(each.root.path == path for each in self._known.values())
             if source is None or source.exhausted or a_root:
-                self._unheard.add(path)
+                self._unwatched.add(path)
 
     def refresh(self, roots: Sequence[Root], now: float) -> set[int]:
         """Take note of the roots as the catalog has them.
@@ -108,7 +108,7 @@ class WatchedRoots:
                 if self._source is not None and not (root.online and in_place(root)):
                     # What was watched there is not what stands there now.
                     self._source.leave(root.path)
-                self._unheard = {p for p in self._unheard if below(root.path, p) is None}
+                self._unwatched = {p for p in self._unwatched if below(root.path, p) is None}
 
     def scanned(self, roots: Sequence[Root], since: float) -> None:
         """Say that roots, as they are now, were scanned since then."""
@@ -143,7 +143,7 @@ class WatchedRoots:
 
     def _short(self, root: Root) -> str:
         """Tell whether there was no watch left for a folder of a root."""
-        short = any(below(root.path, path) is not None for path in self._unheard)
+        short = any(below(root.path, path) is not None for path in self._unwatched)
         return EXHAUSTED if short else ""
 
     def _leave(self, path: bytes, roots: Iterable[Root]) -> None:

@@ -111,9 +111,9 @@ class Watcher:
         self._library = {os.fsencode(path) for path in (library.absolute(), library.resolve())}
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
-        self._begin_anew()
+        self._reset()
 
-    def _begin_anew(self) -> None:
+    def _reset(self) -> None:
         self._hints = Hints()
         self._settling = Settling(os.fsencode(os.sep), self._pace.settled_s)
         self._sleep = SleepWatch(self._clock)
@@ -133,7 +133,7 @@ class Watcher:
         with self._lock:
             if self._thread is not None:
                 return
-            self._begin_anew()
+            self._reset()
             self._source = self._open_source(self._hints)
             self._watched = WatchedRoots(self._source, self._pace.poll_s, self._pace.scan_s)
             self._scanner.on_enter = self._watched.enter
@@ -150,7 +150,7 @@ class Watcher:
         self._hints.wake()
         # A network drive that hangs must not keep the program from ending.
         thread.join(STOP_S)
-        self._scanner.on_enter = _nobody
+        self._scanner.on_enter = ignore_folder
         source, self._source = self._source, None
         if source is not None:
             source.close()
@@ -216,8 +216,8 @@ class Watcher:
         if now - self._ticked >= self._pace.tick_s and len(self._settling):
             self._ticked = now
             if ready := self._settling.ready(now, _stamp):
-                self._look(ready)
-        self._have_read()
+                self._scan_entries(ready)
+        self._start_reading()
 
     def _patience(self) -> float:
         """How long to wait for hints: until something else may be due."""
@@ -245,9 +245,9 @@ class Watcher:
         after = [root for root in self._scanner.catalog.roots.all() if root.id in due]
         self._watched.scanned(after, began)
         self._plan.problem = ""
-        self._found(counts)
+        self._note_changes(counts)
 
-    def _look(self, paths: Collection[bytes]) -> None:
+    def _scan_entries(self, paths: Collection[bytes]) -> None:
         found = targets(paths, self._watched.roots)
         self._plan.due |= found.whole
         entries = found.partial
@@ -259,16 +259,16 @@ class Watcher:
         except BaseException:
             self._plan.due.update(entries)
             raise
-        self._found(counts)
+        self._note_changes(counts)
 
-    def _found(self, counts: Iterable[ScanCounts]) -> None:
+    def _note_changes(self, counts: Iterable[ScanCounts]) -> None:
         changed = any(each.new or each.changed or each.removed for each in counts)
         if changed or self._scanner.catalog.queue.waiting():
             self._plan.work = True
 
     # -- reading ----------------------------------------------------------------------------
 
-    def _have_read(self) -> None:
+    def _start_reading(self) -> None:
         plan = self._plan
         with self._lock:
             if not plan.work or plan.reading or plan.due:
@@ -293,7 +293,7 @@ class Watcher:
         self._hints.wake()
 
 
-def _nobody(_path: bytes, _whole: bool) -> None:  # noqa: FBT001  # a callback
+def ignore_folder(_path: bytes, _whole: bool) -> None:  # noqa: FBT001  # a callback
     """Take the path of a folder that nobody watches."""
 
 

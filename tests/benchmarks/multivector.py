@@ -2,7 +2,7 @@
 
 A table beside the library holds the sentence vectors of every passage as one multivector, and
 LanceDB finds candidates by it (MaxSim by cosine, exact: no set is large enough for an index), in
-place of the pooled vectors. Candidates are weighed by the vectors of that column; all else of a
+place of the pooled vectors. ScoredKeys are weighed by the vectors of that column; all else of a
 search stays as it is.
 """
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indexer.store import Candidates, docs_of
+from indexer.store import ScoredKeys, docs_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.engine.engine import Engine
-    from indexer.store import DocFilter, Store
+    from indexer.store import DocSet, Store
 
     Floats = NDArray[np.float32]
     Keys = NDArray[np.int64]
@@ -69,14 +69,14 @@ class Multivectors:
         indices = sum(int(index.size_bytes or 0) for index in self.table.list_indices())
         return int(self.table.stats()["total_bytes"]) - indices
 
-    def nearest(self, vector: Floats, count: int, where: str | None) -> Candidates:
+    def nearest(self, vector: Floats, count: int, where: str | None) -> ScoredKeys:
         """The passages with the most similar sentence, best first."""
         builder = self.table.search(vector, vector_column_name="vectors").distance_type("cosine")
         if where:
             builder = builder.where(where, prefilter=True)
         found = builder.select(["key", "_distance"]).limit(count).to_arrow()
         scores = 1.0 - found.column("_distance").to_numpy()
-        return Candidates(found.column("key").to_numpy(), scores.astype(np.float32))
+        return ScoredKeys(found.column("key").to_numpy(), scores.astype(np.float32))
 
     def vectors_of(self, keys: Keys) -> tuple[Floats, NDArray[np.int64]]:
         """The vectors of passages as ``Store.sentence_vectors_of`` gives them."""
@@ -101,8 +101,8 @@ class MultivectorStore:
         return getattr(self._store, name)
 
     def likely(
-        self, _space: str, vector: Floats, count: int, docs: DocFilter | None = None
-    ) -> Candidates:
+        self, _space: str, vector: Floats, count: int, docs: DocSet | None = None
+    ) -> ScoredKeys:
         return self._vectors.nearest(vector, count, _condition(docs))
 
     def sentence_vectors_of(self, _space: str, keys: Keys) -> tuple[Floats, NDArray[np.int64]]:
@@ -118,7 +118,7 @@ def _rows(keys: Keys, flat: Floats, offsets: NDArray[np.int64]) -> Any:
     return pa.table({"key": keys, "doc": docs_of(keys), "vectors": lists})
 
 
-def _condition(docs: DocFilter | None) -> str | None:
+def _condition(docs: DocSet | None) -> str | None:
     if docs is None:
         return None
     listed = f"doc IN ({','.join(map(str, docs.docs.tolist()))})"

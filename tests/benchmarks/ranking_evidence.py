@@ -21,7 +21,7 @@ from indexer.search.hits import HitMaker
 from indexer.search.narrowing import narrow
 from indexer.search.rerank import rerank_evidence
 from indexer.search.search import SearchRequest
-from indexer.store import DocFilter, docs_of
+from indexer.store import DocSet, docs_of
 from tests.benchmarks import scoring
 
 if TYPE_CHECKING:
@@ -128,9 +128,9 @@ class Collector:
         gone = set(without)
         if gone:
             docs = self.engine.catalog.docs.known().tolist()
-            places = self.engine.catalog.files.places(docs)
+            places = self.engine.catalog.files.by_document(docs)
             kept = [doc for doc in docs if places[doc][0].relative not in gone]
-            narrowing = replace(narrowing, docs=DocFilter.of(kept))
+            narrowing = replace(narrowing, docs=DocSet.from_docs(kept))
         passages = self.engine.catalog.spaces.totals().passages
         return SearchRequest(query, narrowing, passages, scoring.LIMIT)
 
@@ -152,7 +152,7 @@ class Collector:
 
     def _places(self, keys: NDArray[np.int64]) -> list[RunHit]:
         docs = docs_of(keys).tolist()
-        files = self.engine.catalog.files.places(docs)
+        files = self.engine.catalog.files.by_document(docs)
         columns = ("page_first", "char_start", "char_end")
         passages: dict[int, dict[str, Any]] = self.engine.store.passages_of(keys, columns)
         return [

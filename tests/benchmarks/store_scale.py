@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import psutil
 
-from indexer.store import DocFilter, Store, Term
+from indexer.store import DocSet, Store, Term
 from indexer.store.values import docs_of
 from tests.benchmarks.synthetic import DIMENSION, Document, Library, joined
 
@@ -209,7 +209,7 @@ class Bench:
         kept = max(1, int(len(docs) * share))
         scattered = np.random.default_rng(9).choice(docs, kept, replace=False)
         for name, chosen in (("scattered", scattered), ("a folder", docs[:kept])):
-            only = DocFilter.of(chosen)
+            only = DocSet.from_docs(chosen)
             near = [(SPACE, query, 100, only) for query in self.queries]
             timed(f"knn 100 in {share:.0%}, {name}", self.store.knn, near, self.times)
             worded = [("stems", terms, 100, only) for terms in self.words[12]]

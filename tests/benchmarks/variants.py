@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from indexer.engine.engine import Engine
-    from indexer.store import Candidates, Store
+    from indexer.store import ScoredKeys, Store
     from tests.benchmarks.scoring import RunHit
 
     Ask = Callable[[str], list[RunHit]]
@@ -101,9 +101,9 @@ class SingleRetrievers:
         terms = [Term(stem) for stem in sorted(found)]
         return self._placed(self.store.match("stems", terms, scoring.LIMIT))
 
-    def _placed(self, found: Candidates) -> list[RunHit]:
+    def _placed(self, found: ScoredKeys) -> list[RunHit]:
         docs = docs_of(found.keys).tolist()
-        places = self.engine.catalog.files.places(docs)
+        places = self.engine.catalog.files.by_document(docs)
         columns = ("page_first", "char_start", "char_end")
         passages = self.store.passages_of(found.keys, columns)
         return [

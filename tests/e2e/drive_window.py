@@ -155,7 +155,7 @@ def _is_like(image: QImage, x: int, y: int, wanted: QColor) -> bool:
 
 def main() -> None:
     confined.begin(confined.WINDOW, offline=True)  # as the program does
-    if network.here().by and network.is_reachable():
+    if network.current().by and network.is_reachable():
         sys.exit("not cut off from the network")
     app = make_application()
     settings = Settings()

@@ -126,9 +126,9 @@ def test_a_worker_sees_nothing_of_the_one_before(tmp_path: Path) -> None:
 import os, sys
 from pathlib import Path
 from indexer.confine import worker
-from indexer.confine.process import Alarm, Started
+from indexer.confine.process import Alarm, ChildOptions
 scratch, document = map(Path, sys.argv[1:])
-started = Started(Alarm(0), scratch, 0)
+started = ChildOptions(Alarm(0), scratch, 0)
 def leave():
     (scratch / "folder").mkdir()
     (scratch / "folder" / "file").write_text("left behind")
@@ -155,7 +155,7 @@ def test_a_reader_that_may_start_programs_talks_to_none_that_run(tmp_path: Path)
 import socket, subprocess, sys
 from pathlib import Path
 from indexer.confine import reader
-reader.read_only_this(None, Path(sys.argv[1]))
+reader.confine_to_document(None, Path(sys.argv[1]))
 with socket.socket(socket.AF_UNIX) as talking:
     print(talking.connect_ex(sys.argv[2]))
 print(subprocess.run(["/bin/true"]).returncode)
@@ -176,8 +176,8 @@ def test_a_worker_that_grows_too_large_is_killed_by_its_child(tmp_path: Path) ->
 import sys
 from pathlib import Path
 from indexer.confine import worker
-from indexer.confine.process import Alarm, Started
-started = Started(Alarm(0), Path(sys.argv[1]), 100 << 20)
+from indexer.confine.process import Alarm, ChildOptions
+started = ChildOptions(Alarm(0), Path(sys.argv[1]), 100 << 20)
 def grow():
     held = bytearray(b"x") * (400 << 20)
     sys.stdin.read()

@@ -16,7 +16,7 @@ import pytest
 from indexer.api.errors import WorldError
 from indexer.api.types import FileState
 from indexer.catalog import Catalog
-from indexer.catalog.states import FAULT, MAX_CRASHES, VANISHED
+from indexer.catalog.states import FAULT, MAX_CRASHES, UNEXPLAINED
 from indexer.config import Limits
 from indexer.library.crashes import MARK_NAME, TRIED_KEY, blame_for_last_end, crash_mark
 from tests.integration import rights
@@ -148,7 +148,7 @@ def test_a_person_who_kills_the_engine_twice_has_no_file_set_aside(world: World)
     for _ in range(2):
         kill_at(world, f"document-begun={POISON}:1")
     with world.engine() as engine:
-        assert engine.catalog.db.value("SELECT max(crashes) FROM files") == 2 * VANISHED
+        assert engine.catalog.db.value("SELECT max(crashes) FROM files") == 2 * UNEXPLAINED
         world.index(engine)
         assert states(engine) == dict.fromkeys(SIZES, "indexed")
 
@@ -222,7 +222,7 @@ def test_a_clean_end_leaves_no_mark(tmp_path: Path) -> None:
 
 def test_an_end_in_the_middle_is_noticed_once(tmp_path: Path) -> None:
     with crash_mark(tmp_path):
-        assert blame_for_last_end(tmp_path) == VANISHED
+        assert blame_for_last_end(tmp_path) == UNEXPLAINED
         assert blame_for_last_end(tmp_path) == 0
 
 

@@ -53,7 +53,7 @@ def test_the_catalog_says_so_and_goes_on_when_there_is_room(
 
         # What was there can still be read, and nothing half-way came beside it.
         assert catalog.files.counts() == {FileState.TEXT_ONLY: 5, FileState.QUEUED: 5}
-        assert set(catalog.files.places(docs)) == docs
+        assert set(catalog.files.by_document(docs)) == docs
         ballast.unlink()
         assert catalog.scans.apply(root, _many(2000)).new == 1990
     with Catalog(small_disk / "catalog.sqlite") as catalog:

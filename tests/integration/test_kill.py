@@ -183,11 +183,11 @@ def test_killed_while_a_document_that_is_gone_is_deleted(
 def test_killed_while_a_table_is_made(world: World, undisturbed: Seen) -> None:
     """The folder of a table without a version is no table; LanceDB lists it all the same."""
     kill_at(world, "passages-marked:1")
-    unborn = world.library / "lance" / "vectors_x.lance"
-    (unborn / "_transactions").mkdir(parents=True)
-    (unborn / "_transactions" / "0-x.txn").write_bytes(b"half")
+    unfinished = world.library / "lance" / "vectors_x.lance"
+    (unfinished / "_transactions").mkdir(parents=True)
+    (unfinished / "_transactions" / "0-x.txn").write_bytes(b"half")
     finish(world, undisturbed)
-    assert not unborn.exists()
+    assert not unfinished.exists()
 
 
 @pytest.mark.parametrize("point", ["passages-cut:1", "batch-embedded:2"])

@@ -127,7 +127,7 @@ def test_a_library_whose_drive_is_away_loses_nothing(lance: Path) -> None:
     for work in (
         lambda: store.passages_of(keys, ["text"]),
         lambda: store.phrase("the zephyr", 5),
-        lambda: table.scan("doc > 0", ["doc"]),
+        lambda: table.select("doc > 0", ["doc"]),
         lambda: checks.examine("passages", table, lambda: None),
     ):
         with pytest.raises((WorldError, RuntimeError)):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from indexer.store import (
-    DocFilter,
+    DocSet,
     Store,
     Term,
     Thresholds,
@@ -130,12 +130,12 @@ def test_an_index_over_vectors_finds_the_nearest(store: Store) -> None:
     assert _recall(store, every) >= 0.95
     store.maintain(idle=True)
     assert _recall(store, every) >= 0.95
-    only = DocFilter.of(range(0, 300, 3))
+    only = DocSet.from_docs(range(0, 300, 3))
     found = store.knn(SPACE, every[0], 50, only)
     assert len(found) == 50
     assert (docs_of(found.keys) % 3 == 0).all()
     # More than there are come back as all there are.
-    assert len(store.knn(SPACE, every[0], 500, DocFilter.of([4, 200]))) == 200
+    assert len(store.knn(SPACE, every[0], 500, DocSet.from_docs([4, 200]))) == 200
 
 
 def _recall(store: Store, every: NDArray[np.float32]) -> float:

@@ -38,12 +38,12 @@ B = 0.75
 TITLE_WEIGHT = 3  # a word of the title counts as often in the text
 NAME_WEIGHT = 3.0  # the same for names, added when asked
 PENDING_DOCS = 64
-KEPT_COUNTS = 16 << 20  # bytes
+CACHED_COUNTS = 16 << 20  # bytes
 PENDING_POSTINGS = 400_000
 
 
 @dataclass(frozen=True, slots=True)
-class _Ground:
+class _Statistics:
     """What every score of one query starts from; arrays are indexed by document."""
 
     segments: Sequence[Segment]
@@ -52,21 +52,21 @@ class _Ground:
 
 
 @dataclass(slots=True)
-class Reading:
+class LexiconReader:
     """One look at the lexicon: several questions about the same words, each counted once.
 
     Valid inside ``Lexicon.reading``, on the thread that opened it.
     """
 
     _lexicon: Lexicon
-    _ground: _Ground
+    _statistics: _Statistics
     _counted: dict[tuple[str, ...], NDArray[np.float32]] = field(default_factory=dict)
 
     def counts(self, group: Sequence[str]) -> NDArray[np.float32]:
         """How often words that count as one stand in each document, indexed by document."""
         key = tuple(dict.fromkeys(group))
         if key not in self._counted:
-            self._counted[key] = self._lexicon.counts(self._ground, key)
+            self._counted[key] = self._lexicon.counts(self._statistics, key)
         return self._counted[key]
 
     def df(self, wanted: Sequence[str]) -> dict[str, int]:
@@ -84,7 +84,7 @@ class Reading:
         limit: int = 1000,
     ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """Score whole documents by BM25; see ``Lexicon.document_scores``."""
-        length = self._ground.length
+        length = self._statistics.length
         alive = length > 0
         total = int(alive.sum())
         scores = np.zeros(len(alive), np.float32)
@@ -95,10 +95,10 @@ class Reading:
         for group in groups:
             counts = self.counts(group)
             there = np.flatnonzero(counts)
-            rarity = np.log1p((total - len(there) + 0.5) / (len(there) + 0.5))
+            idf = np.log1p((total - len(there) + 0.5) / (len(there) + 0.5))
             there = there[allowed[there]]
             found = counts[there]
-            scores[there] += rarity * found * (K1 + 1) / (found + norm[there])
+            scores[there] += idf * found * (K1 + 1) / (found + norm[there])
         best = np.flatnonzero(scores)
         order = np.lexsort((best, -scores[best]))[:limit]
         return best[order].astype(np.int32), scores[best[order]]
@@ -194,7 +194,7 @@ class Lexicon:
             return reading.document_scores(groups, docs, limit)
 
     def name_scores(self, wanted: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        """Score documents by the words of a query that stand in their names, by rarity.
+        """Score documents by the words of a query that stand in their names, by idf.
 
         Returns:
             Documents in ascending order and their scores, the sums of the rarities.
@@ -213,12 +213,12 @@ class Lexicon:
             return reading.df(wanted)
 
     @contextmanager
-    def reading(self) -> Iterator[Reading]:
+    def reading(self) -> Iterator[LexiconReader]:
         """Look at the lexicon as it is now; words asked for twice are counted once."""
         with self._db.read():
-            yield Reading(self, self._ground())
+            yield LexiconReader(self, self._statistics())
 
-    def _ground(self) -> _Ground:
+    def _statistics(self) -> _Statistics:
         segments, pending = self._segments.all(), self._pending.all()
         last = max(
             [int(segment.docs[-1]) for segment in segments] + [doc.doc for doc in pending],
@@ -228,27 +228,27 @@ class Lexicon:
         for segment in segments:
             # A document without words is a document all the same.
             length[segment.docs] = np.maximum(segment.lengths, 1)
-        dead = self._segments.dead()
-        length[dead[dead <= last]] = 0
+        deleted = self._segments.deleted()
+        length[deleted[deleted <= last]] = 0
         for doc in pending:
             length[doc.doc] = max(doc.length, 1)
-        return _Ground(segments, pending, length)
+        return _Statistics(segments, pending, length)
 
     def documents(self) -> set[int]:
         """Give the documents whose words are known."""
         with self._db.read():
-            dead = set(self._segments.dead().tolist())
+            deleted = set(self._segments.deleted().tolist())
             there = {int(doc) for segment in self._segments.all() for doc in segment.docs}
-            return (there - dead) | {doc.doc for doc in self._pending.all()}
+            return (there - deleted) | {doc.doc for doc in self._pending.all()}
 
-    def bury(self, docs: Iterable[int]) -> None:
+    def mark_deleted(self, docs: Iterable[int]) -> None:
         """Forget documents that the catalog has lost without saying so."""
         with self._db.write() as connection:
             for doc in docs:
                 connection.execute("DELETE FROM lexicon_pending WHERE doc = ?", (doc,))
                 connection.execute("INSERT OR IGNORE INTO lexicon_dead VALUES (?)", (doc,))
 
-    def counts(self, ground: _Ground, group: tuple[str, ...]) -> NDArray[np.float32]:
+    def counts(self, statistics: _Statistics, group: tuple[str, ...]) -> NDArray[np.float32]:
         """Count a group of words in every document that is not deleted; must not be changed.
 
         Queries share most of their words, so counts are kept until something is written.
@@ -258,26 +258,26 @@ class Lexicon:
             self._counted = (version, {})
         kept_of, kept = self._counted
         if kept_of != version or self._db.in_write:  # this thread sees another state
-            return self._count(ground, group)
+            return self._count(statistics, group)
         found = kept.get(group)
         if found is None:
-            found = self._count(ground, group)
-            if (len(kept) + 1) * found.nbytes > KEPT_COUNTS:
+            found = self._count(statistics, group)
+            if (len(kept) + 1) * found.nbytes > CACHED_COUNTS:
                 kept.clear()
             kept[group] = found
         return found
 
-    def _count(self, ground: _Ground, group: Sequence[str]) -> NDArray[np.float32]:
-        counts = np.zeros(len(ground.length), np.float32)
+    def _count(self, statistics: _Statistics, group: Sequence[str]) -> NDArray[np.float32]:
+        counts = np.zeros(len(statistics.length), np.float32)
         for term in self._vocabulary.ids(group).values():
-            for segment in ground.segments:
+            for segment in statistics.segments:
                 docs, codes = self._segments.find(segment, term)
                 counts[docs] += COUNTS[codes]
-        for doc in ground.pending:
+        for doc in statistics.pending:
             counts[doc.doc] += sum(doc.count(word) for word in group)
         named = self._names.docs(group)
         counts[named[named < len(counts)]] += NAME_WEIGHT
-        counts[ground.length == 0] = 0
+        counts[statistics.length == 0] = 0
         return counts
 
     # words

@@ -44,7 +44,7 @@ class FileNames:
         for file, folder, name in files:
             if folder not in folders:
                 folders[folder] = _words(folder)
-            rows.append((file, f"{_words(name)} {EXACT}{_run(name)}", folders[folder]))
+            rows.append((file, f"{_words(name)} {EXACT}{_joined(name)}", folders[folder]))
         connection.executemany(
             "INSERT INTO file_words (rowid, name, folder) VALUES (?, ?, ?)", rows
         )
@@ -96,7 +96,7 @@ def _words(path: bytes) -> str:
     return " ".join(found)
 
 
-def _run(name: bytes) -> str:
+def _joined(name: bytes) -> str:
     """Make one word of a name without its extension, as a query of its words would be joined."""
     text = (name.rpartition(b".")[0] or name).decode("utf-8", "replace")
     if text.isascii():

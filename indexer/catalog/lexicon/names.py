@@ -32,23 +32,23 @@ class NameWords:
         self._lock = threading.Lock()
         self._by_word: dict[str, list[int]] = {}
         self._last = 0
-        self._grown: int | None = None  # as of which version of the catalog
+        self._version: int | None = None  # as of which version of the catalog
         self._docs: dict[str, NDArray[np.int32]] = {}  # by word, while the links stay
         self._sorted: tuple[NameLinks, NDArray[np.int32], NDArray[np.int32]] | None = None
 
     def docs(self, wanted: Sequence[str]) -> NDArray[np.int32]:
         """Give the documents with a file whose name holds one of the words, ascending."""
         with self._lock:
-            self._grow()
+            self._add_new_names()
             self._links()
             there = [word for word in dict.fromkeys(wanted) if word in self._by_word]
-            parts = [self._of_word(word) for word in there]
+            parts = [self._docs_with(word) for word in there]
         parts = [part for part in parts if len(part)]
         if len(parts) == 1:
             return parts[0]
         return np.unique(np.concatenate(parts)) if parts else np.zeros(0, np.int32)
 
-    def _of_word(self, word: str) -> NDArray[np.int32]:
+    def _docs_with(self, word: str) -> NDArray[np.int32]:
         known = self._docs.get(word)
         if known is None:
             names, docs = self._links()
@@ -59,22 +59,22 @@ class NameWords:
     def scores(self, wanted: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """Score documents by the words of the query that stand in their names.
 
-        A word counts by its rarity among names, once for each name; a document has the score of
+        A word counts by its idf among names, once for each name; a document has the score of
         its best name.
 
         Returns:
             Documents in ascending order and their scores.
         """
         with self._lock:
-            self._grow()
+            self._add_new_names()
             names, docs = self._links()
             total = self._last
             scores: dict[int, float] = {}
             for word in wanted:
                 numbers = self._by_word.get(word, ())
-                rarity = math.log1p((total - len(numbers) + 0.5) / (len(numbers) + 0.5))
+                idf = math.log1p((total - len(numbers) + 0.5) / (len(numbers) + 0.5))
                 for name in numbers:
-                    scores[name] = scores.get(name, 0.0) + rarity
+                    scores[name] = scores.get(name, 0.0) + idf
         if not scores:
             return np.zeros(0, np.int32), np.zeros(0, np.float32)
         known = np.array(sorted(scores), np.int32)
@@ -86,9 +86,9 @@ class NameWords:
         np.maximum.at(best, place, values[at[named]])
         return found.astype(np.int32), best
 
-    def _grow(self) -> None:
+    def _add_new_names(self) -> None:
         version = self._db.version_read()
-        if self._grown is not None and self._grown >= version:
+        if self._version is not None and self._version >= version:
             return
         rows = self._db.rows("SELECT id, text FROM names WHERE id > ? ORDER BY id", self._last)
         for name, text in rows:
@@ -97,7 +97,7 @@ class NameWords:
             self._last = name
         if rows:
             self._docs.clear()
-        self._grown = version
+        self._version = version
 
     def _links(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         links = self._names.links()

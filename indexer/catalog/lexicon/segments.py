@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 FANOUT = 8  # segments of one size that become one of the next
 MAX_DOCS = 32_768  # in a segment; larger ones would not be merged again
-DEAD_SHARE = 0.25  # deleted documents that make a segment worth rewriting
-KEPT_POSTINGS = 1 << 17  # of each segment in memory: about a megabyte
+DELETED_SHARE = 0.25  # deleted documents that make a segment worth rewriting
+CACHED_POSTINGS = 1 << 17  # of each segment in memory: about a megabyte
 
 # Documents, ascending, and the codes of their counts.
 Found = tuple["NDArray[np.int64]", "NDArray[np.uint8]"]
 
 
-class Recent:
+class PostingCache:
     """The postings of a segment that were read last: queries share most of their words.
 
     Any thread may use it; a segment never changes, so what is kept stays true.
@@ -48,7 +48,7 @@ class Recent:
         return self._found.get(term)
 
     def keep(self, term: int, found: Found) -> None:
-        if self._postings > KEPT_POSTINGS:
+        if self._postings > CACHED_POSTINGS:
             self._found, self._postings = {}, 0
         self._found[term] = found
         self._postings += len(found[0]) + 1
@@ -62,7 +62,7 @@ class Segment:
     base: int
     docs: NDArray[np.int64]
     lengths: NDArray[np.int64]
-    recent: Recent = field(default_factory=Recent)
+    cache: PostingCache = field(default_factory=PostingCache)
 
 
 class Segments:
@@ -86,17 +86,17 @@ class Segments:
             self._known = known
         return [known[number] for number in numbers]
 
-    def dead(self) -> NDArray[np.int64]:
+    def deleted(self) -> NDArray[np.int64]:
         """Give the documents that were deleted but still stand in a segment."""
         rows = self._db.rows("SELECT doc FROM lexicon_dead ORDER BY doc")
         return np.fromiter((row[0] for row in rows), np.int64, len(rows))
 
     def find(self, segment: Segment, term: int) -> Found:
         """Give the documents and codes of a term in a segment."""
-        found = segment.recent.get(term)
+        found = segment.cache.get(term)
         if found is None:
             found = self._read(segment, term)
-            segment.recent.keep(term, found)
+            segment.cache.keep(term, found)
         return found
 
     def _read(self, segment: Segment, term: int) -> Found:
@@ -126,15 +126,15 @@ class Segments:
 
     def maintain(self) -> None:
         """Merge what is due, and rewrite segments that are full of deleted documents."""
-        dead = self.dead()
+        deleted = self.deleted()
         for segment in self.all():
-            if np.isin(segment.docs, dead).mean() > DEAD_SHARE:
+            if np.isin(segment.docs, deleted).mean() > DELETED_SHARE:
                 self._merge([segment])
         while due := self._due():
             self._merge(due)
         with self._db.write() as connection:
             alive = np.concatenate([s.docs for s in self.all()] or [np.zeros(0, np.int64)])
-            gone = [(int(doc),) for doc in dead[~np.isin(dead, alive)]]
+            gone = [(int(doc),) for doc in deleted[~np.isin(deleted, alive)]]
             connection.executemany("DELETE FROM lexicon_dead WHERE doc = ?", gone)
 
     def _due(self) -> list[Segment] | None:
@@ -151,14 +151,14 @@ class Segments:
         return None
 
     def _merge(self, group: Sequence[Segment]) -> None:
-        dead = self.dead()
+        deleted = self.deleted()
         docs = np.concatenate([segment.docs for segment in group])
         lengths = np.concatenate([segment.lengths for segment in group])
-        alive = ~np.isin(docs, dead)
+        alive = ~np.isin(docs, deleted)
         order = np.argsort(docs[alive])
         with self._db.write() as connection:
             runs = [self._chunks(connection, segment) for segment in group]
-            merged = p.merge(runs, lambda found: ~np.isin(found, dead))
+            merged = p.merge(runs, lambda found: ~np.isin(found, deleted))
             if alive.any():
                 self._write(docs[alive][order], lengths[alive][order], merged)
             old = [(segment.id,) for segment in group]

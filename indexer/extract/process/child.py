@@ -1,7 +1,7 @@
 """The extraction child: reads one document after the other for the engine, over stdin and stdout.
 
 Owns the conversation and the behaviour of the process; documents are read by
-``indexer.extract.document``, cut by ``indexer.text.passages``. Started by
+``indexer.extract.document``, cut by ``indexer.text.passages``. ChildOptions by
 ``indexer.extract.process.sandbox``, killed by it without ceremony. Where the system allows it, each
 document is read by a worker of its own that can read nothing else (``indexer.confine.worker``);
 this process then only loads libraries and looks into no document. The conversation, in frames of
@@ -42,8 +42,8 @@ from indexer.api.phrases import reason_of
 from indexer.api.protocol import Header, hello, read_frame, write_frame
 from indexer.config import Limits
 from indexer.confine import worker
-from indexer.confine.process import Alarm, Started, confine, take_stdout
-from indexer.confine.reader import start_no_programs, use_no_sockets
+from indexer.confine.process import Alarm, ChildOptions, confine, take_stdout
+from indexer.confine.reader import deny_programs, deny_sockets
 from indexer.extract.base import HasScannedPages, too_large
 from indexer.extract.document import Document
 from indexer.extract.process.spool import Spool
@@ -82,13 +82,13 @@ class Conversation:
         """Wait for the engine, for as long as it takes."""
         self._alarm.stop()
         frame = read_frame(self._incoming)
-        self._alarm.wind()
+        self._alarm.restart()
         return None if frame is None else frame[0]
 
     def send(self, kind: str, **values: Any) -> None:
         self._alarm.stop()  # a full pipe means that the engine is busy, not that we are stuck
         write_frame(self.outgoing, {"type": kind, "id": self.id, **values})
-        self._alarm.wind()
+        self._alarm.restart()
 
     def progress(self, page: int) -> None:
         now = time.monotonic()
@@ -130,7 +130,9 @@ def main() -> int:
     return 0
 
 
-def _serve_apart(conversation: Conversation, request: Header, work: Work, started: Started) -> None:
+def _serve_apart(
+    conversation: Conversation, request: Header, work: Work, started: ChildOptions
+) -> None:
     """Serve a request in a worker that can read its document only, where there can be one."""
     recognised = _recognised(request)
     if not worker.is_available():
@@ -140,7 +142,7 @@ def _serve_apart(conversation: Conversation, request: Header, work: Work, starte
     started.alarm.stop()  # its thread would not be there after the fork
 
     def serve() -> None:
-        started.alarm.wind()
+        started.alarm.restart()
         _serve(conversation, request, lambda: work(conversation, request, recognised))
 
     document = Path(str(request["path"]))
@@ -216,7 +218,7 @@ def _extract(
         raise too_large(limits.largest_bytes)
     known = identify(path, str(request.get("format") or ""))
     if worker.is_available() and not known.needs_program:
-        start_no_programs()
+        deny_programs()
     source = opener(known)(path, request.get("password"), limits)
     if isinstance(source, HasScannedPages):
         source.recognised = recognised
@@ -257,7 +259,7 @@ def _recognise(
     conversation: Conversation, request: Header, _recognised: RecognisedPages | None
 ) -> None:
     if worker.is_available():
-        use_no_sockets()
+        deny_sockets()
     from indexer.extract.pdf.recognition import recognise_page
 
     lines = recognise_page(

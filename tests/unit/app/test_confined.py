@@ -53,10 +53,10 @@ def test_a_display_without_a_host_is_local_where_it_has_a_socket() -> None:
 
 
 def test_what_was_left_free_is_said_and_no_fault() -> None:
-    before = network.here()
+    before = network.current()
     try:
-        network.leave("the display is far")
+        network.skip("the display is far")
         ok, value, _advice = network.verdict()
         assert (ok, value) == (True, "not cut off: the display is far")
     finally:
-        network.leave(before.why_not)
+        network.skip(before.why_not)

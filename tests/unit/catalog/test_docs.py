@@ -25,7 +25,7 @@ def test_copies_share_one_document(catalog: Catalog, root: int) -> None:
     catalog.scans.apply(root, FakeWalk({"": [found("a"), found("b")], "d": [found("c")]}))
     docs = {read(catalog, job, "same") for job in catalog.queue.take(3)}
     assert len(docs) == 1
-    (places,) = catalog.files.places(docs).values()
+    (places,) = catalog.files.by_document(docs).values()
     assert [place.relative for place in places] == ["a", "b", "d/c"]
 
 

@@ -74,7 +74,7 @@ def test_a_failure_of_the_file_keeps_what_was_found_before(catalog: Catalog, roo
     assert catalog.queue.fail(job.file, "out_of_time", {"limit": "60 s"}) is FileState.FAILED
     assert states(catalog) == {"a": "failed"}
     assert catalog.docs.orphans() == []
-    assert list(catalog.files.places([doc])) == [doc]
+    assert list(catalog.files.by_document([doc])) == [doc]
 
 
 def test_a_passing_failure_is_tried_again_at_the_next_scan(catalog: Catalog, root: int) -> None:
@@ -92,7 +92,7 @@ def test_what_was_asked_for_goes_first(catalog: Catalog, tmp_path: Path) -> None
     old, new = (root_at(catalog, tmp_path / name).id for name in ("old", "new"))
     catalog.scans.apply(old, FakeWalk({"": [found("small"), found("large", size=10_000_000)]}))
     catalog.scans.apply(new, FakeWalk({"": [found("huge", size=90_000_000), found("slight")]}))
-    catalog.queue.prefer([new])
+    catalog.queue.prioritise([new])
     named = catalog.files.at(tmp_path / "old" / "large")
     assert named is not None
     assert catalog.queue.retry(files=[named[0]]) == 1
@@ -106,7 +106,7 @@ def test_what_was_asked_for_goes_first(catalog: Catalog, tmp_path: Path) -> None
 
 def test_alone_in_the_queue_nothing_is_preferred(catalog: Catalog, root: int) -> None:
     catalog.scans.apply(root, FakeWalk({"": [found("a"), found("b")]}))
-    catalog.queue.prefer([root])
+    catalog.queue.prioritise([root])
     assert catalog.db.value("SELECT max(priority) FROM files") == 0
 
 
@@ -121,7 +121,7 @@ def test_a_passing_failure_is_tried_again_later_and_later(catalog: Catalog, root
         assert states(catalog) == {"a": "failed"}
         assert catalog.queue.take(1) == []
         assert catalog.queue.waiting() == 0
-        assert catalog.queue.untaken() == (0, 0)
+        assert catalog.queue.available() == (0, 0)
         due = catalog.queue.next_due_ns()
         if due is not None:
             waits.append(due - began)
@@ -203,9 +203,9 @@ def test_what_an_older_extractor_read_is_read_again_quietly(catalog: Catalog, ro
     begun = catalog.docs.begin(
         job.file, "hash of a", job.stamp, info("a", version=2), title_used=""
     )
-    assert list(catalog.files.places([old, begun.doc])) == [old]
+    assert list(catalog.files.by_document([old, begun.doc])) == [old]
     catalog.docs.finish_passages(begun.doc, 2)
-    assert list(catalog.files.places([old, begun.doc])) == [begun.doc]
+    assert list(catalog.files.by_document([old, begun.doc])) == [begun.doc]
     assert catalog.docs.orphans() == [old]
 
 
@@ -225,11 +225,11 @@ def test_a_failure_says_nothing_about_a_file_that_changed_meanwhile(
     catalog.scans.apply(root.id, FakeWalk({"": [found("a.txt")]}))
     (job,) = catalog.queue.take(1)
     catalog.scans.apply(root.id, FakeWalk({"": [found("a.txt", mtime_ns=2)]}))
-    catalog.queue.fail(job.file, "unreadable", {"reason": "half written"}, in_hand=True)
+    catalog.queue.fail(job.file, "unreadable", {"reason": "half written"}, taken=True)
     assert states(catalog) == {"a.txt": "queued"}
     # And it is not read twice at the same time.
     assert catalog.queue.take(1, without=[job.file]) == []
     (again,) = catalog.queue.take(1)
     assert again.stamp.mtime_ns == 2
-    catalog.queue.fail(job.file, "unreadable", {"reason": "damaged"}, in_hand=True)
+    catalog.queue.fail(job.file, "unreadable", {"reason": "damaged"}, taken=True)
     assert states(catalog) == {"a.txt": "unreadable"}

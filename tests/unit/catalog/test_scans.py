@@ -41,7 +41,7 @@ def test_a_changed_file_keeps_its_document_until_it_is_read_again(
     counts = catalog.scans.apply(root.id, FakeWalk({"": [found("a.txt", mtime_ns=2)]}))
     assert counts.changed == 1
     assert states(catalog) == {"a.txt": "queued"}
-    assert list(catalog.files.places([doc])) == [doc]
+    assert list(catalog.files.by_document([doc])) == [doc]
     assert catalog.docs.orphans() == []
 
 
@@ -52,7 +52,7 @@ def test_a_moved_file_is_not_read_again(catalog: Catalog, tmp_path: Path) -> Non
     counts = catalog.scans.apply(root.id, FakeWalk({"new": [found("b.txt", inode=5)]}))
     assert counts == ScanCounts(seen=1, new=1, known=1, removed=1)
     assert catalog.queue.waiting() == 0
-    assert [place.relative for place in catalog.files.places([doc])[doc]] == ["new/b.txt"]
+    assert [place.relative for place in catalog.files.by_document([doc])[doc]] == ["new/b.txt"]
 
 
 def test_a_move_to_another_root_is_not_read_again(catalog: Catalog, tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_a_move_to_another_root_is_not_read_again(catalog: Catalog, tmp_path: Pa
     catalog.scans.apply(second.id, FakeWalk({"": [found("a.txt", inode=5)]}))
     catalog.scans.apply(first.id, FakeWalk({"": []}))
     assert catalog.queue.waiting() == 0
-    assert [place.root for place in catalog.files.places([doc])[doc]] == [str(tmp_path / "s")]
+    assert [place.root for place in catalog.files.by_document([doc])[doc]] == [str(tmp_path / "s")]
 
 
 def test_the_same_inode_with_another_time_is_another_file(catalog: Catalog, tmp_path: Path) -> None:
@@ -103,7 +103,7 @@ def test_an_unreachable_root_is_offline_and_comes_back(catalog: Catalog, tmp_pat
     assert catalog.scans.apply(root.id, FakeWalk({}, reachable=False)).offline
     assert set(states(catalog).values()) == {"offline"}
     assert not catalog.roots.get(root.id).online
-    assert list(catalog.files.places([doc])) == [doc]
+    assert list(catalog.files.by_document([doc])) == [doc]
     assert catalog.docs.orphans() == []
     catalog.scans.apply(root.id, walk)
     assert states(catalog) == before

@@ -80,7 +80,7 @@ def test_a_process_that_is_started_meanwhile_is_lent_it() -> None:
     )
     assert _run(f"""
 launcher.use(outside)
-with launcher.lent() as variables:
+with launcher.shared_environment() as variables:
     done = subprocess.run([sys.executable, "-c", {child!r}], env=os.environ | variables,
                           close_fds=False, capture_output=True, text=True)
 print(done.stdout, done.stderr, told("echo", value=8))

@@ -76,7 +76,7 @@ else:
 
 def test_a_reader_may_start_threads_and_nothing_else() -> None:
     assert _run("""
-assert seccomp.deny_all_but_reading()
+assert seccomp.deny_unneeded()
 thread = threading.Thread(target=lambda: print("thread"))
 thread.start()
 thread.join()
@@ -91,7 +91,7 @@ print(told(raw(mount, 0, 0, 0, 0, 0)))
 def test_a_reader_that_may_start_programs_still_has_no_network() -> None:
     assert _run("""
 import subprocess
-assert seccomp.deny_all_but_reading(programs=True)
+assert seccomp.deny_unneeded(programs=True)
 code = "import socket\\ntry:\\n socket.socket(socket.AF_INET)\\nexcept OSError as e: print(e.errno)"
 print(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout)
 """) == ["97"]

@@ -12,7 +12,7 @@ import pytest
 from indexer.catalog import Catalog
 from indexer.embed.base import PassageVectors
 from indexer.pipeline.embedding import EmbeddingWorker
-from indexer.pipeline.passages import Ended, PassageWriter
+from indexer.pipeline.passages import FinishedDocument, PassageWriter
 from indexer.store import Store
 from indexer.throttle.gate import QueryGate
 from indexer.throttle.throttle import Throttle
@@ -58,7 +58,7 @@ class Library:
         writer = PassageWriter(self.catalog, self.store, 1000)
         about = info(str(doc))
         writer.add(doc, about, [passage(n, f"passage {n} of {doc}") for n in range(passages)])
-        writer.end(Ended(doc, about, {"passage": passages}, passages))
+        writer.end(FinishedDocument(doc, about, {"passage": passages}, passages))
         assert writer.flush() == [doc]
 
     def read(self, **passages: int) -> dict[str, int]:

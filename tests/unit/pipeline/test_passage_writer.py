@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from indexer.pipeline.passages import Ended, PassageWriter
+from indexer.pipeline.passages import FinishedDocument, PassageWriter
 from tests.store_rows import passage
 from tests.unit.catalog.fakes import info
 
@@ -25,7 +25,7 @@ def test_nothing_is_written_before_a_flush_and_no_mark_before_the_end(library: L
     assert library.catalog.docs.expected() == {}
 
     writer.add(doc, info("a"), [passage(2, "third")])
-    writer.end(Ended(doc, info("a"), {"first": 1}, 3))
+    writer.end(FinishedDocument(doc, info("a"), {"first": 1}, 3))
     assert writer.flush() == [doc]
     assert library.store.passage_counts([doc]) == {doc: 3}
     assert library.catalog.docs.expected() == {doc: 3}
@@ -37,7 +37,7 @@ def test_nothing_is_written_before_a_flush_and_no_mark_before_the_end(library: L
 def test_a_document_without_passages_is_marked_all_the_same(library: Library) -> None:
     (doc,) = library.begin("a")
     writer = writer_of(library)
-    writer.end(Ended(doc, info("a"), {}, 0))
+    writer.end(FinishedDocument(doc, info("a"), {}, 0))
     assert writer.holding
     assert writer.flush() == [doc]
     assert library.catalog.docs.expected() == {doc: 0}
@@ -63,7 +63,7 @@ def test_a_document_that_failed_half_way_leaves_nothing(library: Library) -> Non
     writer.add(good, info("good"), [passage(0, "kept")])
     writer.add(bad, info("bad"), [passage(1, "held")])
     writer.drop(bad)
-    writer.end(Ended(good, info("good"), {}, 1))
+    writer.end(FinishedDocument(good, info("good"), {}, 1))
     assert writer.flush() == [good]
     assert library.store.known_docs().tolist() == [good]
     assert library.catalog.docs.known().tolist() == [good]

@@ -48,7 +48,7 @@ def test_a_snapshot_tells_what_is_done_and_what_is_left(library: Library) -> Non
     docs = library.begin("a", "b", "c", "d")
     assert len(docs) == 2
     progress = Rates(library.catalog, library.space.id).progress(
-        Step.INDEX, Done(files=1, pages=7), written=2, embedded=1, tokens=30, in_hand=Taken(2)
+        Step.INDEX, Done(files=1, pages=7), written=2, embedded=1, tokens=30, taken=Taken(2)
     )
     assert (progress.files_done, progress.files_total, progress.pages) == (1, 3, 7)
     assert (progress.passages, progress.passages_pending, progress.tokens) == (1, 4, 30)

@@ -41,7 +41,7 @@ def drain(writer: VectorWriter, events: Queue[Event]) -> list[Embedded]:
     while writer.in_flight:
         event = events.get(timeout=WAIT_S)
         assert isinstance(event, Embedded)
-        writer.take(event)
+        writer.handle(event)
         made.append(event)
         writer.feed()
     return made
@@ -144,16 +144,16 @@ def test_when_a_flush_is_due(library: Library, worker: EmbeddingWorker) -> None:
     batch = Embedded([PendingPassage(1, 0)] * 4, *_zeros(4), tokens=1)
     writer.in_flight = 9
     assert not writer.due(last=True)
-    writer.take(batch)
+    writer.handle(batch)
     assert not writer.due(last=True)  # more is on its way
-    writer.take(batch)
+    writer.handle(batch)
     assert writer.due(last=False)  # enough is held
 
 
 def test_the_last_batch_does_not_wait(library: Library, worker: EmbeddingWorker) -> None:
     writer = writer_of(library, worker)
     writer.in_flight = 1
-    writer.take(Embedded([PendingPassage(1, 0)], *_zeros(1), tokens=1))
+    writer.handle(Embedded([PendingPassage(1, 0)], *_zeros(1), tokens=1))
     assert not writer.due(last=False)
     assert writer.due(last=True)
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from indexer.api.types import Also, Hit, Why
 from indexer.search.answerability_features import answerability_features
 from indexer.search.query_terms import QueryTerms
-from indexer.store import DocFilter
+from indexer.store import DocSet
 
 if TYPE_CHECKING:
     from indexer.search.answerability import AnswerabilityFeatures
@@ -46,7 +46,7 @@ def hit(file: str, text: str, title: str = "", headings: tuple[str, ...] = ()) -
 
 def features(
     hits: list[Hit],
-    docs: DocFilter | None = None,
+    docs: DocSet | None = None,
     meaning: float = 0.0,
     similar: float = SIMILAR,
 ) -> AnswerabilityFeatures:
@@ -67,7 +67,7 @@ def test_what_stands_nowhere_is_out_of_vocabulary() -> None:
     everywhere = features([LEASES])
     assert 0.0 < everywhere.out_of_vocabulary < 0.6
     # In the first two documents nobody speaks of Globex.
-    there = features([LEASES], docs=DocFilter.of([0, 1]))
+    there = features([LEASES], docs=DocSet.from_docs([0, 1]))
     assert there.out_of_vocabulary > everywhere.out_of_vocabulary
 
 

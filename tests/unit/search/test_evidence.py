@@ -42,7 +42,7 @@ def years(catalog: Catalog, text: str) -> dict[str, float]:
     """The evidence of years, by the name of the file."""
     _, library = ask(catalog, text)
     docs = catalog.docs.known()
-    places = catalog.files.places(docs)
+    places = catalog.files.by_document(docs)
     scores = library.lookup(docs).year.tolist()
     return {places[doc][0].relative: year for doc, year in zip(docs.tolist(), scores, strict=True)}
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from indexer.store import Candidates, DocFilter, delta, filters, quantise, schema
+from indexer.store import DocSet, ScoredKeys, delta, filters, quantise, schema
 from indexer.store.rowmap import RowMap
 from indexer.store.values import docs_of, key_of, keys_of, ordinals_of
 from indexer.store.words import repeats
@@ -91,15 +91,15 @@ def test_a_plan_finds_what_passes_and_all_of_it(
     counts = docs.astype(np.int64) % 3 + 1
     keys = np.array([key_of(d, i) for d, n in zip(docs, counts, strict=True) for i in range(n)])
     ranked = np.random.default_rng(len(keys)).permutation(keys.astype(np.int64))
-    wanted = DocFilter.of(listed, allowed=allowed)
+    wanted = DocSet.from_docs(listed, allowed=allowed)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(filters, "_LONG", long)
         how = filters.plan(wanted, docs, counts)
 
-    def fetch(limit: int, where: str | None) -> Candidates:
+    def fetch(limit: int, where: str | None) -> ScoredKeys:
         chosen = [key for key in ranked.tolist() if where is None or _holds(where, key >> 20)]
         found = np.array(chosen[:limit], np.int64)
-        return Candidates(found, np.arange(len(found), 0, -1, dtype=np.float32))
+        return ScoredKeys(found, np.arange(len(found), 0, -1, dtype=np.float32))
 
     found = filters.collect(fetch, count, how, len(keys))
     passing = [key for key in ranked.tolist() if ((key >> 20) in listed) == allowed]
@@ -115,7 +115,7 @@ def _holds(where: str, doc: int) -> bool:
 
 def test_a_run_of_documents_is_one_range() -> None:
     docs = np.arange(0, 5000, dtype=np.int32) * 2
-    how = filters.plan(DocFilter(docs[:2000]), docs, np.ones(5000, np.int64))
+    how = filters.plan(DocSet(docs[:2000]), docs, np.ones(5000, np.int64))
     assert how.where == "(doc >= 0 AND doc <= 3998)"
     assert how.share == 0.4
 

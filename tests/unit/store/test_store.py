@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from indexer.store import DocFilter, DocumentRow, Store, Term, key_of
+from indexer.store import DocSet, DocumentRow, Store, Term, key_of
 from tests.store_rows import DIMENSION, passage, rows, vector_for, vectors
 
 if TYPE_CHECKING:
@@ -73,12 +73,12 @@ def test_nearest_passages_come_with_their_cosine(store: Store) -> None:
 
 def test_a_filter_keeps_documents_in_or_out(store: Store) -> None:
     fill(store)
-    assert set(store.knn(SPACE, vector_for(2, 0), 4, DocFilter.of([1])).keys >> 20) == {1}
-    out = DocFilter.of([1], allowed=False)
+    assert set(store.knn(SPACE, vector_for(2, 0), 4, DocSet.from_docs([1])).keys >> 20) == {1}
+    out = DocSet.from_docs([1], allowed=False)
     assert set(store.knn(SPACE, vector_for(2, 0), 4, out).keys >> 20) == {2}
     assert len(store.match("view", [Term("fox")], 5, out)) == 0
-    assert len(store.phrase("quick brown", 5, DocFilter.of([2]))) == 0
-    assert len(store.knn(SPACE, vector_for(2, 0), 4, DocFilter.of([9]))) == 0
+    assert len(store.phrase("quick brown", 5, DocSet.from_docs([2]))) == 0
+    assert len(store.knn(SPACE, vector_for(2, 0), 4, DocSet.from_docs([9]))) == 0
 
 
 def test_vectors_are_fetched_in_the_order_asked(store: Store) -> None:
@@ -201,7 +201,7 @@ def test_a_phrase_without_spaces_is_found_wherever_it_is_cut(store: Store) -> No
     fill(store)
     store.add_passages(rows(3, ["学习中国的历史"]))
     assert store.phrase("学习中", 9).keys.tolist() == [key_of(2, 1), key_of(3, 0)]
-    assert store.phrase("学习中", 9, DocFilter.of([3])).keys.tolist() == [key_of(3, 0)]
+    assert store.phrase("学习中", 9, DocSet.from_docs([3])).keys.tolist() == [key_of(3, 0)]
     assert store.phrase("京的大", 1).keys.tolist() == [key_of(2, 1)]
 
 
