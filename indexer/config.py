@@ -73,7 +73,7 @@ class Limits:
 
     @property
     def largest_bytes(self) -> int:
-        """The size past which no file is looked into, whatever it is."""
+        """The size past which no file is opened, whatever it is."""
         return max(self.by_format.values())
 
 

@@ -5,7 +5,7 @@ constant and does nothing. It must not know what happens at a point.
 
 ``LECTERN_FAULT=passages-committed:2`` kills the process at once, as a power cut or ``kill -9``
 would, when it comes by that point for the second time; ``document-begun=bad.pdf:1`` when it does so
-with the file of this name in hand, ``passage-embedding=the end.:1:SIGABRT`` with the text that ends
+at the file of this name, ``passage-embedding=the end.:1:SIGABRT`` with the text that ends
 so. ``…:2:SIGSTOP`` sends another signal: a
 stopped process waits for the test to look at it, to change a file or to send a signal, and goes
 on with SIGCONT.
@@ -46,6 +46,6 @@ _FAULT = _Fault(_SPEC) if _SPEC else None
 
 
 def reached(name: str, subject: str | bytes = b"") -> None:
-    """Say that the point of this name was reached, with a file or a text in hand if there is."""
+    """Say that a point was reached, and with which file or text."""
     if _FAULT is not None:
         _FAULT.reached(name, os.fsdecode(subject))

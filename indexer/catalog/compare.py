@@ -33,7 +33,7 @@ UPDATE files SET format = ?, size = ?, mtime_ns = ?, volume = ?, inode = ?, verd
     '{FileState.FAILED}') THEN content ELSE NULL END
 WHERE id = ?
 """  # built from constants
-# Events name the link that a file was changed by; its other names are told by the inode.
+# Events name one hard link of a changed file; the others share its inode.
 _CHANGE_OTHER_NAMES = f"""
 UPDATE files SET size = ?1, mtime_ns = ?2, size_class = ?3, state = '{FileState.QUEUED}', code = '',
     detail = '', pending = 1, lost = 0, in_flight = 0, attempts = 0, crashes = 0
@@ -41,7 +41,7 @@ WHERE inode = ?4 AND volume = ?5 AND verdict = '' AND id <> ?6 AND (size <> ?1 O
 """  # built from constants
 
 
-# Single rows are asked for up to here, whole folders beyond.
+# Up to so many names single rows are selected, beyond it whole folders.
 FEW = 200
 _ROWS = (
     "SELECT id, name, size, mtime_ns, volume, inode, verdict, format, code, lost "
@@ -51,7 +51,7 @@ _ROWS = (
 
 @dataclass(slots=True)
 class ScanTally:
-    """What a scan has met so far."""
+    """What a scan has found so far."""
 
     generation: int
     seen: int = 0
@@ -66,7 +66,7 @@ class ScanTally:
 
 
 def folder_id(connection: sqlite3.Connection, root: int, path: bytes, generation: int) -> int:
-    """Give the number of a folder, made if need be, and mark it as met by this scan."""
+    """Give the number of a folder, inserted if need be, and mark it as visited by this scan."""
     row = connection.execute(
         "INSERT INTO folders (root, path, scan) VALUES (?, ?, ?) "
         "ON CONFLICT (root, path) DO UPDATE SET scan = excluded.scan RETURNING id",
@@ -157,7 +157,7 @@ def rows_of(
 def unvisited(
     connection: sqlite3.Connection, root: int, tally: ScanTally, *, whole: bool
 ) -> list[tuple[int, bytes]]:
-    """Give the folders that a walk should have come by and did not, with their paths."""
+    """Give the folders that a walk should have visited and did not, with their paths."""
     if whole:
         return connection.execute(
             "SELECT id, path FROM folders WHERE root = ? AND scan <> ?", (root, tally.generation)

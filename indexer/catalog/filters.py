@@ -82,7 +82,7 @@ class Filters:
         return kept
 
     def _inside(self, snapshot: Snapshot, values: Sequence[str]) -> NDArray[np.bool_]:
-        """Tell which files stand in one of some folders, or are one of the files named."""
+        """Tell which files are in one of some folders, or are one of the files named."""
         inside = np.isin(snapshot.folder, _folders(snapshot, values))
         docs = [doc for value in values for doc in self._named(value)]
         return inside | np.isin(snapshot.doc, docs) if docs else inside

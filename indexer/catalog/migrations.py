@@ -204,7 +204,7 @@ ALTER TABLE roots ADD COLUMN inside BLOB NOT NULL DEFAULT x'';
 ALTER TABLE roots ADD COLUMN inode INTEGER NOT NULL DEFAULT 0;
 """
 
-# What the person waits for goes first, and what just failed is not tried again at once.
+# What the person asked for goes first, and what just failed is retried later.
 _ORDER = """
 ALTER TABLE files ADD COLUMN priority INTEGER NOT NULL DEFAULT 0;  -- asked for, the latest highest
 ALTER TABLE files ADD COLUMN due_ns INTEGER NOT NULL DEFAULT 0;    -- the next try, after a failure
@@ -213,8 +213,7 @@ CREATE INDEX files_queue ON files (priority DESC, size_class, mtime_ns DESC) WHE
 CREATE INDEX files_due ON files (due_ns) WHERE due_ns > 0;
 """
 
-# Documents that the model had in hand when the engine came to a bad end, see
-# indexer.library.crashes.
+# Documents that the model was at when the engine crashed, see indexer.library.crashes.
 _CRASHES = """
 ALTER TABLE doc_spaces ADD COLUMN crashes INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX doc_spaces_unfinished ON doc_spaces (state, doc) WHERE state <> 'done';

@@ -28,7 +28,7 @@ SELECT id, text FROM names n WHERE id > ? AND text <> '' AND NOT EXISTS
     (SELECT 1 FROM name_vectors v WHERE v.space = ? AND v.name = n.id)
 ORDER BY id LIMIT ?
 """
-# Left to itself, SQLite goes through all files that hold something, at every turn.
+# Without INDEXED BY the planner scans every non-empty file per batch.
 _UNNAMED = (
     "SELECT id, name FROM files INDEXED BY files_unnamed WHERE stem IS NULL AND content IS NOT NULL"
 )
@@ -41,7 +41,7 @@ NameVectors = tuple["NDArray[np.int32]", "NDArray[np.floating[Any]]"]
 
 @dataclass(frozen=True, slots=True)
 class NameLinks:
-    """Which name stands for which document, one entry a pair.
+    """Which name belongs to which document, one entry a pair.
 
     ``depth`` is 0 for the file's own name and 1 for the folder that holds it.
     """

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from indexer.api.types import FileState
     from indexer.catalog.database import Database
 
-# After a failure that may pass, the next tries come after so many seconds, and then so many times
-# longer; in between, and when there are no more, a look at the folder queues the file as well.
+# After a failure that may pass, retries come after so many seconds, and then so many times longer;
+# in between, and when there are no more, a scan of the folder queues the file as well.
 BACK_OFF_S, BACK_OFF_FACTOR, MAX_TRIES = 2.0, 4.0, 7
 S_NS = 1_000_000_000
 
@@ -87,9 +87,8 @@ class ReadingQueue:
 
         Args:
             limit: How many at most.
-            without: Files that are still in hand, although they changed and are queued again.
-            suspects: Give those that were being read when an engine ended badly, instead of those
-                that were not.
+            without: Files that are still being read, although they changed and are queued again.
+            suspects: Give those that were being read when an engine crashed, instead of the others.
         """
         taken = json.dumps(list(without))
         with self._db.write() as connection:
@@ -104,7 +103,7 @@ class ReadingQueue:
         ]
 
     def started(self, file: int) -> None:
-        """Say that a taken file is being read now, so that a crash can be laid to it."""
+        """Mark a taken file as being read, so that a crash counts against it."""
         with self._db.write() as connection:
             connection.execute(
                 "UPDATE files SET in_flight = 2, attempts = attempts + 1, priority = 0, due_ns = 0 "
@@ -260,18 +259,18 @@ class ReadingQueue:
             ).rowcount
 
     def set_aside(self) -> list[int]:
-        """Give the files that the engine ended badly with too often."""
+        """Give the files that the engine crashed at too often."""
         return [row[0] for row in self._db.rows(_SET_ASIDE)]
 
     def recover(self, *, blame: int = 0) -> Recovery:
         """Put the queue in order after a run that may not have ended by itself.
 
-        Files in flight are queued again. If the engine ended badly, those that were being read
-        are suspects: they are read first and alone, so that the next bad end tells which of them
-        it was. One that is blamed with ``MAX_CRASHES`` is set aside as failed.
+        Files in flight are queued again. If the engine crashed, those that were being read are
+        suspects: they are read first and alone, so that the next crash shows which of them it was.
+        One whose counter reaches ``MAX_CRASHES`` is set aside as failed.
 
         Args:
-            blame: How much they are to blame for it, 0 if it ended by itself.
+            blame: Added to the crash counters of files being read, 0 after a regular end.
         """
         with self._db.write() as connection:
             connection.execute(

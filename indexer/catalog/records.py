@@ -37,7 +37,7 @@ class FoundFile:
 class FoundFolder:
     """One walked folder: its path below the root (b"" for the root) and its entries.
 
-    ``names`` are those that were looked at; None means that ``entries`` are all there are.
+    ``names`` are those of a partial scan; None means that ``entries`` are all there are.
     """
 
     path: bytes
@@ -51,8 +51,8 @@ class Root:
     """A folder, or a single file, that the person asked to have indexed.
 
     ``path`` is absolute. For a single file it is the folder that holds it and ``only`` its name.
-    ``volume``, ``inside`` and ``inode`` say where that folder stood when it was last looked at,
-    see ``indexer.files.volumes.Location``; an inode of 0 says that nobody looked yet.
+    ``volume``, ``inside`` and ``inode`` are the folder's location at the last scan, see
+    ``indexer.files.volumes.Location``; an inode of 0 means that it was never scanned.
     """
 
     id: int

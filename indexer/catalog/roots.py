@@ -1,7 +1,7 @@
-"""The folders the person chose, and where paths stand relative to them.
+"""The folders the person chose, and paths relative to them.
 
-Owns the rows of roots. Roots may stand inside one another: the inner one then owns its files, and
-the scan of the outer one passes it by. It must not know what is under a root.
+Owns the rows of roots. Roots may be nested: the inner one then owns its files, and the scan of the
+outer one skips it. It must not know what is under a root.
 """
 
 from __future__ import annotations
@@ -109,10 +109,10 @@ class Roots:
             connection.execute("DELETE FROM roots WHERE id = ?", (root,))
 
     def relocate(self, root: int, path: str | bytes | os.PathLike[str]) -> bool:
-        """Say that a root now stands elsewhere; nothing under it is read again.
+        """Give a root another path; nothing under it is read again.
 
         Returns:
-            False, with nothing changed, if another root stands there.
+            False, with nothing changed, if another root has this path.
         """
         with self._db.write() as connection:
             self._db.mark_files_changed()
@@ -122,7 +122,7 @@ class Roots:
         return changed > 0
 
     def set_location(self, root: int, volume: str, inside: bytes, inode: int) -> None:
-        """Note where a root stands, see ``indexer.files.volumes.Location``."""
+        """Store the location of a root, see ``indexer.files.volumes.Location``."""
         with self._db.write() as connection:
             connection.execute(
                 "UPDATE roots SET volume = ?, inside = ?, inode = ? WHERE id = ?",

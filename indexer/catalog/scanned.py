@@ -1,4 +1,4 @@
-"""Documents whose pages are scans, as the catalog sees them: where they are, why they have no text.
+"""Documents with scanned pages, as the catalog sees them: their files, and why they have no text.
 
 Owns the few reads and marks that text recognition needs of contents and files. Which pages wait,
 and what was read on them, is ``indexer.ocr.cache``'s.
@@ -44,7 +44,7 @@ class ScannedFile:
 
 
 class ScannedContents:
-    """The contents of one catalog that may be scans."""
+    """The contents of one catalog that may hold scanned pages."""
 
     def __init__(self, database: Database) -> None:
         self._db = database
@@ -98,7 +98,7 @@ class ScannedContents:
                 )
 
     def read_again(self, content_ids: Iterable[str]) -> int:
-        """Have bytes read anew, quietly: what is known of them holds until then.
+        """Queue the files of some bytes again; their text is searched until then.
 
         Returns:
             How many files were queued.

@@ -62,7 +62,7 @@ class Walk(Protocol):
 
     @property
     def only(self) -> Mapping[bytes, frozenset[bytes]] | None:
-        """The entries that are looked at, by folder; None if everything is."""
+        """The entries of a partial walk, by folder; None for a whole walk."""
 
     @property
     def reachable(self) -> bool:
@@ -110,8 +110,8 @@ class Scans:
         is decided at the end. Stopping half-way loses nothing.
 
         Args:
-            walks: Roots by their ids, with walks that are not yet iterated. A walk with ``only``
-                says nothing about what it did not look at.
+            walks: Roots by their ids, with walks that are not yet iterated. A partial walk
+                says nothing about other entries.
             seen: Told the number of entries so far after each batch; may raise to stop.
         """
         tallies: list[ScanTally] = []
@@ -130,7 +130,7 @@ class Scans:
     def from_known_folders(
         self, root: int, entries: Mapping[bytes, Collection[bytes]]
     ) -> dict[bytes, set[bytes]]:
-        """Look from the nearest known folders: what stands in an unknown one is below a new name.
+        """Replace entries of unknown folders by the name of their nearest known ancestor's child.
 
         Returns:
             Names by folders; empty if not even the root was ever walked.
@@ -222,7 +222,7 @@ class Scans:
                 new.append((file, folder.path, entry.name))
                 inserts.append(insert_values(file, root, number, entry))
             else:
-                # A walk may come by twice where single entries are looked at.
+                # A partial walk may visit an entry twice.
                 tally.gone.pop(row[0], None)
                 update(connection, row, entry, tally)
         connection.executemany(INSERT, inserts)

@@ -1,8 +1,8 @@
 """Embedding spaces: which exist, which one searches, and which documents each holds.
 
-Owns the rows of spaces and the marks of vectors written: ``part`` of them may be there,
-``writing`` says that the model has the document in hand, ``crashed`` that the engine ended
-too often while it had, ``done`` that all are there. It must not know vectors or models.
+Owns the rows of spaces and the state of each document in a space: ``part`` (some vectors may be
+there), ``writing`` (the model is at it), ``crashed`` (the engine crashed at it too often) or
+``done``. It must not know vectors or models.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Spaces:
     def pending(self, space: int, limit: int, after: int = 0) -> list[tuple[int, int]]:
         """Give documents whose vectors are missing or unfinished, in ascending order.
 
-        Those that ended the engine too often are left out.
+        Those that crashed the engine too often are left out.
 
         Returns:
             ``(doc, passages)`` with ``doc > after``.
@@ -95,7 +95,7 @@ class Spaces:
         )
 
     def suspects(self, space: int) -> list[int]:
-        """Give the documents among those that the model had in hand at a bad end."""
+        """Give the pending documents that the model was at when the engine crashed."""
         rows = self._db.rows(
             "SELECT doc FROM doc_spaces WHERE space = ? AND state <> 'done' "
             "AND state <> 'crashed' AND crashes > 0 ORDER BY doc",
@@ -104,10 +104,10 @@ class Spaces:
         return [row[0] for row in rows]
 
     def recover(self, *, blame: int = 0) -> int:
-        """Take all documents out of the model's hands, after a run.
+        """Reset the documents that the model was at when a run ended.
 
         Args:
-            blame: How much they are to blame for its end; see ``Queue.recover``.
+            blame: Added to their crash counters; see ``ReadingQueue.recover``.
 
         Returns:
             How many are set aside with this.

@@ -30,16 +30,16 @@ CONTENT_CODES = {
 }
 # Others that have a state of their own.
 FILE_CODES = {"placeholder": FileState.PLACEHOLDER}
-# Failures that another look may not meet again.
+# Failures that may be gone at the next scan.
 TRANSIENT_CODES = frozenset({"changed_while_read", "vanished", "read_error", "path_denied"})
-# Of these, what may pass by itself while nothing about the file changes: tried again after a while.
+# Of these, what may pass while the file stays the same: retried after a while.
 PASSING_CODES = frozenset({"changed_while_read", "read_error"})
 # Reading the file stopped a process, twice: it is not tried again by itself.
 SET_ASIDE_CODES = frozenset({"crashed_engine", "child_died", "out_of_time", "out_of_memory"})
-# How much a file or its document is to blame for an end of the engine that had it in hand: one with
-# a fault, or for want of memory, and one without a trace, as a person or the system ends programs.
+# What the crash counter of a file in progress grows by: after a fault or an out-of-memory kill, and
+# after an end without a trace, as a person or the system ends programs.
 FAULT, UNEXPLAINED = 2, 1
-# As much as this, and it is set aside: two faults, or four ends without a trace.
+# From here on it is set aside: two faults, or four ends without a trace.
 MAX_CRASHES = 4
 
 

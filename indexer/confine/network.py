@@ -19,7 +19,7 @@ from indexer.confine import landlock, seccomp
 
 log = logging.getLogger(__name__)
 
-# Services that look up names for others, by local sockets: these cannot be told from the rest.
+# Services that resolve names for others, by local sockets, which are like any other.
 _RESOLVERS = ("/run/nscd/socket", "/run/systemd/resolve/io.systemd.Resolve")
 # A profile of macOS, by its name in sandbox_init(3), and what says that it is a name.
 _NO_INTERNET, _NAMED = b"no-internet", 1

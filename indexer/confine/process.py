@@ -115,7 +115,7 @@ def make_scratch() -> tempfile.TemporaryDirectory[str]:
 
 
 def child_environment() -> dict[str, str]:
-    """Return what a child is told of our environment: no tokens, keys or proxies of the person.
+    """Return the environment of a child: no tokens, keys or proxies of the person.
 
     Our package is on its path, and numeric libraries take one thread.
     """

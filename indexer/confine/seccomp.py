@@ -34,7 +34,7 @@ _AT_NUMBER, _AT_ARCHITECTURE, _AT_ARGUMENTS = 0, 4, 16
 _LOAD = 0x20  # BPF_LD | BPF_W | BPF_ABS
 _IF_EQUAL, _IF_AT_LEAST, _IF_BITS = 0x15, 0x35, 0x45  # BPF_JMP | BPF_JEQ, BPF_JGE, BPF_JSET | BPF_K
 _RETURN = 0x06
-# Numbers of the x32 interface of x86-64 begin here; it is another door to the same calls.
+# Numbers of the x32 interface of x86-64 begin here; another way to the same calls.
 _X32 = 0x40000000
 
 
@@ -72,7 +72,7 @@ _NUMBERS: dict[str, tuple[int, int]] = {
     "mq_open": (240, 180),
 }  # fmt: skip
 
-# A network by a door that no rule on sockets sees, or through another process of the same user.
+# Ways round the rule on sockets, also through another process of the same user.
 _BYPASSES = (
     "ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd", "kcmp", "process_madvise",
     "bpf", "perf_event_open",
@@ -177,7 +177,7 @@ def program(rules: tuple[_Rule, ...], machine: str) -> bytes:
     code = [
         _instruction(_LOAD, _AT_ARCHITECTURE),
         _instruction(_IF_EQUAL, target.audit, 1, 0),
-        _instruction(_RETURN, _ERRNO | errno.ENOSYS),  # a door of another architecture
+        _instruction(_RETURN, _ERRNO | errno.ENOSYS),  # the calls of another architecture
         _instruction(_LOAD, _AT_NUMBER),
     ]
     if machine == "x86_64":

@@ -169,7 +169,7 @@ def _opened(document: Path) -> int | None:
 
 
 def _exit_like(number: int) -> NoReturn:
-    """End as the worker ended, so that whoever started us is told the same."""
+    """End as the worker ended, so that the parent sees the same status."""
     if number in (signal.SIGKILL, signal.SIGSTOP):
         os.kill(os.getpid(), number)
     with suppress(OSError, ValueError):

@@ -1,4 +1,4 @@
-"""The identity of a file's bytes, and proof that they stood still while they were read.
+"""The identity of a file's bytes, and proof that they did not change while they were read.
 
 Owns ``content_id``. It must not know what the bytes mean.
 """

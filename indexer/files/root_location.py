@@ -1,8 +1,8 @@
-"""Where a root stands now: where it was, at another mount point, or out of reach.
+"""Where a root is now: where it was, at another mount point, or out of reach.
 
 Owns the decision whether what is found at a root's path is that root. An empty mount point is
 not: everything would seem to be deleted. Another volume at the same place is not either, unless
-the files that are known stand on it. It must not walk.
+the known files are on it. It must not walk.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NOTHING = frozenset({b"lost+found", b"System Volume Information", b"$RECYCLE.BI
 
 
 def locate(catalog: Catalog, root: Root) -> Root | None:
-    """Find a root, note where it stands, and follow it if its volume is mounted elsewhere.
+    """Find a root, record its location, and follow it if its volume is mounted elsewhere.
 
     Returns:
         The root as it is now; None if it is out of reach.
@@ -39,7 +39,7 @@ def locate(catalog: Catalog, root: Root) -> Root | None:
 
 
 def in_place(root: Root) -> bool:
-    """Tell whether what stands at a root's path is what was last seen there; cheap to ask."""
+    """Tell whether the folder at a root's path is the one last seen there; cheap."""
     try:
         return signed(os.stat(root.path).st_ino) == root.inode  # noqa: PTH116  # bytes
     except OSError:
@@ -65,7 +65,7 @@ def _is_same(catalog: Catalog, root: Root, here: Location) -> bool:
     known = catalog.files.sizes(root.id)
     if not known or any(_has(join(root.path, path), size) for path, size in known):
         return True
-    # Made anew by the person, and other files put there.
+    # The person recreated it and put other files there.
     return here.volume == root.volume and not _empty(root.path)
 
 

@@ -20,7 +20,7 @@ import psutil
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-# File systems whose other side changes files without this machine being told.
+# File systems that other machines change without events here.
 _NETWORK = frozenset({
     "9p", "acfs", "afpfs", "afs", "beegfs", "ceph", "cifs", "coda", "davfs", "drvfs", "fuse.davfs2",
     "fuse.gvfsd-fuse", "fuse.glusterfs", "fuse.rclone", "fuse.s3fs", "fuse.sshfs", "gfs2", "gpfs",
@@ -44,7 +44,7 @@ class Mount:
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where a folder stands, whatever the volume is mounted as.
+    """Where a folder is, wherever its volume is mounted.
 
     ``volume`` is "" where nothing tells one volume from another, ``inside`` the folder's path on
     the volume, ``inode`` the number of the folder itself.
@@ -88,7 +88,7 @@ def mount_of(path: bytes, known: Sequence[Mount]) -> Mount | None:
 def tells_of_changes(path: bytes) -> bool:
     """Tell whether the system reports everything that changes under a path.
 
-    It does not where the other side of a network drive may change it.
+    It does not where another machine may change a network drive.
     """
     if sys.platform == "win32" and path.startswith(b"\\\\"):
         return False
@@ -100,7 +100,7 @@ def tells_of_changes(path: bytes) -> bool:
 
 
 def location_of(path: bytes) -> Location:
-    """Say where a folder stands.
+    """Give the location of a folder.
 
     Raises:
         OSError: If there is nothing at ``path``.
@@ -115,7 +115,7 @@ def location_of(path: bytes) -> Location:
 
 
 def find(place: Location) -> Iterator[bytes]:
-    """Give the paths at which a place can be reached now, if its volume is mounted."""
+    """Give the paths of a location now, if its volume is mounted."""
     if not place.volume:
         return
     for mount in mounts():

@@ -1,4 +1,4 @@
-"""Walks a root, or looks at some entries of it, and says what stands there.
+"""Walks a root, or some entries of it.
 
 Owns the walk: a stack instead of recursion, links that are listed and never followed, no folder
 twice, folders that cannot be listed told apart from folders that are gone, and a drive that was
@@ -6,7 +6,7 @@ unplugged meanwhile. The only files it opens are those that hold patterns. It mu
 catalog's tables or how files are read.
 
 Links are not followed because there is nothing to gain: what they lead to is listed where it
-stands if that is under a root, and was left out, or never asked for, if it is not.
+is if that is under a root, and was left out, or never asked for, if it is not.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from indexer.files.excludes import Excludes
 
 GIB = 1 << 30
-# Which names in which folders (below the root) to look at; what is a folder is walked whole.
+# Names by folder (below the root) of a partial walk; a name that is a folder is walked whole.
 Entries = Mapping[bytes, frozenset[bytes]]
 _IGNORE_NAME = os.fsencode(IGNORE_NAME)
 
@@ -67,9 +67,9 @@ class RootWalk:
         root: Where to walk.
         rules: What to leave out.
         token: Checked at every folder; iterating then raises ``Cancelled``.
-        looks: Look only at these; None walks everything.
-        entering: Told the absolute path of each folder before it is listed, so that what changes
-            from then on can be noticed.
+        only: Walk only these; None walks everything.
+        on_enter: Called with the absolute path of each folder before it is listed, so that
+            changes from then on can be noticed.
     """
 
     def __init__(
@@ -130,7 +130,7 @@ class RootWalk:
             stack.extend(sorted(inner, key=lambda each: each[0], reverse=True))
 
     def _walk_entries(self, folder: bytes, names: frozenset[bytes]) -> Iterator[FoundFolder]:
-        """Look at some entries of a folder, and walk those that are folders."""
+        """Yield some entries of a folder, and walk those that are folders."""
         absolute = join(self.root.path, folder)
         try:
             volume = os.stat(absolute).st_dev  # noqa: PTH116  # bytes

@@ -1,12 +1,12 @@
-"""Which documents were being read or embedded when the engine came to a bad end.
+"""Which documents were being read or embedded when the engine crashed.
 
-Owns the mark that says "work is under way", a file that lies beside the catalog for as long as it
-is, and the judgement of an end that left it there. The mark is made at its full size and taken away
+Owns the crash mark, a file beside the catalog for as long as documents are in progress, and what it
+says when an engine left it there. The mark is made at its full size and taken away
 by deletion, so a disk that fills up meanwhile neither keeps it nor hides a fault: the traceback of
 a fault is written over what is already there.
 
 A kill leaves no trace, whether a person or the system wanted it, so it counts less than a fault
-and less than a kill for want of memory, which the kernel counts; a machine that went down counts
+and less than an out-of-memory kill, which the kernel counts; a machine that went down counts
 nothing. ``indexer.catalog`` adds up: ``queue`` for files that are read, ``spaces`` for documents
 that the model has. It must not know what either is.
 """
@@ -45,9 +45,9 @@ _KERNEL_COUNTS = Path("/proc/vmstat")
 
 @contextmanager
 def crash_mark(library: Path) -> Iterator[None]:
-    """Say that documents are in hand, for as long as the block runs."""
+    """Keep the crash mark for as long as the block runs."""
     path = library / MARK_NAME
-    # Without room nothing is read either, and a file that is not in flight is never blamed.
+    # Without room nothing is read either, and only files in flight are counted.
     with contextlib.ExitStack() as ending:
         with contextlib.suppress(OSError):
             # After the file is closed: some systems delete none that is open.
@@ -59,7 +59,7 @@ def crash_mark(library: Path) -> Iterator[None]:
 
 
 def blame_for_last_end(library: Path) -> int:
-    """How much the documents in hand are to blame for the end of the last engine; ends the mark."""
+    """What the crash counters of documents in progress grow by; removes the mark."""
     path = library / MARK_NAME
     try:
         with path.open("rb") as file:
@@ -120,7 +120,7 @@ def _remove(path: Path) -> None:
 
 
 def _killed_for_memory() -> int:
-    """How many processes the kernel has killed for want of memory since it was started."""
+    """How many processes the kernel has killed for lack of memory since it was started."""
     try:
         counts = dict(line.split() for line in _KERNEL_COUNTS.read_text("ascii").splitlines())
         return int(counts["oom_kill"])

@@ -1,4 +1,4 @@
-"""Puts a library in order that was not closed in order: what is half written goes, and is queued.
+"""Recovers a library that was not closed: what is half written is deleted and queued.
 
 Owns the comparison of catalog and store. The store commits first and the catalog marks second,
 so whatever was interrupted shows as a document without its mark, a document that only the store
@@ -28,7 +28,7 @@ def recover(catalog: Catalog, store: Store, *, blame: int = 0) -> int:
     Args:
         catalog: What to compare.
         store: With what.
-        blame: How much what was in hand is to blame for the end of the last engine.
+        blame: Added to the crash counters of what was in progress.
 
     Returns:
         How many documents are to be read again.

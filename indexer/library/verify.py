@@ -34,7 +34,7 @@ class Problem:
         kind: A stable name, such as ``unreadable_rows``.
         where: A table, an embedding space, or ``catalog``.
         count: How many of them.
-        sentence: What a person is told.
+        sentence: For the person.
     """
 
     kind: str

@@ -2,8 +2,8 @@
 
 Owns the order (what an earlier run left first, then as documents are written) and the count of
 what is missing of each. A document that was interrupted goes on with the passages that are
-missing; what an edit left alone is not embedded again. Those that may have ended an engine come
-first and alone. It must not know the model, nor how vectors are written.
+missing; what an edit left alone is not embedded again. Those that may have crashed an engine
+come first and alone. It must not know the model, nor how vectors are written.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Backlog:
 
     @property
     def has_suspects(self) -> bool:
-        """Whether documents are left that may have ended an engine; nothing else should go on."""
+        """Whether documents are left that may have crashed an engine, to be embedded alone."""
         return bool(self._suspects) or (self._alone and bool(self._open))
 
     @property

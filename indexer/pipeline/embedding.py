@@ -114,7 +114,7 @@ class EmbeddingWorker:
         self._units.put_nowait(unit)
 
     def stop(self) -> None:
-        """End after the batch in hand; what was not embedded stays pending."""
+        """End after this batch; what was not embedded stays pending."""
         self._stopping.set()
 
     def join(self) -> None:

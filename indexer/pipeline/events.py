@@ -1,4 +1,4 @@
-"""What the workers tell the index lane.
+"""The messages from the readers and the model to the indexing thread.
 
 Owns the messages between the threads of one indexing run: plain values, and for two questions a
 slot for the lane's reply. It must not know who handles them.

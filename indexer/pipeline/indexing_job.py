@@ -1,4 +1,4 @@
-"""One call to index, from the first look at the folders to the tidying: a job of the index lane.
+"""One call to index, from the scan of the folders to the maintenance of the store.
 
 Owns what may interrupt the work and how it is taken up again: a pause lasts until the person ends
 it, a full disk until there is room. Each stretch of work in between is one ``run.Run``.
@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 # How often somebody who waits says so, and listens for a cancel.
 TICK_S = 0.25
-# What stands in a line of progress; the codes are those of ``EngineApi.activity``.
+# The notes of a line of progress; the codes are those of ``EngineApi.activity``.
 NOTES = {"paused": "paused; `lectern resume` goes on", "disk_full": "waiting for free disk space"}
 
 
@@ -68,7 +68,7 @@ class IndexingJob:
             self._wait_for_room()
 
     def read(self) -> None:
-        """Read, embed and write until nothing is left; stands still while the person says so."""
+        """Read, embed and write until nothing is left; waits while the person has paused."""
         while not self._run_once():
             self._wait_while(lambda: self.parts.throttle.paused)
 

@@ -2,7 +2,7 @@
 
 Owns the counts of progress; ``time_left`` has the estimate. Counting what is queued reads every
 row, so it is done once a second at most, and less often where that takes long. It must not know
-who is told.
+who reads it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from indexer.catalog import Catalog
 
 COUNT_EVERY_S = 1.0
-COUNT_SHARE = 0.02  # of the lane's time
+COUNT_SHARE = 0.02  # of the indexing thread's time
 
 
 class Done(Protocol):
@@ -96,7 +96,7 @@ class Rates:
         """Take a snapshot.
 
         Args:
-            step: What the lane is doing.
+            step: What is being done.
             done: Files and pages.
             written: Passages that can be found by words.
             embedded: Passages that have vectors.

@@ -1,8 +1,8 @@
-"""Reads documents for the index lane: hashes the file, then has a child extract it.
+"""Reads documents: hashes the file, then has a child extract it.
 
-Owns the threads that wait on disk and on children, so that the lane never does. A broken, hostile
-or vanished file ends in an event with its failure, never in a dead thread. It must not know the
-catalog or the store: what is worth reading is the lane's reply.
+Owns the threads that wait on disk and on children, so that the indexing thread never does. A
+broken, hostile or vanished file ends in an event with its failure, never in a dead thread. It must
+not know the catalog or the store: the replies to its events say what is worth reading.
 """
 
 from __future__ import annotations
@@ -48,8 +48,7 @@ class Reader:
     """One thread with one extraction child; takes jobs, puts events.
 
     Args:
-        events: Where the lane listens. Bounded by the lane: putting waits, which holds the child
-            back and so bounds memory.
+        events: A bounded queue: putting waits, which holds the child back and so bounds memory.
         limits: What a document may cost.
         password_of: Asked, with the path of a file, how to open it.
         throttle: Says how long to rest.
@@ -84,7 +83,7 @@ class Reader:
         self._thread.start()
 
     def stop(self) -> None:
-        """Let go of the document in hand and end; its file stays queued."""
+        """Drop the document being read and end; its file stays queued."""
         self._stopping.set()
         child = self._child
         if child is not None:

@@ -2,7 +2,7 @@
 
 Owns the order, what is noted of each page, and what a failure means: for the page, or for the file
 as long as it is as it is. Whatever ends the work, pages that were read are kept. It must not know
-lanes, nor how a page is read (``indexer.extract.pdf.recognition``).
+work queues, nor how a page is read (``indexer.extract.pdf.recognition``).
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ log = logging.getLogger(__name__)
 
 # What ended the program, or the child, over a page.
 _STOPS = frozenset({"out_of_time", "out_of_memory", "child_died", "internal"})
-# What is told of a page that did so twice, or that cannot be drawn.
+# The reason of a page that did so twice, or that cannot be drawn.
 REASON = "not_recognised"
-# Documents are read anew together, after this.
+# Documents are queued again together, after this.
 PUBLISH_S = 15.0
 
 
@@ -58,15 +58,15 @@ class Recogniser:
     def work(
         self, token: CancelToken, busy: Callable[[], bool], note: Callable[[int, int], None]
     ) -> int:
-        """Read pages until none waits, or until documents are to be read anew.
+        """Read pages until none waits, or until documents are queued again.
 
         Args:
-            token: Ends the work; the page in hand is lost.
+            token: Ends the work; the page being read is lost.
             busy: Asked between pages whether something else is to be done.
             note: Told how many pages were read and how many wait.
 
         Returns:
-            How many files wait to be read anew.
+            How many files were queued again.
 
         Raises:
             Cancelled: If the token was cancelled.

@@ -149,7 +149,7 @@ class Run:
     # -- deciding ---------------------------------------------------------------------------
 
     def _halted(self) -> bool:
-        """Whether to stop for a pause: what is in hand may be finished if it does not take long."""
+        """Whether to stop for a pause: work in progress may finish if it does not take long."""
         if not self.parts.throttle.paused:
             self._pausing = None
             return False
@@ -174,8 +174,8 @@ class Run:
     def _next(self, wanted: int) -> list[QueuedFile]:
         """The files to be read next.
 
-        Those that may have ended an engine come first and alone, then what the model had of these:
-        if it ends again, there is no doubt about the reason.
+        Those that may have crashed an engine come first and alone, then what the model had of
+        these: after another crash the culprit is known.
         """
         queue = self.parts.catalog.queue
         if self._suspects:

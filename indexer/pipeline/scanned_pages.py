@@ -81,7 +81,7 @@ class ScannedPages:
         return f"tesseract {program.version} {'+'.join(self.languages)}" if program else ""
 
     def refresh(self) -> None:
-        """See what is installed now, and put right what is said of documents that wait for it."""
+        """Check what is installed now, and correct the reasons of documents that wait for it."""
         with self._lock:
             if self._program is None or time.monotonic() - self._checked > CHECK_EVERY_S:
                 self._checked = float("-inf")
@@ -105,7 +105,7 @@ class ScannedPages:
         return self._failure() if self.cache.has_waiting(content_id, self.made_by) else failure
 
     def publish(self) -> int:
-        """Have documents read anew for their pages that were recognised meanwhile.
+        """Queue documents again for their pages that were recognised meanwhile.
 
         Returns:
             How many files were queued.

@@ -34,7 +34,7 @@ class SectionReader:
     """How a model reads a document.
 
     Attributes:
-        title: What stands in front of all it reads.
+        title: Prefixed to all it reads.
         window: The tokens it reads together; 0 for a model that reads each passage alone.
     """
 

@@ -1,4 +1,4 @@
-"""How fast this machine reads and understands, as runs over this library have shown.
+"""How fast this machine reads and embeds, as runs over this library have shown.
 
 Owns the rates that estimates are made from, kept in the catalog from run to run. It must not know
 what is estimated.
@@ -31,7 +31,7 @@ WEIGHT = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Throughput:
-    """Pages read and passages understood in a second, each as if nothing else were done."""
+    """Pages read and passages embedded in a second, each as if nothing else were done."""
 
     pages: float = PAGES
     passages: float = PASSAGES

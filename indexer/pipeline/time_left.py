@@ -1,4 +1,4 @@
-"""How long a run will still take, told calmly.
+"""How long a run will still take, smoothed.
 
 Owns the estimate from what was done and what is left: pure arithmetic over the times it is given.
 Work comes in batches, so a mean up to this moment would grow until the next batch and fall with
@@ -15,14 +15,14 @@ from dataclasses import dataclass, field
 
 # Rates are of so many seconds.
 WINDOW_S = 120.0
-# Before there is as much to go by as this, nothing is told.
+# Nothing is reported before there is as much to measure.
 LEAST_BATCHES, LEAST_S = 5, 5.0
 # A batch that takes so many times as long as the longest of the window means a lower rate.
 PATIENCE = 2.0
 # The estimate takes this long to follow what is measured.
-CALM_S = 5.0
-# What is measured must be longer than what is told by this to be told: news, not noise.
-NEWS_SHARE, NEWS_S = 1.25, 15.0
+SMOOTHING_S = 5.0
+# The reported time only grows when the measured one exceeds it by this.
+GROWTH_SHARE, GROWTH_S = 1.25, 15.0
 
 
 @dataclass(slots=True)
@@ -31,8 +31,8 @@ class TimeLeft:
 
     _batches: deque[tuple[float, float]] = field(default_factory=deque)  # when, done by then
     _done: float | None = None
-    _measured: float = 0.0  # calmed, as of ``_at``
-    _told: float | None = None
+    _measured: float = 0.0  # smoothed, as of ``_at``
+    _reported: float | None = None
     _at: float = 0.0
 
     def follow(self, now: float, done: float, left: float) -> float | None:
@@ -45,15 +45,18 @@ class TimeLeft:
         until = max(times[-1], now - patience)
         rate = (self._batches[-1][1] - self._batches[0][1]) / (until - times[0])
         measured = max(0.0, left / rate - (now - until))
-        if self._told is None:
-            self._measured = self._told = measured
+        if self._reported is None:
+            self._measured = self._reported = measured
         passed = now - self._at
         expected = max(0.0, self._measured - passed)
-        self._measured = expected + (measured - expected) * -math.expm1(-passed / CALM_S)
-        if self._measured < self._told or self._measured > NEWS_SHARE * self._told + NEWS_S:
-            self._told = self._measured
+        self._measured = expected + (measured - expected) * -math.expm1(-passed / SMOOTHING_S)
+        if (
+            self._measured < self._reported
+            or self._measured > GROWTH_SHARE * self._reported + GROWTH_S
+        ):
+            self._reported = self._measured
         self._at = now
-        return self._told
+        return self._reported
 
     def _note(self, now: float, done: float) -> None:
         if self._done is None:

@@ -130,7 +130,7 @@ class VectorWriter:
         return True
 
     def tidy(self) -> None:
-        """Let the store do its maintenance, unless an end of the engine would blame a document."""
+        """Let the store do its maintenance, unless a crash then would count against a suspect."""
         if not self.has_suspects:
             self.store.maintain()
 

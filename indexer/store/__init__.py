@@ -95,7 +95,7 @@ class Store:
         self._db = runtime.connect(path, threads, self._cache)
         self._opening = threading.Lock()
         self._tables: dict[str, Table] = {}
-        #: Tables of an earlier version, which were dropped to be made anew.
+        #: Tables of an earlier version that were dropped, to be rebuilt.
         self.dropped_tables: list[str] = []
         absent = {table.stem for table in unfinished(path)}
         for name in self._db.list_tables().tables:
@@ -348,7 +348,7 @@ class Store:
         return self._tables.get(schema.vectors_table(space))
 
     def _grow_cache(self) -> None:
-        """Open all tables anew with a larger cache when they have outgrown theirs."""
+        """Reopen all tables with a larger cache when they have outgrown theirs."""
         wanted = runtime.cache_bytes(self._path)
         if wanted > _OUTGROWN * self._cache:
             self._cache = wanted

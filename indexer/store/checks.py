@@ -1,7 +1,7 @@
 """Reads everything in the store once and says what is wrong with it.
 
-Owns what can be told of the tables by themselves: what cannot be read, what is there twice, what
-makes no sense. It changes nothing and must not know the catalog.
+Owns the checks that need the tables alone: unreadable, duplicate and invalid rows. It changes
+nothing and must not know the catalog.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
-"""Finds what of a table cannot be read, piece by piece, and takes it out.
+"""Finds the rows of a table that cannot be read, and deletes them.
 
-Owns the proof that bytes are wrong or missing, and the look at blocks of rows: of a file that is
-damaged in one place, only the rows that stand there are lost. Lance has no kind of error for
-damage, so a suspicion is not enough: what cannot be read must fail again in a table that is opened
-anew, with nothing kept in memory, and its list of files must be there before and after. A deletion
-only notes places and reads nothing, so it works on a file that is damaged or gone; what is left of
-the table is whole. It must not know what the rows are for.
+Owns the proof that bytes are wrong or missing, block by block: of a file that is damaged in one
+place, only the rows there are lost. Lance has no error class for damage, so a read must fail again
+in a table reopened with nothing cached, and its manifests must be there before and after. A
+deletion only records row addresses, so it works on a file that is damaged or gone. It must not know
+what the rows are for.
 """
 
 from __future__ import annotations
@@ -66,12 +65,12 @@ class DamagedError(Exception):
 
 def may_be_damage(error: BaseException) -> bool:
     """Whether an error may come from wrong or missing bytes. This is a suspicion, no proof."""
-    told = str(error).lower()
+    message = str(error).lower()
     # What the system refuses (rights, room, too many open files) says nothing about the bytes.
     code = disk.errno_of(error)
     if code is not None and code not in disk.MISSING:
         return False
-    if any(reason in told for reason in _OTHER_REASONS):
+    if any(reason in message for reason in _OTHER_REASONS):
         return False
     return isinstance(error, RuntimeError | ValueError | OSError) or (
         type(error).__name__ in _PANICS
@@ -91,10 +90,10 @@ def confirmed(table: Table, work: Callable[[Any], T]) -> T:
     except BaseException as error:  # noqa: BLE001  # a panic of Lance is no Exception
         _must_be_suspect(error, table)
     try:
-        return work(_anew(table))
+        return work(_reopened(table))
     except BaseException as error:
         _must_be_suspect(error, table)
-        _anew(table)
+        _reopened(table)
         # The rest is a place in the source of Lance.
         raise DamagedError(str(error).partition(", /")[0]) from error
 
@@ -104,11 +103,11 @@ def _must_be_suspect(error: BaseException, table: Table) -> None:
         raise disk.system_error(error, table.path) or error
 
 
-def _anew(table: Table) -> Any:
+def _reopened(table: Table) -> Any:
     lists = table.path / "_versions"
     if not lists.is_dir():
         raise WorldError("path_missing", path=str(lists))
-    return runtime.open_anew(table.path)
+    return runtime.reopen(table.path)
 
 
 def blocks(inner: Any) -> list[Block]:

@@ -1,4 +1,4 @@
-"""The canonical text of a passage, told as its difference from the view.
+"""The canonical text of a passage, stored as its difference from the view.
 
 The view is the canonical text with line breaks, hyphens and running heads smoothed away, so the
 two are nearly the same and keeping both in full would cost the index half the bytes of the

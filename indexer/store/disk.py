@@ -1,6 +1,6 @@
 """What the file system may do to the store: run out of room, refuse, damage it, keep half a table.
 
-Owns the signs by which these are told. It must not know tables.
+Owns how such errors are recognised in what Lance raises. It must not know tables.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ _DENIED = {5} if _WINDOWS else {errno.EACCES, errno.EPERM}
 
 def errno_of(error: BaseException) -> int | None:
     """The number of the system's error behind another, if there is one."""
-    told = _OS_ERROR.search(str(error))
-    if told is not None:
-        return int(told[1])
+    found = _OS_ERROR.search(str(error))
+    if found is not None:
+        return int(found[1])
     return error.errno if isinstance(error, OSError) else None
 
 
 def system_error(error: BaseException, path: Path) -> WorldError | None:
-    """What the person is told of an error that says nothing about the bytes.
+    """The error to raise where the system, not the bytes, is the reason; None otherwise.
 
     Args:
         error: What reading the store met.
@@ -66,8 +66,8 @@ def system_error(error: BaseException, path: Path) -> WorldError | None:
 
 
 def _is_full(error: BaseException) -> bool:
-    told = str(error).lower()
-    return any(sign in told for sign in _FULL)
+    message = str(error).lower()
+    return any(sign in message for sign in _FULL)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from indexer.store.values import NOTHING, DocSet, Int32s, Int64s, Mask, ScoredKe
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# A run of neighbouring numbers this long is told as a range rather than one by one.
+# A run of consecutive documents this long becomes a range in the condition.
 _RUN = 3
 # Conditions longer than this are slower than fetching more hits than needed.
 _LONG = 1500

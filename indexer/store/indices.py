@@ -44,7 +44,7 @@ def text_indices() -> Mapping[str, Any]:
     }
     exact = {"stem": False, "remove_stop_words": False}
     return {
-        # Every word of every language where it stands, folded in case and accents.
+        # Every word of every language with its position, folded in case and accents.
         "view": FTS(base_tokenizer="icu", with_position=True, **exact, **build),
         # What we stemmed, as it is.
         "stems": FTS(

@@ -1,4 +1,4 @@
-"""Where each passage stands: its key and the row id that Lance fetches by.
+"""The row id that Lance fetches each passage by, by key.
 
 Owns the map from keys to row ids of one table, in memory (32 bytes a passage). Fetching by row id
 takes half the time of a lookup by an index on the key, and counting passages or finding the
@@ -31,7 +31,7 @@ class RowMap:
         self._lock = threading.Lock()
         # Keys and rows are replaced together, so that readers need no lock.
         self._map: tuple[Int64s, Int64s] = (np.empty(0, np.int64), np.empty(0, np.int64))
-        # The same for what is made of the keys, told by the keys it was made of.
+        # Derived arrays, with the keys that they were derived from.
         self._documents: tuple[Int64s | None, Int32s, Int64s]
         self._documents = (None, np.empty(0, np.int32), np.empty(0, np.int64))
         nothing = np.empty(0, np.int64)

@@ -71,8 +71,8 @@ def connect(path: Path, threads: int, cache: int) -> Any:
     )
 
 
-def open_anew(path: Path) -> Any:
-    """Open a table once more, with nothing kept in memory; ``connect`` was called before."""
+def reopen(path: Path) -> Any:
+    """Open a table again, with nothing cached; ``connect`` was called before."""
     import lancedb
 
     session = lancedb.Session(_METADATA_CACHE_BYTES, _METADATA_CACHE_BYTES)

@@ -147,7 +147,7 @@ class Table:
     def search(self, build: Callable[[Any], Any], query: Any, kind: str, score: str) -> ScoredKeys:
         """Run a search and give what it finds, in its order.
 
-        Only row ids are read, and told as keys by the row map: reading the keys of 200 hits from
+        Only row ids are read, and mapped to keys by the row map: reading the keys of 200 hits from
         the disk takes longer than finding them.
 
         Args:

@@ -1,10 +1,10 @@
 """Keyword search: BM25 over the two text columns, exact phrases, scores of given passages.
 
 Owns the full text queries. It must not know how words are stemmed, expanded or weighed, nor how
-the legs are fused. Lance scores with BM25 (k1 1.2, b 0.75, exact lengths) over all passages.
+retrievers are fused. Lance scores with BM25 (k1 1.2, b 0.75, exact lengths) over all passages.
 
 A boolean query of Lance costs ten times one match query, because it cannot skip. A match query
-counts a word as often as it stands in the query, so weights become repetitions instead.
+counts a word as often as it occurs in the query, so weights become repetitions instead.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _CLOSE = 0.1
 _FLAT_ROWS = 8_000
 
 # Scripts written without spaces: a dictionary decides where their words end, and may decide
-# otherwise for a phrase than for the sentence it stands in. Up to so many rows, what the index
+# otherwise for a phrase than for the sentence around it. Up to so many rows, what the index
 # misses is looked for in the text itself, at 2 µs a row.
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff]"
@@ -72,7 +72,7 @@ def match(
         terms: What to look for; expansions of a prefix or of a typo are terms like others.
         count: How many are wanted.
         docs: Which documents may answer.
-        without: Words that must not stand in the view of a passage.
+        without: Words that must not occur in the view of a passage.
     """
     text, unit = _query_text(terms)
     if not text:

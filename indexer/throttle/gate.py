@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from indexer.throttle.throttle import Throttle
 
-# About two warm queries; past this the index lane takes its turn.
+# About two warm queries; past this indexing goes on.
 LONGEST_PAUSE_S = 0.2
 # Tokens in a batch: what keeps the cores busy, what stays under 200 ms beside queries, and what a
 # query that comes in the middle does not notice.

@@ -18,13 +18,13 @@ BATTERY_EVERY_S = 15.0
 # Shares of all cores that other programs use: from here on they want the machine; below, they
 # have let go of it.
 BUSY_FROM, BUSY_UNTIL = 0.5, 0.25
-# What only flares up is no work that we would be in the way of.
+# A short peak is no work that we would be in the way of.
 SAMPLES_IN_A_ROW = 2
 
 
 @dataclass(slots=True)
 class Machine:
-    """Asked whenever somebody wants to know; looks again only every few seconds. Thread-safe."""
+    """The load of this machine, sampled every few seconds at most. Thread-safe."""
 
     on_battery: bool = False
     busy: bool = False
@@ -49,7 +49,7 @@ class Machine:
             self._lock.release()
 
     def _compare(self, now: float, everyone: float, ours: float) -> None:
-        """Compare the processor seconds of all programs and of ours with those of the last look."""
+        """Compare the processor seconds of all programs and of ours with the last sample."""
         before, self._before = self._before, (now, everyone, ours)
         if before is None or now <= before[0]:
             return

@@ -1,7 +1,7 @@
 """How hard the library works now, and why: what the person chose, and what the machine asks for.
 
 Owns speed, pause, the share of the time that is worked, and the reason that is shown. It must not
-know what work is held back: whoever works says how long a piece took, and is told to rest.
+know what work is held back: a worker says how long a piece took, and rests.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SPEED_KEY, PAUSED_KEY = "speed", "paused"
 TYPING_S = 2.0
 # After an answer the person reads it, and the next query is not far.
 QUERY_S = 0.5
-# A rest is cut into pieces, so that a change of mind is heard.
+# A rest is cut into pieces, so that a change of speed takes effect.
 LISTEN_S = 0.1
 # However long a piece of work took, nobody rests longer than this at a stretch.
 LONGEST_REST_S = 20.0
@@ -39,7 +39,7 @@ class Speed(StrEnum):
     FAST = "fast"
 
 
-# Of the time: what is worked while the person, or the machine, wants to be left in peace.
+# Share of the time that is worked while the person, or another program, needs the machine.
 SLOW_SHARE = 0.25
 GENTLE_SHARE = 0.5
 TYPING_SHARE = 0.1

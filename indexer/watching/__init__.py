@@ -1,5 +1,6 @@
-"""Watching: noticing that something changed, so that a look at the disk can say what.
+"""Watching: events of the file system, which start scans.
 
-``sources`` hear of changes, ``settling`` waits until they are over, ``watcher`` decides when to
-look, and how much. Events are hints, the scan is the truth: no part of this believes an event.
+In: events. Out: scans, whole or partial, and the reading of what they queued. Events are hints, the
+scan is the truth: no part of this believes an event. Open ``watcher`` first, which decides when to
+scan what; ``sources`` deliver events, ``settling`` waits until changes are over.
 """

@@ -1,7 +1,7 @@
 """The time as a watcher needs it, and whether this machine slept meanwhile.
 
 Owns the comparison of the two clocks: the one that shows the time of day goes on while a machine
-sleeps, the one that only grows stands still on Linux and macOS; where it does not, a wait takes
+sleeps, the monotonic one stops on Linux and macOS; where it does not, a wait takes
 far longer than it was meant to.
 """
 

@@ -1,19 +1,19 @@
-"""What was heard and not yet looked at, handed from the threads of sources to the watcher.
+"""Changed paths, handed from the threads of sources to the watcher.
 
-Owns a set of paths that collapses repetitions, and gives up counting past a size where looking at
-everything costs less. It must not know where hints come from.
+Owns a set of paths that collapses repetitions, and overflows at a size where scanning everything
+costs less. It must not know where hints come from.
 """
 
 from __future__ import annotations
 
 import threading
 
-# Past so many, a scan of everything is quicker than looking one by one.
+# Past so many, a scan of everything is quicker than one by one.
 MOST_HINTS = 50_000
 
 
 class Hints:
-    """Paths that something was heard of. Thread-safe."""
+    """Paths with events. Thread-safe."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -31,7 +31,7 @@ class Hints:
             self._changed.notify_all()
 
     def lost(self, reason: str) -> None:
-        """Say that changes were missed, so that everything has to be looked at."""
+        """Say that changes were missed, so that everything has to be scanned."""
         with self._changed:
             self._lost = reason
             self._changed.notify_all()
@@ -46,7 +46,7 @@ class Hints:
         """Wait for hints, at most so long.
 
         Returns:
-            The paths, and why everything has to be looked at, "" if it has not.
+            The paths, and why everything has to be scanned, "" if it has not.
         """
         with self._changed:
             self._changed.wait_for(lambda: self._paths or self._lost or self._awake, seconds)

@@ -1,10 +1,10 @@
-"""Hearing of changes on Linux: one watch on each folder that a scan enters, and on no other.
+"""Events on Linux: one watch on each folder that a scan enters, and on no other.
 
 Owns the tree of watched folders and the way from an event to a path. It uses watchdog's reader of
 inotify below watchdog's observers, because those watch what is left out as well (a folder of
 programs may hold more folders than all documents together), walk the tree a second time, and say
 nothing when the kernel drops events. Here the scan asks for each watch before it lists the folder,
-so nothing falls between, and lost events, an unmount and the end of watches are told.
+so nothing falls between, and lost events, an unmount and the end of watches are reported.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ class InotifySource:
         """Note a new callback of a folder, and give those it takes the place of."""
         node, replaced = self._node(path), []
         # The folder may have been watched before, here or at the path it was moved from; or
-        # another one stood here.
+        # another one was here.
         for old in {id(each): each for each in (node, self._nodes.get(watch, node))}.values():
             if old.watch is not None:
                 replaced.append((old.watch, old.callback))

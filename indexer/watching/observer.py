@@ -1,4 +1,4 @@
-"""Hearing of changes where the system watches whole trees: macOS, Windows, and anywhere else.
+"""Events where the system watches whole trees: macOS, Windows, and anywhere else.
 
 Owns one of watchdog's observers and a watch for each root. It must not know what becomes of
 hints.
@@ -36,7 +36,7 @@ class ObserverSource(FileSystemEventHandler):
         self._hints = hints
         self._lock = threading.Lock()
         self._watches: dict[bytes, ObservedWatch] = {}
-        self._real: dict[bytes, bytes] = {}  # where a watched folder really stands
+        self._real: dict[bytes, bytes] = {}  # the resolved path of a watched folder
         self.exhausted = False
         self._observer = Observer()
         self._observer.start()
@@ -87,7 +87,7 @@ class ObserverSource(FileSystemEventHandler):
                 self._hints.add(self._as_watched(os.fsencode(path)))
 
     def _as_watched(self, path: bytes) -> bytes:
-        """Some systems tell the real path of what was watched by another one."""
+        """Some systems report the resolved path of what was watched by another one."""
         for watched, real in list(self._real.items()):
             if real != watched and _holds(real, path):
                 return watched + path[len(real) :]

@@ -1,8 +1,8 @@
-"""Which of the paths that were heard of have come to rest.
+"""Debounces changed paths.
 
-Owns the waiting: a path has settled once nothing was heard of it, and its size and time stood
-still, for a while; a folder once nothing below it is on the move either. A path that never comes
-to rest, a log for example, is let through from time to time. Pure: time and status are given.
+A path has settled once it had no event, and its size and time were constant, for a while; a folder
+once nothing below it is unsettled either. A path that never settles, a log for example, is let
+through from time to time. Pure: time and status are given.
 """
 
 from __future__ import annotations
@@ -30,27 +30,27 @@ class _Waiting:
 
 @dataclass(slots=True)
 class Settling:
-    """Paths on their way to rest; ``separator`` stands between components."""
+    """Paths that wait to settle; ``separator`` is between components."""
 
     separator: bytes = b"/"
     settled_s: float = SETTLED_S
     _waiting: dict[bytes, _Waiting] = field(default_factory=dict)
-    _restless: dict[bytes, float] = field(default_factory=dict)  # how long to bear with a path
+    _restless: dict[bytes, float] = field(default_factory=dict)  # seconds until it is let through
 
     def __len__(self) -> int:
         return len(self._waiting)
 
     def hint(self, path: bytes, now: float) -> None:
-        """Say that something was heard of a path."""
+        """Note an event of a path."""
         waiting = self._waiting.setdefault(path, _Waiting(now, now))
         waiting.since = now
 
     def clear(self) -> None:
-        """Forget all paths: everything is looked at anyway."""
+        """Forget all paths: everything is scanned anyway."""
         self._waiting.clear()
 
     def ready(self, now: float, stamp_of: Callable[[bytes], Stamp]) -> list[bytes]:
-        """Take the paths that have come to rest.
+        """Take the paths that have settled.
 
         Args:
             now: A time that only grows, in seconds.

@@ -1,4 +1,4 @@
-"""Which source hears of changes on this system, and under which roots none does.
+"""The source of events on this system.
 
 Owns the choice. It must not know how a source works.
 """
@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 
 class Source(Protocol):
-    """Hears of changes in folders; ``exhausted`` says that the system watches no more."""
+    """Delivers events of folders; ``exhausted`` says that the system watches no more."""
 
     exhausted: bool
 

@@ -1,7 +1,7 @@
-"""From paths that something was heard of to what there is to be looked at.
+"""From changed paths to the entries and roots to scan.
 
-Owns the collapsing of paths: below which root each stands, what is walked anyway, and that
-patterns hold for a whole folder. Pure.
+Owns the collapsing of paths: below which root each is, what is walked anyway, and that patterns
+hold for a whole folder. Pure.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _IGNORE_NAME = os.fsencode(IGNORE_NAME)
 
 @dataclass(slots=True)
 class Targets:
-    """What to look at: single entries of roots, and ``whole`` roots, all by the roots' ids."""
+    """What to scan: single entries of roots, and ``whole`` roots, all by the roots' ids."""
 
     entries: dict[int, dict[bytes, set[bytes]]] = field(default_factory=dict)
     whole: set[int] = field(default_factory=set)
@@ -40,11 +40,11 @@ class Targets:
 
 
 def targets(paths: Iterable[bytes], roots: Collection[Root]) -> Targets:
-    """Find out what there is to be looked at for some absolute paths."""
+    """Find out what to scan for some absolute paths."""
     chosen = {_meant(path) for path in paths}
     found = Targets()
     for path in chosen:
-        # What is below something that is walked anyway needs no look of its own.
+        # What is below something that is walked anyway needs no scan of its own.
         if not any(above in chosen for above in _above(path)):
             for root in roots:
                 _place(path, root, found)

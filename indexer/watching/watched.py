@@ -1,7 +1,6 @@
-"""The roots a watcher watches: how it hears of each, when each was scanned, and which are due.
+"""The watched roots: by events or by polling, when each was scanned, and which are due.
 
-Owns what is known of roots beside the catalog, and the source that hears of changes. It must not
-scan or wait.
+Owns what is known of roots beside the catalog, and the source of events. It must not scan or wait.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ EXHAUSTED = "exhausted"
 
 @dataclass(slots=True)
 class _Watched:
-    """One root. ``seen`` is what stood at its path when it was last found out of reach."""
+    """One root. ``seen`` is what was at its path when it was last out of reach."""
 
     root: Root
     scanned: float = float("-inf")
@@ -69,7 +68,7 @@ class WatchedRoots:
             return [each.root for each in self._known.values()]
 
     def enter(self, path: bytes, whole: bool) -> None:  # noqa: FBT001  # a callback of scans
-        """Hear of what changes in a folder from now on."""
+        """Watch a folder from now on."""
         source = self._source
         if source is not None and source.enter(path, whole=whole):
             return
@@ -102,11 +101,11 @@ class WatchedRoots:
         return due
 
     def scanning(self, roots: Iterable[Root]) -> None:
-        """Say that roots are about to be scanned: every folder is entered anew."""
+        """Say that roots are about to be scanned: every folder is entered again."""
         with self._lock:
             for root in roots:
                 if self._source is not None and not (root.online and in_place(root)):
-                    # What was watched there is not what stands there now.
+                    # Another folder is at this path now.
                     self._source.leave(root.path)
                 self._unwatched = {p for p in self._unwatched if below(root.path, p) is None}
 
@@ -153,7 +152,7 @@ class WatchedRoots:
 
 
 def _seen(root: Root) -> tuple[object, ...]:
-    """Take note of what may bring a root back: what stands at its path, and what is mounted."""
+    """What may bring a root back: what is at its path, and what is mounted."""
     here: tuple[object, ...] = ()
     try:
         found = os.stat(root.path)  # noqa: PTH116  # bytes

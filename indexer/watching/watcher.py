@@ -1,9 +1,9 @@
-"""Keeps a library up to date: decides when to look at the disk, and at how much of it.
+"""Keeps a library up to date: decides when to scan, and how much.
 
-Owns the one thread that waits for hints, lets them settle, looks, and has read what is new. It
-looks at everything at the start, when changes may have been missed (a full queue of events, sleep,
+Owns the one thread that waits for hints, lets them settle, scans, and has read what is new. It
+scans everything at the start, when changes may have been missed (a full queue of events, sleep,
 a root that moved, went or came back, other patterns), every few hours, and, under roots of which
-the system does not tell everything, every few minutes. It must not know how files are read, nor
+the system does not report everything, every few minutes. It must not know how files are read, nor
 who else wants the engine.
 """
 
@@ -46,10 +46,10 @@ class WatchPace:
     """How long things wait, in seconds.
 
     Attributes:
-        settled_s: How long a path has to stand still before it is looked at.
-        tick_s: Between looks at paths that have not settled.
-        check_s: Between looks at where the roots stand.
-        poll_s: Between scans of roots of which the system does not tell everything.
+        settled_s: How long a path has to be unchanged before it is scanned.
+        tick_s: Between checks of paths that have not settled.
+        check_s: Between checks of the roots' locations.
+        poll_s: Between scans of roots of which the system does not report everything.
         scan_s: Between scans of everything.
         retry_s: Until work that failed is tried again.
     """
@@ -87,7 +87,7 @@ class Watcher:
         read: Reads what is queued.
         pace: How long things wait.
         clock: Tells the time.
-        source: Opens what hears of changes.
+        source: Opens the source of events.
     """
 
     def __init__(
@@ -141,7 +141,7 @@ class Watcher:
             self._thread.start()
 
     def stop(self) -> None:
-        """Watch no longer; returns once nothing is looked at any more."""
+        """Watch no longer; returns once no scan runs any more."""
         with self._lock:
             thread, self._thread = self._thread, None
         if thread is None:
@@ -156,7 +156,7 @@ class Watcher:
             source.close()
 
     def wake(self) -> None:
-        """Look at the roots at once: the person has changed something about them."""
+        """Check the roots at once: the person has changed something about them."""
         self._checked = float("-inf")
         self._hints.wake()
 
@@ -184,7 +184,7 @@ class Watcher:
                 log.warning("watching met a problem: %s", error.message)
                 self._try_again(error.message)
             except Exception as error:
-                log.exception("watching failed; everything is looked at again")
+                log.exception("watching failed; everything is scanned again")
                 self._try_again(type(error).__name__)
 
     def _try_again(self, problem: str) -> None:
@@ -200,13 +200,13 @@ class Watcher:
         self._token.check()
         now = self._clock.monotonic()
         for path in paths:
-            # What the library itself writes would be heard of for ever.
+            # What the library itself writes would start scans for ever.
             if all(below(library, path) is None for library in self._library):
                 self._settling.hint(path, now)
         if self._sleep.slept():
             lost = lost or "this machine slept"
         if lost:
-            log.info("everything is looked at: %s", lost)
+            log.info("everything is scanned: %s", lost)
             self._plan.due |= self._watched.ids
         if now - self._checked >= self._pace.check_s:
             self._checked = now

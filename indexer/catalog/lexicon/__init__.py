@@ -4,8 +4,8 @@ Owns document evidence by words (BM25 over the words of a document, its title an
 search for files by name, and the vocabulary behind prefixes, forms and typos. It must not know
 passages: their words are searched in the store.
 
-Words are folded by ``indexer.text.terms``. A query word may stand for several: its other forms, the
-completions of a prefix, a corrected typo. Such a group is counted as if it were one word.
+Words are folded by ``indexer.text.terms``. A query word may be expanded to a group: its other
+forms, the completions of a prefix, a corrected typo. A group counts as one word.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ PENDING_POSTINGS = 400_000
 
 @dataclass(frozen=True, slots=True)
 class _Statistics:
-    """What every score of one query starts from; arrays are indexed by document."""
+    """What every score of one query is computed from; arrays are indexed by document."""
 
     segments: Sequence[Segment]
     pending: Sequence[PendingDoc]
@@ -53,7 +53,7 @@ class _Statistics:
 
 @dataclass(slots=True)
 class LexiconReader:
-    """One look at the lexicon: several questions about the same words, each counted once.
+    """One read transaction on the lexicon, in which each group of words is counted once.
 
     Valid inside ``Lexicon.reading``, on the thread that opened it.
     """
@@ -63,7 +63,7 @@ class LexiconReader:
     _counted: dict[tuple[str, ...], NDArray[np.float32]] = field(default_factory=dict)
 
     def counts(self, group: Sequence[str]) -> NDArray[np.float32]:
-        """How often words that count as one stand in each document, indexed by document."""
+        """How often a group of words occurs in each document, indexed by document."""
         key = tuple(dict.fromkeys(group))
         if key not in self._counted:
             self._counted[key] = self._lexicon.counts(self._statistics, key)
@@ -183,7 +183,7 @@ class Lexicon:
         """Score whole documents by BM25, their names included.
 
         Args:
-            groups: For each word of the query the words that stand for it.
+            groups: For each word of the query the words it is expanded to.
             docs: Only these documents, or None for all.
             limit: The most documents to give.
 
@@ -194,10 +194,10 @@ class Lexicon:
             return reading.document_scores(groups, docs, limit)
 
     def name_scores(self, wanted: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        """Score documents by the words of a query that stand in their names, by idf.
+        """Score documents by the query words in their names.
 
         Returns:
-            Documents in ascending order and their scores, the sums of the rarities.
+            Documents in ascending order and their scores, sums of idf.
         """
         with self._db.read():
             return self._names.scores(wanted)
@@ -214,7 +214,7 @@ class Lexicon:
 
     @contextmanager
     def reading(self) -> Iterator[LexiconReader]:
-        """Look at the lexicon as it is now; words asked for twice are counted once."""
+        """Open a read transaction; words asked for twice are counted once."""
         with self._db.read():
             yield LexiconReader(self, self._statistics())
 
@@ -242,7 +242,7 @@ class Lexicon:
             return (there - deleted) | {doc.doc for doc in self._pending.all()}
 
     def mark_deleted(self, docs: Iterable[int]) -> None:
-        """Forget documents that the catalog has lost without saying so."""
+        """Mark documents as deleted that the catalog has lost without the trigger."""
         with self._db.write() as connection:
             for doc in docs:
                 connection.execute("DELETE FROM lexicon_pending WHERE doc = ?", (doc,))
@@ -295,7 +295,7 @@ class Lexicon:
         return sorted(found.items(), key=lambda item: (-item[1], item[0]))[:limit]
 
     def nearest(self, word: str, limit: int = 3) -> list[tuple[str, int]]:
-        """Give the words that a word which stands nowhere may be a typo of, likely ones first.
+        """Give the words that an unknown word may be a typo of, likely ones first.
 
         Words of fewer than four letters, words with digits and words that do occur have none.
         """

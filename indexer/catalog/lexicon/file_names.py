@@ -1,6 +1,6 @@
-"""Finds files by the words of their names, whatever became of the files.
+"""Finds files by the words of their names, in whatever state the files are.
 
-Owns the full-text table of names. A file is found if every word stands in its name or its folder,
+Owns the full-text table of names. A file is found if every word occurs in its name or its folder,
 and at least one in its name. It must not know documents.
 """
 
@@ -78,7 +78,7 @@ class FileNames:
         return dict(rows)
 
     def by_prefix(self, prefix: str, limit: int) -> list[tuple[str, int]]:
-        """Give words of names that begin with a prefix, and in how many files they stand."""
+        """Give words of names that begin with a prefix, and in how many files they occur."""
         rows = self._db.rows(
             "SELECT term, doc FROM file_vocabulary WHERE term >= ? AND term < ? LIMIT ?",
             prefix,

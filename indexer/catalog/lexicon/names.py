@@ -1,7 +1,7 @@
 """The words of the names that documents go by now, to be counted with their texts.
 
 Owns an index in memory from words to names; names never change, so it only grows. Which name
-stands for which document is asked anew whenever places change.
+belongs to which document is read again whenever files change.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ class NameWords:
         return known
 
     def scores(self, wanted: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        """Score documents by the words of the query that stand in their names.
+        """Score documents by the query words in their names.
 
-        A word counts by its idf among names, once for each name; a document has the score of
+        A word counts by its idf among names, once in each name; a document has the score of
         its best name.
 
         Returns:

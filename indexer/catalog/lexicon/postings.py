@@ -1,4 +1,4 @@
-"""Which word stands how often in which document, as arrays and as bytes.
+"""Postings (term, document, count) as arrays and as bytes.
 
 Owns the layout of a chunk of postings, the rounding of counts and the merging of sorted runs.
 Pure functions; it must not know SQL or words, only the numbers of words ("terms").

@@ -1,4 +1,4 @@
-"""Postings on disk: what is new waits in rows of its own, the rest stands in sorted segments.
+"""Postings on disk: new documents are rows of their own, the rest sorted segments.
 
 Owns the tables of pending documents, segments and chunks, and their merging. A document is
 written once; one that is deleted is dropped when its segment is next merged. It must not know
@@ -87,7 +87,7 @@ class Segments:
         return [known[number] for number in numbers]
 
     def deleted(self) -> NDArray[np.int64]:
-        """Give the documents that were deleted but still stand in a segment."""
+        """Give the documents that were deleted but are still in a segment."""
         rows = self._db.rows("SELECT doc FROM lexicon_dead ORDER BY doc")
         return np.fromiter((row[0] for row in rows), np.int64, len(rows))
 

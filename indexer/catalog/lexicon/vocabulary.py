@@ -1,6 +1,6 @@
 """The words the library knows: their numbers, prefixes, forms and near misses.
 
-Owns the tables of terms and stems. It must not know in which documents a word stands.
+Owns the tables of terms and stems. It must not know in which documents a word occurs.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from indexer.catalog.database import Database
 
-LAST = "\U0010ffff"  # sorts after every word that begins with what stands before it
+LAST = "\U0010ffff"  # sorts after every word with the prefix before it
 
 
 class Vocabulary:
@@ -37,7 +37,7 @@ class Vocabulary:
         """Count words in, making numbers for new ones, inside the caller's transaction.
 
         Args:
-            found: For each word in how many new documents it stands, and a language of these.
+            found: For each word its number of new documents, and a language of these.
 
         Returns:
             The numbers of all words.

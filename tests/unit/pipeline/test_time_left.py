@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.api.progress import rough
-from indexer.pipeline.time_left import NEWS_S, TimeLeft
+from indexer.pipeline.time_left import GROWTH_S, TimeLeft
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -81,7 +81,7 @@ def test_under_constant_conditions_it_is_about_right(run: Conditions) -> None:
     for now, left in told(run, ends):
         truth = ends[-1] - now
         assert left <= 1.25 * truth + 3 * run.batch_s + 2 * run.look_s
-        assert left >= 0.75 * truth - 3 * run.batch_s - 2 * run.look_s - NEWS_S
+        assert left >= 0.75 * truth - 3 * run.batch_s - 2 * run.look_s - GROWTH_S
 
 
 @given(conditions)
@@ -91,7 +91,7 @@ def test_when_the_work_becomes_slower_it_says_so(run: Conditions) -> None:
     for now, left in told(run, ends):
         # Once a window has passed, what was before it is forgotten.
         if half and now > ends[half - 1] + 150 + 8 * run.batch_s:
-            assert left >= 0.6 * (ends[-1] - now) - 8 * run.batch_s - NEWS_S - 4
+            assert left >= 0.6 * (ends[-1] - now) - 8 * run.batch_s - GROWTH_S - 4
 
 
 def test_a_batch_that_does_not_come_is_noticed() -> None:
