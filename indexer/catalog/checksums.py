@@ -22,32 +22,32 @@ class Checksums:
 
     def note_passages(self, doc: int, total: int) -> None:
         with self._db.write() as connection:
-            connection.execute("UPDATE docs SET passages_sum = ? WHERE doc = ?", (total, doc))
+            connection.execute("UPDATE docs SET passages_checksum = ? WHERE doc = ?", (total, doc))
 
     def note_profile(self, doc: int, total: int) -> None:
         with self._db.write() as connection:
-            connection.execute("UPDATE docs SET profile_sum = ? WHERE doc = ?", (total, doc))
+            connection.execute("UPDATE docs SET profile_checksum = ? WHERE doc = ?", (total, doc))
 
     def note_vectors(self, doc: int, space: int, total: int) -> None:
         with self._db.write() as connection:
             connection.execute(
-                "UPDATE doc_spaces SET vectors_sum = ? WHERE doc = ? AND space = ?",
+                "UPDATE doc_spaces SET vectors_checksum = ? WHERE doc = ? AND space = ?",
                 (total, doc, space),
             )
 
     def passages(self) -> dict[int, int]:
         """Give the sums over the passages of documents that are not to be read again."""
-        return self._of_docs("passages_sum")
+        return self._of_docs("passages_checksum")
 
     def profiles(self) -> dict[int, int]:
         """Give the sums over the profiles of documents that are not to be read again."""
-        return self._of_docs("profile_sum")
+        return self._of_docs("profile_checksum")
 
     def vectors(self, space: int) -> dict[int, int]:
         """Give the sums over the vectors of documents that are complete in a space."""
         rows = self._db.rows(
-            "SELECT doc, vectors_sum FROM doc_spaces WHERE space = ? AND state = 'done' "
-            "AND vectors_sum IS NOT NULL",
+            "SELECT doc, vectors_checksum FROM doc_spaces WHERE space = ? AND state = 'done' "
+            "AND vectors_checksum IS NOT NULL",
             space,
         )
         return {doc: total for doc, total in rows}  # noqa: C416  # typed

@@ -22,29 +22,30 @@ if TYPE_CHECKING:
 
 INSERT = """
 INSERT INTO files (id, root, folder, name, extension, format, size, mtime_ns, volume, inode,
-                   verdict, state, code, detail, pending, size_class)
+                   fixed_state, state, code, detail, pending, size_class)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 # A file that is only out of reach keeps its document; one that turned into something else does not.
 _CHANGE = f"""
-UPDATE files SET format = ?, size = ?, mtime_ns = ?, volume = ?, inode = ?, verdict = ?, state = ?,
-    code = ?, detail = ?, pending = ?, size_class = ?, lost = 0, in_flight = 0, attempts = 0,
-    crashes = 0, content = CASE WHEN ?6 IN ('', '{FileState.PLACEHOLDER}',
+UPDATE files SET format = ?, size = ?, mtime_ns = ?, volume = ?, inode = ?, fixed_state = ?,
+    state = ?, code = ?, detail = ?, pending = ?, size_class = ?, volume_missing = 0, in_flight = 0,
+    attempts = 0, crashes = 0, content = CASE WHEN ?6 IN ('', '{FileState.PLACEHOLDER}',
     '{FileState.FAILED}') THEN content ELSE NULL END
 WHERE id = ?
 """  # built from constants
 # Events name one hard link of a changed file; the others share its inode.
 _CHANGE_OTHER_NAMES = f"""
 UPDATE files SET size = ?1, mtime_ns = ?2, size_class = ?3, state = '{FileState.QUEUED}', code = '',
-    detail = '', pending = 1, lost = 0, in_flight = 0, attempts = 0, crashes = 0
-WHERE inode = ?4 AND volume = ?5 AND verdict = '' AND id <> ?6 AND (size <> ?1 OR mtime_ns <> ?2)
+    detail = '', pending = 1, volume_missing = 0, in_flight = 0, attempts = 0, crashes = 0
+WHERE inode = ?4 AND volume = ?5 AND fixed_state = '' AND id <> ?6
+    AND (size <> ?1 OR mtime_ns <> ?2)
 """  # built from constants
 
 
 # Up to so many names single rows are selected, beyond it whole folders.
 FEW = 200
 _ROWS = (
-    "SELECT id, name, size, mtime_ns, volume, inode, verdict, format, code, lost "
+    "SELECT id, name, size, mtime_ns, volume, inode, fixed_state, format, code, volume_missing "
     "FROM files WHERE folder = ?"
 )
 
@@ -68,8 +69,8 @@ class ScanTally:
 def folder_id(connection: sqlite3.Connection, root: int, path: bytes, generation: int) -> int:
     """Give the number of a folder, inserted if need be, and mark it as visited by this scan."""
     row = connection.execute(
-        "INSERT INTO folders (root, path, scan) VALUES (?, ?, ?) "
-        "ON CONFLICT (root, path) DO UPDATE SET scan = excluded.scan RETURNING id",
+        "INSERT INTO folders (root, path, generation) VALUES (?, ?, ?) "
+        "ON CONFLICT (root, path) DO UPDATE SET generation = excluded.generation RETURNING id",
         (root, path, generation),
     ).fetchone()
     return int(row[0])
@@ -89,12 +90,12 @@ def insert_values(file: int, root: int, folder: int, entry: FoundFile) -> tuple[
         entry.mtime_ns,
         signed(entry.volume),
         signed(entry.inode),
-        *_verdict_values(entry),
+        *_state_values(entry),
     )
 
 
-def _verdict_values(entry: FoundFile) -> tuple[object, ...]:
-    """Give verdict, state, code, detail, pending and size class of an entry."""
+def _state_values(entry: FoundFile) -> tuple[object, ...]:
+    """Give fixed_state, state, code, detail, pending and size class of an entry."""
     return (
         entry.state or "",
         entry.state or FileState.QUEUED,
@@ -109,11 +110,11 @@ def update(
     connection: sqlite3.Connection, row: tuple[object, ...], entry: FoundFile, tally: ScanTally
 ) -> None:
     """Bring the row of a file in line with its entry."""
-    file, _name, size, mtime_ns, volume, inode, verdict, file_format, code, lost = row
+    file, _name, size, mtime_ns, volume, inode, fixed_state, file_format, code, volume_missing = row
     found_volume, found_inode = signed(entry.volume), signed(entry.inode)
     # A drive that was mounted again may have another volume number and other inodes.
     same_file = inode == found_inode or volume != found_volume
-    same = (size, mtime_ns, verdict, file_format) == (
+    same = (size, mtime_ns, fixed_state, file_format) == (
         entry.size,
         entry.mtime_ns,
         entry.state or "",
@@ -123,16 +124,16 @@ def update(
         tally.renumbered.add(volume)
     if not (same and same_file and (not entry.state or code == entry.code)):
         tally.changed += 1
-        values = _verdict_values(entry)
+        values = _state_values(entry)
         stat = (entry.format, entry.size, entry.mtime_ns, found_volume, found_inode)
         connection.execute(_CHANGE, (*stat, *values, file))
         if found_inode and not entry.state and (volume, inode) == (found_volume, found_inode):
             changed = (entry.size, entry.mtime_ns, values[-1])
             connection.execute(_CHANGE_OTHER_NAMES, (*changed, found_inode, found_volume, file))
         return
-    if (volume, inode) != (found_volume, found_inode) or lost:
+    if (volume, inode) != (found_volume, found_inode) or volume_missing:
         connection.execute(
-            "UPDATE files SET volume = ?, inode = ?, lost = 0 WHERE id = ?",
+            "UPDATE files SET volume = ?, inode = ?, volume_missing = 0 WHERE id = ?",
             (found_volume, found_inode, file),
         )
         derive(connection, "id = ?", file)
@@ -160,7 +161,8 @@ def unvisited(
     """Give the folders that a walk should have visited and did not, with their paths."""
     if whole:
         return connection.execute(
-            "SELECT id, path FROM folders WHERE root = ? AND scan <> ?", (root, tally.generation)
+            "SELECT id, path FROM folders WHERE root = ? AND generation <> ?",
+            (root, tally.generation),
         ).fetchall()
     found = []
     for path in tally.partial:
@@ -189,7 +191,7 @@ def insert_unlisted(connection: sqlite3.Connection, root: int, path: bytes, code
         return
     connection.execute(
         "INSERT OR IGNORE INTO files (root, folder, name, extension, format, size, mtime_ns, "
-        "volume, inode, verdict, state, code, size_class) "
+        "volume, inode, fixed_state, state, code, size_class) "
         "VALUES (?, ?, ?, '', '', 0, 0, 0, 0, ?, ?, ?, 0)",
         (root, row[0], name, FileState.FAILED, FileState.FAILED, code),
     )

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _FROM = (
     " FROM roots r CROSS JOIN folders d CROSS JOIN files f WHERE d.root = r.id AND f.folder = d.id"
 )
-_PATH = "r.path, r.only, d.path, f.name"
+_PATH = "r.path, r.file_name, d.path, f.name"
 _ORDERS = {
     "path": _PATH,
     "state": f"f.state, {_PATH}",
@@ -133,7 +133,7 @@ class Coverage:
             for number, _ in self._inside(normal(path))
             for root, folder, name, size, mtime_ns in self._db.rows(
                 f"SELECT r.path, d.path, f.name, f.size, f.mtime_ns{_FROM} "
-                "AND r.id = ? AND f.pending = 0 AND f.verdict = ''",
+                "AND r.id = ? AND f.pending = 0 AND f.fixed_state = ''",
                 number,
             )
         }
@@ -150,11 +150,11 @@ class Coverage:
     def _inside(self, path: bytes) -> list[tuple[int, bytes]]:
         """Give the roots that overlap a path, each with the path below it, b"" for all of it."""
         found = []
-        for number, root, only in self._db.rows("SELECT id, path, only FROM roots"):
+        for number, root, file_name in self._db.rows("SELECT id, path, file_name FROM roots"):
             relative = below(root, path)
-            if below(path, join(root, only)) is not None:
+            if below(path, join(root, file_name)) is not None:
                 found.append((number, b""))
-            elif relative is not None and not only:
+            elif relative is not None and not file_name:
                 found.append((number, relative))
         return found
 

@@ -40,16 +40,16 @@ SELECT ?, c.doc FROM files f JOIN contents c ON c.id = f.content
 WHERE f.id = ? AND c.doc IS NOT NULL
 """
 _OUTDATED = """
-verdict = '' AND content IN (SELECT id FROM contents WHERE extractor_version < ?)
+fixed_state = '' AND content IN (SELECT id FROM contents WHERE extractor_version < ?)
 """
 _COUNT_OUTDATED = f"SELECT count(*) FROM files WHERE {_OUTDATED}"  # a constant
 _REQUEUE_OUTDATED = f"UPDATE files SET pending = 2 WHERE pending = 0 AND {_OUTDATED}"
 _ORPHANS_LEFT = """
 SELECT doc FROM docs WHERE NOT EXISTS (SELECT 1 FROM contents c JOIN files f
-    ON f.content = c.id OR f.upcoming = c.id WHERE c.doc = docs.doc) ORDER BY doc
+    ON f.content = c.id OR f.next_content = c.id WHERE c.doc = docs.doc) ORDER BY doc
 """
 _LOST_CONTENTS = """
-content IS NULL AND upcoming IS NULL AND pending = 0 AND verdict = '' AND code = ''
+content IS NULL AND next_content IS NULL AND pending = 0 AND fixed_state = '' AND code = ''
 """
 _FILES_WITHOUT = f"SELECT id FROM files WHERE {_LOST_CONTENTS}"  # a constant
 # Stands before the name of a text that is to be read again though no version has changed.
@@ -101,7 +101,7 @@ class Docs:
             self._db.mark_files_changed()
             _stamp(connection, file, stamp)
             connection.execute(
-                "UPDATE files SET upcoming = ?, in_flight = 1 WHERE id = ?", (row[0], file)
+                "UPDATE files SET next_content = ?, in_flight = 1 WHERE id = ?", (row[0], file)
             )
             _finalise(connection, "id = ?", file)
         return True
@@ -143,14 +143,14 @@ class Docs:
                 (content_id, promised, info.extractor_version, doc, info.pages, bad, info.lost),
             ).fetchone()[0]
             _stamp(connection, file, stamp)
-            connection.execute("UPDATE files SET upcoming = ? WHERE id = ?", (content, file))
+            connection.execute("UPDATE files SET next_content = ? WHERE id = ?", (content, file))
             if state == "none":
                 connection.execute(
                     "UPDATE docs SET passages_state = 'writing' WHERE doc = ?", (doc,)
                 )
             elif state == "done":
                 self._db.mark_files_changed()
-                _finalise(connection, "upcoming = ?", content)
+                _finalise(connection, "next_content = ?", content)
         return Begun(doc, write_passages=state == "none")
 
     def finish_passages(self, doc: int, passages: int) -> None:
@@ -163,7 +163,7 @@ class Docs:
             )
             contents = connection.execute("SELECT id FROM contents WHERE doc = ?", (doc,))
             for (content,) in contents.fetchall():
-                _finalise(connection, "upcoming = ?", content)
+                _finalise(connection, "next_content = ?", content)
 
     def forget(self, docs: Collection[int]) -> None:
         """Drop documents that the store no longer holds; files that need them are queued."""
@@ -172,7 +172,7 @@ class Docs:
             for doc in docs:
                 files = connection.execute(
                     "SELECT f.id FROM contents c JOIN files f "
-                    "ON f.content = c.id OR f.upcoming = c.id WHERE c.doc = ?",
+                    "ON f.content = c.id OR f.next_content = c.id WHERE c.doc = ?",
                     (doc,),
                 ).fetchall()
                 connection.execute("DELETE FROM contents WHERE doc = ?", (doc,))
@@ -195,7 +195,7 @@ class Docs:
             connection.execute(
                 "DELETE FROM contents WHERE id NOT IN "
                 "(SELECT content FROM files WHERE content IS NOT NULL "
-                "UNION SELECT upcoming FROM files WHERE upcoming IS NOT NULL)"
+                "UNION SELECT next_content FROM files WHERE next_content IS NOT NULL)"
             )
         rows = self._db.rows(
             "SELECT doc FROM docs WHERE doc NOT IN "
@@ -335,14 +335,14 @@ def _stamp(connection: sqlite3.Connection, file: int, stamp: Stamp) -> None:
 
 
 def _finalise(connection: sqlite3.Connection, where: str, value: int) -> None:
-    """Bind files to their upcoming content; those still in flight are done.
+    """Bind files to their next content; those still in flight are done.
 
     A file that changed again while it was read is no longer in flight: it stays queued.
     """
     rows = connection.execute(
-        "UPDATE files SET content = upcoming, upcoming = NULL, code = '', detail = '', "
+        "UPDATE files SET content = next_content, next_content = NULL, code = '', detail = '', "
         "pending = CASE WHEN in_flight > 0 THEN 0 ELSE pending END, in_flight = 0, "
-        f"crashes = 0, attempts = 0 WHERE {where} AND upcoming IS NOT NULL RETURNING id",
+        f"crashes = 0, attempts = 0 WHERE {where} AND next_content IS NOT NULL RETURNING id",
         (value,),
     ).fetchall()
     for (file,) in rows:

@@ -66,7 +66,7 @@ class Files:
             if value is not None:
                 conditions.append(f" AND {column} = ?")
                 values.append(value)
-        order = " ORDER BY r.path, r.only, d.path, f.name LIMIT ? OFFSET ?"
+        order = " ORDER BY r.path, r.file_name, d.path, f.name LIMIT ? OFFSET ?"
         return [
             _file_row(row)
             for row in self._db.rows(_ROW + "".join(conditions) + order, *values, limit, offset)
@@ -117,7 +117,7 @@ class Files:
         """Give the files of a root that can be read: their paths below it and their sizes."""
         rows = self._db.rows(
             "SELECT d.path, f.name, f.size FROM files f JOIN folders d ON d.id = f.folder "
-            "WHERE f.root = ? AND f.verdict = '' ORDER BY f.id",
+            "WHERE f.root = ? AND f.fixed_state = '' ORDER BY f.id",
             root,
         )
         return [(join_relative(folder, name), size) for folder, name, size in rows]

@@ -11,6 +11,7 @@ import sqlite3
 import struct
 from typing import TYPE_CHECKING
 
+from indexer import faults
 from indexer.api.errors import WorldError
 
 if TYPE_CHECKING:
@@ -226,7 +227,41 @@ ALTER TABLE docs ADD COLUMN profile_sum INTEGER;
 ALTER TABLE doc_spaces ADD COLUMN vectors_sum INTEGER;
 """
 
-MIGRATIONS: Sequence[str] = (_FIRST, _EARLIER, _ROOT_LOCATION, _ORDER, _CRASHES, _SUMS)
+# What version 7 renamed: (table, old column, new column), and tables. Repair reads older catalogs
+# by these too.
+RENAMED_COLUMNS = (
+    ("roots", "only", "file_name"),
+    ("roots", "inside", "volume_path"),
+    ("roots", "scan", "generation"),
+    ("folders", "scan", "generation"),
+    ("files", "verdict", "fixed_state"),
+    ("files", "lost", "volume_missing"),
+    ("files", "upcoming", "next_content"),
+    ("docs", "passages_sum", "passages_checksum"),
+    ("docs", "profile_sum", "profile_checksum"),
+    ("doc_spaces", "vectors_sum", "vectors_checksum"),
+)
+RENAMED_TABLES = (("lexicon_dead", "lexicon_deleted"),)
+# Values that were renamed with them; harmless to run twice.
+RENAMED_VALUES = """
+UPDATE doc_spaces SET state = 'partial' WHERE state = 'part';
+UPDATE meta SET key = 'next_term' WHERE key = 'terms';
+UPDATE meta SET key = 'cohort' || substr(key, 11) WHERE key GLOB 'background_*';
+"""
+_NAMES = f"""
+{"".join(f"ALTER TABLE {t} RENAME COLUMN {old} TO {new};" for t, old, new in RENAMED_COLUMNS)}
+{"".join(f"ALTER TABLE {old} RENAME TO {new};" for old, new in RENAMED_TABLES)}
+DROP TRIGGER docs_dead;
+CREATE TRIGGER docs_deleted AFTER DELETE ON docs WHEN old.passages_state = 'done' BEGIN
+    DELETE FROM lexicon_pending WHERE doc = old.doc;
+    INSERT OR IGNORE INTO lexicon_deleted VALUES (old.doc);
+END;
+{RENAMED_VALUES}
+"""  # built from constants
+
+MIGRATIONS: Sequence[str] = (
+    _FIRST, _EARLIER, _ROOT_LOCATION, _ORDER, _CRASHES, _SUMS, _NAMES,
+)  # fmt: skip
 VERSION = len(MIGRATIONS)
 
 
@@ -268,12 +303,15 @@ def migrate(connection: sqlite3.Connection, path: Path) -> None:
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     _refuse_newer(path, version)
     for number, script in enumerate(MIGRATIONS[version:], start=version + 1):
-        # executescript would commit by itself, so the whole step is one script.
+        # executescript commits what is open before it begins, so BEGIN is part of the script.
         try:
             connection.executescript(
                 f"BEGIN IMMEDIATE; {script}; PRAGMA application_id = {APPLICATION_ID};"
-                f"PRAGMA user_version = {number}; COMMIT"
+                f"PRAGMA user_version = {number}"
             )
+            faults.reached("catalog-migrating")
+            connection.execute("COMMIT")
+            faults.reached("catalog-migrated")
         except sqlite3.Error:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")

@@ -34,7 +34,7 @@ BACK_OFF_S, BACK_OFF_FACTOR, MAX_TRIES = 2.0, 4.0, 7
 S_NS = 1_000_000_000
 
 _READY = """
-f.pending > 0 AND f.verdict = '' AND NOT f.lost AND r.state = 'online'
+f.pending > 0 AND f.fixed_state = '' AND NOT f.volume_missing AND r.state = 'online'
 AND (f.pending = 1 OR f.due_ns <= ?)
 """
 # What was asked for, the latest first; then small files, so that the first hits come soon; of one
@@ -50,7 +50,7 @@ _WAITING = f"FROM files f JOIN roots r ON r.id = f.root WHERE {_READY}"
 _RETRY = """
 UPDATE files SET pending = 1, in_flight = 0, crashes = 0, attempts = 0, code = '', detail = '',
     priority = ?
-WHERE id = ? AND verdict = ''
+WHERE id = ? AND fixed_state = ''
 """
 # Above everything that waits.
 _NEXT_PRIORITY = "SELECT coalesce(max(priority), 0) + 1 FROM files WHERE pending > 0"
@@ -60,7 +60,7 @@ DELETE FROM contents WHERE state <> '' AND id IN (SELECT content FROM files WHER
 """
 # Words are read again, and the model gets another chance; whatever it has made is kept.
 _RESET_CRASHES = """
-UPDATE doc_spaces SET state = 'part', crashes = 0 WHERE state = 'crashed' AND doc IN
+UPDATE doc_spaces SET state = 'partial', crashes = 0 WHERE state = 'crashed' AND doc IN
 (SELECT c.doc FROM files f JOIN contents c ON c.id = f.content WHERE f.id = ?) RETURNING doc
 """
 _SET_ASIDE = """
@@ -69,7 +69,7 @@ SELECT f.id FROM files f JOIN contents c ON c.id = f.content
 JOIN doc_spaces v ON v.doc = c.doc WHERE v.state = 'crashed'
 """
 _COPIES = """
-SELECT id FROM files WHERE verdict = '' AND content IN
+SELECT id FROM files WHERE fixed_state = '' AND content IN
 (SELECT c.id FROM contents c JOIN files f ON f.content = c.id WHERE f.id = ? AND c.state <> '')
 """
 
@@ -117,7 +117,7 @@ class ReadingQueue:
         with self._db.write() as connection:
             # Where nothing else waits, the order would stay as it is.
             others = connection.execute(
-                "SELECT 1 FROM files WHERE pending > 0 AND verdict = '' "
+                "SELECT 1 FROM files WHERE pending > 0 AND fixed_state = '' "
                 "AND root NOT IN (SELECT value FROM json_each(?)) LIMIT 1",
                 (listed,),
             ).fetchone()
@@ -180,8 +180,8 @@ class ReadingQueue:
             # Otherwise the file keeps the document it had: what was found before still is.
             due = self._next_try(connection, file) if code in PASSING_CODES else 0
             connection.execute(
-                "UPDATE files SET code = ?, detail = ?, upcoming = NULL, pending = ?, due_ns = ?, "
-                "attempts = attempts + (in_flight = 1), in_flight = 0 WHERE id = ?",
+                "UPDATE files SET code = ?, detail = ?, next_content = NULL, pending = ?, "
+                "due_ns = ?, attempts = attempts + (in_flight = 1), in_flight = 0 WHERE id = ?",
                 (*values, 2 if due else 0, due, file),
             )
             derive(connection, "id = ?", file)
@@ -195,7 +195,7 @@ class ReadingQueue:
     def next_due_ns(self) -> int | None:
         """Give the time of the next try of something that failed; None if there is none."""
         due: int | None = self._db.value(
-            "SELECT min(due_ns) FROM files WHERE due_ns > 0 AND pending = 2 AND verdict = ''"
+            "SELECT min(due_ns) FROM files WHERE due_ns > 0 AND pending = 2 AND fixed_state = ''"
         )
         return due
 
@@ -254,7 +254,7 @@ class ReadingQueue:
         """Queue every readable file of a root quietly, whatever its size and time say."""
         with self._db.write() as connection:
             return connection.execute(
-                "UPDATE files SET pending = 2 WHERE root = ? AND verdict = '' AND pending = 0",
+                "UPDATE files SET pending = 2 WHERE root = ? AND fixed_state = '' AND pending = 0",
                 (root,),
             ).rowcount
 

@@ -50,20 +50,20 @@ class FoundFolder:
 class Root:
     """A folder, or a single file, that the person asked to have indexed.
 
-    ``path`` is absolute. For a single file it is the folder that holds it and ``only`` its name.
-    ``volume``, ``inside`` and ``inode`` are the folder's location at the last scan, see
+    ``path`` is absolute. For a single file it is its folder and ``file_name`` its name.
+    ``volume``, ``volume_path`` and ``inode`` are the folder's location at the last scan, see
     ``indexer.files.volumes.Location``; an inode of 0 means that it was never scanned.
     """
 
     id: int
     path: bytes
-    only: bytes = b""
+    file_name: bytes = b""
     online: bool = True
     patterns: tuple[str, ...] = ()
     added_ns: int = 0
     scanned_ns: int = 0
     volume: str = ""
-    inside: bytes = b""
+    volume_path: bytes = b""
     inode: int = 0
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from indexer.catalog.database import Database
 
-_COLUMNS = "id, path, only, state, patterns, added_ns, scanned_ns, volume, inside, inode"
+_COLUMNS = "id, path, file_name, state, patterns, added_ns, scanned_ns, volume, volume_path, inode"
 
 
 def normal(path: str | bytes | os.PathLike[str]) -> bytes:
@@ -61,22 +61,23 @@ class Roots:
         whole = normal(path)
         if not os.path.lexists(whole):
             raise WorldError("path_missing", path=os.fsdecode(whole))
-        only = b""
+        file_name = b""
         if not os.path.isdir(whole):  # noqa: PTH112  # bytes
-            whole, only = os.path.split(whole)
+            whole, file_name = os.path.split(whole)
         with self._db.write() as connection:
             connection.execute(
-                "INSERT OR IGNORE INTO roots (path, only, patterns, added_ns) VALUES (?, ?, ?, ?)",
-                (whole, only, "\n".join(patterns), time.time_ns()),
+                "INSERT OR IGNORE INTO roots (path, file_name, patterns, added_ns) "
+                "VALUES (?, ?, ?, ?)",
+                (whole, file_name, "\n".join(patterns), time.time_ns()),
             )
             row = connection.execute(
-                f"SELECT {_COLUMNS} FROM roots WHERE path = ? AND only = ?",
-                (whole, only),
+                f"SELECT {_COLUMNS} FROM roots WHERE path = ? AND file_name = ?",
+                (whole, file_name),
             ).fetchone()
         return _root(row)
 
     def all(self) -> list[Root]:
-        rows = self._db.rows(f"SELECT {_COLUMNS} FROM roots ORDER BY path, only")
+        rows = self._db.rows(f"SELECT {_COLUMNS} FROM roots ORDER BY path, file_name")
         return [_root(row) for row in rows]
 
     def get(self, root: int) -> Root:
@@ -96,9 +97,9 @@ class Roots:
         found: tuple[Root, bytes] | None = None
         for root in self.all():
             relative = below(root.path, whole)
-            if relative is None or (root.only and relative != root.only):
+            if relative is None or (root.file_name and relative != root.file_name):
                 continue
-            if found is None or len(relative) < len(found[1]) or root.only:
+            if found is None or len(relative) < len(found[1]) or root.file_name:
                 found = root, relative
         return found
 
@@ -121,12 +122,12 @@ class Roots:
             ).rowcount
         return changed > 0
 
-    def set_location(self, root: int, volume: str, inside: bytes, inode: int) -> None:
+    def set_location(self, root: int, volume: str, volume_path: bytes, inode: int) -> None:
         """Store the location of a root, see ``indexer.files.volumes.Location``."""
         with self._db.write() as connection:
             connection.execute(
-                "UPDATE roots SET volume = ?, inside = ?, inode = ? WHERE id = ?",
-                (volume, inside, signed(inode), root),
+                "UPDATE roots SET volume = ?, volume_path = ?, inode = ? WHERE id = ?",
+                (volume, volume_path, signed(inode), root),
             )
 
     def set_patterns(self, root: int, patterns: Sequence[str]) -> None:
@@ -148,6 +149,6 @@ class Roots:
 
 
 def _root(row: tuple[Any, ...]) -> Root:
-    identity, path, only, state, patterns, *rest = row
+    identity, path, file_name, state, patterns, *rest = row
     listed = tuple(patterns.split("\n")) if patterns else ()
-    return Root(identity, path, only, state == "online", listed, *rest)
+    return Root(identity, path, file_name, state == "online", listed, *rest)

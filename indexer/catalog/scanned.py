@@ -23,12 +23,13 @@ _WHERE = """
 SELECT r.path, d.path, f.name, f.size, f.mtime_ns, coalesce(o.language, '')
 FROM contents c JOIN files f ON f.content = c.id JOIN folders d ON d.id = f.folder
 JOIN roots r ON r.id = f.root LEFT JOIN docs o ON o.doc = c.doc
-WHERE c.content_id = ? AND r.state = 'online' AND NOT f.lost AND f.verdict = '' LIMIT 1
+WHERE c.content_id = ? AND r.state = 'online' AND NOT f.volume_missing
+    AND f.fixed_state = '' LIMIT 1
 """
 # A version that no extractor has; one of its own for each row, because the three are unique.
 _OUTDATE = f"UPDATE contents SET extractor_version = -id - {1 << 40} WHERE content_id = ?"
 _QUEUE = """
-UPDATE files SET pending = 2 WHERE pending = 0 AND verdict = '' AND content IN
+UPDATE files SET pending = 2 WHERE pending = 0 AND fixed_state = '' AND content IN
 (SELECT id FROM contents WHERE content_id = ?)
 """
 

@@ -45,8 +45,8 @@ BATCH_SECONDS = 1.0
 _KNOWN = """
 SELECT t.content, t.code, t.detail, t.attempts, t.crashes, n.id
 FROM files AS n CROSS JOIN files AS t
-WHERE n.id >= ? AND n.verdict = '' AND n.inode <> 0 AND t.id <> n.id
-  AND t.inode = n.inode AND t.volume = n.volume AND t.verdict = '' AND t.pending = 0
+WHERE n.id >= ? AND n.fixed_state = '' AND n.inode <> 0 AND t.id <> n.id
+  AND t.inode = n.inode AND t.volume = n.volume AND t.fixed_state = '' AND t.pending = 0
   AND t.size = n.size AND t.mtime_ns = n.mtime_ns AND t.format = n.format
   AND (t.content IS NOT NULL OR t.code <> '')
 GROUP BY n.id
@@ -157,8 +157,12 @@ class Scans:
     def _walk(self, root: int, walk: Walk, seen: Callable[[int], None]) -> ScanTally:
         if walk.only is None:
             with self._db.write() as connection:
-                connection.execute("UPDATE roots SET scan = scan + 1 WHERE id = ?", (root,))
-        tally = ScanTally(self._db.value("SELECT scan FROM roots WHERE id = ?", root, default=0))
+                connection.execute(
+                    "UPDATE roots SET generation = generation + 1 WHERE id = ?", (root,)
+                )
+        tally = ScanTally(
+            self._db.value("SELECT generation FROM roots WHERE id = ?", root, default=0)
+        )
         batch: list[FoundFolder] = []
         entries, since = 0, time.monotonic()
         for folder in walk:
@@ -200,7 +204,7 @@ class Scans:
                 known = connection.execute(_KNOWN, (first,)).fetchall()
                 connection.executemany(_COPY_KNOWN, known)
                 tally.known += len(known)
-                derive(connection, "id >= ? AND pending = 0 AND verdict = ''", first)
+                derive(connection, "id >= ? AND pending = 0 AND fixed_state = ''", first)
                 self._index_names(connection, new)
 
     def _compare(
@@ -269,7 +273,7 @@ class Scans:
         removed = set(gone).difference(lost)
         connection.executemany("DELETE FROM files WHERE id = ?", [(file,) for file in removed])
         connection.executemany(
-            "UPDATE files SET lost = 1, state = ? WHERE id = ?",
+            "UPDATE files SET volume_missing = 1, state = ? WHERE id = ?",
             [(FileState.OFFLINE, file) for file in lost],
         )
         return len(removed)

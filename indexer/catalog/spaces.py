@@ -1,6 +1,6 @@
 """Embedding spaces: which exist, which one searches, and which documents each holds.
 
-Owns the rows of spaces and the state of each document in a space: ``part`` (some vectors may be
+Owns the rows of spaces and the state of each document in a space: ``partial`` (some vectors may be
 there), ``writing`` (the model is at it), ``crashed`` (the engine crashed at it too often) or
 ``done``. It must not know vectors or models.
 """
@@ -114,13 +114,13 @@ class Spaces:
         """
         with self._db.write() as connection:
             connection.execute(
-                "UPDATE doc_spaces SET state = 'part', crashes = crashes + ? "
+                "UPDATE doc_spaces SET state = 'partial', crashes = crashes + ? "
                 "WHERE state = 'writing'",
                 (blame,),
             )
             rows = connection.execute(
                 "UPDATE doc_spaces SET state = 'crashed' "
-                "WHERE state = 'part' AND crashes >= ? RETURNING doc",
+                "WHERE state = 'partial' AND crashes >= ? RETURNING doc",
                 (MAX_CRASHES,),
             ).fetchall()
             for (doc,) in rows:
@@ -167,7 +167,7 @@ class Spaces:
         with self._db.write() as connection:
             for doc in docs:
                 connection.execute(
-                    "UPDATE doc_spaces SET state = 'part', embedded = 0 "
+                    "UPDATE doc_spaces SET state = 'partial', embedded = 0 "
                     "WHERE doc = ? AND space = ?",
                     (doc, space),
                 )
@@ -190,5 +190,5 @@ class Spaces:
             "AND space = coalesce(?, (SELECT id FROM spaces WHERE active))",
             space,
         )
-        queued = self._db.value("SELECT count(*) FROM files WHERE pending > 0 AND verdict = ''")
+        queued = self._db.value("SELECT count(*) FROM files WHERE pending > 0 AND fixed_state = ''")
         return Totals(counts[0], counts[1], embedded, counts[2], counts[3], queued)

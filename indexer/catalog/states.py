@@ -1,7 +1,7 @@
 """The one place where a file's state is decided, from everything the catalog knows about it.
 
-Owns the rule that turns facts (the name's verdict, the root, failures, content, document, vectors
-in the active space) into a ``FileState``, and the table from reason codes to states. The state is
+Owns the rule that turns facts (name, root, failures, content, document, vectors in the active
+space) into a ``FileState``, and the table from reason codes to states. The state is
 stored, so lists and counts are plain reads; whoever changes a fact calls ``derive`` in the same
 transaction. It must not change any fact.
 """
@@ -54,9 +54,9 @@ _FAILURES = " ".join(f"WHEN '{code}' THEN '{state}'" for code, state in _STATES.
 # The first rule that applies decides.
 _RULE = f"""
 CASE
-  WHEN (SELECT state FROM roots WHERE id = files.root) = 'offline' OR lost
+  WHEN (SELECT state FROM roots WHERE id = files.root) = 'offline' OR volume_missing
     THEN '{FileState.OFFLINE}'
-  WHEN verdict <> '' THEN verdict
+  WHEN fixed_state <> '' THEN fixed_state
   WHEN pending = 1 THEN '{FileState.QUEUED}'
   WHEN code <> '' THEN CASE code {_FAILURES} ELSE '{FileState.FAILED}' END
   WHEN content IS NULL THEN '{FileState.QUEUED}'

@@ -196,7 +196,7 @@ class Engine(Desk):
 
     def patterns(self, root: Path, patterns: Sequence[str] | None) -> list[str]:
         found = self.catalog.roots.find(root)
-        if found is None or found[1] not in {b"", found[0].only}:
+        if found is None or found[1] not in {b"", found[0].file_name}:
             raise WorldError("not_a_root", path=str(root))
         if patterns is not None:
             self.catalog.roots.set_patterns(found[0].id, patterns)

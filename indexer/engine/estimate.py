@@ -129,7 +129,7 @@ def estimate(
 def _root(catalog: Catalog, path: Path) -> Root:
     """The root at a path, or one as it would be if it were added."""
     found = catalog.roots.find(path)
-    if found is not None and found[1] == found[0].only:
+    if found is not None and found[1] == found[0].file_name:
         return found[0]
     if not os.path.exists(path):  # noqa: PTH110  # pathlib raises for names that are too long
         raise WorldError("path_missing", path=str(path))

@@ -96,7 +96,7 @@ def _roots(engine: Desk) -> list[dict[str, Any]]:
         states = {str(state): count for state, count in catalog.files.counts(root.id).items()}
         rows.append(
             {
-                "path": os.fsdecode(join(root.path, root.only)),
+                "path": os.fsdecode(join(root.path, root.file_name)),
                 "files": sum(states.values()),
                 "states": states,
                 "bytes": sizes.get(root.id, 0),

@@ -31,7 +31,7 @@ def locate(catalog: Catalog, root: Root) -> Root | None:
     here = _location(root.path)
     if here is not None and _is_same(catalog, root, here):
         return _record(catalog, root, here)
-    for path in find(Location(root.volume, root.inside, root.inode)):
+    for path in find(Location(root.volume, root.volume_path, root.inode)):
         there = _location(path)
         if path != root.path and there is not None and catalog.roots.relocate(root.id, path):
             return _record(catalog, root, there)
@@ -54,8 +54,12 @@ def _location(path: bytes) -> Location | None:
 
 
 def _record(catalog: Catalog, root: Root, place: Location) -> Root:
-    if (root.volume, root.inside, root.inode) != (place.volume, place.inside, signed(place.inode)):
-        catalog.roots.set_location(root.id, place.volume, place.inside, place.inode)
+    if (root.volume, root.volume_path, root.inode) != (
+        place.volume,
+        place.volume_path,
+        signed(place.inode),
+    ):
+        catalog.roots.set_location(root.id, place.volume, place.volume_path, place.inode)
     return catalog.roots.get(root.id)
 
 

@@ -31,7 +31,9 @@ def rules_for(root: Root, catalog: Catalog, config: EngineConfig) -> ScanRules:
     """Combine settings, the root's patterns and the other roots; ``root`` may be a new one."""
     known = catalog.roots.all()
     others = {
-        other.path: "another_root" for other in known if other.path != root.path and not other.only
+        other.path: "another_root"
+        for other in known
+        if other.path != root.path and not other.file_name
     }
     library = os.fsencode(config.library.resolve())
     return ScanRules(
@@ -118,7 +120,7 @@ class Scanner:
             # A root that was away may have changed anywhere.
             partial = entries if root.online and found.path == root.path else None
             rules = rules_for(found, self.catalog, self.config)
-            on_enter = functools.partial(_enter, self.on_enter, not found.only)
+            on_enter = functools.partial(_enter, self.on_enter, not found.file_name)
             walks.append((found.id, RootWalk(found, rules, token, only=partial, on_enter=on_enter)))
         counts = iter(self.catalog.scans.apply_all(walks, seen))
         return [

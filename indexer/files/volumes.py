@@ -46,12 +46,12 @@ class Mount:
 class Location:
     """Where a folder is, wherever its volume is mounted.
 
-    ``volume`` is "" where nothing tells one volume from another, ``inside`` the folder's path on
-    the volume, ``inode`` the number of the folder itself.
+    ``volume`` is "" where nothing tells one volume from another, ``volume_path`` the folder's path
+    on the volume, ``inode`` the number of the folder itself.
     """
 
     volume: str = ""
-    inside: bytes = b""
+    volume_path: bytes = b""
     inode: int = 0
 
 
@@ -119,7 +119,7 @@ def find(place: Location) -> Iterator[bytes]:
     if not place.volume:
         return
     for mount in mounts():
-        below = _below(mount.inner, place.inside)
+        below = _below(mount.inner, place.volume_path)
         if below is None:
             continue
         path = _join(mount.point, below)

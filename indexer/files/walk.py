@@ -110,7 +110,7 @@ class RootWalk:
             self.problem = error_of_root(error, self.root.path)
             return
         self._entered.add((start.st_dev, start.st_ino))
-        if self.root.only:
+        if self.root.file_name:
             yield FoundFolder(b"", start.st_dev, self._single(start.st_dev))
         elif self.only is None:
             yield from self._walk([(b"", start.st_dev, self.rules.excludes)])
@@ -233,13 +233,13 @@ class RootWalk:
     def _single(self, volume: int) -> list[FoundFile]:
         # The person named this very file, so no pattern applies to it, and a link is followed.
         try:
-            found = os.stat(join(self.root.path, self.root.only))  # noqa: PTH116  # bytes
+            found = os.stat(join(self.root.path, self.root.file_name))  # noqa: PTH116  # bytes
         except ABSENT:
             return []
         except OSError as error:
-            self.unread[self.root.only] = code_of(error)
+            self.unread[self.root.file_name] = code_of(error)
             return []
-        return [self._file(self.root.only, found, volume)]
+        return [self._file(self.root.file_name, found, volume)]
 
     def _folder_reason(
         self, relative: bytes, path: bytes, found: os.stat_result, excludes: Excludes

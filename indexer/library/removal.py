@@ -63,7 +63,7 @@ def remove_paths(
         own = [
             root
             for root in catalog.roots.all()
-            if below(whole, join(root.path, root.only)) is not None
+            if below(whole, join(root.path, root.file_name)) is not None
         ]
         if not own:
             raise WorldError("not_a_root", path=str(path))

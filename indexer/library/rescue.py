@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING
 from indexer.api.lock import LibraryLock
 from indexer.catalog import Catalog
 from indexer.catalog.docs import RESERVED
+from indexer.catalog.migrations import RENAMED_COLUMNS, RENAMED_TABLES, RENAMED_VALUES
 from indexer.library.library import CATALOG_NAME, LANCE_NAME
 from indexer.library.verify import unknown_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 log = logging.getLogger(__name__)
@@ -33,7 +34,7 @@ _SIDE_FILES = ("-wal", "-shm")
 # Made anew when the documents are read again; half of it would be worse than none.
 _DERIVED = frozenset(
     {"lexicon_terms", "lexicon_stems", "lexicon_segments", "lexicon_chunks", "lexicon_pending",
-     "lexicon_dead"}
+     "lexicon_deleted"}
 )  # fmt: skip
 # Parents before children.
 _COPIED = (
@@ -101,8 +102,9 @@ def _copy(path: Path, catalog: Catalog) -> tuple[int, set[str]]:
         writer = catalog.db.reader()
         writer.execute("PRAGMA foreign_keys = OFF")
         for table in (*_COPIED, *sorted(_DERIVED)):
-            reader = _Reader(old, table)
+            reader = _Reader(old, *_older_names(old, table))
             columns = [row[1] for row in writer.execute(f"PRAGMA table_info({table})")]
+            columns = [column for column in columns if reader.has(column)]
             with catalog.write() as connection:
                 for rows in reader.blocks(columns):
                     marks = ", ".join("?" * len(columns))
@@ -114,21 +116,47 @@ def _copy(path: Path, catalog: Catalog) -> tuple[int, set[str]]:
             if reader.damaged:
                 lost.add(table)
                 log.error("the catalog has lost rows of %s", table)
+        with catalog.write() as connection:
+            for statement in RENAMED_VALUES.split(";"):
+                connection.execute(statement)
         writer.execute("PRAGMA foreign_keys = ON")
     return total, lost
+
+
+def _older_names(old: sqlite3.Connection, table: str) -> tuple[str, dict[str, str]]:
+    """Give a table's name in a catalog of any version, and its columns there by those of today.
+
+    The columns are empty where they cannot be read.
+    """
+    for before, now in RENAMED_TABLES:
+        with contextlib.suppress(sqlite3.Error):
+            if now == table and list(old.execute(f"PRAGMA table_info({before})")):
+                table = before
+    with contextlib.suppress(sqlite3.Error):
+        there = [row[1] for row in old.execute(f"PRAGMA table_info({table})")]
+        renamed = {before: now for where, before, now in RENAMED_COLUMNS if where == table}
+        return table, {renamed.get(column, column): column for column in there}
+    return table, {}
 
 
 class _Reader:
     """Reads a table of a damaged file, past what cannot be read."""
 
-    def __init__(self, connection: sqlite3.Connection, table: str) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, table: str, columns: Mapping[str, str]
+    ) -> None:
         self._connection = connection
         self._table = table
+        self._columns = columns
         self.damaged = False
+
+    def has(self, column: str) -> bool:
+        """Whether a column of today was there, as far as can be read."""
+        return not self._columns or column in self._columns
 
     def blocks(self, columns: list[str]) -> Iterator[list[tuple[object, ...]]]:
         """The rows, some at a time."""
-        wanted = ", ".join(columns)
+        wanted = ", ".join(self._columns.get(column, column) for column in columns)
         if self._has_rowid():
             yield from self._by_rowid(wanted)
         else:
@@ -213,7 +241,7 @@ class _Reader:
 def _make_consistent(catalog: Catalog) -> None:
     """Cut what points at rows that are gone, and queue the files whose contents are."""
     with catalog.write() as connection:
-        for table, column in (("files", "content"), ("files", "upcoming")):
+        for table, column in (("files", "content"), ("files", "next_content")):
             connection.execute(
                 f"UPDATE {table} SET {column} = NULL WHERE {column} IS NOT NULL "
                 f"AND {column} NOT IN (SELECT id FROM contents)"

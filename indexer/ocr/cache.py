@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-FILE_NAME = "scans.sqlite"
+FILE_NAME = "recognised-pages.sqlite"
+_OLD_NAME = "scans.sqlite"  # of libraries before catalog version 7
 # What SQLite keeps beside it while it writes.
 SIDE_NAME = f"{FILE_NAME}-journal"
 _WAIT_S = 10.0
@@ -106,6 +107,8 @@ class PageCache:
     def __init__(self, library: Path, *, writable: bool = True) -> None:
         self.path = library / FILE_NAME
         self._writable = writable
+        if writable:
+            _rename_old(library)
         self._lock = threading.RLock()
         self._open: sqlite3.Connection | None = None
 
@@ -310,3 +313,20 @@ class PageCache:
             if code in {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR}:
                 raise WorldError("library_unwritable", library=str(self.path.parent)) from error
             raise
+
+
+def _rename_old(library: Path) -> None:
+    """Give the file of an older library its name of today; a kill leaves one or the other."""
+    old = library / _OLD_NAME
+    if not old.exists():
+        return
+    with contextlib.suppress(sqlite3.Error):
+        connection = sqlite3.connect(old, timeout=_WAIT_S)
+        # A journal goes by the file's name: what it would undo is undone before.
+        with contextlib.closing(connection):
+            connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+    faults.reached("page-cache-renaming")
+    with contextlib.suppress(OSError):
+        old.with_name(f"{_OLD_NAME}-journal").unlink(missing_ok=True)
+        old.replace(library / FILE_NAME)
+        faults.reached("page-cache-renamed")

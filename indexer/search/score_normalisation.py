@@ -177,4 +177,4 @@ def _similar(before: int, now: int) -> bool:
 
 
 def _key(space: Space) -> str:
-    return f"background_{space.id}"
+    return f"cohort_{space.id}"

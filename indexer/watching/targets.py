@@ -63,8 +63,8 @@ def _place(path: bytes, root: Root, found: Targets) -> None:
         # A folder that holds the root was moved or taken away.
         if below(path, root.path) is not None:
             found.whole.add(root.id)
-    elif root.only:
-        if relative in {b"", root.only}:
+    elif root.file_name:
+        if relative in {b"", root.file_name}:
             found.whole.add(root.id)
     elif relative:
         folder, _, name = relative.rpartition(b"/")

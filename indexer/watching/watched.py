@@ -122,7 +122,7 @@ class WatchedRoots:
         with self._lock:
             return [
                 {
-                    "path": os.fsdecode(join(each.root.path, each.root.only)),
+                    "path": os.fsdecode(join(each.root.path, each.root.file_name)),
                     "how": each.how,
                     "why": each.why,
                 }

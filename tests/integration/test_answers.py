@@ -116,7 +116,7 @@ def test_the_cohort_is_measured_once_until_the_library_changes_much(engine: Engi
     assert before is not None
     assert before.passages == engine.catalog.spaces.totals().embedded
     assert 0.0 < before.centre < 0.6
-    engine.catalog.set_meta(f"background_{space.id}", "{}")  # as a newer program may write it
+    engine.catalog.set_meta(f"cohort_{space.id}", "{}")  # as a newer program may write it
     assert score_normalisation.load_cohort(engine.catalog, space) is None
     score_normalisation.refresh(engine.catalog, engine.store, engine.models)
     assert score_normalisation.load_cohort(engine.catalog, space) == before

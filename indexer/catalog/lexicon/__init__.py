@@ -246,7 +246,7 @@ class Lexicon:
         with self._db.write() as connection:
             for doc in docs:
                 connection.execute("DELETE FROM lexicon_pending WHERE doc = ?", (doc,))
-                connection.execute("INSERT OR IGNORE INTO lexicon_dead VALUES (?)", (doc,))
+                connection.execute("INSERT OR IGNORE INTO lexicon_deleted VALUES (?)", (doc,))
 
     def counts(self, statistics: _Statistics, group: tuple[str, ...]) -> NDArray[np.float32]:
         """Count a group of words in every document that is not deleted; must not be changed.

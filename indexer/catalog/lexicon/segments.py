@@ -88,7 +88,7 @@ class Segments:
 
     def deleted(self) -> NDArray[np.int64]:
         """Give the documents that were deleted but are still in a segment."""
-        rows = self._db.rows("SELECT doc FROM lexicon_dead ORDER BY doc")
+        rows = self._db.rows("SELECT doc FROM lexicon_deleted ORDER BY doc")
         return np.fromiter((row[0] for row in rows), np.int64, len(rows))
 
     def find(self, segment: Segment, term: int) -> Found:
@@ -135,7 +135,7 @@ class Segments:
         with self._db.write() as connection:
             alive = np.concatenate([s.docs for s in self.all()] or [np.zeros(0, np.int64)])
             gone = [(int(doc),) for doc in deleted[~np.isin(deleted, alive)]]
-            connection.executemany("DELETE FROM lexicon_dead WHERE doc = ?", gone)
+            connection.executemany("DELETE FROM lexicon_deleted WHERE doc = ?", gone)
 
     def _due(self) -> list[Segment] | None:
         tiers: dict[int, list[Segment]] = {}

@@ -44,7 +44,7 @@ class Vocabulary:
         """
         with self._db.write() as connection:
             known = self.ids(found)
-            rows = connection.execute("SELECT value FROM meta WHERE key = 'terms'").fetchone()
+            rows = connection.execute("SELECT value FROM meta WHERE key = 'next_term'").fetchone()
             following = int(rows[0]) if rows else 1
             new = [word for word in found if word not in known]
             numbers = dict(zip(new, range(following, following + len(new)), strict=True))
@@ -57,7 +57,7 @@ class Vocabulary:
                 [(found[word][0], word) for word in known],
             )
             connection.execute(
-                "INSERT OR REPLACE INTO meta (key, value) VALUES ('terms', ?)",
+                "INSERT OR REPLACE INTO meta (key, value) VALUES ('next_term', ?)",
                 (str(following + len(new)),),
             )
             _add_stems(connection, {word: found[word][1] for word in new})

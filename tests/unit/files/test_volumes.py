@@ -39,7 +39,7 @@ def test_mounts_are_read_with_their_inner_folders() -> None:
 def test_a_place_knows_its_folder(tmp_path: Path) -> None:
     place = location_of(os.fsencode(tmp_path))
     assert place.inode == tmp_path.stat().st_ino
-    assert place.inside
+    assert place.volume_path
     with pytest.raises(FileNotFoundError):
         location_of(os.fsencode(tmp_path / "gone"))
 
@@ -62,7 +62,7 @@ def test_a_volume_is_known_again_wherever_it_is_mounted(tmp_path: Path, mounter:
     place = location_of(os.fsencode(one / "documents"))
     if not place.volume:
         pytest.skip("this kernel does not tell volumes apart")
-    assert place.inside == b"/documents"
+    assert place.volume_path == b"/documents"
     assert list(find(place)) == [os.fsencode(one / "documents")]
     mounter.bind(one / "documents", two)
     assert location_of(os.fsencode(two)) == place

@@ -207,7 +207,7 @@ def test_merging_forgets_the_dead(catalog: Catalog, monkeypatch: pytest.MonkeyPa
     docs = _add(catalog, {str(n): f"all word{n}" for n in range(20)})
     catalog.docs.forget(list(docs.values())[:15])
     catalog.lexicon.maintain()
-    assert catalog.db.value("SELECT count(*) FROM lexicon_dead") == 0
+    assert catalog.db.value("SELECT count(*) FROM lexicon_deleted") == 0
     held = sum(len(segment.docs) for segment in catalog.lexicon._segments.all())
     assert held == 5
     assert catalog.lexicon.df(["all"]) == {"all": 5}
