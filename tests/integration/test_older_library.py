@@ -45,7 +45,7 @@ def make_older(library: Path) -> None:
             "PRAGMA user_version = 6; PRAGMA wal_checkpoint(TRUNCATE)"
         )
     with contextlib.closing(PageCache(library)) as pages:
-        pages.note("bytes", 10, [1, 2])
+        pages.add_pages("bytes", 10, [1, 2])
     (library / FILE_NAME).rename(library / OLD_PAGES)
 
 
@@ -66,7 +66,7 @@ def world(indexed: World, tmp_path: Path) -> World:
 
 def opens_whole(world: World, undisturbed: Seen) -> None:
     with world.engine() as engine:
-        assert engine.scanned_pages.cache.known() == {"bytes"}
+        assert engine.scanned_pages.cache.content_ids() == {"bytes"}
         assert engine.verify(report=ignore, token=CancelToken())["problems"] == []
         assert world.index(engine).work == (0, 0, 0)
         check_same(look(engine), undisturbed)
