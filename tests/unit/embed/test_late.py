@@ -73,8 +73,8 @@ def test_queries_are_read_by_the_genuine_model(models: Path) -> None:
     with np.load(DATA / "minilm" / "vectors.npz") as file:
         genuine = np.asarray(file["vectors"])
     queries = open_embedder(find_record(LATE), models, Precision.FP32, Side.QUERIES, download=False)
-    found = np.stack([queries.encode_query(text) for text in texts])
-    assert (found * genuine).sum(axis=1).min() >= 0.9999  # the file has half the digits
+    found = np.stack([queries.encode_query(text) for text in texts[::4]])
+    assert (found * genuine[::4]).sum(axis=1).min() >= 0.9999  # the file has half the digits
 
 
 def test_a_query_finds_its_passage(models: Path) -> None:

@@ -18,13 +18,13 @@ DATA = Path(__file__).resolve().parents[2] / "data" / "minilm"
 
 @pytest.fixture(scope="module")
 def texts() -> list[str]:
-    return list(json.loads((DATA / "passages.json").read_text("utf-8")))
+    return list(json.loads((DATA / "passages.json").read_text("utf-8")))[::4]
 
 
 @pytest.fixture(scope="module")
 def expected() -> np.ndarray[tuple[int, int], np.dtype[np.float32]]:
     with np.load(DATA / "vectors.npz") as file:
-        return np.asarray(file["vectors"])
+        return np.asarray(file["vectors"])[::4]
 
 
 def _open(models: Path, precision: Precision) -> OnnxEmbedder:
@@ -49,14 +49,14 @@ def test_float32_equals_sentence_transformers(
     expected: np.ndarray[tuple[int, int], np.dtype[np.float32]],
 ) -> None:
     embedder = _open(minilm_models_dir, Precision.FP32)
-    assert len(texts) == len(expected) == 200
+    assert len(texts) == len(expected) == 50
     np.testing.assert_allclose(_vectors(embedder, texts), expected, atol=1e-4)
 
 
 def test_the_texts_fill_the_window(int8: OnnxEmbedder, texts: list[str]) -> None:
     lengths = [len(ids) for ids in int8.sequences([EmbedInput("", (), t, (0,)) for t in texts])]
     assert max(lengths) == int8.record.window
-    assert sum(length > 256 for length in lengths) > 40
+    assert sum(length > 256 for length in lengths) > 10
 
 
 def test_8_bits_are_close(

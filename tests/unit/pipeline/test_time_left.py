@@ -51,10 +51,10 @@ class Conditions:
 
 conditions = st.builds(
     Conditions,
-    batches=st.integers(1, 300),
+    batches=st.integers(1, 120),
     ready_s=st.floats(0, 60),
     batch_s=st.floats(0.05, 5),
-    look_s=st.floats(0.2, 2),
+    look_s=st.floats(0.5, 2),
     size=st.integers(1, 256),
     noise=st.floats(0, 0.2),
     seed=st.integers(0, 10**6),

@@ -86,6 +86,7 @@ def test_exclusions() -> None:
         ("date:..2023", Filters(dates=DateRange(None, date(2023, 12, 31)))),
         ("date:>2023", Filters(dates=DateRange(date(2024, 1, 1), None))),
         ("date:<=2023", Filters(dates=DateRange(None, date(2023, 12, 31)))),
+        ("before:2025 before:2026", Filters(dates=DateRange(None, date(2024, 12, 31)))),
         ("after:2023 before:2025", Filters(dates=DateRange(date(2023, 1, 1), date(2024, 12, 31)))),
         ("size:>10mb", Filters(sizes=NumberRange(10 * MB + 1, None))),
         ("size:<1.5MB", Filters(sizes=NumberRange(None, 3 * MB // 2 - 1))),
@@ -163,6 +164,10 @@ def test_every_example_of_the_grammar_is_understood() -> None:
     for operator in GRAMMAR:
         if operator.can_be_excluded:
             assert parse(f"-{operator.example}").notes == ()
+
+
+def test_a_note_is_told_once() -> None:
+    assert len(parse("in: size:big in: size:big").notes) == 2
 
 
 def test_a_very_long_query_is_cut_and_said_so() -> None:

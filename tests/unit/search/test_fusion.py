@@ -191,6 +191,7 @@ def test_relative_scores_keep_their_order_and_stay_below_one(
 def test_relative_scores_below_the_floor_are_no_full_evidence() -> None:
     assert relative(np.array([3.0, 1.5], np.float32), 6.0).tolist() == [0.5, 0.25]
     assert relative(np.zeros(2, np.float32)).tolist() == [0.0, 0.0]
+    assert relative(np.array([1e-45, 0.0], np.float32)).tolist() == [0.0, 0.0]
     assert len(relative(np.zeros(0, np.float32))) == 0
 
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.extract.base import RawPage
+from indexer.extract.structure import furniture as furniture_module
 from indexer.extract.structure.furniture import FurnitureDetector
 from tests.unit.extract.pages import page_of
 
@@ -126,8 +127,9 @@ def test_any_pages_are_survived_and_middle_rows_kept(texts: list[list[str]]) -> 
         assert len(found) <= 6
 
 
-def test_memory_does_not_grow_with_the_pages() -> None:
+def test_memory_does_not_grow_with_the_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(furniture_module, "_MAX_REMEMBERED", 500)
     census = FurnitureDetector()
-    for n in range(1, 20_000):
+    for n in range(1, 400):
         census.add(page_of(n, f"one {n * n}", f"two {n * n}", f"three {n * n}"))
-    assert len(census._seen) < 51_000
+    assert len(census._seen) < 510

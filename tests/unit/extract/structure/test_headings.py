@@ -55,6 +55,11 @@ def test_the_way_a_heading_is_written_ranks_it_within_one_type() -> None:
     assert [level for _, level in headings([page])] == [1, 2, 3, 4]
 
 
+def test_a_paragraph_that_begins_in_bold_type_has_no_heading() -> None:
+    page = page_of(1, styled("The Keeper", bold=True), "lit the lamp. " + PROSE, PROSE)
+    assert headings([page]) == []
+
+
 def test_plain_type_can_head_a_clause() -> None:
     page = page_of(1, "RECITALS", PROSE, "1. Services.", PROSE, "2. Fees and Payment.", PROSE)
     assert [text for text, _ in headings([page])] == [
