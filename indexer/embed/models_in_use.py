@@ -17,8 +17,9 @@ from indexer.api.phrases import Note
 from indexer.config import Precision
 from indexer.embed.compiled import CompiledModel, changed_files, compiled_folder
 from indexer.embed.devices import CPU
+from indexer.embed.embedder import OnnxEmbedder, space_of
+from indexer.embed.factory import open_embedder
 from indexer.embed.models import Side
-from indexer.embed.onnx import EmbedderFactory, OnnxEmbedder, SessionOptions, space_of
 from indexer.embed.record_files import find_record
 
 if TYPE_CHECKING:
@@ -38,8 +39,10 @@ class ModelsInUse:
     config: EngineConfig
     _opening: threading.Lock = field(default_factory=threading.Lock)
     _indexing: OnnxEmbedder | None = None
-    _runs_on: ProviderInUse | None = None
-    _asking: dict[Side, tuple[tuple[str, Precision], OnnxEmbedder]] = field(default_factory=dict)
+    _device: ProviderInUse | None = None
+    _for_queries: dict[Side, tuple[tuple[str, Precision], OnnxEmbedder]] = field(
+        default_factory=dict
+    )
 
     def space(self, catalog: Catalog) -> Space:
         """The space that indexing fills; the first one of a library is searched from the start."""
@@ -63,9 +66,9 @@ class ModelsInUse:
             changed = (config.model, config.precision) != (self.config.model, self.config.precision)
             self.config = config
             if changed:
-                self._indexing = self._runs_on = None
+                self._indexing = self._device = None
 
-    def rest(self) -> None:
+    def close_indexing(self) -> None:
         """Close the embedder of passages until it is needed again; nothing may be embedding.
 
         It keeps 150 MB once it has read long windows on two cores; the one of queries takes 50.
@@ -81,10 +84,11 @@ class ModelsInUse:
         """
         with self._opening:
             if self._indexing is None:
-                options = SessionOptions(self.config.threads)
-                factory = self._factory(self.config.model, self.config.provider)
-                self._indexing = factory.open(self.config.precision, options)
-                self._runs_on = self._indexing.provider
+                config = self.config
+                self._indexing = self._open(
+                    config.model, config.precision, Side.PASSAGES, config.provider
+                )
+                self._device = self._indexing.provider
             return self._indexing
 
     def query(self, record: Mapping[str, Any]) -> OnnxEmbedder:
@@ -93,7 +97,7 @@ class ModelsInUse:
         Args:
             record: The facts of the space that is searched.
         """
-        return self._to_ask(str(record["model"]), self.config.query_precision, Side.QUERIES)
+        return self._embedder(str(record["model"]), self.config.query_precision, Side.QUERIES)
 
     def passages(self, record: Mapping[str, Any]) -> OnnxEmbedder:
         """The embedder that reads a passage again for a query, to compare the two token by token.
@@ -107,15 +111,14 @@ class ModelsInUse:
         query = self.query(record)
         if not query.record.adapted:
             return query
-        return self._to_ask(query.record.id, Precision(record["precision"]), Side.PASSAGES)
+        return self._embedder(query.record.id, Precision(record["precision"]), Side.PASSAGES)
 
-    def _to_ask(self, model: str, precision: Precision, side: Side) -> OnnxEmbedder:
+    def _embedder(self, model: str, precision: Precision, side: Side) -> OnnxEmbedder:
         with self._opening:
-            known = self._asking.get(side)
+            known = self._for_queries.get(side)
             if known is None or known[0] != (model, precision):
-                options = SessionOptions(self.config.threads)
-                opened = self._factory(model, CPU).open(precision, options, side)
-                known = self._asking[side] = (model, precision), opened
+                opened = self._open(model, precision, side, CPU)
+                known = self._for_queries[side] = (model, precision), opened
             return known[1]
 
     def changed(self, catalog: Catalog) -> dict[Path, list[str]]:
@@ -136,14 +139,13 @@ class ModelsInUse:
     @property
     def device(self) -> tuple[str, tuple[Note, ...]]:
         """The execution provider really in use for indexing and why; empty before it is opened."""
-        if self._runs_on is None:
+        if self._device is None:
             return "", (Note("device_unknown"),)
-        return self._runs_on.name, self._runs_on.notes
+        return self._device.name, self._device.notes
 
-    def _factory(self, model: str, provider: str) -> EmbedderFactory:
-        return EmbedderFactory(
-            find_record(model, self.config.models),
-            self.config.models,
-            download=not self.config.offline,
-            provider=provider,
-        )
+    def _open(self, model: str, precision: Precision, side: Side, provider: str) -> OnnxEmbedder:
+        config = self.config
+        return open_embedder(
+            find_record(model, config.models), config.models, precision, side,
+            threads=config.threads, provider=provider, download=not config.offline,
+        )  # fmt: skip

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Take:
+class PassageSlice:
     """Part of a passage as one window sees it: tokens ``start`` to ``end`` of the whole run."""
 
     window: int
@@ -29,11 +29,11 @@ class Take:
 class Plan:
     """The windows (token ranges of the run), and for each passage where its tokens come from.
 
-    The takes of a passage touch each other and cover it; one that fits a window has one take.
+    The slices of a passage touch each other and cover it; one that fits a window has one.
     """
 
     windows: tuple[tuple[int, int], ...]
-    takes: tuple[tuple[Take, ...], ...]
+    slices: tuple[tuple[PassageSlice, ...], ...]
 
 
 def plan_windows(lengths: Sequence[int], capacity: int, overlap: int) -> Plan:
@@ -59,8 +59,8 @@ def plan_windows(lengths: Sequence[int], capacity: int, overlap: int) -> Plan:
     spans = list(pairwise(accumulate(lengths, initial=0)))
     total = spans[-1][1] if spans else 0
     windows = _windows(spans, capacity, overlap)
-    takes = tuple(_takes(start, end, windows, total) for start, end in spans)
-    return Plan(tuple(windows), takes)
+    slices = tuple(_slices(start, end, windows, total) for start, end in spans)
+    return Plan(tuple(windows), slices)
 
 
 def _windows(
@@ -81,15 +81,15 @@ def _windows(
     return windows
 
 
-def _takes(
+def _slices(
     start: int, end: int, windows: Sequence[tuple[int, int]], total: int
-) -> tuple[Take, ...]:
+) -> tuple[PassageSlice, ...]:
     if start == end:
         return ()
     holding = [i for i, (a, b) in enumerate(windows) if a <= start and end <= b]
     if holding:
         best = max(holding, key=lambda i: _interior(start, end, windows[i], total))
-        return (Take(best, start, end),)
+        return (PassageSlice(best, start, end),)
     return _cut(start, end, windows)
 
 
@@ -100,16 +100,16 @@ def _interior(start: int, end: int, window: tuple[int, int], total: int) -> int:
     return min(left, right)
 
 
-def _cut(start: int, end: int, windows: Sequence[tuple[int, int]]) -> tuple[Take, ...]:
+def _cut(start: int, end: int, windows: Sequence[tuple[int, int]]) -> tuple[PassageSlice, ...]:
     """Share a span out among the windows it touches, changing over in mid-overlap."""
     touching = [i for i, (a, b) in enumerate(windows) if a < end and start < b]
-    takes = []
+    slices = []
     position = start
     for here, following in zip(touching, [*touching[1:], None], strict=True):
         border = end
         if following is not None:
             border = min(end, (windows[here][1] + windows[following][0]) // 2)
         if border > position:
-            takes.append(Take(here, position, border))
+            slices.append(PassageSlice(here, position, border))
             position = border
-    return tuple(takes)
+    return tuple(slices)

@@ -353,7 +353,7 @@ class Engine(Desk):
         self.catalog.names.prune()
         reindex.settle(self.catalog, self.store, self.models.space(self.catalog))
         # Beside the maintenance of a large table, the model's memory would make the peak.
-        self.models.rest()
+        self.models.close_indexing()
         self.store.maintain(idle=True)
         score_normalisation.refresh(self.catalog, self.store, self.models)
 

@@ -19,7 +19,8 @@ from indexer import faults
 from indexer.api.errors import LecternError, WorldError
 from indexer.config import Precision
 from indexer.embed.base import EmbedInput
-from indexer.embed.onnx import EmbedderFactory, SessionOptions, space_of
+from indexer.embed.embedder import space_of
+from indexer.embed.factory import open_embedder
 from indexer.embed.record_files import find_record
 from indexer.extract.base import EXTRACTOR_VERSION
 from indexer.pipeline.throughput import load
@@ -215,9 +216,11 @@ def _try_out(
     """Tokens a passage and passages a second, by reading a sample; 0 where that cannot be."""
     if not sample:
         return 0.0, 0.0
-    factory = EmbedderFactory(record, config.models, download=False, provider=config.provider)
     try:
-        embedder = factory.open(config.precision, SessionOptions(config.threads))
+        embedder = open_embedder(
+            record, config.models, config.precision,
+            threads=config.threads, provider=config.provider, download=False,
+        )  # fmt: skip
     except LecternError:
         # A model that is not here yet: the words tell about how many tokens there are.
         words = sum(len(one.view.split()) for one in sample)

@@ -1,7 +1,6 @@
-"""What a query asks, apart from what it tells.
+"""The question in a query, apart from its context.
 
-Owns the split of a query into its question and the rest. In "Consider the lease with Acme; when
-does it end?" the rest says which document is meant and the question what to look for in it, so
+In "Consider the lease with Acme; when does it end?" the context says which document is meant, so
 ranking weighs documents by the whole query and pages by the question as well. A query of one part
 is its own question. Pure functions of text.
 """
@@ -26,10 +25,10 @@ _QUESTION_MARKS = ("?", "\uff1f", "\u061f")
 FEWEST_WORDS = 3
 
 
-def clauses(query: str) -> list[str]:
+def split_clauses(query: str) -> list[str]:
     """Cut a query at sentences, semicolons and colons; the parts make up the query.
 
-    >>> clauses("Consider the lease; when does it end?")
+    >>> split_clauses("Consider the lease; when does it end?")
     ['Consider the lease;', 'when does it end?']
     """
     starts = {0, *split(query)}
@@ -40,14 +39,14 @@ def clauses(query: str) -> list[str]:
 
 
 def question(query: str) -> str:
-    """Give the part of a query that asks, or all of it where that cannot be told.
+    """Give the part of a query that asks, or all of it where none stands out.
 
     >>> question("Consider the lease with Acme; when does it end?")
     'when does it end?'
     >>> question("retention of title")
     'retention of title'
     """
-    parts = clauses(query)
+    parts = split_clauses(query)
     if len(parts) < 2:
         return query
     asking = [part for part in parts if part.rstrip(_CLOSING).endswith(_QUESTION_MARKS)]

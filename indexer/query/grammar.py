@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MAX_CHARACTERS = 10_000
 
 _QUOTES = str.maketrans(dict.fromkeys("\u201c\u201d\u201e\u201f\uff02", '"'))
-_PIECE = re.compile(
+_TOKEN = re.compile(
     r"""
     (?P<minus>-?)
     (?:
@@ -37,16 +37,16 @@ _PIECE = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_WAITING = re.compile(r"-?([A-Za-z]{2,}):$")
+_NO_VALUE = re.compile(r"-?([A-Za-z]{2,}):$")
 _EDGES = ".,;:!?()[]{}"
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query that was understood.
+    """A parsed query.
 
     ``text`` is what is embedded: the free words and those of phrases, as typed. ``terms`` are its
-    folded words. ``last_word_open`` says that the last word may still be growing. Each note says
+    folded words. ``last_word_open`` says that the last word may still be typed. Each note says
     what was not taken as the person may have meant it.
     """
 
@@ -64,7 +64,7 @@ class Query:
         return bool(self.terms or self.filters)
 
     def describe(self) -> dict[str, Any]:
-        """What was understood, as JSON-able values; what was not used is left out."""
+        """What was parsed, as JSON-able values; what was not used is left out."""
         plain = asdict(self)
         plain["filters"] = {
             name: _plain(value) for name, value in asdict(self.filters).items() if _used(value)
@@ -111,14 +111,14 @@ def parse(text: str) -> Query:
         draft.note("query_cut", limit=f"{MAX_CHARACTERS:,}")
         text = text[:MAX_CHARACTERS]
     for match in _scan(text):
-        draft.take(match, text)
+        draft.handle(match, text)
     draft.last_is_word &= bool(text) and not text[-1].isspace()
     return draft.finish()
 
 
 def _scan(text: str) -> Iterator[re.Match[str]]:
-    """Cut a query into its pieces, character for character: values are taken from ``text``."""
-    return _PIECE.finditer(text.translate(_QUOTES))
+    """Scan a query into tokens, character for character: values are taken from ``text``."""
+    return _TOKEN.finditer(text.translate(_QUOTES))
 
 
 def _clause(match: re.Match[str], text: str) -> Clause | None:
@@ -130,7 +130,7 @@ def _clause(match: re.Match[str], text: str) -> Clause | None:
         if operator is None or (minus and not operator.can_be_excluded):
             return None
         try:
-            _narrowed(Filters(), operator, value, minus=minus)
+            _with_condition(Filters(), operator, value, minus=minus)
         except ValueError:
             return None
         return Clause(*match.span(), operator.name, value, minus, quoted)
@@ -145,7 +145,7 @@ def _clause(match: re.Match[str], text: str) -> Clause | None:
 
 
 class _Draft:
-    """A query while its pieces come in."""
+    """A query while it is parsed."""
 
     def __init__(self) -> None:
         self.words: list[str] = []
@@ -156,8 +156,8 @@ class _Draft:
         self._excluded_phrases: list[str] = []
         self._filters = Filters()
 
-    def take(self, match: re.Match[str], raw: str) -> None:
-        """Put one piece where it belongs; ``raw`` is the query before quotes were made plain."""
+    def handle(self, match: re.Match[str], raw: str) -> None:
+        """Handle one token; ``raw`` is the query before quotes were made plain."""
         if match["stray"]:
             self.last_is_word &= not match["stray"].isspace()
             return
@@ -193,8 +193,8 @@ class _Draft:
         )
 
     def _word(self, word: str) -> None:
-        waiting = _WAITING.match(word)
-        if waiting is not None and waiting[1].lower() in OPERATORS:
+        without_value = _NO_VALUE.match(word)
+        if without_value is not None and without_value[1].lower() in OPERATORS:
             self.note("no_value", typed=word)
         self.words.append(word)
         self.last_is_word = True
@@ -219,7 +219,7 @@ class _Draft:
             self.note("not_excludable", name=operator.name)
         else:
             try:
-                self._filters = _narrowed(self._filters, operator, value, minus=minus)
+                self._filters = _with_condition(self._filters, operator, value, minus=minus)
             except ValueError as error:
                 self.note("not_a_value", typed=match[0], reason=str(error))
             else:
@@ -227,7 +227,7 @@ class _Draft:
         self._word(match[0].replace('"', ""))
 
 
-def _narrowed(filters: Filters, operator: Operator, value: str, *, minus: bool) -> Filters:
+def _with_condition(filters: Filters, operator: Operator, value: str, *, minus: bool) -> Filters:
     """The filters with one more condition.
 
     Raises:

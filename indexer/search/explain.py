@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from indexer.catalog import Catalog, DocRow, Space
     from indexer.embed.base import EmbedInput
+    from indexer.embed.embedder import OnnxEmbedder
     from indexer.embed.models_in_use import ModelsInUse
-    from indexer.embed.onnx import OnnxEmbedder
     from indexer.store import Store, StoredPassage
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from indexer.query.focus import clauses
+from indexer.query.focus import split_clauses
 from indexer.text.name_words import alphanumeric_parts, initialisms, last_year, name_tokens
 from indexer.text.stop_words import STOP_WORDS
 from indexer.text.terms import words
@@ -166,7 +166,7 @@ class _Token:
 
 
 def _tokens(query: str) -> Iterator[_Token]:
-    for clause in clauses(query):
+    for clause in split_clauses(query):
         written = clause.split()
         for at, word in enumerate(written):
             following = written[at + 1].strip(_MARKS)[:1] if at + 1 < len(written) else ""

@@ -1,4 +1,4 @@
-"""The language of a text, or "" when it cannot be told.
+"""The language of a text, or "" when it is unclear.
 
 Owns the decision: by script where a script means one language, else by a statistical classifier
 that is loaded only when it is first needed (about 80 MB, half a second). It must not know what
@@ -16,7 +16,7 @@ SAMPLE = 4000  # characters that are looked at
 _PLACES = 5  # from which they are taken: a document may begin with tables or in another language
 _ENOUGH_LETTERS = 20
 _ENOUGH_SIGNS = 4  # characters of a script without an alphabet say as much as words
-_SURE = 0.6
+_CONFIDENT = 0.6
 _MOSTLY = 0.3  # share of letters in a script that settles its language
 
 # Scripts that one language has to itself, or nearly so.
@@ -64,7 +64,7 @@ _JAPANESE_SHARE = 0.1  # of kana among Chinese characters
 
 
 def detect(sample: str) -> str:
-    """Tell the language of a text.
+    """Detect the language of a text.
 
     Args:
         sample: Some of the text; a few thousand characters of it are looked at.
@@ -95,7 +95,7 @@ def load() -> None:
 
 
 def _by_script(sample: str, letters: int) -> str | None:
-    """The language its script gives away; ``None`` if it is written in Latin letters."""
+    """The language of its script; ``None`` for Latin letters."""
     counts = {language: len(script.findall(sample)) for language, script in _SCRIPTS}
     if counts["ja"] >= _JAPANESE_SHARE * max(counts["zh"], 1):
         counts["ja"] += counts.pop("zh")
@@ -119,7 +119,7 @@ def is_none(words: str) -> bool:
 
 def _classified(sample: str) -> str:
     language, confidence = _classifier().classify(sample)
-    return language if confidence >= _SURE and len(language) == 2 else ""
+    return language if confidence >= _CONFIDENT and len(language) == 2 else ""
 
 
 @lru_cache(maxsize=1)

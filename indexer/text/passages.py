@@ -1,10 +1,10 @@
 """Passages: where a document is cut into the pieces that are searched.
 
 Owns what makes a good passage, as one cost: near the length asked for, beginning at a heading,
-within one page, and not in the middle of a list, table or paragraph. The cheapest way to cut is
-found by dynamic programming. A cut is settled once it is part of every way to go on, so documents
-of any length stream through and are cut as if they had been seen whole; an edit moves the cuts
-near it and leaves the others. Independent of any model; it must not know about tokens or vectors.
+within one page, and not in the middle of a list, table or paragraph. The cheapest cuts are found by
+dynamic programming. A cut is final once every continuation shares it, so documents of any length
+stream through and are cut as if they had been seen whole; an edit moves the cuts near it and leaves
+the others. Independent of any model; it must not know about tokens or vectors.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from itertools import count, pairwise
 from typing import TYPE_CHECKING
 
 from indexer.api.types import BlockKind, Passage
-from indexer.text.pieces import MIN_SENTENCE, PageLike, Piece, Source, pieces_of
+from indexer.text.pieces import MIN_SENTENCE, PageLike, Piece, TextBuffer, split_pieces
 from indexer.text.sentences import merge_short
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ class Costs:
 
     least: float = 0.4
     most: float = 1.6
-    never: float = 2.2  # two pieces never make a longer passage
-    characters: int = 1800  # of the view, likewise: about 512 tokens with what stands in front
+    longest: float = 2.2  # of a passage of several pieces
+    characters: int = 1800  # of its view: about 512 tokens with what stands in front
     steepness: float = 4.0
     # a border inside a passage
     page_inside: float = 1.0
@@ -53,13 +53,13 @@ class Costs:
     after_colon: float = 0.3
     oversize: float = 0.25  # share of the cost of cutting what is longer than ``most``
     at_page: float = 0.1  # share of that cost where a page ends
-    whim: float = 0.05  # by the words behind it: where all cuts are as good, an edit moves few
+    tie_break: float = 0.05  # by a hash of the words behind it, so that an edit moves few cuts
 
 
 _LEGIBLE = re.compile(r"[^\W_]")
 _LOOKAHEAD = 8.0  # targets that are looked at together
-_FURTHEST = 64.0  # targets after which cuts are settled that might still change
-_UNSETTLED = 2  # passages at the end that are kept even then
+_FURTHEST = 64.0  # targets after which cuts become final that might still change
+_PENDING = 2  # passages at the end that are kept even then
 _FLOWING = frozenset({BlockKind.LIST_ITEM, BlockKind.TABLE})
 
 
@@ -88,91 +88,93 @@ def cut(
         Passages in order. They never overlap, and together hold every letter and digit that is
         not furniture. None reaches out of a document inside this one.
     """
-    source = Source()
+    source = TextBuffer()
     language_of = (lambda _: language) if isinstance(language, str) else language
     rules = costs or Costs()
     ordinals = count()
-    waiting: list[Piece] = []
+    pending: list[Piece] = []
     size, new = 0.0, 0.0
-    for pieces in pieces_of(pages, source, outline, language_of):
-        if waiting and pieces[0].part != waiting[-1].part:
-            ends = _ends(_ways(waiting, target_words, rules), len(waiting))
-            yield from _passages(waiting, ends, source, ordinals, stem)
-            waiting, size, new = [], 0.0, 0.0
-        waiting += pieces
+    for pieces in split_pieces(pages, source, outline, language_of):
+        if pending and pieces[0].part != pending[-1].part:
+            ends = _ends(_cheapest_cuts(pending, target_words, rules), len(pending))
+            yield from _passages(pending, ends, source, ordinals, stem)
+            pending, size, new = [], 0.0, 0.0
+        pending += pieces
         added = sum(piece.size for piece in pieces)
         size, new = size + added, new + added
         if size < _LOOKAHEAD * target_words or new < _LOOKAHEAD / 2 * target_words:
             continue
-        came_from = _ways(waiting, target_words, rules)
-        ends = _ends(came_from, _settled(waiting, came_from, target_words, rules))
+        previous = _cheapest_cuts(pending, target_words, rules)
+        ends = _ends(previous, _final_cut(pending, previous, target_words, rules))
         if not ends and size > _FURTHEST * target_words:
-            ends = _ends(came_from, len(waiting))[:-_UNSETTLED]
-        yield from _passages(waiting, ends, source, ordinals, stem)
-        waiting = waiting[ends[-1] if ends else 0 :]
-        size, new = sum(piece.size for piece in waiting), 0.0
-        if waiting:
-            source.drop(waiting[0].start)
-    ends = _ends(_ways(waiting, target_words, rules), len(waiting))
-    yield from _passages(waiting, ends, source, ordinals, stem)
+            ends = _ends(previous, len(pending))[:-_PENDING]
+        yield from _passages(pending, ends, source, ordinals, stem)
+        pending = pending[ends[-1] if ends else 0 :]
+        size, new = sum(piece.size for piece in pending), 0.0
+        if pending:
+            source.drop(pending[0].start)
+    ends = _ends(_cheapest_cuts(pending, target_words, rules), len(pending))
+    yield from _passages(pending, ends, source, ordinals, stem)
 
 
-def _settled(pieces: Sequence[Piece], came_from: Sequence[int], target: float, costs: Costs) -> int:
-    """The last place where every way goes by, whatever follows."""
+def _final_cut(
+    pieces: Sequence[Piece], previous: Sequence[int], target: float, costs: Costs
+) -> int:
+    """The last cut that every continuation shares."""
     meeting = len(pieces)
     size = 0.0
-    # What follows may be joined to the pieces at the end, as long as that is no longer than ever.
+    # What follows may be joined to the pieces at the end, up to the longest passage.
     for begin in range(len(pieces) - 1, -1, -1):
         size += pieces[begin].size / target
-        if size > costs.never:
+        if size > costs.longest:
             break
         other = begin
         while meeting != other:
             if meeting > other:
-                meeting = came_from[meeting]
+                meeting = previous[meeting]
             else:
-                other = came_from[other]
+                other = previous[other]
     return meeting
 
 
-def _ends(came_from: Sequence[int], last: int) -> list[int]:
-    """For each passage of the cheapest way to ``last``, the index after its last piece."""
+def _ends(previous: Sequence[int], last: int) -> list[int]:
+    """For each passage of the cheapest cuts up to ``last``, the index after its last piece."""
     ends = []
     while last:
         ends.append(last)
-        last = came_from[last]
+        last = previous[last]
     return ends[::-1]
 
 
-def _ways(pieces: Sequence[Piece], target: float, costs: Costs) -> list[int]:
-    """The cheapest way to cut before each piece, and at the end: where its last passage begins."""
-    inside = _inside(pieces, costs)
-    before = _before(pieces, target, costs)
+def _cheapest_cuts(pieces: Sequence[Piece], target: float, costs: Costs) -> list[int]:
+    """For a cut before each piece and at the end: where the last passage before it begins."""
+    joining = _joining_costs(pieces, costs)
+    cutting = _cutting_costs(pieces, target, costs)
     sizes = [piece.size / target for piece in pieces]
     lengths = [len(piece.view) + 1 for piece in pieces]
     number = len(pieces)
     best = [0.0] + [float("inf")] * number
-    came_from = [0] * (number + 1)
+    previous = [0] * (number + 1)
     for begin in range(number):
         size, characters, cost = 0.0, 0, best[begin]
         for end in range(begin, number):
             size += sizes[end]
             characters += lengths[end]
             if end > begin:
-                if size > costs.never or characters > costs.characters:
+                if size > costs.longest or characters > costs.characters:
                     break
-                cost += inside[end]
-            total = cost + (size - 1) ** 2 + before[end + 1]
+                cost += joining[end]
+            total = cost + (size - 1) ** 2 + cutting[end + 1]
             if size < costs.least:
                 total += costs.steepness * (costs.least - size)
             elif size > costs.most:
                 total += costs.steepness * (size - costs.most)
             if total < best[end + 1]:
-                best[end + 1], came_from[end + 1] = total, begin
-    return came_from
+                best[end + 1], previous[end + 1] = total, begin
+    return previous
 
 
-def _inside(pieces: Sequence[Piece], costs: Costs) -> list[float]:
+def _joining_costs(pieces: Sequence[Piece], costs: Costs) -> list[float]:
     """What it costs not to cut before each piece."""
     inside = [0.0]
     for above, piece in pairwise(pieces):
@@ -183,7 +185,7 @@ def _inside(pieces: Sequence[Piece], costs: Costs) -> list[float]:
     return inside
 
 
-def _before(pieces: Sequence[Piece], target: float, costs: Costs) -> list[float]:
+def _cutting_costs(pieces: Sequence[Piece], target: float, costs: Costs) -> list[float]:
     """What it costs to cut before each piece, and after the last."""
     sizes: dict[int, float] = {}
     for piece in pieces:
@@ -194,23 +196,23 @@ def _before(pieces: Sequence[Piece], target: float, costs: Costs) -> list[float]
         if above.level:
             cost = costs.after_heading
         elif piece.group == above.group:
-            cost = _tearing(above, piece, costs)
+            cost = _split_cost(above, piece, costs)
             if sizes[piece.group] > costs.most:
                 cost *= costs.oversize
         elif piece.kind in _FLOWING and above.view.endswith(":"):
             cost = costs.after_colon
         if piece.page != above.page and not above.level:
             cost *= costs.at_page
-        before.append(cost + costs.whim * _whim(piece.view))
+        before.append(cost + costs.tie_break * _tie_break(piece.view))
     return [*before, 0.0]
 
 
-def _whim(view: str) -> float:
-    """A number between -0.5 and 0.5 that is always the same for the same words."""
+def _tie_break(view: str) -> float:
+    """A hash of the words between -0.5 and 0.5."""
     return zlib.crc32(view.encode()) / 2**32 - 0.5
 
 
-def _tearing(above: Piece, piece: Piece, costs: Costs) -> float:
+def _split_cost(above: Piece, piece: Piece, costs: Costs) -> float:
     if piece.kind is BlockKind.TABLE:
         return costs.in_table
     if piece.paragraph == above.paragraph:
@@ -221,7 +223,7 @@ def _tearing(above: Piece, piece: Piece, costs: Costs) -> float:
 def _passages(
     pieces: Sequence[Piece],
     ends: Sequence[int],
-    source: Source,
+    source: TextBuffer,
     ordinals: Iterator[int],
     stem: Callable[[str, str], str] | None,
 ) -> Iterator[Passage]:
@@ -234,7 +236,7 @@ def _passages(
 def _passage(
     ordinal: int,
     pieces: Sequence[Piece],
-    source: Source,
+    source: TextBuffer,
     stem: Callable[[str, str], str] | None,
 ) -> Passage:
     start, end = pieces[0].start, pieces[-1].end

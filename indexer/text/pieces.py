@@ -2,7 +2,7 @@
 
 A piece is a sentence, a short run of sentences or a row of a table, with its place in the
 document and in its structure; passages are cut between pieces only. Streams: it holds the pages
-that are not yet done with and no others. It must not know how long a passage is.
+that are still needed. It must not know how long a passage is.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ _TORN_WORD = re.compile("(?<![-\u2010\u2011\xad\\s])\\s+(?=\\S)")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _WIDE = re.compile("[\u3001-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _RUN_ON = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
-_WORDS_A_TOKEN = 0.7  # of running English; figures and symbols have more tokens than words
-_WORDS_A_WIDE = 0.5
-_WORDS_A_RUN_ON = 0.25
+_WORDS_PER_TOKEN = 0.7  # of running English; figures and symbols have more tokens than words
+_WORDS_PER_WIDE = 0.5
+_WORDS_PER_RUN_ON = 0.25
 
 
 class PageLike(Protocol):
@@ -72,7 +72,7 @@ class Piece:
     part: tuple[str, int] = ("", 0)  # a document inside this one, and its page in this one
 
 
-class Source:
+class TextBuffer:
     """The stretch of canonical text that is still needed."""
 
     def __init__(self) -> None:
@@ -121,9 +121,9 @@ class _Paragraph:
     language: str
 
 
-def pieces_of(
+def split_pieces(
     pages: Iterable[PageLike],
-    source: Source,
+    source: TextBuffer,
     outline: Sequence[OutlineEntry],
     language_of: Callable[[str], str],
 ) -> Iterator[list[Piece]]:
@@ -153,32 +153,32 @@ def pieces_of(
 
 def _paragraphs(
     pages: Iterable[PageLike],
-    source: Source,
+    source: TextBuffer,
     headings: Headings,
     language_of: Callable[[str], str],
 ) -> Iterator[_Paragraph]:
-    under_way: _Paragraph | None = None
+    current: _Paragraph | None = None
     for page in pages:
         source.add(page)
         blocks = regions(page.text, page.blocks, page.offset)
         headings.turn_page(page.number, page.text, page.offset, blocks)
         language = language_of(page.text)
-        for block in _portions(page, blocks):
+        for block in _foldable(page, blocks):
             if block.kind is BlockKind.FURNITURE:
-                if under_way is not None:
-                    under_way.blocks.append(block)
-            elif under_way is not None and _goes_on(under_way, block, source):
-                under_way.blocks.append(block)
-                under_way.last = block
+                if current is not None:
+                    current.blocks.append(block)
+            elif current is not None and _continues(current, block, source):
+                current.blocks.append(block)
+                current.last = block
             else:
-                if under_way is not None:
-                    yield under_way
-                under_way = _Paragraph([block], block, language)
-    if under_way is not None:
-        yield under_way
+                if current is not None:
+                    yield current
+                current = _Paragraph([block], block, language)
+    if current is not None:
+        yield current
 
 
-def _goes_on(paragraph: _Paragraph, block: Block, source: Source) -> bool:
+def _continues(paragraph: _Paragraph, block: Block, source: TextBuffer) -> bool:
     last = paragraph.last
     if block.start - paragraph.blocks[0].start > _MAX_PARAGRAPH:
         return False
@@ -186,7 +186,7 @@ def _goes_on(paragraph: _Paragraph, block: Block, source: Source) -> bool:
     return continues(last, block, *ends)
 
 
-def _portions(page: PageLike, blocks: Iterable[Block]) -> Iterator[Block]:
+def _foldable(page: PageLike, blocks: Iterable[Block]) -> Iterator[Block]:
     """The blocks, those that are too long to fold at once cut between words."""
     for block in blocks:
         start = block.start
@@ -201,7 +201,7 @@ def _portions(page: PageLike, blocks: Iterable[Block]) -> Iterator[Block]:
 
 
 def _pieces(
-    paragraph: _Paragraph, source: Source, headings: Headings, number: int, group: int
+    paragraph: _Paragraph, source: TextBuffer, headings: Headings, number: int, group: int
 ) -> list[Piece]:
     first, end = paragraph.blocks[0], paragraph.last.end
     text = source.slice(first.start, end)
@@ -224,7 +224,7 @@ def _pieces(
                 last,
                 body,
                 view.text[start + len(body) : stop] or ("\n" if stop == len(view.text) else ""),
-                words(body),
+                length_in_words(body),
                 source.page_at(begin),
                 first.kind,
                 number,
@@ -239,15 +239,15 @@ def _pieces(
     return found
 
 
-def words(text: str) -> float:
+def length_in_words(text: str) -> float:
     """The length of a text in words, or what a model's tokens make of it.
 
     Chinese and Japanese count two characters a word, Thai and its neighbours four; a row of
     figures counts more than the words between its spaces.
     """
     spaced = float(len(text.split()))
-    size = max(spaced, _WORDS_A_TOKEN * len(_TOKEN.findall(text)))
+    size = max(spaced, _WORDS_PER_TOKEN * len(_TOKEN.findall(text)))
     if not text.isascii():
-        size += _WORDS_A_WIDE * len(_WIDE.findall(text))
-        size += _WORDS_A_RUN_ON * len(_RUN_ON.findall(text))
+        size += _WORDS_PER_WIDE * len(_WIDE.findall(text))
+        size += _WORDS_PER_RUN_ON * len(_RUN_ON.findall(text))
     return size

@@ -1,7 +1,6 @@
-"""Words as the keyword legs know them: the same function for documents and for queries.
+"""Tokenised, folded and stemmed words: the same function for documents and for queries.
 
-Owns tokenising, folding of case and accents, and stemming. Pure but for caches; it must not know
-where the words are stored or how they are weighted.
+Pure but for caches; it must not know where the words are stored or how they are weighted.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ _ASCII_WORD = re.compile(r"[a-z0-9]+(?:[-_'.,@][a-z0-9]+)*\.?")
 _LANGUAGE_NAMES = re.compile(r"(?<!\w)[a-z](?:\+\+|#)(?!\w)")
 
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?$")
-_GROUPED_ABROAD = re.compile(r"\d{1,3}(?:\.\d{3})+,\d+$")
+_GROUPED_BY_DOTS = re.compile(r"\d{1,3}(?:\.\d{3})+,\d+$")
 _DOTTED = re.compile(r"\d+(?:\.\d+)+$")
 _COMMA = re.compile(r"\d+,\d{1,2}$")
 _ACRONYM = re.compile(r"[^\W\d_](?:\.[^\W\d_])+\.?$")
@@ -152,16 +151,16 @@ def _pairs(run: str) -> Iterator[str]:
 
 def _parts(token: str) -> tuple[str, ...]:
     """What a token with punctuation in it stands for."""
-    return _known_parts(token) if len(token) <= _WORTH_KEEPING else _take_apart(token)
+    return _known_parts(token) if len(token) <= _CACHED_LENGTH else _split_token(token)
 
 
-def _take_apart(token: str) -> tuple[str, ...]:
+def _split_token(token: str) -> tuple[str, ...]:
     if _ACRONYM.match(token):
         return (token.replace(".", ""),)
     token = token.rstrip(".")
     if _GROUPED.match(token):
         return (token.replace(",", ""),)
-    if _GROUPED_ABROAD.match(token):
+    if _GROUPED_BY_DOTS.match(token):
         return (token.replace(".", "").replace(",", "."),)
     if _COMMA.match(token):
         return (token.replace(",", "."),)
@@ -180,8 +179,8 @@ def _take_apart(token: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-_known_parts = lru_cache(maxsize=20_000)(_take_apart)
-_WORTH_KEEPING = 60  # characters; longer tokens are seldom met twice
+_known_parts = lru_cache(maxsize=20_000)(_split_token)
+_CACHED_LENGTH = 60  # characters; longer tokens are seldom met twice
 
 
 _SNOWBALL = {

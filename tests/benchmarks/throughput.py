@@ -30,7 +30,7 @@ from tests.benchmarks.sets import find
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from indexer.embed.onnx import OnnxEmbedder
+    from indexer.embed.embedder import OnnxEmbedder
     from indexer.engine.engine import Engine
     from tests.benchmarks.libraries import Libraries, Options
     from tests.benchmarks.report import Cell

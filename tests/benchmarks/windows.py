@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from app.paths import models_folder
 from indexer.config import Precision
-from indexer.embed.onnx import open_embedder
+from indexer.embed.factory import open_embedder
 from indexer.embed.record_files import find_record
 from indexer.pipeline.sections import SectionReader
 from tests.benchmarks.libraries import note
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from indexer.embed.base import EmbedInput
-    from indexer.embed.onnx import OnnxEmbedder
+    from indexer.embed.embedder import OnnxEmbedder
     from indexer.engine.engine import Engine
     from tests.benchmarks.libraries import Libraries, Options
     from tests.benchmarks.report import Cell

@@ -12,8 +12,8 @@ import pytest
 
 from indexer.config import Precision
 from indexer.embed.base import EmbedInput
+from indexer.embed.factory import open_embedder
 from indexer.embed.models import MINILM, RECORDS
-from indexer.embed.onnx import open_embedder
 
 if TYPE_CHECKING:
     from types import ModuleType

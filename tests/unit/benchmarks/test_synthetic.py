@@ -10,7 +10,7 @@ import pytest
 
 from indexer.config import Precision
 from indexer.embed.base import EmbedInput
-from indexer.embed.onnx import open_embedder
+from indexer.embed.factory import open_embedder
 from indexer.embed.record_files import find_record
 from tests.benchmarks.synthetic_engine import REAL_EVERY, StandIn
 from tests.benchmarks.synthetic_texts import FOLDERS, Texts, vocabulary

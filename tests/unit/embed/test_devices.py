@@ -11,7 +11,7 @@ from indexer.api.errors import WorldError
 from indexer.api.phrases import Note
 from indexer.config import Precision
 from indexer.embed.devices import AUTO, CPU, PROVIDERS, candidates, choose
-from indexer.embed.onnx import open_embedder
+from indexer.embed.factory import open_embedder
 from tests.tiny_model import install_tiny_model
 
 if TYPE_CHECKING:

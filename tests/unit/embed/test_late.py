@@ -12,13 +12,15 @@ import pytest
 
 from indexer.config import Precision
 from indexer.embed.base import EmbedInput
+from indexer.embed.factory import open_embedder
 from indexer.embed.fetch import ensure_source
 from indexer.embed.models import Side
-from indexer.embed.onnx import OnnxEmbedder, open_embedder
 from indexer.embed.record_files import find_record, shipped_folder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from indexer.embed.embedder import OnnxEmbedder
 
 LATE = "lectern-minilm-late"
 DATA = Path(__file__).resolve().parents[2] / "data"

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from indexer.config import Precision
 from indexer.embed.base import EmbedInput
+from indexer.embed.factory import open_embedder
 from indexer.embed.models import MINILM, RECORDS
-from indexer.embed.onnx import OnnxEmbedder, open_embedder
+
+if TYPE_CHECKING:
+    from indexer.embed.embedder import OnnxEmbedder
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "minilm"
 

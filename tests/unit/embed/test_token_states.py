@@ -8,15 +8,16 @@ import numpy as np
 import pytest
 
 from indexer.config import Precision
-from indexer.embed.onnx import OnnxEmbedder, open_embedder
+from indexer.embed.factory import open_embedder
 from indexer.embed.pooling import unit
 from indexer.search.alignment import align
 from indexer.search.explain_match import token_owners, word_spans
 from tests.tiny_model import install_tiny_model
-from tests.unit.embed.test_onnx import SENTENCES, passage
+from tests.unit.embed.test_embedder import SENTENCES, passage
 
 if TYPE_CHECKING:
     from indexer.embed.base import EmbedInput
+    from indexer.embed.embedder import OnnxEmbedder
 
 LONG = passage(*SENTENCES * 8, title="Log", headings=("Weather",))  # several windows
 SHORT = passage(*SENTENCES, title="Log")

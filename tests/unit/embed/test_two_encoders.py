@@ -13,8 +13,9 @@ from indexer.api.errors import InternalError, WorldError
 from indexer.compiler.adapter import POSITIONS
 from indexer.config import Precision
 from indexer.embed.compiled import ensure_compiled, intact
+from indexer.embed.embedder import OnnxEmbedder, space_of
+from indexer.embed.factory import open_embedder
 from indexer.embed.models import WEIGHTS, Side
-from indexer.embed.onnx import OnnxEmbedder, open_embedder, space_of
 from indexer.embed.record_files import find_record
 from tests.tiny_model import TINY, install_tiny_model, tiny_weights
 from tests.two_encoders import (
@@ -25,7 +26,7 @@ from tests.two_encoders import (
     install_two_encoders,
     two_encoders,
 )
-from tests.unit.embed.test_onnx import SENTENCES, passage
+from tests.unit.embed.test_embedder import SENTENCES, passage
 
 if TYPE_CHECKING:
     from pathlib import Path

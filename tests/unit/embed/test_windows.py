@@ -32,26 +32,26 @@ def test_no_window_is_longer_than_the_model_reads(tokens: list[int], size: tuple
 @given(lengths, sizes)
 def test_takes_cover_every_passage_once(tokens: list[int], size: tuple[int, int]) -> None:
     plan = _plan(tokens, size)
-    for (start, end), takes in zip(_spans(tokens), plan.takes, strict=True):
-        seen = [token for take in takes for token in range(take.start, take.end)]
+    for (start, end), slices in zip(_spans(tokens), plan.slices, strict=True):
+        seen = [token for part in slices for token in range(part.start, part.end)]
         assert seen == list(range(start, end))
 
 
 @given(lengths, sizes)
 def test_a_take_lies_in_its_window(tokens: list[int], size: tuple[int, int]) -> None:
     plan = _plan(tokens, size)
-    for takes in plan.takes:
-        for take in takes:
-            start, end = plan.windows[take.window]
-            assert start <= take.start < take.end <= end
+    for slices in plan.slices:
+        for part in slices:
+            start, end = plan.windows[part.window]
+            assert start <= part.start < part.end <= end
 
 
 @given(lengths, sizes)
 def test_a_passage_that_fits_is_taken_whole(tokens: list[int], size: tuple[int, int]) -> None:
     plan = _plan(tokens, size)
-    for length, takes in zip(tokens, plan.takes, strict=True):
+    for length, slices in zip(tokens, plan.slices, strict=True):
         if 0 < length <= size[0]:
-            assert len(takes) == 1
+            assert len(slices) == 1
 
 
 @given(lengths, sizes)
@@ -64,9 +64,9 @@ def test_no_window_holds_a_passage_deeper_inside(tokens: list[int], size: tuple[
         right = window[1] - end if window[1] < total else total
         return min(left, right)
 
-    for (start, end), takes in zip(_spans(tokens), plan.takes, strict=True):
-        if len(takes) == 1:
-            chosen = depth(start, end, plan.windows[takes[0].window])
+    for (start, end), slices in zip(_spans(tokens), plan.slices, strict=True):
+        if len(slices) == 1:
+            chosen = depth(start, end, plan.windows[slices[0].window])
             assert all(
                 depth(start, end, window) <= chosen
                 for window in plan.windows
@@ -78,9 +78,9 @@ def test_no_window_holds_a_passage_deeper_inside(tokens: list[int], size: tuple[
 def test_passages_have_context_on_their_left(tokens: list[int], size: tuple[int, int]) -> None:
     capacity, overlap = size
     plan = _plan(tokens, size)
-    for (start, end), takes in zip(_spans(tokens), plan.takes, strict=True):
-        if takes and end - start <= capacity - overlap:
-            begin = plan.windows[takes[0].window][0]
+    for (start, end), slices in zip(_spans(tokens), plan.slices, strict=True):
+        if slices and end - start <= capacity - overlap:
+            begin = plan.windows[slices[0].window][0]
             assert begin == 0 or any(
                 start - a >= min(overlap, start) for a, b in plan.windows if a <= start and end <= b
             )
@@ -104,7 +104,7 @@ def test_a_text_that_fits_is_one_window() -> None:
 def test_a_long_passage_changes_windows_in_mid_overlap() -> None:
     plan = plan_windows([100], 60, 20)
     assert plan.windows == ((0, 60), (40, 100))
-    assert [(take.start, take.end) for take in plan.takes[0]] == [(0, 50), (50, 100)]
+    assert [(part.start, part.end) for part in plan.slices[0]] == [(0, 50), (50, 100)]
 
 
 def test_an_overlap_as_wide_as_the_window_is_refused() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.query.focus import clauses, question
+from indexer.query.focus import question, split_clauses
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_the_question_is_told_from_the_rest(query: str, expected: str) -> None:
 
 @given(st.text(max_size=200))
 def test_clauses_make_up_the_query(query: str) -> None:
-    joined = "".join("".join(clauses(query)).split())
+    joined = "".join("".join(split_clauses(query)).split())
     assert joined == "".join(query.split())
 
 

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from indexer.config import Precision
 from indexer.embed.base import EmbedInput, passage_prefix
+from indexer.embed.embedder import OnnxEmbedder, space_of
+from indexer.embed.factory import open_embedder
 from indexer.embed.models import TOKENIZER
-from indexer.embed.onnx import OnnxEmbedder, open_embedder, space_of
 from indexer.embed.pooling import unit
 from indexer.embed.tokens import TextTokenizer
 from indexer.embed.windows import plan_windows
@@ -195,12 +196,12 @@ def test_late_pooling_equals_the_plain_way(late: tuple[OnnxEmbedder, Path]) -> N
     capacity = embedder.record.window - len(lead) - len(tokenizer.tail)
     plan = plan_windows([len(body) for body in bodies], capacity, embedder.record.overlap)
     assert len(plan.windows) > 2
-    for one, vectors, takes in zip(chosen, made, plan.takes, strict=True):
-        (take,) = takes
-        start, end = plan.windows[take.window]
+    for one, vectors, slices in zip(chosen, made, plan.slices, strict=True):
+        (part,) = slices
+        start, end = plan.windows[part.window]
         ids = np.concatenate([lead, document[start:end], tokenizer.tail])
         states = plain_states(embedder.record.architecture, models / TINY / "source", ids)
-        own = states[len(lead) + take.start - start : len(lead) + take.end - start]
+        own = states[len(lead) + part.start - start : len(lead) + part.end - start]
         _close(vectors.vector, unit(own.mean(axis=0)))
         position = 0
         for row, sentence in enumerate(tokenizer.encode(one)):

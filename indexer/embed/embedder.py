@@ -1,66 +1,52 @@
 """The embedder that runs a compiled model through ONNX Runtime.
 
-Owns the session and the runs of it. What a passage looks like to the model is ``layout``'s, what
+Owns the session and its runs, several side by side. What the model reads is ``layout``'s, what
 becomes of token states ``batches``'; it must not know files, queues or the store.
 """
 
 from __future__ import annotations
 
 import math
-import os
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
 
-from indexer.config import Precision
 from indexer.embed.batches import Pooler, in_batches
-from indexer.embed.compiled import BUILDER_VERSION, ensure_compiled
-from indexer.embed.devices import AUTO, CPU, candidates, choose, load_runtime
+from indexer.embed.compiled import BUILDER_VERSION
+from indexer.embed.devices import AUTO, CPU, choose
 from indexer.embed.encoder import Encoder
 from indexer.embed.layout import Layout
 from indexer.embed.models import Side
-from indexer.embed.side_by_side import closing_pool, in_order
 from indexer.embed.token_states import TokenStates, collect
 from indexer.embed.tokens import TextTokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
-    from concurrent.futures import ThreadPoolExecutor
-    from pathlib import Path
 
     import numpy as np
     from numpy.typing import NDArray
 
+    from indexer.config import Precision
     from indexer.embed.base import EmbedInput, PassageVectors
     from indexer.embed.batches import Batch, TokenSequence
     from indexer.embed.compiled import CompiledModel
     from indexer.embed.devices import ProviderInUse
     from indexer.embed.models import ModelRecord
 
-# Of what the model is given to read; vectors of another are in another space.
+# Versions of the layout of a sequence; another layout gives another space.
 LATE, ALONE = "late-3", "alone-1"
 # On the CPU small runs keep what they work on in the cache; on other devices starting one costs.
 _TOKENS_A_RUN = {CPU: 512}
 _TOKENS_A_RUN_ELSEWHERE = 16_384
 
-
-@dataclass(frozen=True, slots=True)
-class SessionOptions:
-    """How much of the machine an embedder may take.
-
-    Attributes:
-        threads: Runs of the model side by side, each on one thread; 0 for one a core.
-    """
-
-    threads: int = 0
-
-    @property
-    def workers(self) -> int:
-        return self.threads or os.cpu_count() or 1
+A = TypeVar("A")
+B = TypeVar("B")
 
 
 def space_of(record: ModelRecord, precision: Precision) -> str:
-    """Name the space a model's vectors are in; it can be told before the model is loaded."""
+    """Name the space a model's vectors are in; known before the model is loaded."""
     mode = LATE if record.late else ALONE
     edition = f"/{record.edition}" if record.edition else ""
     return f"{record.id}/{precision}-{BUILDER_VERSION}/{mode}{edition}"
@@ -74,16 +60,14 @@ class OnnxEmbedder:
 
     Args:
         compiled: The verified files of the model.
-        options: Threads.
+        workers: Runs of the model side by side, each on one thread.
         provider: A key of ``devices.PROVIDERS``, or ``devices.AUTO``.
 
     Raises:
         WorldError: ``no_runtime``, or ``bad_setting`` for an unknown provider.
     """
 
-    def __init__(
-        self, compiled: CompiledModel, options: SessionOptions, provider: str = AUTO
-    ) -> None:
+    def __init__(self, compiled: CompiledModel, workers: int, provider: str = AUTO) -> None:
         self.record: ModelRecord = compiled.record
         self.precision: Precision = compiled.precision
         self.side: Side = compiled.side
@@ -97,7 +81,7 @@ class OnnxEmbedder:
 
         opened: tuple[Encoder, ProviderInUse] = choose(provider, proven)
         self._encoder, self.provider = opened
-        self._workers = options.workers
+        self._workers = workers
 
     @property
     def space(self) -> str:
@@ -223,73 +207,31 @@ class OnnxEmbedder:
         ]
 
 
-@dataclass(frozen=True, slots=True)
-class EmbedderFactory:
-    """Opens embedders of one model: find or fetch the weights, compile, open a session.
+@contextmanager
+def closing_pool(workers: int) -> Iterator[ThreadPoolExecutor]:
+    """A pool of threads that, when left, drops what was not begun and waits for the rest."""
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="embed")
+    try:
+        yield pool
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
 
-    Attributes:
-        record: Which model.
-        models: The folder compiled models lie in.
-        places: Folders that may hold the model's package.
-        download: Whether the network may be asked.
-        provider: A key of ``devices.PROVIDERS``, or ``devices.AUTO``.
-        note: Told, in a sentence, what takes long.
+
+def in_order(
+    pool: ThreadPoolExecutor, work: Callable[[A], B], items: Iterator[A], ahead: int
+) -> Iterator[B]:
+    """Do the work for each item; the results come in the items' order.
+
+    Args:
+        pool: Where the work is done.
+        work: Called on a thread of the pool.
+        items: Taken from the caller's thread as room appears.
+        ahead: How many items may wait beside the ones being worked on.
     """
-
-    record: ModelRecord
-    models: Path
-    places: tuple[Path, ...] = ()
-    download: bool = True
-    provider: str = AUTO
-    note: Callable[[str], None] = lambda _text: None
-
-    def open(
-        self, precision: Precision, options: SessionOptions, side: Side = Side.PASSAGES
-    ) -> OnnxEmbedder:
-        """Open an embedder with a session of its own, for one side or, if they share one, both.
-
-        Raises:
-            WorldError: ``no_runtime``, ``model_missing``, ``model_damaged``,
-                ``library_unwritable`` or ``bad_setting``, each with its reason.
-        """
-        runtime = load_runtime()  # before a download that would be of no use
-        *accelerators, _ = candidates(runtime.get_available_providers(), self.provider)
-        if precision is Precision.FP32 or not accelerators:
-            return self._open(precision, side, options, self.provider)
-        # 8-bit graphs are for the CPU; where something faster works, float32 is faster there.
-        embedder = self._open(Precision.FP32, side, options, self.provider)
-        if embedder.provider.name != CPU:
-            return embedder
-        reason = embedder.provider
-        embedder = self._open(precision, side, options, CPU)
-        embedder.provider = reason
-        return embedder
-
-    def _open(
-        self, precision: Precision, side: Side, options: SessionOptions, provider: str
-    ) -> OnnxEmbedder:
-        compiled = ensure_compiled(
-            self.record,
-            self.models,
-            precision,
-            side,
-            places=self.places,
-            download=self.download,
-            note=self.note,
-        )
-        return OnnxEmbedder(compiled, options, provider)
-
-
-def open_embedder(
-    record: ModelRecord,
-    models: Path,
-    precision: Precision,
-    side: Side = Side.PASSAGES,
-    *,
-    threads: int = 0,
-    provider: str = AUTO,
-    download: bool = True,
-) -> OnnxEmbedder:
-    """Open an embedder in one call; see ``EmbedderFactory``."""
-    factory = EmbedderFactory(record, models, (), download, provider)
-    return factory.open(precision, SessionOptions(threads=threads), side)
+    waiting: deque[Future[B]] = deque()
+    for item in items:
+        waiting.append(pool.submit(work, item))
+        if len(waiting) > 2 * ahead:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()

@@ -1,0 +1,64 @@
+"""Opening embedders: find or fetch the weights, have them compiled, open a session.
+
+Owns the choice of the compiled form for a device. It must not know who asks (``models_in_use``).
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from indexer.config import Precision
+from indexer.embed.compiled import ensure_compiled
+from indexer.embed.devices import AUTO, CPU, candidates, load_runtime
+from indexer.embed.embedder import OnnxEmbedder
+from indexer.embed.models import Side
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from indexer.embed.models import ModelRecord
+
+
+def open_embedder(
+    record: ModelRecord,
+    models: Path,
+    precision: Precision,
+    side: Side = Side.PASSAGES,
+    *,
+    threads: int = 0,
+    provider: str = AUTO,
+    download: bool = True,
+) -> OnnxEmbedder:
+    """Open an embedder with a session of its own.
+
+    Args:
+        record: Which model.
+        models: The folder compiled models lie in.
+        precision: Of the weights.
+        side: What it reads; a model with one encoder reads both.
+        threads: Runs side by side; 0 for one a core.
+        provider: A key of ``devices.PROVIDERS``, or ``devices.AUTO``.
+        download: Whether the network may be asked.
+
+    Raises:
+        WorldError: ``no_runtime``, ``model_missing``, ``model_damaged``, ``library_unwritable`` or
+            ``bad_setting``, each with its reason.
+    """
+
+    def opened(precision: Precision, provider: str) -> OnnxEmbedder:
+        compiled = ensure_compiled(record, models, precision, side, download=download)
+        return OnnxEmbedder(compiled, threads or os.cpu_count() or 1, provider)
+
+    runtime = load_runtime()  # before a download that would be of no use
+    *accelerators, _ = candidates(runtime.get_available_providers(), provider)
+    if precision is Precision.FP32 or not accelerators:
+        return opened(precision, provider)
+    # 8-bit graphs are for the CPU; where something faster works, float32 is faster there.
+    embedder = opened(Precision.FP32, provider)
+    if embedder.provider.name != CPU:
+        return embedder
+    reason = embedder.provider
+    embedder = opened(precision, CPU)
+    embedder.provider = reason
+    return embedder
