@@ -1,13 +1,14 @@
 """The title of a document: a pure function of its content, file names are no part of it.
 
-Owns which source of a title is believed first: the cover of a filing, the metadata if plausible,
-the heading of a contract, the announcement of a press release, else what stands out on the first
-page. Nothing, if nothing names the document.
+Owns which source of a title is believed first, and the one list of rules that fit one kind of
+document (``TITLE_RULES``). After them comes what stands out on the first page, and nothing if
+nothing names the document.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,7 @@ from indexer.extract.structure.wording import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from indexer.extract.base import RawBlock, RawPage
 
@@ -35,8 +36,28 @@ _ASIDE = re.compile(r"\s*\([^)]*\)")
 _IS_RELEASE = re.compile(r"for immediate release|press release|news release", re.IGNORECASE)
 
 
+@dataclass(frozen=True, slots=True)
+class TitleRule:
+    """A title that one kind of document has.
+
+    Attributes:
+        kind: Of document.
+        read: Gives the title from the text of the first ``pages`` pages, "" of other documents.
+        before_metadata: Whether it is believed before what the file says its title is.
+    """
+
+    kind: str
+    read: Callable[[list[str]], str]
+    pages: int
+    before_metadata: bool = False
+
+
 def choose_title(
-    metadata_title: str, first_pages: Sequence[RawPage], *, collection: bool = False
+    metadata_title: str,
+    first_pages: Sequence[RawPage],
+    *,
+    collection: bool = False,
+    rules: Sequence[TitleRule] | None = None,
 ) -> str:
     """Return the best title the content offers, or "" if there is none.
 
@@ -45,13 +66,19 @@ def choose_title(
         first_pages: Its first pages, or the beginnings of them.
         collection: Whether several headings share the highest level: then each of them names a
             part, and none the document.
+        rules: Of kinds of documents; all, if not given.
     """
     texts = [_ODD_SPACES.sub(" ", page.text) for page in first_pages]
+    rules = TITLE_RULES if rules is None else rules
+
+    def by_rule(*, before_metadata: bool) -> str:
+        chosen = (rule for rule in rules if rule.before_metadata == before_metadata)
+        return next(filter(None, (rule.read(texts[: rule.pages]) for rule in chosen)), "")
+
     return _short(
-        filing_title(texts)
+        by_rule(before_metadata=True)
         or (metadata_title if is_plausible_title(metadata_title) else "")
-        or agreement_title(texts[:2])
-        or _release_title(texts[:1])
+        or by_rule(before_metadata=False)
         or _visible_title(first_pages, collection=collection)
     )
 
@@ -73,6 +100,13 @@ def _release_title(texts: Sequence[str]) -> str:
         return ""
     who = re.split(r"\s[–—-]+\s*|\.\s+(?=[A-Z]\w{3})", text[: found.start()])[-1].strip(" ,")
     return f"{who} {found[1]} {found[2]}" if 2 < len(who) <= 80 else ""
+
+
+TITLE_RULES = (
+    TitleRule("covers of US company filings", filing_title, TITLE_PAGES, before_metadata=True),
+    TitleRule("contracts in English", agreement_title, 2),
+    TitleRule("press releases in English", _release_title, 1),
+)
 
 
 def _visible_title(pages: Sequence[RawPage], *, collection: bool) -> str:

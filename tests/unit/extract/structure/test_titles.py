@@ -10,7 +10,7 @@ from indexer.api.types import BlockKind
 from indexer.extract.base import RawBlock, RawPage
 from indexer.extract.structure.agreements import agreement_title
 from indexer.extract.structure.filings import filing_title
-from indexer.extract.structure.titles import choose_title
+from indexer.extract.structure.titles import TITLE_RULES, choose_title
 from indexer.extract.structure.wording import MAX_TITLE_CHARS, is_plausible_title, tidy_capitals
 from tests.unit.extract.pages import page_of, styled
 
@@ -156,6 +156,27 @@ def test_the_largest_type_of_the_first_page_with_text_is_the_title() -> None:
 def test_without_type_to_tell_the_first_heading_is_the_title() -> None:
     page = page_of(1, "EXHIBIT 7", "THE KEEPER'S RULES", *["some text " * 9] * 4)
     assert choose_title("", [page]) == "THE KEEPER'S RULES"
+
+
+RELEASE = "PRESS RELEASE\nOslo - Lamp today announced a new wick for old lamps."
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "title"),
+    [
+        ("covers of US company filings", cover("LAMP CO", "10-K", ""), "LAMP CO 10-K"),
+        ("contracts in English", AMENDMENT, "Amendment No. 3 to the Supply Agreement between"),
+        ("press releases in English", RELEASE, "Lamp announced a new wick for old lamps"),
+    ],
+)
+def test_each_kind_of_document_has_its_rule(kind: str, text: str, title: str) -> None:
+    (rule,) = (rule for rule in TITLE_RULES if rule.kind == kind)
+    pages = [page_of(1, *text.split("\n"))]
+    assert choose_title("", pages, rules=[rule]).startswith(title)
+    others = [other for other in TITLE_RULES if other is not rule]
+    assert not choose_title("", pages, rules=others).startswith(title)
+    own = choose_title("The Lamp", pages, rules=[rule])
+    assert own.startswith(title) if rule.before_metadata else own == "The Lamp"
 
 
 def test_a_release_is_named_after_what_it_announces() -> None:
