@@ -74,7 +74,11 @@ def _told(fault: Fault, tree: Path) -> str:
         place.write_text(before, "utf-8")
     if done.returncode == 0:
         return ""
-    failed = [line for line in done.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+    failed = [
+        line
+        for line in done.stdout.splitlines()
+        if line.startswith(("FAILED tests", "ERROR tests"))
+    ]
     return " ".join(failed[0].split()[:2]) if failed else done.stdout[-2000:]
 
 
