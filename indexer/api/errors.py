@@ -142,7 +142,7 @@ CODES = _declare(
     ErrorCode("unreadable", N_("Damaged"), N_("The document is damaged beyond repair: {reason}."),
               N_("Open it in its own program and save it again.")),
     ErrorCode("no_text", N_("No text on its pages"), N_("No page of the document holds text.")),
-    ErrorCode("scan_waits", N_("Scanned, to be recognised"),
+    ErrorCode("ocr_pending", N_("Scanned, to be recognised"),
               N_("Its pages are scanned; the text on them is yet to be recognised."),
               N_("It is read when nothing else is to be done.")),
     ErrorCode("needs_ocr", N_("Scanned"),

@@ -245,6 +245,7 @@ RENAMED_TABLES = (("lexicon_dead", "lexicon_deleted"),)
 # Values that were renamed with them; harmless to run twice.
 RENAMED_VALUES = """
 UPDATE doc_spaces SET state = 'partial' WHERE state = 'part';
+UPDATE contents SET code = 'ocr_pending' WHERE code = 'scan_waits';
 UPDATE meta SET key = 'next_term' WHERE key = 'terms';
 UPDATE meta SET key = 'cohort' || substr(key, 11) WHERE key GLOB 'background_*';
 """

@@ -20,7 +20,7 @@ CONTENT_CODES = {
     "needs_password": FileState.NEEDS_PASSWORD,
     "wrong_password": FileState.NEEDS_PASSWORD,
     "unreadable": FileState.UNREADABLE,
-    **dict.fromkeys(("no_text", "scan_waits", "needs_ocr", "ocr_off"), FileState.NO_TEXT),
+    **dict.fromkeys(("no_text", "ocr_pending", "needs_ocr", "ocr_off"), FileState.NO_TEXT),
     "empty": FileState.EMPTY,
     "too_large": FileState.TOO_LARGE,
     "too_complex": FileState.TOO_LARGE,

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 # Why a document without text has none yet; all are of the state ``no_text``.
-CODES = ("scan_waits", "needs_ocr", "ocr_off")
+CODES = ("ocr_pending", "needs_ocr", "ocr_off")
 _NO_TEXT = "no_text"
 # A language that is installed meanwhile is found after so long; Tesseract itself at once.
 CHECK_EVERY_S = 600.0
@@ -151,4 +151,4 @@ class ScannedPages:
             return WorldError("ocr_off")
         if self.program is None:
             return WorldError("needs_ocr", command=install_command())
-        return WorldError("scan_waits")
+        return WorldError("ocr_pending")

@@ -257,7 +257,7 @@ def test_an_engine_that_serves_reads_scans_when_nothing_else_is_to_be_done(
         host.pace(speed="fast", paused=True)
         host.pace(paused=False)
         host.index([world.documents], report=ignore, token=CancelToken())
-        assert states(engine) == {"log.pdf": "scan_waits"}
+        assert states(engine) == {"log.pdf": "ocr_pending"}
         assert engine.status()["scans"]["waiting"] == 2
         host.pace(paused=True)
         service.errands.read_scans()

@@ -87,3 +87,18 @@ def test_a_failing_step_leaves_the_version_before_it(
         assert connection.execute("PRAGMA user_version").fetchone() == (1,)
         tables = connection.execute("SELECT name FROM sqlite_master ORDER BY name").fetchall()
         assert tables == [("a",)]
+
+
+def test_reasons_of_earlier_names_are_known(tmp_path: Path) -> None:
+    path, before = tmp_path / "catalog.sqlite", migrations.MIGRATIONS[:6]
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        for step in before:
+            connection.executescript(step)
+        connection.execute(f"PRAGMA application_id = {migrations.APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {len(before)}")
+        connection.execute(
+            "INSERT INTO contents (content_id, format, code, extractor_version) "
+            "VALUES ('a', 'pdf', 'scan_waits', 1)"
+        )
+        migrations.migrate(connection, path)
+        assert connection.execute("SELECT code FROM contents").fetchall() == [("ocr_pending",)]
