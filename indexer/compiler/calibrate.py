@@ -19,6 +19,7 @@ import numpy as np
 from indexer.api.errors import InternalError
 from indexer.compiler.adapter import POSITIONS, own_names, weights_of
 from indexer.compiler.encoder_graph import write_encoder
+from indexer.compiler.packed import readable
 from indexer.compiler.quantize import (
     FULL_RANGE,
     SAFE_RANGE,
@@ -144,8 +145,8 @@ def _weights(model: ModelRecord, source: Path, side: Side) -> Weights:
     from safetensors import safe_open
 
     tensors: Any = safe_open(source / WEIGHTS, "numpy")
-    names = set(tensors.keys())
-    weights = weights_of(names, tensors.get_tensor, side)
+    names, read = readable(tensors.keys(), tensors.get_tensor)
+    weights = weights_of(names, read, side)
     if model.adapted == (len(own_names(names)) == len(names)):
         raise ValueError(f"how many encoders {model.id} has, its record and its file disagree on")
     if len(weights(POSITIONS)) < model.reading(side).window:

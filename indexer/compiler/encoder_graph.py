@@ -96,7 +96,7 @@ def write_encoder(
         graph = Graph(data)
         attention = Attention(graph, shape, grouped=linear.grouped)
         x = _embeddings(graph, shape, weights, linear)
-        for layer in range(shape.layers):
+        for layer in shape.read:
             x = _layer(graph, shape, weights, linear, attention, layer, x)
         graph.node("Identity", [x], STATES)
     masked = linear.masked and not attention.blocks

@@ -111,14 +111,15 @@ class Layout:
             for index, more in zip(indices, ahead, strict=True)
             for part in (more, bodies[index].ids)
         ]
-        prefixes = [self._prefix(one.title, one.heading_path) for one in own]
+        lead = self._record.document_prefix
+        prefixes = [self._prefix(lead + passage_prefix(one.title, one.heading_path)) for one in own]
         return self._run(indices, lengths, np.concatenate(parts), bounds, prefixes)
 
     def _headings(self, passages: Sequence[EmbedInput]) -> list[NDArray[np.int32]]:
         """What stands before each passage: its headings, if they are not those before it."""
         nothing = np.empty(0, np.int32)
         changed = [
-            self._prefix("", one.heading_path)
+            self._prefix(passage_prefix("", one.heading_path))
             if one.heading_path and one.heading_path != before.heading_path
             else nothing
             for before, one in pairwise(passages)
@@ -160,8 +161,7 @@ class Layout:
                 )
         return sequences
 
-    def _tokenize_prefix(self, title: str, heading_path: tuple[str, ...]) -> NDArray[np.int32]:
-        text = self._record.document_prefix + passage_prefix(title, heading_path)
+    def _tokenize_prefix(self, text: str) -> NDArray[np.int32]:
         (tokens,) = self._tokenizer.encode([text])
         return tokens.ids[: self._record.max_prefix]
 

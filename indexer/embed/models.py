@@ -64,7 +64,7 @@ class Architecture:
 
     Where ``block`` is not 0, tokens see those of their own block of so many, ``reach`` more on
     either side of it, and the ``anchors`` at the start of the sequence (``embed.blocks``); else
-    they see all.
+    they see all. Layers may be ``skipped``: what leaves the one before goes into the one behind.
     """
 
     layers: int
@@ -77,11 +77,17 @@ class Architecture:
     block: int = 0
     reach: int = 0
     anchors: int = 0
+    skipped: tuple[int, ...] = ()
 
     @property
     def open(self) -> Architecture:
-        """The same shape where every token sees every other."""
-        return replace(self, block=0, reach=0, anchors=0)
+        """The same shape where every token sees every other, in every layer."""
+        return replace(self, block=0, reach=0, anchors=0, skipped=())
+
+    @property
+    def read(self) -> tuple[int, ...]:
+        """The layers that are not skipped."""
+        return tuple(layer for layer in range(self.layers) if layer not in self.skipped)
 
 
 @dataclass(frozen=True, slots=True)

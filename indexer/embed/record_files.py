@@ -90,6 +90,8 @@ def parse_record(data: dict[str, Any]) -> ModelRecord:
     """
     package = dict(data["package"])
     package["files"] = tuple(SourceFile(**file) for file in package["files"])
+    shape = data["architecture"]
+    shape = Architecture(**{**shape, "skipped": tuple(shape.get("skipped", ()))})
     probe = data.get("probe")
     if probe is not None:
         probe = Probe(**{**probe, "values": tuple(probe["values"])})
@@ -97,7 +99,7 @@ def parse_record(data: dict[str, Any]) -> ModelRecord:
         **{
             **data,
             "package": Package(**package),
-            "architecture": Architecture(**data["architecture"]),
+            "architecture": shape,
             "pooling": Pooling(data["pooling"]),
             "pool_scope": PoolScope(data["pool_scope"]),
             "languages": tuple(data["languages"]),

@@ -13,6 +13,7 @@ import torch
 from torch.nn import functional
 
 from indexer.compiler.adapter import POSITIONS, own_names, weights_of
+from indexer.compiler.packed import readable
 from indexer.embed.blocks import plan_blocks
 from indexer.embed.models import Side
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     Tensor = Any
     Weights = dict[str, Tensor]
 
-_UNUSED = ("embeddings.position_ids", "pooler.dense.weight", "pooler.dense.bias")
+UNUSED = ("embeddings.position_ids", "pooler.dense.weight", "pooler.dense.bias")
 
 
 def load_weights(path: Path, side: Side = Side.PASSAGES) -> Weights:
@@ -32,8 +33,9 @@ def load_weights(path: Path, side: Side = Side.PASSAGES) -> Weights:
     from safetensors.numpy import load_file
 
     tensors = load_file(path)
-    weights = weights_of(tensors, tensors.__getitem__, side)
-    names = [name for name in own_names(tensors) if name not in _UNUSED]
+    held, read = readable(tensors, tensors.__getitem__)
+    weights = weights_of(held, read, side)
+    names = [name for name in own_names(held) if name not in UNUSED]
     return {name: torch.tensor(weights(name)) for name in names}
 
 
@@ -79,7 +81,7 @@ def token_states(
     kind = weights["embeddings.token_type_embeddings.weight"][0]
     x = _normalised(weights, shape, words + here + kind, "embeddings.LayerNorm")
     seen = None if mask is None else mask[:, None, None, :]
-    for layer in range(shape.layers):
+    for layer in shape.read:
         x = _layer(weights, shape, f"encoder.layer.{layer}.", x, seen)
     return x.float()
 

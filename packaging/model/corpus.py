@@ -1,7 +1,8 @@
 """Training texts as tokens: documents of sentences, each under its headings.
 
-Owns the way from JSON lines with "title" and "text" to arrays, which are kept in a file so that a
-run that is taken up again begins at once. What is learnt from them it must not know.
+Owns the way from JSON lines with "title", "text" and, if not English, "language" to arrays, which
+are kept in a file so that a run that is taken up again begins at once. What is learnt from them
+it must not know.
 """
 
 from __future__ import annotations
@@ -63,16 +64,13 @@ class Corpus:
         return self.ids[self.sentences[number] : self.sentences[number + 1]]
 
 
-def read_corpus(folder: Path, tokenizer: TextTokenizer, kept: Path, seed: int) -> Corpus:
-    """Read every ``*.jsonl.xz`` of a folder, or what was kept of it in a file.
+def read_corpus(files: Sequence[Path], tokenizer: TextTokenizer, kept: Path, seed: int) -> Corpus:
+    """Read texts, or what was kept of them in a file.
 
     Raises:
-        FileNotFoundError: If the folder holds no such file.
+        FileNotFoundError: If one of the texts is not there.
     """
     if not kept.exists():
-        files = sorted(folder.glob("*.jsonl.xz"))
-        if not files:
-            raise FileNotFoundError(f"no texts (*.jsonl.xz) in {folder}")
         _keep(_gather(files, tokenizer, random.Random(seed)), kept)  # noqa: S311  # a sample
     held = np.load(kept)
     texts = json.loads(str(held["texts"]))
@@ -88,10 +86,10 @@ def _gather(files: Sequence[Path], tokenizer: TextTokenizer, chance: random.Rand
     titles: list[str] = []
     paths: dict[tuple[str, ...], int] = {}
     for number, file in enumerate(files):
-        for title, text in _documents(file, chance):
+        for title, language, text in _documents(file, chance):
             for path, section in sections(text):
                 view = make_view(section).text
-                starts = [*split(view, "en"), len(view)]
+                starts = [*split(view, language), len(view)]
                 texts = [view[a:b].strip() for a, b in pairwise(starts)]
                 tokens = [found.ids for found in tokenizer.encode(texts) if len(found.ids)]
                 pieces += tokens
@@ -107,7 +105,8 @@ def _gather(files: Sequence[Path], tokenizer: TextTokenizer, chance: random.Rand
     )  # fmt: skip
 
 
-def _documents(file: Path, chance: random.Random) -> Iterator[tuple[str, str]]:
+def _documents(file: Path, chance: random.Random) -> Iterator[tuple[str, str, str]]:
+    """Title, language and text of each that is long enough."""
     with lzma.open(file, "rt", encoding="utf-8") as lines:
         for line in lines:
             document = json.loads(line)
@@ -117,7 +116,7 @@ def _documents(file: Path, chance: random.Random) -> Iterator[tuple[str, str]]:
             if len(text) > MOST_CHARACTERS:
                 start = text.find("\n\n", chance.randrange(len(text) - MOST_CHARACTERS))
                 text = text[start + 2 : start + 2 + MOST_CHARACTERS]
-            yield document["title"], text
+            yield document["title"], document.get("language", "en"), text
 
 
 def sections(text: str) -> Iterator[tuple[tuple[str, ...], str]]:

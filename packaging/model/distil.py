@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     Ints = Any
     Tensor = Any
 
+# Of the softmax over cosines, for a model whose cosines spread as those of MiniLM do.
 TEMPERATURE = 1 / 20
 # Of what a query is to find, so much is its own passages, the rest what it finds with the teacher.
 OWN_SHARE = 0.5
@@ -45,21 +46,29 @@ class Losses:
     hits: float  # share of queries that find a passage of their own first
 
 
-def losses(student: Weights, teacher: Weights, shape: Architecture, lesson: Lesson) -> Losses:
-    """Compare the two over a lesson; ``shape`` is the student's, the teacher sees everything."""
+def losses(
+    student: Weights, teacher: Weights, shape: Architecture, lesson: Lesson,
+    temperature: float = TEMPERATURE,
+) -> Losses:  # fmt: skip
+    """Compare the two over a lesson; ``shape`` is the student's, the teacher sees everything.
+
+    Where cosines lie closer together the temperature is lower, and a distance weighs more.
+    """
     alone = [passage.alone for window in lesson.windows for passage in window.passages]
     # What is learnt from comes first, so that both are read in one go.
     wanted = encode_alone(teacher, shape.open, [*alone, *(query.ids for query in lesson.queries)])
     passages, queries = wanted[: len(alone)], wanted[len(alone) :]
     found = late_vectors(student, shape, lesson)
     cosine = 1 - (found * passages).sum(-1).mean()
-    divergence = _divergence(passages @ found.T, _chosen(passages @ passages.T))
+    divergence = _divergence(
+        passages @ found.T / temperature, _chosen(passages @ passages.T / temperature)
+    )
     own = _own(lesson, len(alone))
-    aim = (1 - OWN_SHARE) * _chosen(queries @ passages.T) + OWN_SHARE * own
-    seen = queries @ found.T
+    aim = (1 - OWN_SHARE) * _chosen(queries @ passages.T / temperature) + OWN_SHARE * own
+    seen = queries @ found.T / temperature
     apart = _divergence(seen, aim)
     hits = (own.gather(1, seen.argmax(-1, keepdim=True)) > 0).float().mean()
-    total = cosine + divergence + apart
+    total = cosine * TEMPERATURE / temperature + divergence + apart
     return Losses(total, cosine.item(), divergence.item(), apart.item(), hits.item())
 
 
@@ -97,12 +106,12 @@ def _groups(order: Sequence[int], sequences: Sequence[Ints]) -> Iterator[list[in
 
 
 def _chosen(likeness: Tensor) -> Tensor:
-    return functional.softmax(likeness / TEMPERATURE, dim=-1)
+    return functional.softmax(likeness, dim=-1)
 
 
 def _divergence(likeness: Tensor, aim: Tensor) -> Tensor:
     """How differently passages are chosen from what is aimed at; both ``[askers, passages]``."""
-    seen = functional.log_softmax(likeness / TEMPERATURE, dim=-1)
+    seen = functional.log_softmax(likeness, dim=-1)
     return functional.kl_div(seen, aim, reduction="batchmean")
 
 

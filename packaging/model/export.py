@@ -22,14 +22,13 @@ import torch
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from bert import load_weights  # noqa: E402
+from bases import BASES  # noqa: E402
+from bert import UNUSED, load_weights  # noqa: E402
 from distil import encode_alone  # noqa: E402
 from loop import CHECKPOINT, SETTINGS, Settings  # noqa: E402
 
-from indexer.embed.fetch import ensure_source, hash_file  # noqa: E402
+from indexer.embed.fetch import hash_file  # noqa: E402
 from indexer.embed.models import (  # noqa: E402
-    MINILM,
-    RECORDS,
     TOKENIZER,
     WEIGHTS,
     Package,
@@ -42,9 +41,8 @@ from indexer.embed.record_files import shipped_folder, write_record  # noqa: E40
 from indexer.embed.tokens import TextTokenizer  # noqa: E402
 
 if TYPE_CHECKING:
-    from indexer.embed.models import Architecture, ModelRecord
+    from indexer.embed.models import ModelRecord
 
-GENUINE = RECORDS[MINILM]
 PROBE = "The library opens at nine in the morning."
 PROBE_VALUES = 8
 OVERLAP = 32
@@ -54,8 +52,7 @@ WINDOW = 4096
 
 def main() -> None:
     options = _options()
-    places = [options.genuine] if options.genuine else []
-    source = ensure_source(GENUINE, options.work / "genuine", places=places)
+    genuine, source = BASES[options.base].open(options.work, options.genuine)
     home = options.models / options.id
     home.mkdir(parents=True, exist_ok=True)
     settings = Settings(**json.loads((options.run / SETTINGS).read_text("utf-8")))
@@ -63,21 +60,27 @@ def main() -> None:
         raise SystemExit("a file can only say what was learnt on repeated positions")
     _write_weights(source / WEIGHTS, options.run / CHECKPOINT, home / WEIGHTS)
     shutil.copyfile(source / TOKENIZER, home / TOKENIZER)
-    record = _record(options.id, home, options.window, settings.shape(GENUINE.architecture))
+    record = _record(options.id, genuine, home, options.window, settings)
     write_record(record, options.models)
     print(f"{home}: {record.download_bytes / 1e6:.1f} MB, windows of {record.window}")
 
 
 def _write_weights(genuine: Path, checkpoint: Path, target: Path) -> None:
-    from safetensors.torch import save_file
+    from safetensors.torch import load_file, save_file
 
     learnt = torch.load(checkpoint, weights_only=True)["learnt"]
-    both = {**load_weights(genuine), **learnt}
-    save_file({name: tensor.half().contiguous() for name, tensor in both.items()}, target)
+    own = {name: one for name, one in load_file(genuine).items() if name not in UNUSED}
+    both = {
+        name: (one.half() if one.is_floating_point() else one).contiguous()
+        for name, one in {**own, **learnt}.items()
+    }
+    save_file(both, target)
     target.chmod(0o644)  # it is made its maker's alone
 
 
-def _record(model: str, home: Path, window: int, shape: Architecture) -> ModelRecord:
+def _record(
+    model: str, genuine: ModelRecord, home: Path, window: int, settings: Settings
+) -> ModelRecord:
     files = tuple(
         SourceFile(name, f"resources/models/{model}/{name}", hash_file(path), path.stat().st_size)
         for name in (WEIGHTS, TOKENIZER)
@@ -87,18 +90,19 @@ def _record(model: str, home: Path, window: int, shape: Architecture) -> ModelRe
     tokenizer = TextTokenizer(home / TOKENIZER)
     (tokens,) = tokenizer.encode([PROBE])
     ids = [*tokenizer.lead, *tokens.ids, *tokenizer.tail]
-    vector = encode_alone(queries, GENUINE.architecture, [ids])[0]
+    vector = encode_alone(queries, genuine.architecture, [ids])[0]
     values = tuple(round(float(value), 6) for value in vector[:PROBE_VALUES])
     return replace(
-        GENUINE, id=model, package=Package("lectern", "1", files),
-        architecture=shape, pool_scope=PoolScope.PASSAGE,
+        genuine, id=model, package=Package("lectern", "1", files),
+        architecture=settings.shape(genuine.architecture), pool_scope=PoolScope.PASSAGE,
         window=window, late=True, overlap=OVERLAP,
-        query_window=GENUINE.window, probe=Probe(PROBE, values), homepage="",
+        query_window=genuine.window, probe=Probe(PROBE, values), homepage="",
     )  # fmt: skip
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Put a trained checkpoint where Lectern finds it.")
+    parser.add_argument("--base", choices=tuple(BASES), default="minilm", help="what it started as")
     parser.add_argument("--run", type=Path, required=True, help="folder of the run")
     parser.add_argument("--id", required=True, help="what the model is called")
     parser.add_argument("--window", type=int, default=WINDOW, help="tokens read together on a CPU")

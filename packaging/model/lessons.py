@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     Ints = Any
 
-SOURCE_WEIGHTS = (0.5, 0.3, 0.2)  # books, proposals, designs: prose more than code
 TITLE_LEFT_OUT = 0.15
 SENTENCES = 0.3  # of the passages of a window are single sentences
 PASSAGE_TOKENS = (48, 200)
@@ -37,6 +36,15 @@ MOST_HEADING, LEAST_HEADING = 32, 4  # tokens, characters
 MOST_QUERY, LEAST_SENTENCE, LEAST_QUERY = 40, 6, 3  # tokens
 THINNED, KEPT_WORDS = 0.5, (0.3, 0.8)  # share of the sentences that lose words; of words that stay
 ASKED, FEWEST_ASKED = 0.5, 8  # share of the passages that are asked for by a sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Framing:
+    """What the model wants in front, and how much is read of each file of the corpus."""
+
+    document_prefix: str = ""
+    query_prefix: str = ""
+    shares: tuple[float, ...] = (0.5, 0.3, 0.2)  # books, proposals, designs: prose more than code
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +90,17 @@ class Lesson:
 class Lessons:
     """Draws the shares of steps from a corpus."""
 
-    def __init__(self, corpus: Corpus, tokenizer: TextTokenizer, seed: int, kept_back: int) -> None:
+    def __init__(
+        self, corpus: Corpus, tokenizer: TextTokenizer, seed: int, kept_back: int,
+        how: Framing | None = None,
+    ) -> None:  # fmt: skip
+        how = how or Framing()
         self._corpus = corpus
         self._tokenizer = tokenizer
         self._seed = seed
+        self._shares = np.array(how.shares)
+        passage, query = tokenizer.encode([how.document_prefix, how.query_prefix])
+        self._ahead = {"passage": passage.ids, "query": query.ids}
         numbers = np.arange(len(corpus.titles))
         self._held = numbers % kept_back == kept_back // 2
         self._starts = corpus.sentences[corpus.documents]
@@ -117,8 +132,7 @@ class Lessons:
         lengths[(self._held != held) | (lengths < least)] = 0
         sources = self._corpus.sources
         sums = np.bincount(sources, lengths)
-        shares = np.array(SOURCE_WEIGHTS[: len(sums)])
-        weights = lengths * (shares / np.maximum(sums, 1))[sources]
+        weights = lengths * (self._shares[: len(sums)] / np.maximum(sums, 1))[sources]
         return weights / weights.sum()
 
     def _stretch(self, document: int, window: int, count: int, chance: Any) -> Iterator[Window]:
@@ -141,7 +155,7 @@ class Lessons:
         """The window that begins with a sentence, and the sentence the next begins with."""
         corpus = self._corpus
         path = corpus.paths[corpus.headings[sentence]]
-        lead = np.concatenate([self._tokenizer.lead, self._prefix(title, path)])
+        lead = np.concatenate([self._tokenizer.lead, self._in_front(title, path)])
         capacity = window - len(lead) - len(self._tokenizer.tail)
         if corpus.sentences[last] - corpus.sentences[sentence] < capacity:
             return None, last
@@ -206,7 +220,7 @@ class Lessons:
         corpus = self._corpus
         path = corpus.paths[corpus.headings[first]]
         text = corpus.ids[corpus.sentences[first] : corpus.sentences[last]]
-        return self._framed(np.concatenate([self._prefix(title, path), text]))
+        return self._framed(np.concatenate([self._in_front(title, path), text]))
 
     def _headings(self, passages: Sequence[Passage]) -> Iterator[Query]:
         """Headings, each for the passages that follow each other under it."""
@@ -220,7 +234,7 @@ class Lessons:
             while last < len(passages) and passages[last].path == path:
                 last += 1
             (tokens,) = self._tokenizer.encode([path[-1]])
-            yield Query(self._framed(tokens.ids[:MOST_HEADING]), number, last)
+            yield Query(self._asked(tokens.ids[:MOST_HEADING]), number, last)
 
     def _sentences(self, passages: Sequence[Passage], chance: Any) -> Iterator[Query]:
         """Sentences of some passages, half of them with words left out, as people ask."""
@@ -233,10 +247,18 @@ class Lessons:
             if chance.random() < THINNED:
                 ids = ids[chance.random(len(ids)) < chance.uniform(*KEPT_WORDS)]
             if len(ids) >= LEAST_QUERY:
-                yield Query(self._framed(ids[:MOST_QUERY]), number, number + 1)
+                yield Query(self._asked(ids[:MOST_QUERY]), number, number + 1)
+
+    def _asked(self, ids: Ints) -> Ints:
+        return self._framed(np.concatenate([self._ahead["query"], ids]))
 
     def _framed(self, ids: Ints) -> Ints:
         return np.concatenate([self._tokenizer.lead, ids, self._tokenizer.tail])
+
+    def _in_front(self, title: str, path: tuple[str, ...]) -> Ints:
+        """What stands before a window, or a passage alone."""
+        own = np.concatenate([self._ahead["passage"], self._prefix(title, path)])
+        return own[:MOST_PREFIX]
 
     def _prefix(self, title: str, path: tuple[str, ...]) -> Ints:
         (tokens,) = self._tokenizer.encode([passage_prefix(title, path)])

@@ -13,20 +13,21 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import torch
-from distil import losses
+from distil import TEMPERATURE, losses
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from bert import Weights
     from distil import Losses
-    from lessons import Lessons
+    from lessons import Lesson, Lessons
     from student import Student
 
     from indexer.embed.models import Architecture
 
 CHECKPOINT, LOG, SETTINGS = "checkpoint.pt", "log.jsonl", "settings.json"
-_HELD_TOKENS = 8192
+# A run that is interrupted loses no more than this, in seconds.
+_KEEP_AFTER = 300
 # All are read much alike, since attention is kept within blocks; a step of 4,096 is a double one.
 WINDOWS = (512, 2048, 1024, 512, 2048, 1024, 512, 4096)
 BLOCK, REACH, ANCHORS = 128, 64, 32
@@ -57,6 +58,10 @@ class Settings:
     seed: int = 5
     shares: int = 2
     check_every: int = 100
+    held_tokens: int = 8192
+    temperature: float = TEMPERATURE
+    skipped: tuple[int, ...] = ()  # layers that passages do without
+    cool: float = 0.95  # share of the steps over which the rate goes down
 
     @property
     def steps(self) -> int:
@@ -66,7 +71,7 @@ class Settings:
         """Of the encoder that is taught."""
         return replace(
             genuine, positions=self.positions,
-            block=self.block, reach=self.reach, anchors=self.anchors,
+            block=self.block, reach=self.reach, anchors=self.anchors, skipped=tuple(self.skipped),
         )  # fmt: skip
 
 
@@ -90,6 +95,7 @@ class Run:
             student.groups(settings.rate), weight_decay=settings.decay
         )
         self._done = 0
+        self._kept = time.monotonic()
         self._take_up()
 
     def train(self) -> None:
@@ -110,7 +116,7 @@ class Run:
                 held = self._held(pool) if due or last else {}
                 parts = [_mean(found, part) for part in _PARTS]
                 self._note(loss=parts, seconds=round(seconds, 1), held=held)
-                if due or last:
+                if due or last or time.monotonic() - self._kept > _KEEP_AFTER:
                     self._keep()
 
     def _step(self, pool: ThreadPoolExecutor) -> list[Losses]:
@@ -122,7 +128,7 @@ class Run:
             tokens = settings.step_tokens // settings.shares
             lesson = self._lessons.draw(self._done, share, window, tokens, held=False)
             with torch.autocast("cpu", torch.bfloat16):
-                found = losses(self.student.weights(), self._teacher, self._shape, lesson)
+                found = self._losses(lesson)
             return found, torch.autograd.grad(found.total, parameters, allow_unused=True)
 
         results = list(pool.map(learn, range(settings.shares)))
@@ -138,15 +144,21 @@ class Run:
     def _slope(self) -> float:
         """The share of the full rate at this step: up to it, then straight down to 0."""
         done = (self._done + 1) / self.settings.steps
-        return min(done / self.settings.warm_up, (1 - done) / (1 - self.settings.warm_up), 1.0)
+        return min(done / self.settings.warm_up, (1 - done) / self.settings.cool, 1.0)
+
+    def _losses(self, lesson: Lesson) -> Losses:
+        student = self.student.weights()
+        return losses(student, self._teacher, self._shape, lesson, self.settings.temperature)
 
     def _held(self, pool: ThreadPoolExecutor) -> dict[str, list[float]]:
         """The losses on documents that are never learnt from, for each window."""
 
         def look(window: int, share: int) -> Losses:
-            lesson = self._lessons.draw(share, share, window, _HELD_TOKENS // 2, held=True)
+            lesson = self._lessons.draw(
+                share, share, window, self.settings.held_tokens // 2, held=True
+            )
             with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
-                return losses(self.student.weights(), self._teacher, self._shape, lesson)
+                return self._losses(lesson)
 
         found = {}
         for window in dict.fromkeys(self.settings.windows):
@@ -169,6 +181,7 @@ class Run:
         }
         torch.save(state, part)
         part.replace(self._folder / CHECKPOINT)
+        self._kept = time.monotonic()
 
     def _take_up(self) -> None:
         path = self._folder / CHECKPOINT

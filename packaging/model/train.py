@@ -15,42 +15,46 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
+from bases import BASES  # noqa: E402
 from bert import load_weights, with_positions  # noqa: E402
 from corpus import KEPT_BACK, read_corpus  # noqa: E402
-from lessons import Lessons  # noqa: E402
+from lessons import Framing, Lessons  # noqa: E402
 from loop import ANCHORS, BLOCK, REACH, TOKENS, WINDOWS, Run, Settings  # noqa: E402
 from student import Student  # noqa: E402
 
-from indexer.embed.fetch import ensure_source  # noqa: E402
-from indexer.embed.models import MINILM, RECORDS, TOKENIZER, WEIGHTS  # noqa: E402
+from indexer.embed.models import TOKENIZER, WEIGHTS  # noqa: E402
 from indexer.embed.tokens import TextTokenizer  # noqa: E402
-
-GENUINE = RECORDS[MINILM]
 
 
 def main() -> None:
     options = _options()
-    places = [options.genuine] if options.genuine else []
-    source = ensure_source(GENUINE, options.work / "genuine", places=places)
+    base = BASES[options.base]
+    record, source = base.open(options.work, options.genuine)
     tokenizer = TextTokenizer(source / TOKENIZER)
     settings = Settings(
         windows=tuple(options.windows), positions=max(options.windows), start=options.start,
         block=options.block, reach=options.reach, anchors=options.anchors,
         tokens=options.tokens, rank=options.rank, rate=options.rate, seed=options.seed,
+        **base.settings,
     )  # fmt: skip
-    kept = options.work / "corpus.npz"
-    corpus = read_corpus(options.texts, tokenizer, kept, settings.seed)
+    kept = options.work / f"corpus-{options.base}.npz"
+    files = [options.texts / f"{name}.jsonl.xz" for name in base.texts]
+    corpus = read_corpus(files, tokenizer, kept, settings.seed)
     teacher = load_weights(source / WEIGHTS)
-    base = with_positions(teacher, settings.positions, settings.start)
-    student = Student(base, settings.rank, settings.seed)
-    lessons = Lessons(corpus, tokenizer, settings.seed, KEPT_BACK)
-    Run(settings, teacher, student, GENUINE.architecture, lessons, options.run).train()
+    start = with_positions(teacher, settings.positions, settings.start)
+    unread = tuple(f"encoder.layer.{layer}." for layer in settings.skipped)
+    read = {name: tensor for name, tensor in start.items() if not name.startswith(unread)}
+    student = Student(read, settings.rank, settings.seed)
+    how = Framing(record.document_prefix, record.query_prefix, tuple(base.texts.values()))
+    lessons = Lessons(corpus, tokenizer, settings.seed, KEPT_BACK, how)
+    Run(settings, teacher, student, record.architecture, lessons, options.run).train()
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Train the late-chunked checkpoint.")
     parser.add_argument("--texts", type=Path, default=ROOT.parent / "shared" / "train")
     parser.add_argument("--work", type=Path, default=ROOT / "build" / "model", help="kept between")
+    parser.add_argument("--base", choices=tuple(BASES), default="minilm", help="what it starts as")
     parser.add_argument("--run", type=Path, required=True, help="folder of this run")
     parser.add_argument("--genuine", type=Path, help="folder of the genuine model, else fetched")
     parser.add_argument("--windows", type=int, nargs="+", default=WINDOWS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from indexer.config import Precision
 from indexer.embed.base import EmbedInput, passage_prefix
 from indexer.embed.embedder import OnnxEmbedder, space_of
 from indexer.embed.factory import open_embedder
+from indexer.embed.layout import Layout
 from indexer.embed.models import TOKENIZER
 from indexer.embed.pooling import unit
 from indexer.embed.tokens import TextTokenizer
@@ -231,6 +233,22 @@ def test_a_window_is_read_under_the_headings_of_each_passage(
         first = sum(lengths[:index])
         own = states[first : first + lengths[index]]
         _close(vectors.vector, unit(own.mean(axis=0)))
+
+
+def test_what_a_model_wants_in_front_stands_at_the_start_of_a_window_alone(
+    late: tuple[OnnxEmbedder, Path],
+) -> None:
+    embedder, _ = late
+    run = [
+        passage(SENTENCES[0], title="Log", headings=("Weather",)),
+        passage(SENTENCES[1], title="Log", headings=("People",)),
+    ]
+    tokenizer = embedder._layout._tokenizer
+    layout = Layout(replace(embedder.record, document_prefix="passage: "), tokenizer)
+    (sequence,) = layout.sequences(run, layout.tokenize(run))
+    texts = ["passage: Log. Weather: ", SENTENCES[0], "People: ", SENTENCES[1]]
+    body = [tokens.ids for tokens in tokenizer.encode(texts)]
+    assert sequence.ids.tolist() == [*tokenizer.lead, *np.concatenate(body), *tokenizer.tail]
 
 
 def test_headings_are_no_part_of_a_passage_without_text(late: tuple[OnnxEmbedder, Path]) -> None:

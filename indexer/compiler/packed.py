@@ -1,0 +1,64 @@
+"""Matrices that a file of weights holds in 4 bits.
+
+Owns the form: for a matrix ``name`` of ``[rows, columns]``, ``name.nibbles`` (uint8,
+``[rows, columns / 2]``) and ``name.scales`` (float16, ``[rows, columns / 32]``). A block is 32
+values of a row in 16 bytes, the first half of it in the low halves; a value is its four bits less
+8, times the scale of its block. Pure; it must not know files or encoders.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+NIBBLES, SCALES = ".nibbles", ".scales"
+BLOCK = 32
+
+
+def unpack(nibbles: Array, scales: Array) -> NDArray[np.float32]:
+    """The values of a packed matrix, ``[rows, columns]``.
+
+    Raises:
+        ValueError: If the two do not suit each other, or a scale is no number.
+    """
+    fits = (
+        nibbles.dtype == np.uint8
+        and scales.dtype == np.float16
+        and nibbles.ndim == scales.ndim == 2
+        and nibbles.shape == (scales.shape[0], scales.shape[1] * BLOCK // 2)
+    )
+    if not fits or not np.isfinite(scales).all():
+        raise ValueError(f"{nibbles.shape} and {scales.shape} are no matrix in 4 bits")
+    blocks = nibbles.reshape(*scales.shape, BLOCK // 2)
+    values = np.concatenate([blocks & 15, blocks >> 4], axis=2).astype(np.float32)
+    values -= 8
+    values *= scales[:, :, None].astype(np.float32)
+    return values.reshape(len(scales), -1)
+
+
+def readable(
+    names: Iterable[str], read: Callable[[str], Array]
+) -> tuple[list[str], Callable[[str], Array]]:
+    """The tensors of a file, packed or not, under the names they stand for, in the file's order.
+
+    Args:
+        names: Of all tensors in the file.
+        read: Gives one of them by its name.
+    """
+    held = [name for name in names if not name.endswith(SCALES)]
+    packed = {name.removesuffix(NIBBLES) for name in held if name.endswith(NIBBLES)}
+
+    def either(name: str) -> Array:
+        if name in packed:
+            return unpack(read(name + NIBBLES), read(name + SCALES))
+        return read(name)
+
+    return [name.removesuffix(NIBBLES) for name in held], either

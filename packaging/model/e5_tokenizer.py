@@ -1,0 +1,138 @@
+"""The tokenizer of our multilingual model, for its whole vocabulary or a part of it.
+
+Owns the way from pieces and scores to the file that `tokenizers` opens: Unigram, with the
+normalisation that SentencePiece calls ``nmt_nfkc``. Its map is asked of SentencePiece and compared
+with the characters the source lists. It must not know which pieces are worth keeping.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from e5_source import Source
+
+RULE = "nmt_nfkc"
+MAP_SHA256 = "1e2c7b43d3ee9755ceaa2ac335e253d8703604e0249ee1e81156c92b46423844"
+LEAD, PADDING, TAIL, UNKNOWN = "<s>", "<pad>", "</s>", "<unk>"
+SPECIAL = (LEAD, PADDING, TAIL, UNKNOWN)  # by number, the first of every vocabulary
+# A text that spells a special piece out is not to be read as one: anything is likelier.
+NEVER = -100.0
+SPACE = "\u2581"
+# The one character that the source makes a space of and SentencePiece leaves.
+JOINER = "\u200d"
+
+
+def characters_map() -> bytes:
+    """What characters become, as SentencePiece compiles it.
+
+    Raises:
+        ValueError: If it is not the one the recipe was made with.
+    """
+    from sentencepiece import SentencePieceNormalizer
+
+    model = SentencePieceNormalizer(rule_name=RULE).serialized_model_proto()
+    found = _field(_field(model, 3), 2)
+    if hashlib.sha256(found).hexdigest() != MAP_SHA256:
+        raise ValueError("SentencePiece compiles another map of characters")
+    return found
+
+
+def write_tokenizer(source: Source, kept: Sequence[int], compiled: bytes) -> str:
+    """The file of a tokenizer, as JSON.
+
+    Args:
+        source: The whole vocabulary.
+        kept: Numbers of the pieces wanted, ascending; the special ones are the first.
+        compiled: The map of characters.
+    """
+    if tuple(source.pieces[number] for number in kept[: len(SPECIAL)]) != SPECIAL:
+        raise ValueError("the special pieces are not the first")
+    vocabulary = [
+        [source.pieces[number], round(float(source.scores[number]), 4) if place > 3 else NEVER]
+        for place, number in enumerate(kept)
+    ]
+    file = {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [_added(number, name) for number, name in enumerate(SPECIAL[:3])],
+        "normalizer": {
+            "type": "Sequence",
+            "normalizers": [
+                {"type": "Replace", "pattern": {"String": JOINER}, "content": " "},
+                {
+                    "type": "Precompiled",
+                    "precompiled_charsmap": base64.b64encode(compiled).decode(),
+                },
+            ],
+        },
+        "pre_tokenizer": {
+            "type": "Sequence",
+            "pretokenizers": [
+                {"type": "WhitespaceSplit"},
+                {"type": "Metaspace", "replacement": SPACE, "prepend_scheme": "always"},
+            ],
+        },
+        "post_processor": _framing(),
+        "decoder": {"type": "Metaspace", "replacement": SPACE, "prepend_scheme": "always"},
+        "model": {"type": "Unigram", "unk_id": SPECIAL.index(UNKNOWN), "vocab": vocabulary},
+    }
+    return json.dumps(file, ensure_ascii=False, separators=(",", ":"))
+
+
+def _added(number: int, name: str) -> dict[str, Any]:
+    plain = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    return {"id": number, "content": name, **plain, "special": True}
+
+
+def _framing() -> Mapping[str, Any]:
+    def special(name: str) -> dict[str, Any]:
+        return {"SpecialToken": {"id": name, "type_id": 0}}
+
+    def text(name: str) -> dict[str, Any]:
+        return {"Sequence": {"id": name, "type_id": 0}}
+
+    numbers = {name: SPECIAL.index(name) for name in (LEAD, TAIL)}
+    return {
+        "type": "TemplateProcessing",
+        "single": [special(LEAD), text("A"), special(TAIL)],
+        "pair": [special(LEAD), text("A"), special(TAIL), text("B"), special(TAIL)],
+        "special_tokens": {
+            name: {"id": name, "ids": [number], "tokens": [name]}
+            for name, number in numbers.items()
+        },
+    }
+
+
+def _field(message: bytes, wanted: int) -> bytes:
+    """The first field of that number, of bytes, in a message of protocol buffers."""
+    place = 0
+    while place < len(message):
+        key, place = _varint(message, place)
+        kind = key & 7
+        if kind == 2:
+            size, place = _varint(message, place)
+            if key >> 3 == wanted:
+                return message[place : place + size]
+            place += size
+        elif kind == 0:
+            _, place = _varint(message, place)
+        else:
+            place += {1: 8, 5: 4}[kind]
+    raise ValueError(f"no field {wanted}")
+
+
+def _varint(message: bytes, place: int) -> tuple[int, int]:
+    value = shift = 0
+    while True:
+        byte = message[place]
+        value |= (byte & 127) << shift
+        place, shift = place + 1, shift + 7
+        if byte < 128:
+            return value, place
