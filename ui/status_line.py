@@ -99,7 +99,7 @@ class StatusLine(QFrame):
     def _show_activity(self) -> None:
         understood = float(self._activity.get("understood", 1.0))
         self._understood.setVisible(understood < 1)
-        text = self.tr("{share} understood").format(share=words.share(understood))
+        text = self.tr("{share} embedded").format(share=words.share(understood))
         self._understood.setText(text)
         device = str(self._activity.get("device", "")).upper()
         self._device.setText(device)

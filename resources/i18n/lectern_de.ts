@@ -83,8 +83,8 @@
         <translation>Restzeit:</translation>
     </message>
     <message>
-        <source>Understood:</source>
-        <translation>Verstanden:</translation>
+        <source>Embedded:</source>
+        <translation>Eingebettet:</translation>
     </message>
     <message>
         <source>Computes on:</source>
@@ -756,10 +756,6 @@
         <translation>Offline: Laufwerk oder Ordner sind nicht da. Was gelesen wurde, wird weiter gefunden.</translation>
     </message>
     <message>
-        <source>{share} understood</source>
-        <translation>{share} verstanden</translation>
-    </message>
-    <message>
         <source>Changes are noticed at once</source>
         <translation>Änderungen werden sofort bemerkt</translation>
     </message>
@@ -774,6 +770,10 @@
     <message>
         <source>Up to date</source>
         <translation>Auf dem neuesten Stand</translation>
+    </message>
+    <message>
+        <source>{share} embedded</source>
+        <translation>{share} eingebettet</translation>
     </message>
     <message>
         <source> · </source>
@@ -1680,8 +1680,8 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Wie viel des Textes sich am Sinn finden lässt; an den Wörtern ist alles zu finden.</translation>
     </message>
     <message>
-        <source>{share} understood</source>
-        <translation>{share} verstanden</translation>
+        <source>{share} embedded</source>
+        <translation>{share} eingebettet</translation>
     </message>
     <message>
         <source>Device: {device}</source>
@@ -1778,8 +1778,8 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>{hits}, {documents}</translation>
     </message>
     <message>
-        <source>{share} understood</source>
-        <translation>{share} verstanden</translation>
+        <source>{share} embedded</source>
+        <translation>{share} eingebettet</translation>
     </message>
 </context>
 <context>

@@ -101,7 +101,7 @@ def facts(activity: Mapping[str, Any], smooth: Smooth) -> list[tuple[str, str]]:
     else:
         smooth.clear()
     understood = float(activity.get("understood", 1.0))
-    rows.append((translate("ActivityPanel", "Understood:"), _understood(understood)))
+    rows.append((translate("ActivityPanel", "Embedded:"), _understood(understood)))
     rows.append((translate("ActivityPanel", "Computes on:"), _device(activity)))
     return rows
 

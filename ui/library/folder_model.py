@@ -152,7 +152,7 @@ def state_of(root: Root) -> str:
         )
     parts = []
     if root.understood < 1:
-        text = QCoreApplication.translate("FolderModel", "{share} understood")
+        text = QCoreApplication.translate("FolderModel", "{share} embedded")
         parts.append(text.format(share=words.share(root.understood)))
     waiting = root.states.get(FileState.QUEUED, 0)
     if waiting:

@@ -88,7 +88,7 @@ class Summary(QWidget):
         partly = 0 <= result.understood < _WHOLE
         self._understood.setVisible(partly)
         share = words.share(result.understood)
-        self._understood.setText(self.tr("{share} understood").format(share=share))
+        self._understood.setText(self.tr("{share} embedded").format(share=share))
         self._banner.setVisible(bool(result.hits) and not result.good)
 
     def _chosen(self, _at: int) -> None:

@@ -68,7 +68,7 @@ def test_it_shows_what_the_engine_does(qtbot: QtBot, tmp_path: Path) -> None:
     assert panel._facts.value("Files:") == "4 done, 6 left"
     assert panel._facts.value("Pace:").startswith("30 pages")
     assert panel._facts.value("Time left:").startswith("about 4 ")
-    assert panel._facts.value("Understood:").startswith("50 %")
+    assert panel._facts.value("Embedded:").startswith("50 %")
     assert (
         panel._facts.value("Computes on:") == "CPU (cuda is not part of the installed ONNX Runtime)"
     )
@@ -146,5 +146,5 @@ def test_numbers_do_not_jump() -> None:
     assert smooth.follow("pages", 0.0) == 0
     assert smooth.follow("pages", 50.0) == 50
     rows = dict(facts(IDLE, smooth))
-    assert rows["Understood:"].startswith("all")
+    assert rows["Embedded:"].startswith("all")
     assert "Pace:" not in rows

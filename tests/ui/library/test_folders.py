@@ -210,7 +210,7 @@ def test_a_folder_says_how_far_it_is() -> None:
     assert root.name == "b"
     assert root.understood == 3 / 8
     said = state_of(root)
-    assert "37 % understood" in said
+    assert "37 % embedded" in said
     assert "· 4 file" in said
     assert "2 could not be read" in said
     assert state_of(Root("/a", 1, 1, states={"indexed": 1})) == "Up to date"
