@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,10 +14,11 @@ from hypothesis import settings
 from app.paths import models_folder
 from indexer.embed.fetch import ensure_source
 from indexer.embed.models import MINILM, RECORDS
+from tests.mounting import Mounter, can_mount
 from tests.tiny_model import install_tiny_model
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterator
 
 # A busy machine is no failure. CI tries the same examples each time, people try new ones.
 settings.register_profile("lectern", deadline=None, derandomize="CI" in os.environ)
@@ -58,3 +60,11 @@ def tiny_models_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     models = tmp_path_factory.mktemp("models")
     install_tiny_model(models)
     return models
+
+
+@pytest.fixture
+def mounter() -> Iterator[Mounter]:
+    if not can_mount():
+        pytest.skip("only root on Linux may mount")
+    with contextlib.closing(Mounter()) as mounter:
+        yield mounter

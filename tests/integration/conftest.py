@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from indexer.extract.process.sandbox import ExtractionChild
 from tests.integration import corpus
+from tests.integration.extraction import keepers_tale
 from tests.integration.scanning import Counted, install
 from tests.integration.world import Seen, World, look
 
@@ -57,3 +59,14 @@ def undisturbed(indexed: World) -> Seen:
     """What there is to see in it."""
     with indexed.engine() as engine:
         return look(engine)
+
+
+@pytest.fixture
+def child() -> Iterator[ExtractionChild]:
+    with ExtractionChild() as one:
+        yield one
+
+
+@pytest.fixture
+def tale(tmp_path: Path) -> Path:
+    return keepers_tale(tmp_path)

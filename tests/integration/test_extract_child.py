@@ -6,31 +6,16 @@ import os
 import stat
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pymupdf
 import pytest
 
 from indexer.api.errors import WorldError
 from indexer.extract.process.sandbox import ExtractionChild
-from tests.integration.extraction import Seen, code_of, keepers_tale, read
+from tests.integration.extraction import Seen, code_of, read
 from tests.unit.extract.pdfs import PROSE, box, endless_page, save
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-
-
-@pytest.fixture
-def child() -> Iterator[ExtractionChild]:
-    with ExtractionChild() as one:
-        yield one
-
-
-@pytest.fixture
-def tale(tmp_path: Path) -> Path:
-    return keepers_tale(tmp_path)
 
 
 def test_a_document_comes_out_as_passages(child: ExtractionChild, tale: Path) -> None:

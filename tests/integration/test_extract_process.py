@@ -16,28 +16,17 @@ import pytest
 from indexer.api.errors import Cancelled, WorldError
 from indexer.config import Limits
 from indexer.extract.process.sandbox import ExtractionChild
-from tests.integration.extraction import Seen, code_of, keepers_tale, read, reader_of
+from tests.integration.extraction import Seen, code_of, read, reader_of
 from tests.unit.extract.pdfs import endless_page
 from tests.waiting import wait_for
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from indexer.api.types import DocumentInfo
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-
-
-@pytest.fixture
-def child() -> Iterator[ExtractionChild]:
-    with ExtractionChild() as one:
-        yield one
-
-
-@pytest.fixture
-def tale(tmp_path: Path) -> Path:
-    return keepers_tale(tmp_path)
 
 
 def test_a_page_that_never_ends_costs_that_page(tmp_path: Path) -> None:

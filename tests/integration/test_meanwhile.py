@@ -5,16 +5,15 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from indexer.api.client import EngineClient
 from indexer.api.progress import CancelToken, ignore
-from indexer.engine.engine import Engine
 from indexer.server.host import Host
 from indexer.server.service import Service
+from tests.integration.held import HeldEngine
 from tests.integration.killing import wait_for
 from tests.integration.world import PACE, World, check_whole, quoted, states
 
@@ -22,25 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from indexer.embed.base import Embedder
-    from indexer.pipeline.parts import Parts
 
 WAIT_S = 60.0
-
-
-class HeldEngine(Engine):
-    """An engine whose runs do not end before they may embed."""
-
-    may_embed: threading.Event
-
-    def _parts(self) -> Parts:
-        parts = super()._parts()
-
-        def open_embedder() -> Embedder:
-            self.may_embed.wait(WAIT_S)
-            return parts.open_embedder()
-
-        return replace(parts, open_embedder=open_embedder)
 
 
 @pytest.fixture

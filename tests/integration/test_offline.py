@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import shutil
 from typing import TYPE_CHECKING
 
@@ -11,32 +10,16 @@ import pytest
 from indexer.api.progress import CancelToken, ignore
 from tests.integration.watching import wait_for_states, watched
 from tests.integration.world import World, check_whole, quoted, search, states
-from tests.mounting import Mounter, can_mount, make_image
+from tests.mounting import Mounter, make_image
 from tests.waiting import wait_for
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from indexer.engine.engine import Engine
 
 INDEXED = {"one.txt": "indexed", "a/two.txt": "indexed"}
 OFFLINE = dict.fromkeys(INDEXED, "offline")
-
-
-@pytest.fixture
-def world(tiny_models_dir: Path, tmp_path: Path) -> World:
-    world = World(tmp_path / "documents", tmp_path / "library", tiny_models_dir)
-    world.documents.mkdir()
-    return world
-
-
-@pytest.fixture
-def mounter() -> Iterator[Mounter]:
-    if not can_mount():
-        pytest.skip("only root on Linux may mount")
-    with contextlib.closing(Mounter()) as mounter:
-        yield mounter
 
 
 def _fill(folder: Path) -> None:

@@ -5,24 +5,19 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from indexer.api.progress import CancelToken, Progress, Step
 from indexer.api.types import Why
-from indexer.engine.engine import Engine
+from tests.integration.held import HeldEngine
 from tests.integration.world import PACE, Seen, World, check_same, look
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.api.types import SearchResult
-    from indexer.embed.base import Embedder
-    from indexer.pipeline.parts import Parts
-
-WAIT_S = 60.0
 
 
 @pytest.fixture
@@ -87,21 +82,6 @@ def test_a_token_that_is_cancelled_already_does_nothing(world: World, undisturbe
         check_same(look(engine), undisturbed)
 
 
-class PatientEngine(Engine):
-    """An engine that embeds nothing before it is told to."""
-
-    may_embed = threading.Event()
-
-    def _parts(self) -> Parts:
-        parts = super()._parts()
-
-        def open_embedder() -> Embedder:
-            self.may_embed.wait(WAIT_S)
-            return parts.open_embedder()
-
-        return replace(parts, open_embedder=open_embedder)
-
-
 def test_words_are_found_before_there_is_a_vector(world: World) -> None:
     answers: list[SearchResult] = []
 
@@ -111,7 +91,8 @@ def test_words_are_found_before_there_is_a_vector(world: World) -> None:
             answers.append(result)
             patient.may_embed.set()
 
-    with contextlib.closing(PatientEngine.open(world.config, batches=PACE)) as patient:
+    HeldEngine.may_embed = threading.Event()
+    with contextlib.closing(HeldEngine.open(world.config, batches=PACE)) as patient:
         patient.index([world.documents], report=ask, token=CancelToken())
         assert patient.status()["understood"] == 1.0
     assert answers[0].hits[0].file == "long.txt"

@@ -53,11 +53,10 @@ def _threads(before: Before) -> list[str]:
 
 def _timers() -> list[str]:
     timers = [each for each in gc.get_objects() if type(each) is QTimer]
-    return [
-        f"a running timer of {type(each.parent()).__name__}"
-        for each in timers
-        if isValid(each) and each.isActive()
-    ]
+    running = [each for each in timers if isValid(each) and each.isActive()]
+    for each in running:
+        each.stop()  # only the test that left it is to fail
+    return [f"a running timer of {type(each.parent()).__name__}" for each in running]
 
 
 def _windows() -> list[QWidget]:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import contextlib
 import os
 from typing import TYPE_CHECKING
 
@@ -8,10 +7,9 @@ import pytest
 
 from indexer.files import volumes
 from indexer.files.volumes import Mount, find, location_of, mount_of
-from tests.mounting import Mounter, can_mount, make_image
+from tests.mounting import Mounter, make_image
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 TABLE = (
@@ -42,14 +40,6 @@ def test_a_place_knows_its_folder(tmp_path: Path) -> None:
     assert place.volume_path
     with pytest.raises(FileNotFoundError):
         location_of(os.fsencode(tmp_path / "gone"))
-
-
-@pytest.fixture
-def mounter() -> Iterator[Mounter]:
-    if not can_mount():
-        pytest.skip("only root on Linux may mount")
-    with contextlib.closing(Mounter()) as mounter:
-        yield mounter
 
 
 def test_a_volume_is_known_again_wherever_it_is_mounted(tmp_path: Path, mounter: Mounter) -> None:
