@@ -69,12 +69,12 @@ def _allowed() -> bool:
     return True
 
 
-def make_image(file: Path) -> None:
+def make_image(file: Path, size: int = IMAGE_BYTES) -> None:
     """Make a file that holds an empty file system of its own."""
     if not shutil.which("mkfs.ext4"):
         pytest.skip("there is no mkfs.ext4")
     with file.open("wb") as made:
-        made.truncate(IMAGE_BYTES)
+        made.truncate(size)
     _run("mkfs.ext4", "-q", file)
 
 

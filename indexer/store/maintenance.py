@@ -96,7 +96,12 @@ class Maintainer:
             return Maintenance((), time.monotonic() - began, 0, 0)
         before = self.sizes()
         if not idle and not self._has_room(before, due):
-            return Maintenance((), time.monotonic() - began, 0, 0)
+            # Nothing else makes room: without it maintenance would wait for ever.
+            for name, table in self._tables().items():
+                if _has_garbage(before[name]):
+                    with write_errors(table.path.parent):
+                        self._remove_young(name, table)
+            return self._report(began, before)
         for name, table in due.items():
             with write_errors(table.path.parent):
                 self._maintain_table(name, table)
@@ -188,8 +193,11 @@ class Maintainer:
         """
         size = size_of(table)
         if size.total > size.live * _DISK_BOUND + self._thresholds.slack:
-            _optimize(table, timedelta(seconds=self._thresholds.reader_s))
-            self._steps.append(f"{name}: young versions removed")
+            self._remove_young(name, table)
+
+    def _remove_young(self, name: str, table: Table) -> None:
+        _optimize(table, timedelta(seconds=self._thresholds.reader_s))
+        self._steps.append(f"{name}: young versions removed")
 
     def _report(self, began: float, before: Mapping[str, TableSize]) -> Maintenance:
         seconds = time.monotonic() - began

@@ -261,6 +261,21 @@ def test_the_disk_is_bounded_while_old_versions_are_young(tmp_path: Path) -> Non
     store.close()
 
 
+def test_old_versions_never_keep_maintenance_from_being_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many small commits fill the disk with versions, which only maintenance removes."""
+    monkeypatch.setattr(maintenance, "_GARBAGE_BYTES", 0)
+    upkeep = Thresholds(fragments=(10, 5), slack=1 << 13, reader_s=0.001)
+    store = Store.open(tmp_path / "lance", threads=1, thresholds=upkeep)
+    for doc in range(80):
+        store.add_passages(rows(doc, texts(doc, 2)))
+        store.maintain()
+        assert store._passages.fragments() <= 12
+    assert found_docs(store) == set(range(80))
+    store.close()
+
+
 def test_a_cache_that_was_outgrown_is_replaced(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tests.integration import corpus
-from tests.mounting import Mounter, can_mount, make_image
+from tests.mounting import IMAGE_BYTES, Mounter, can_mount, make_image
 from tests.soak import compare
 from tests.soak.account import make_account
 
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from tests.soak.extent import Extent
 
 WAIT_S = 600.0
+DOCUMENT_S = 0.2  # that each document may add to it
+# What a document takes on its drive, and in the library with old versions, at most.
+DOCUMENT_BYTES, LIBRARY_BYTES = 16 << 10, 64 << 10
 OTHER_USER = 54_321
 # The user's own rights, but for reading the program where that lies in somebody's home.
 AS_OTHER_USER = [
@@ -83,7 +86,7 @@ class _Moved:
         self._place.plain.mkdir()
         self._place.drive.mkdir()
         if mounter is not None:
-            make_image(self._image)
+            make_image(self._image, IMAGE_BYTES + size * DOCUMENT_BYTES)
             mounter.image(self._image, self._place.drive)
         for number in range(size):
             home = self._place.drive if number % 2 else self._place.plain
@@ -143,7 +146,7 @@ class _Moved:
             return False
         disk = self._folder / "other disk"
         disk.mkdir()
-        self._mounter.memory(64, disk)
+        self._mounter.memory(64 + self._size * LIBRARY_BYTES // 2**20, disk)
         shutil.copytree(self._library, disk / "library")
         shutil.rmtree(self._library)
         self._library = disk / "library"
@@ -188,7 +191,7 @@ class _Moved:
             env=self._lectern.environment,
             capture_output=True,
             text=True,
-            timeout=WAIT_S,
+            timeout=WAIT_S + DOCUMENT_S * self._size,
             check=False,
         )
         assert done.returncode == 0, f"{command}: {done.stderr}"

@@ -67,13 +67,18 @@ class Walk:
         self.files = [folder / name for folder, names in found for name in names]
 
     def _file(self) -> Path:
-        return self.chance.choice([path for path in self.files if not path.name.startswith(".")])
+        while (path := self.chance.choice(self.files)).name.startswith("."):
+            pass
+        return path
 
     def _folder(self) -> Path:
         return self.chance.choice(self.folders)
 
     def _inner(self) -> Path:
-        return self.chance.choice([path for path in self.folders if path not in self.roots])
+        while (path := self.chance.choice(self.folders)) in self.roots:
+            if len(self.folders) <= len(self.roots):
+                raise IndexError
+        return path
 
     def _is_small(self, folder: Path) -> bool:
         return len(list(folder.rglob("*"))) < self.wanted / 20
