@@ -31,6 +31,20 @@ def too_large(limit: int) -> WorldError:
     return WorldError("too_large", limit=shown_size(limit))
 
 
+def check_size(path: Path, limit: int) -> None:
+    """Refuse a file that is empty or too large.
+
+    Raises:
+        WorldError: ``empty`` or ``too_large``.
+        OSError: If there is no such file.
+    """
+    size = path.stat().st_size
+    if size == 0:
+        raise WorldError("empty")
+    if size > limit:
+        raise too_large(limit)
+
+
 def shown_size(size: int) -> str:
     """Write a limit as a person would set it."""
     return f"{size / 1024**3:.3g} GB" if size >= 1024**3 else f"{size / 1024**2:.3g} MB"
@@ -132,6 +146,17 @@ class Source(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+class PlainSource:
+    """A source of one page that says nothing about itself; formats that have more override it."""
+
+    page_count = 1
+    metadata = Metadata()
+    outline: tuple[OutlineEntry, ...] = ()
+
+    def close(self) -> None:
+        """Nothing stays open."""
 
 
 @runtime_checkable

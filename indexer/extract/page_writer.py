@@ -14,7 +14,7 @@ from indexer.extract.base import RawBlock, RawPage
 from indexer.extract.plain.decode import SECTION_CHARS, without_surrogates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from indexer.extract.budget import Budget
 
@@ -127,6 +127,34 @@ class PageWriter:
             self._done.append(RawPage(self.page, "".join(self._parts), tuple(self._blocks)))
             self._last = self.page
         self._parts, self._blocks, self._length = [], [], 0
+
+
+def read_each(
+    count: int, skip: Collection[int], writer: PageWriter, read: Callable[[int], Iterable[None]]
+) -> Iterator[RawPage]:
+    """Yield pages that are read one by one: what is wrong with one costs that one.
+
+    Args:
+        count: How many there are.
+        skip: Those that stopped a reader before.
+        writer: What ``read`` writes to.
+        read: Reads a page by its number; it may pause, so that what is complete can be given.
+    """
+    for number in range(1, count + 1):
+        writer.page = number
+        if number in skip:
+            yield RawPage(number, "", unreadable="stops_reader")
+            continue
+        try:
+            for _ in read(number):
+                yield from writer.take()
+        except WorldError as error:
+            if error.code not in SALVAGEABLE:
+                raise
+            yield from writer.abandon()
+            yield RawPage(number, "", unreadable=error.reason)
+        else:
+            yield from writer.finish()
 
 
 def salvage(pages: Iterable[RawPage], writer: PageWriter) -> Iterator[RawPage]:

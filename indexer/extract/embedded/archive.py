@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING, Any, Protocol, cast
 
 from indexer.api.errors import WorldError
 from indexer.api.formats import FOREIGN_DOCUMENTS
-from indexer.extract.base import MAX_SKIPPED_PAGES, Metadata, RawPage, shown_size, too_large
+from indexer.extract.base import MAX_SKIPPED_PAGES, PlainSource, RawPage, shown_size, too_large
 from indexer.extract.budget import Budget
 from indexer.extract.embedded.attachments import MAX_NAME_CHARS, Attachment, AttachmentReader
 from indexer.extract.office.package import Package
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
     from pathlib import Path
 
-    from indexer.api.types import OutlineEntry
     from indexer.config import Limits
 
 _MAX_DOCUMENTS = 5_000
@@ -64,16 +63,12 @@ class Members(Protocol):
     def close(self) -> None: ...
 
 
-class ArchiveSource:
+class ArchiveSource(PlainSource):
     """An open archive. How many documents it has is known when all are read."""
-
-    outline: tuple[OutlineEntry, ...] = ()
 
     def __init__(self, members: Members, budget: Budget) -> None:
         self._members = members
         self._budget = budget
-        self.metadata = Metadata()
-        self.page_count = 1
         self.on_page: Callable[[int], None] = lambda _page: None
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:

@@ -22,7 +22,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
-from indexer.extract.base import too_large
+from indexer.extract.base import check_size
 from indexer.extract.mail.message import (
     Html,
     InlinePart,
@@ -60,11 +60,7 @@ _NOT_BASE64 = bytes(set(range(256)) - set(_BASE64))
 
 def open_source(path: Path, password: str | None, limits: Limits) -> MailSource:
     """Open a mail (``indexer.extract.base.Opener``)."""
-    size = path.stat().st_size
-    if size == 0:
-        raise WorldError("empty")
-    if size > limits.message_bytes:
-        raise too_large(limits.message_bytes)
+    check_size(path, limits.message_bytes)
     aside = BodySpool()
     try:
         with path.open("rb") as file:

@@ -12,7 +12,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
-from indexer.extract.base import MAX_SKIPPED_PAGES, Metadata, RawPage, too_large
+from indexer.extract.base import MAX_SKIPPED_PAGES, PlainSource, RawPage, check_size, too_large
 from indexer.extract.mail.eml import BodySpool, read_mail
 from indexer.extract.mail.message import MailReader
 from indexer.extract.page_writer import salvage
@@ -23,31 +23,23 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import BinaryIO
 
-    from indexer.api.types import OutlineEntry
     from indexer.config import Limits
 
 _QUOTED_BORDER = re.compile(rb">+From ")
 _LONGEST_LINE = 1 << 20
 
 
-class MboxSource:
+class MboxSource(PlainSource):
     """An open mailbox. How many mails there are is known when all are read."""
-
-    outline: tuple[OutlineEntry, ...] = ()
 
     def __init__(self, path: Path, limits: Limits) -> None:
         self._path = path
         self._limits = limits
-        self.metadata = Metadata()
-        self.page_count = 1
         self.on_page: Callable[[int], None] = lambda _page: None
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         reader = MailReader(self._limits, self.on_page)
         return salvage(self._pages(reader, skip), reader.writer)
-
-    def close(self) -> None:
-        """Nothing stays open between two mails."""
 
     def _pages(self, reader: MailReader, skip: Collection[int]) -> Iterator[RawPage]:
         given_up = max(skip) if len(skip) >= MAX_SKIPPED_PAGES else None
@@ -117,9 +109,5 @@ class _Mails:
 
 def open_source(path: Path, password: str | None, limits: Limits) -> MboxSource:
     """Open a mailbox (``indexer.extract.base.Opener``)."""
-    size = path.stat().st_size
-    if size == 0:
-        raise WorldError("empty")
-    if size > limits.mailbox_bytes:
-        raise too_large(limits.mailbox_bytes)
+    check_size(path, limits.mailbox_bytes)
     return MboxSource(path, limits)

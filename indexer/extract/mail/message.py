@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from indexer.api.types import BlockKind
-from indexer.extract.base import MAX_SKIPPED_PAGES, Metadata, RawPage
+from indexer.extract.base import MAX_SKIPPED_PAGES, Metadata, PlainSource, RawPage
 from indexer.extract.budget import Budget
 from indexer.extract.embedded.attachments import (
     MAX_NAME_CHARS,
@@ -29,7 +29,6 @@ from indexer.extract.plain.text import plain_blocks
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    from indexer.api.types import OutlineEntry
     from indexer.config import Limits
 
 _MAX_NAMES = 200
@@ -206,7 +205,7 @@ class MailReader:
             writer.add("Attachments: " + ", ".join(names))
 
 
-class MailSource:
+class MailSource(PlainSource):
     """An open mail: its own words are a page, and each part that is attached is one.
 
     Args:
@@ -214,8 +213,6 @@ class MailSource:
         limits: What it may cost.
         held: What its parts are read from.
     """
-
-    outline: tuple[OutlineEntry, ...] = ()
 
     def __init__(self, mail: Mail, limits: Limits, held: Closable) -> None:
         self._mail = mail

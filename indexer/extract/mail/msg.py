@@ -19,7 +19,7 @@ import compressed_rtf
 import olefile
 
 from indexer.api.errors import WorldError
-from indexer.extract.base import too_large
+from indexer.extract.base import check_size, too_large
 from indexer.extract.budget import Budget
 from indexer.extract.mail.message import Html, InnerMail, Mail, MailSource, attached
 from indexer.extract.markup.html import known_encoding
@@ -48,11 +48,7 @@ _EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 
 def open_source(path: Path, password: str | None, limits: Limits) -> MailSource:
     """Open a mail (``indexer.extract.base.Opener``)."""
-    size = path.stat().st_size
-    if size == 0:
-        raise WorldError("empty")
-    if size > limits.package_bytes:
-        raise too_large(limits.package_bytes)
+    check_size(path, limits.package_bytes)
     held = ExitStack()
     try:
         file = held.enter_context(path.open("rb"))

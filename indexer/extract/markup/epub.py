@@ -9,15 +9,16 @@ and no book at all where one of them is missing; what is left to do is finding c
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.errors import WorldError
 from indexer.api.types import OutlineEntry
 from indexer.extract.base import Metadata, RawPage
 from indexer.extract.markup.html import parse_markup, read_tree
-from indexer.extract.office.package import Package, resolve
+from indexer.extract.office.package import Package, PackageSource, opened, resolve
 from indexer.extract.office.xml import read_whole
-from indexer.extract.page_writer import SALVAGEABLE, PageWriter
+from indexer.extract.page_writer import PageWriter, read_each
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -35,11 +36,11 @@ _CHAPTERS = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml", "
 _FONT_SCRAMBLING = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 
 
-class EpubSource:
+class EpubSource(PackageSource):
     """An open book."""
 
     def __init__(self, package: Package) -> None:
-        self._package = package
+        super().__init__(package)
         base = _list_of_files(package)
         book, self._damage = _read(package, base)
         items = {item.get("id", ""): item for item in book.iter("{*}item")}
@@ -63,27 +64,18 @@ class EpubSource:
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         writer = PageWriter(self._package.budget)
-        for number, part in enumerate(self._chapters, 1):
-            writer.page = number
-            if number in skip:
-                yield RawPage(number, "", unreadable="stops_reader")
-                continue
-            try:
-                data = self._package.read(part, self._package.budget.limits.markup_bytes)
-                tree = parse_markup(data, xml=True)
-                tree.strip_tags(["rt", "rp"])  # how signs are read, between the signs
-                writer.append(*read_tree(tree))
-            except WorldError as error:
-                if error.code not in SALVAGEABLE:
-                    raise
-                yield RawPage(number, "", unreadable=error.reason)
-                continue
-            yield from writer.finish()
+        yield from read_each(self.page_count, skip, writer, partial(self._chapter, writer))
         if self._damage is not None:
             yield RawPage(self.page_count, "", unreadable=self._damage.reason)
 
-    def close(self) -> None:
-        self._package.close()
+    def _chapter(self, writer: PageWriter, number: int) -> Iterator[None]:
+        part = self._chapters[number - 1]
+        tree = parse_markup(
+            self._package.read(part, self._package.budget.limits.markup_bytes), xml=True
+        )
+        tree.strip_tags(["rt", "rp"])  # phonetic readings of signs
+        writer.append(*read_tree(tree))
+        yield
 
 
 def _list_of_files(package: Package) -> str:
@@ -175,9 +167,4 @@ def _ncx(package: Package, part: str) -> Iterator[tuple[int, str, str]]:
 
 def open_source(path: Path, password: str | None, limits: Limits) -> EpubSource:
     """Open a book (``indexer.extract.base.Opener``)."""
-    package = Package(path, limits)
-    try:
-        return EpubSource(package)
-    except BaseException:
-        package.close()
-        raise
+    return opened(Package(path, limits), EpubSource)

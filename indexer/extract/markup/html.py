@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from selectolax.lexbor import LexborHTMLParser
 
-from indexer.api.errors import WorldError
 from indexer.api.types import BlockKind
-from indexer.extract.base import Metadata, RawBlock, RawPage, too_large
+from indexer.extract.base import Metadata, PlainSource, RawBlock, RawPage, check_size
 from indexer.extract.markup.html_elements import Numbering, hidden_elements, replacement_text
 from indexer.extract.plain.decode import encoding_of, find_encoding, without_surrogates
 
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
 
-    from indexer.api.types import OutlineEntry
     from indexer.config import Limits
 
 _CHARSET = re.compile(
@@ -61,11 +59,8 @@ _BLOCKS = frozenset({
 })  # fmt: skip
 
 
-class HtmlSource:
+class HtmlSource(PlainSource):
     """A parsed page."""
-
-    page_count = 1
-    outline: tuple[OutlineEntry, ...] = ()
 
     def __init__(self, tree: Any) -> None:
         self._tree = tree
@@ -81,11 +76,7 @@ class HtmlSource:
 
 def open_source(path: Path, password: str | None, limits: Limits) -> HtmlSource:
     """Open a page (``indexer.extract.base.Opener``)."""
-    size = path.stat().st_size
-    if size == 0:
-        raise WorldError("empty")
-    if size > limits.markup_bytes:
-        raise too_large(limits.markup_bytes)
+    check_size(path, limits.markup_bytes)
     text = path.read_bytes().decode(_encoding(path), "replace")
     return HtmlSource(LexborHTMLParser(without_surrogates(text)))
 

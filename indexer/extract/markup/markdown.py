@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from markdown_it import MarkdownIt
 
 from indexer.api.types import BlockKind
-from indexer.extract.base import MAX_ITEM_CHARS, Metadata, RawBlock, RawPage
+from indexer.extract.base import MAX_ITEM_CHARS, Metadata, PlainSource, RawBlock, RawPage
 from indexer.extract.plain.decode import TextFile, open_text
 from indexer.extract.plain.text import Line, lines_of, paragraph_blocks
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from markdown_it.token import Token
 
-    from indexer.api.types import OutlineEntry
     from indexer.config import Limits
 
 _ATX = re.compile(r"(\s{0,3}(?:>\s*)*#{1,6}(?:\s+|$))(.*?)(\s+#+\s*)?$")
@@ -35,15 +34,11 @@ _FIELD = re.compile(
 _COMMENT = re.compile(r"\s*<!--.*?-->\s*$", re.DOTALL)
 
 
-class MarkdownSource:
+class MarkdownSource(PlainSource):
     """An open Markdown file; its one page comes in sections."""
-
-    page_count = 1
-    outline: tuple[OutlineEntry, ...] = ()
 
     def __init__(self, file: TextFile) -> None:
         self._file = file
-        self.metadata = Metadata()
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         for number, section in enumerate(self._file.sections()):
@@ -54,9 +49,6 @@ class MarkdownSource:
                 self.metadata = _front_matter(front[1])
                 blocks.insert(0, RawBlock(0, body, BlockKind.FURNITURE))
             yield RawPage(1, section, tuple(blocks))
-
-    def close(self) -> None:
-        """Nothing stays open between two sections."""
 
 
 def open_source(path: Path, password: str | None, limits: Limits) -> MarkdownSource:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from indexer.api.errors import WorldError
 from indexer.api.types import BlockKind
-from indexer.extract.base import Metadata, RawBlock, RawPage, too_large
+from indexer.extract.base import Metadata, PlainSource, RawBlock, RawPage, check_size
 from indexer.extract.budget import Budget
 from indexer.extract.markup.markdown import markdown_blocks
 from indexer.extract.page_writer import PageWriter
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
 
-    from indexer.api.types import OutlineEntry
     from indexer.config import Limits
 
 _MAX_OUTPUT_CHARS = 4_000  # of a cell: enough for a table or an error, not for a log
@@ -29,10 +28,8 @@ _OUTPUTS = ("text/markdown", "text/plain")
 _MAX_CELLS = 100_000
 
 
-class NotebookSource:
+class NotebookSource(PlainSource):
     """An open notebook."""
-
-    outline: tuple[OutlineEntry, ...] = ()
 
     def __init__(self, content: dict[str, Any], limits: Limits) -> None:
         self._cells = _cells(content)
@@ -53,11 +50,7 @@ class NotebookSource:
 
 def open_source(path: Path, password: str | None, limits: Limits) -> NotebookSource:
     """Open a notebook (``indexer.extract.base.Opener``)."""
-    size = path.stat().st_size
-    if size == 0:
-        raise WorldError("empty")
-    if size > limits.notebook_bytes:
-        raise too_large(limits.notebook_bytes)
+    check_size(path, limits.notebook_bytes)
     data = path.read_bytes()
     try:
         content = json.loads(data.decode(encoding_of(data), "replace").removeprefix("\ufeff"))

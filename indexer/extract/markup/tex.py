@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from indexer.extract.base import Metadata, RawPage
+from indexer.extract.base import Metadata, PlainSource, RawPage
 from indexer.extract.budget import Budget
 from indexer.extract.markup.tex_reader import Reader
 from indexer.extract.page_writer import PageWriter
@@ -21,23 +21,18 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
 
-    from indexer.api.types import OutlineEntry
     from indexer.config import Limits
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _TOKENS_A_STRETCH = 20_000
 
 
-class TexSource:
+class TexSource(PlainSource):
     """An open document; its text comes section by section."""
-
-    outline: tuple[OutlineEntry, ...] = ()
-    page_count = 1
 
     def __init__(self, file: TextFile, limits: Limits) -> None:
         self._file = file
         self._limits = limits
-        self.metadata = Metadata()
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         text = "\n".join(self._file.sections()).replace("\r\n", "\n")
@@ -51,9 +46,6 @@ class TexSource:
             fields.get("title", ""), fields.get("author", ""), date[0] if date else ""
         )
         yield from writer.finish()
-
-    def close(self) -> None:
-        """Nothing stays open."""
 
 
 def open_source(path: Path, password: str | None, limits: Limits) -> TexSource:

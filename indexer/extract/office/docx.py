@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from indexer.api.types import BlockKind
 from indexer.extract.office.docx_styles import Numbering, Role, Styles
 from indexer.extract.office.ooxml import OfficePackage
+from indexer.extract.office.package import PackageSource
 from indexer.extract.office.xml import attribute, local, paragraphs
 from indexer.extract.page_writer import PageWriter, salvage
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
     from pathlib import Path
 
-    from indexer.api.types import OutlineEntry
     from indexer.config import Limits
     from indexer.extract.base import RawPage
 
@@ -47,16 +47,14 @@ _PAGE_NUMBER = re.compile(
 )
 
 
-class DocxSource:
+class DocxSource(PackageSource):
     """An open Word document."""
 
-    outline: tuple[OutlineEntry, ...] = ()
+    _package: OfficePackage
 
     def __init__(self, package: OfficePackage) -> None:
-        self._package = package
+        super().__init__(package)
         self.metadata = package.metadata
-        self.page_count = 1
-        self.close = package.close
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         writer = PageWriter(self._package.budget)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
 from indexer.confine.reader import SOCKETS
-from indexer.extract.base import too_large
+from indexer.extract.base import check_size
 from indexer.extract.office import docx, encrypted, pptx, xlsx
 from indexer.extract.process import scratch
 from indexer.extract.process.scratch import ScratchSource
@@ -67,11 +67,7 @@ def find_program() -> str:
 
 def open_source(path: Path, password: str | None, limits: Limits) -> ScratchSource:
     """Open a document of the old kind (``indexer.extract.base.Opener``)."""
-    size = path.stat().st_size
-    if size == 0:
-        raise WorldError("empty")
-    if size > limits.package_bytes:
-        raise too_large(limits.package_bytes)
+    check_size(path, limits.package_bytes)
     kind = _kind(path)
     program = find_program()
     if not program:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from indexer.api.errors import WorldError
 from indexer.extract.base import Metadata
 from indexer.extract.office.odf_text import short
-from indexer.extract.office.package import Package
+from indexer.extract.office.package import Package, PackageSource, opened
 from indexer.extract.office.xml import plausible_date, read_pieces
 from indexer.extract.page_writer import PageWriter, salvage
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
     from pathlib import Path
 
-    from indexer.api.types import OutlineEntry
     from indexer.config import Limits
     from indexer.extract.base import RawPage
 
@@ -55,23 +54,17 @@ class Body:
         raise NotImplementedError
 
 
-class OdfSource:
+class OdfSource(PackageSource):
     """An open document of any of the three kinds."""
 
-    outline: tuple[OutlineEntry, ...] = ()
-
     def __init__(self, package: Package, body: Callable[[PageWriter], Body]) -> None:
-        self._package = package
+        super().__init__(package)
         self._body = body
         self.metadata = _metadata(package)
-        self.page_count = 1
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:  # one stream
         writer = PageWriter(self._package.budget)
         return salvage(self._pages(writer), writer)
-
-    def close(self) -> None:
-        self._package.close()
 
     def _pages(self, writer: PageWriter) -> Iterator[RawPage]:
         body = self._body(writer)
@@ -90,16 +83,15 @@ def open_odf(path: Path, limits: Limits, body: Callable[[PageWriter], Body]) -> 
     Raises:
         WorldError: ``needs_password`` if its parts are encrypted, and all that ``Package`` raises.
     """
-    package = Package(path, limits)
-    try:
+
+    def source(package: Package) -> OdfSource:
         if _is_encrypted(package):
             raise WorldError("needs_password")
         if _CONTENT not in package:
             raise WorldError("unreadable", reason="no_text_part")
         return OdfSource(package, body)
-    except BaseException:
-        package.close()
-        raise
+
+    return opened(Package(path, limits), source)
 
 
 def _pieces(package: Package, part: str, containers: frozenset[str]) -> Iterator[Any]:

@@ -14,18 +14,21 @@ import struct
 import zipfile
 import zlib
 from contextlib import contextmanager
-from typing import IO, TYPE_CHECKING, Self
+from typing import IO, TYPE_CHECKING, Self, TypeVar
 from urllib.parse import unquote
 
 from indexer.api.errors import WorldError
-from indexer.extract.base import too_large
+from indexer.extract.base import PlainSource, check_size, too_large
 from indexer.extract.budget import Budget
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from indexer.config import Limits
+
+P = TypeVar("P", bound="Package")
+S = TypeVar("S", bound="PackageSource")
 
 _CHUNK_BYTES = 1 << 16
 # Each entry of the directory becomes an object of ten times its size.
@@ -65,16 +68,12 @@ class Package:
         budget: Budget | None = None,
         password: str | None = None,
     ) -> None:
-        size = path.stat().st_size
-        if size == 0:
-            raise WorldError("empty")
-        if size > limits.package_bytes:
-            raise too_large(limits.package_bytes)
+        check_size(path, limits.package_bytes)
         self.budget = budget or Budget(limits)
         self._password = password.encode("utf-8", "replace") if password else None
         self._file = path.open("rb")
         try:
-            if directory_bytes(self._file, size) > MAX_DIRECTORY_BYTES:
+            if directory_bytes(self._file, path.stat().st_size) > MAX_DIRECTORY_BYTES:
                 raise WorldError("too_complex", limit=f"{MAX_DIRECTORY_BYTES:,} bytes of names")
             with zip_errors():
                 self._zip = zipfile.ZipFile(self._file)
@@ -143,6 +142,25 @@ class Package:
     def close(self) -> None:
         self._zip.close()
         self._file.close()
+
+
+class PackageSource(PlainSource):
+    """A document made of the parts of a package, which is open as long as the document is."""
+
+    def __init__(self, package: Package) -> None:
+        self._package = package
+
+    def close(self) -> None:
+        self._package.close()
+
+
+def opened(package: P, source: Callable[[P], S]) -> S:
+    """Return a document of a package; the package is closed if there is none."""
+    try:
+        return source(package)
+    except BaseException:
+        package.close()
+        raise
 
 
 def resolve(base: str, target: str) -> str:

@@ -9,23 +9,24 @@ their values; pictures and films are never touched.
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.errors import WorldError
-from indexer.extract.base import RawPage
 from indexer.extract.numerals import written_number
 from indexer.extract.office.charts import write_chart
 from indexer.extract.office.ooxml import OfficePackage
+from indexer.extract.office.package import PackageSource, opened
 from indexer.extract.office.slides import Shape, write_notes, write_slide
 from indexer.extract.office.xml import attribute, local, paragraphs
-from indexer.extract.page_writer import SALVAGEABLE, PageWriter
+from indexer.extract.page_writer import PageWriter, read_each
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
-    from indexer.api.types import OutlineEntry
     from indexer.config import Limits
+    from indexer.extract.base import RawPage
 
 _DRAWN = ("diagramData", "chart", "chartEx", "comments")
 _AROUND = ("slideLayout", "slideMaster")
@@ -38,13 +39,13 @@ _AROUND_NUMBERS = {"Period": "{}.", "ParenR": "{})", "ParenBoth": "({})", "Plain
 _MAX_SLIDES = 20_000
 
 
-class PptxSource:
+class PptxSource(PackageSource):
     """An open presentation."""
 
-    outline: tuple[OutlineEntry, ...] = ()
+    _package: OfficePackage
 
     def __init__(self, package: OfficePackage) -> None:
-        self._package = package
+        super().__init__(package)
         self.metadata = package.metadata
         root, damage = package.tree(package.main)
         if root is None and damage is not None:
@@ -53,26 +54,13 @@ class PptxSource:
         self._slides = [_relation(each) for each in listed][:_MAX_SLIDES]
         self.page_count = len(self._slides)
         self._shown: set[str] = set()  # layouts and masters that were read
-        self.close = package.close
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         writer = PageWriter(self._package.budget)
-        for number, identifier in enumerate(self._slides, 1):
-            writer.page = number
-            if number in skip:
-                yield RawPage(number, "", unreadable="stops_reader")
-                continue
-            try:
-                self._slide(self._package.part(self._package.main, identifier), number, writer)
-            except WorldError as error:
-                if error.code not in SALVAGEABLE:
-                    raise
-                yield from writer.abandon()
-                yield RawPage(number, "", unreadable=error.reason)
-                continue
-            yield from writer.finish()
+        return read_each(self.page_count, skip, writer, partial(self._slide, writer))
 
-    def _slide(self, part: str, number: int, writer: PageWriter) -> None:
+    def _slide(self, writer: PageWriter, number: int) -> Iterator[None]:
+        part = self._package.part(self._package.main, self._slides[number - 1])
         if not part:
             raise WorldError("unreadable", reason="part_missing", part="slide")
         package = self._package
@@ -86,6 +74,7 @@ class PptxSource:
             self._around(part, _AROUND, writer)
         for notes in package.related(part, "notesSlide")[:1]:
             write_notes(list(_shapes(package.tree(notes)[0])), writer)
+        yield
         if damage is not None:
             raise damage
 
@@ -202,9 +191,4 @@ def _text(paragraph: Any) -> str:
 
 def open_source(path: Path, password: str | None, limits: Limits) -> PptxSource:
     """Open a presentation (``indexer.extract.base.Opener``)."""
-    package = OfficePackage(path, limits, "ppt/presentation.xml", "no_slides")
-    try:
-        return PptxSource(package)
-    except BaseException:
-        package.close()
-        raise
+    return opened(OfficePackage(path, limits, "ppt/presentation.xml", "no_slides"), PptxSource)

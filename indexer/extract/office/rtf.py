@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
 from indexer.api.types import BlockKind
-from indexer.extract.base import Metadata, RawPage, too_large
+from indexer.extract.base import Metadata, PlainSource, RawPage, check_size
 from indexer.extract.budget import Budget
 from indexer.extract.office.rtf_tokens import Kind, Token, Tokens
 from indexer.extract.page_writer import PageWriter
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
 
-    from indexer.api.types import OutlineEntry
     from indexer.config import Limits
 
 _SILENT = frozenset({
@@ -65,16 +64,12 @@ class _Group:
     starred: bool = False
 
 
-class RtfSource:
+class RtfSource(PlainSource):
     """An open file."""
-
-    outline: tuple[OutlineEntry, ...] = ()
-    page_count = 1
 
     def __init__(self, data: bytes, limits: Limits) -> None:
         self._data = data
         self._budget = Budget(limits)
-        self.metadata = Metadata()
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         writer = PageWriter(self._budget)
@@ -283,11 +278,7 @@ class _Reader:
 
 def open_source(path: Path, password: str | None, limits: Limits) -> RtfSource:
     """Open a file (``indexer.extract.base.Opener``)."""
-    size = path.stat().st_size
-    if size == 0:
-        raise WorldError("empty")
-    if size > limits.text_bytes:
-        raise too_large(limits.text_bytes)
+    check_size(path, limits.text_bytes)
     data = path.read_bytes()
     if not data[:100].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(_STARTS):
         raise WorldError("unreadable", reason="not_rich_text")

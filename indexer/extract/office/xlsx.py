@@ -11,35 +11,36 @@ opposite corners of a sheet are 17 billion.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.errors import WorldError
-from indexer.extract.base import RawPage
 from indexer.extract.office.ooxml import OfficePackage
+from indexer.extract.office.package import PackageSource, opened
 from indexer.extract.office.sheets import UNNAMED, SheetWriter
 from indexer.extract.office.values import BUILTIN_FORMATS, EPOCH, EPOCH_1904, formatted
 from indexer.extract.office.xml import attribute, local, paragraphs, whole_number
-from indexer.extract.page_writer import SALVAGEABLE, PageWriter
+from indexer.extract.page_writer import SALVAGEABLE, PageWriter, read_each
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
 
-    from indexer.api.types import OutlineEntry
     from indexer.config import Limits
+    from indexer.extract.base import RawPage
 
 _MAX_SHEETS = 10_000
 _SHEETS = frozenset({"worksheet", "chartsheet", "dialogsheet", "macrosheet", "sheetData"})
 _DRAWN = ("comments", "threadedComment", "drawing")
 
 
-class XlsxSource:
+class XlsxSource(PackageSource):
     """An open workbook."""
 
-    outline: tuple[OutlineEntry, ...] = ()
+    _package: OfficePackage
 
     def __init__(self, package: OfficePackage) -> None:
-        self._package = package
+        super().__init__(package)
         self.metadata = package.metadata
         root, damage = package.tree(package.main)
         if root is None and damage is not None:
@@ -52,35 +53,28 @@ class XlsxSource:
         self.page_count = len(self._sheets)
         from_1904 = (attribute(each, "date1904") for each in root.iter("{*}workbookPr"))
         self._epoch = EPOCH_1904 if next(from_1904, "") in ("1", "true") else EPOCH
-        self.close = package.close
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         cells = _Cells(self._formats(), list(self._strings()), self._epoch)
         writer = PageWriter(self._package.budget)
-        for number, (name, part) in enumerate(self._sheets, 1):
-            writer.page = number
-            if number in skip:
-                yield RawPage(number, "", unreadable="stops_reader")
-                continue
-            rows = SheetWriter(writer, "" if self.page_count == 1 and UNNAMED.match(name) else name)
-            try:
-                if not part:
-                    raise WorldError("unreadable", reason="sheet_missing")
-                for piece in self._package.pieces(part, _SHEETS):
-                    if local(piece) == "row":
-                        rows.row(cells.row(piece))
-                        yield from writer.take()
+        return read_each(self.page_count, skip, writer, partial(self._sheet, cells, writer))
+
+    def _sheet(self, cells: _Cells, writer: PageWriter, number: int) -> Iterator[None]:
+        name, part = self._sheets[number - 1]
+        rows = SheetWriter(writer, "" if self.page_count == 1 and UNNAMED.match(name) else name)
+        try:
+            if not part:
+                raise WorldError("unreadable", reason="sheet_missing")
+            for piece in self._package.pieces(part, _SHEETS):
+                if local(piece) == "row":
+                    rows.row(cells.row(piece))
+                    yield
+            rows.finish()
+            self._drawn(part, writer, rows)
+        except WorldError as error:
+            if error.code == "unreadable":  # past a limit there is room for nothing
                 rows.finish()
-                self._drawn(part, writer, rows)
-            except WorldError as error:
-                if error.code not in SALVAGEABLE:
-                    raise
-                if error.code == "unreadable":  # past a limit there is room for nothing
-                    rows.finish()
-                yield from writer.abandon()
-                yield RawPage(number, "", unreadable=error.reason)
-                continue
-            yield from writer.finish()
+            raise
 
     def _strings(self) -> Iterator[str]:
         """Yield the strings that sheets share; what stands behind a damage is missing."""
@@ -179,9 +173,4 @@ def _text(element: Any) -> str:
 
 def open_source(path: Path, password: str | None, limits: Limits) -> XlsxSource:
     """Open a workbook (``indexer.extract.base.Opener``)."""
-    package = OfficePackage(path, limits, "xl/workbook.xml", "no_sheets")
-    try:
-        return XlsxSource(package)
-    except BaseException:
-        package.close()
-        raise
+    return opened(OfficePackage(path, limits, "xl/workbook.xml", "no_sheets"), XlsxSource)

@@ -11,8 +11,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from indexer.api.errors import WorldError
-from indexer.extract.base import too_large
+from indexer.extract.base import check_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -95,11 +94,7 @@ def open_text(path: Path, limit: int) -> TextFile:
         WorldError: ``empty`` or ``too_large``.
         OSError: If the file cannot be read.
     """
-    size = path.stat().st_size
-    if size == 0:
-        raise WorldError("empty")
-    if size > limit:
-        raise too_large(limit)
+    check_size(path, limit)
     return TextFile(path, find_encoding(path))
 
 

@@ -8,11 +8,11 @@ quotes holds line ends.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from indexer.api.types import BlockKind
-from indexer.extract.base import Metadata, RawBlock, RawPage
+from indexer.extract.base import PlainSource, RawBlock, RawPage
 from indexer.extract.page_writer import TABLE_CHARS
 from indexer.extract.plain.decode import TextFile, open_text
 from indexer.extract.plain.text import Line, lines_of
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
 
-    from indexer.api.types import OutlineEntry
     from indexer.config import Limits
 
 _DELIMITERS = ",;\t|"
@@ -31,23 +30,15 @@ _MAX_ROW_LINES = 200  # a quote that is open for longer was never meant to open
 _MIN_ROWS = 12
 
 
-@dataclass(slots=True)
-class CsvSource:
+@dataclass
+class CsvSource(PlainSource):
     """An open table; its one page comes in sections."""
 
     file: TextFile
-    metadata: Metadata = field(default_factory=Metadata)
-    outline: tuple[OutlineEntry, ...] = ()
-    page_count: int = 1
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
-        first = True
-        for section in self.file.sections():
-            yield RawPage(1, section, tuple(table_blocks(section, first=first)))
-            first = False
-
-    def close(self) -> None:
-        """Nothing stays open between two sections."""
+        for number, section in enumerate(self.file.sections()):
+            yield RawPage(1, section, tuple(table_blocks(section, first=number == 0)))
 
 
 def open_source(path: Path, password: str | None, limits: Limits) -> CsvSource:

@@ -7,11 +7,11 @@ Nothing is ever changed: blocks only point into the decoded file.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from indexer.api.types import BlockKind, OutlineEntry
-from indexer.extract.base import MAX_ITEM_CHARS, Metadata, RawBlock, RawPage
+from indexer.api.types import BlockKind
+from indexer.extract.base import MAX_ITEM_CHARS, PlainSource, RawBlock, RawPage
 from indexer.extract.plain.decode import TextFile, open_text
 
 if TYPE_CHECKING:
@@ -45,22 +45,16 @@ class Line:
     content: str
 
 
-@dataclass(slots=True)
-class TextSource:
+@dataclass
+class TextSource(PlainSource):
     """An open text file; its one page comes in sections, whose blocks ``blocks`` tells."""
 
     file: TextFile
     blocks: Callable[[str], Iterable[RawBlock]]
-    metadata: Metadata = field(default_factory=Metadata)
-    outline: tuple[OutlineEntry, ...] = ()
-    page_count: int = 1
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         for section in self.file.sections():
             yield RawPage(1, section, tuple(self.blocks(section)))
-
-    def close(self) -> None:
-        """Nothing stays open between two sections."""
 
 
 def open_source(path: Path, password: str | None, limits: Limits) -> TextSource:
