@@ -1,7 +1,6 @@
-"""What a container really holds, told by its parts: zip files and OLE files.
+"""The format inside a zip or OLE file, by the names of its parts and whatever it is called.
 
-Owns the telling of a Word file from a workbook and of both from an archive, whatever they are
-called; it must not know how any of them is read. Archives are not opened.
+It must not know how any of them is read. Archives are not opened.
 """
 
 from __future__ import annotations

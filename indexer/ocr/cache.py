@@ -115,7 +115,7 @@ class PageCache:
     def add_pages(
         self, content_id: str, size: int, pages: Iterable[int], *, last: bool = False
     ) -> None:
-        """Remember which pages of some bytes hold no text of their own; none is an answer too.
+        """Record which pages of a content hold no text of their own, perhaps none.
 
         Args:
             content_id: The hash of the bytes.
@@ -137,7 +137,7 @@ class PageCache:
             )
 
     def next_page(self, made_by: str, without: Collection[str] = ()) -> tuple[str, int] | None:
-        """Give the page to be read next: the bytes and its number; None if there is none.
+        """Return the content and number of the page to recognise next, ``None`` if none waits.
 
         Args:
             made_by: Engine and languages; what others made counts as not read. "" for none.
@@ -152,7 +152,7 @@ class PageCache:
         faults.reached("page-recognised")
 
     def record_stop(self, content_id: str, page: int, made_by: str, reason: str) -> bool:
-        """Say that a page stopped the program; whether it is set aside with this."""
+        """Count a run that a page stopped; return whether the page is given up with this one."""
         with self._write() as connection:
             (stops,) = connection.execute(
                 "UPDATE pages SET stops = stops + 1 WHERE page = ? AND content = "
@@ -165,15 +165,15 @@ class PageCache:
         return True
 
     def give_up(self, content_id: str, page: int, made_by: str, reason: str) -> None:
-        """Give a page up, as long as the same engine would read it."""
+        """Record a page as failed for this engine and these languages."""
         self._update(content_id, page, made_by, None, reason)
 
     def due(self, made_by: str) -> list[str]:
-        """Give the bytes whose documents are to be read anew for their recognised pages."""
+        """Return the contents that are to be extracted again for their recognised pages."""
         return [row[0] for row in self._rows(_DUE, made_by)]
 
     def mark_published(self, content_id: str) -> None:
-        """Say that a document will be read anew."""
+        """Record that a content will be extracted again."""
         with self._write() as connection:
             connection.execute("UPDATE contents SET fresh = 0 WHERE content_id = ?", (content_id,))
 
@@ -187,7 +187,7 @@ class PageCache:
         return PageCounts(total - waiting - failed, waiting, failed)
 
     def has_waiting(self, content_id: str, made_by: str) -> bool:
-        """Whether pages of some bytes are still to be read."""
+        """Whether pages of a content wait for recognition."""
         return bool(
             self._rows(
                 "SELECT 1 FROM pages JOIN contents c ON c.id = content "
@@ -198,7 +198,7 @@ class PageCache:
         )
 
     def content_ids(self) -> set[str]:
-        """Give all bytes that were ever noted."""
+        """Return all contents with an entry."""
         return {row[0] for row in self._rows("SELECT content_id FROM contents")}
 
     def reset_failures(self, content_ids: Iterable[str]) -> None:
@@ -213,7 +213,7 @@ class PageCache:
             )
 
     def delete(self, content_ids: Iterable[str]) -> None:
-        """Drop the pages of bytes that no file holds any more."""
+        """Delete the pages of contents that no file holds any more."""
         with self._write() as connection:
             connection.executemany(
                 "DELETE FROM contents WHERE content_id = ?",
@@ -221,7 +221,7 @@ class PageCache:
             )
 
     def close(self) -> None:
-        """Let go of the file; harmless when done twice."""
+        """Close the connection, if it is open."""
         with self._lock:
             if self._open is not None:
                 self._open.close()

@@ -1,8 +1,7 @@
-"""What was recognised on the pages of one file, as a child reads it.
+"""The recognised pages of one file, as a child reads them from the cache.
 
-Owns reading the cache without ever writing it; a cache that is missing, damaged or being written
-for long holds nothing. All pages are taken at once, before the file is opened: whoever reads the
-file may read nothing else. It must not know pages beyond their numbers.
+Owns read-only access; a cache that is missing, damaged or locked for long counts as empty. All
+pages are loaded before the file is opened, because the reader of the file is then confined to it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The documents that are open because someone looks at them.
+"""The documents that are open for the preview.
 
 Owns how many stay open, and that a file which changed is opened again. Runs in the render child.
 """

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _MAX_DOCUMENTS = 5_000
 _MAX_DEPTH = 3
 _CHUNK_BYTES = 1 << 16
-# What is unpacked only to be passed by counts less than what is read.
+# What is unpacked only to be skipped costs a quarter.
 _PASSED_SHARE = 4
 _BEAT_BYTES = 4 << 20
 # No honest header is longer, and the library reads each whole.
@@ -174,14 +174,14 @@ class _Packed:
         self._file.seek(0)
         unpack = _UNPACK.get(self._packing)
         inside = self._file if unpack is None else unpack(self._file)
-        return cast("IO[bytes]", _Metered(inside, self._room, self))
+        return cast("IO[bytes]", _LimitedStream(inside, self._room, self))
 
     def close(self) -> None:
         self._file.close()
 
 
-class _Metered:
-    """A stream that says that it goes on, and does not go on without end."""
+class _LimitedStream:
+    """A stream that reports progress and ends at a limit."""
 
     def __init__(self, stream: IO[bytes], room: int, members: Members) -> None:
         self._stream = stream
@@ -233,7 +233,7 @@ def _damage_named() -> Iterator[None]:
 
 
 def _is_document(name: str) -> bool:
-    """Tell by its path whether a member is to be read, or to be said to be unread."""
+    """Whether a member is read, or reported as unread, going by its path."""
     path = PurePosixPath(name.replace("\\", "/"))
     if any(part.startswith(".") or part in _PASSED_BY for part in path.parts if part != ".."):
         return False

@@ -1,9 +1,9 @@
-"""Documents inside documents: what is attached to a mail, read as a file of its own would be.
+"""Embedded documents: attachments and archive members, read like files of their own.
 
-Owns how such a document is opened, what it may cost, and what is said of one that was not read. It
-is written into a folder that goes with it, identified by its content, and read by the opener of its
-format in two passes like any file, so that its headings are settled before they are put below its
-name. Whatever goes wrong costs that document alone. It must not know where documents come from.
+Owns how such a document is opened, what it may cost, and the reason of one that was not read. It is
+written to a temporary folder, identified by its content, and read by the opener of its format in
+two passes, so that its headings are final before they are put below its name. A failure costs that
+document alone. It must not know where documents come from.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Telling text from signs that say nothing: what a font gives that does not say what it shows.
+"""Text that was extracted with a wrong or missing character map, told from real text.
 
-Owns the judgement of a page's text, in any script, from the text alone. Pure. Whoever is in doubt
-is right: a table of figures, a program, a list of names are text, and so is what is too short to
-tell. It must not know pages, formats, or what becomes of what cannot be read.
+Owns the decision for a page's text, in any script, from the text alone. Pure. In doubt it is text:
+tables of figures, programs, lists of names, and what is too short to tell. It must not know pages,
+formats, or what happens to illegible pages.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 REPLACEMENT = "\ufffd"
 
-# Control, private use, surrogate and unassigned characters stand for nothing in any script. Soft
-# hyphens, joiners and marks of direction, which belong to text, are of another category.
+# Control, private use, surrogate and unassigned characters. Soft hyphens, joiners and direction
+# marks, which belong to text, are in another category.
 _NO_MEANING = frozenset(("Cc", "Co", "Cs", "Cn"))
-# Of the visible characters. Fonts of symbols and of single letters leave less without meaning.
+# Share of the visible characters. Symbol fonts leave less unmapped.
 _MAX_UNMAPPED_SHARE = 0.25
-# Bullets, leaders of dots and signs of formulas are few, however often they stand on a page.
+# Kinds of bullets, dot leaders and formula signs are few, however often they occur.
 FEW_UNMAPPED = 6
 # The text is judged in pieces, because a page may hold text in several fonts.
 _WORDS_A_PIECE = 50
@@ -57,15 +57,15 @@ _EVERYDAY = (("gb2312", 0xB0, 0xD7), ("big5", 0xA4, 0xC6), ("euc_jp", 0xB0, 0xCF
 
 
 def has_letters(text: str) -> bool:
-    """Tell text from marks that nobody could search for."""
+    """Whether there is a letter or digit, so that it can be searched for."""
     return _LETTER.search(text) is not None
 
 
 def illegible(text: str) -> str:
-    """Return the part of a page's text that says nothing, "" if the page can be read.
+    """Return the illegible part of a page's text, "" if the page can be read.
 
-    It is the whole text where it is full of characters without meaning, else those of its words
-    that are words in no language.
+    It is the whole text where that is mostly unmapped characters, else the words that belong to no
+    language.
     """
     if mostly_unmapped(text):
         return text

@@ -1,9 +1,9 @@
 """The rows of a PDF page, in the order in which a person reads them.
 
-Owns rows and reading order; it must not know blocks. The order in which a page was drawn is the
-best witness there is: it goes down the columns of a text and along the rows of a table, where
-geometry alone cannot tell the two apart. So it is kept wherever it only goes downwards, and its
-stretches are put into order as wholes where it jumps up.
+Owns rows and reading order; it must not know blocks. Drawing order is the strongest evidence: it
+goes down the columns of a text and along the rows of a table, which geometry alone cannot tell
+apart. It is kept while it goes downwards; where it jumps up, the runs between jumps are ordered as
+wholes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The pages of a PDF whose list of pages is lost: found among all its objects.
+"""A PDF without a usable page tree: its pages are found among all objects and listed anew.
 
-Owns one repair that MuPDF does not do by itself. It mends what the library holds in memory, never
-the file; whether the pages can be read shows when they are. Runs in children only.
+Owns one repair that MuPDF does not do by itself, in memory, never in the file; whether the pages
+can be read shows when they are. Runs in children only.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from typing import Any
 
 import pymupdf
 
-# In the catalog of a document whose list we made.
+# A key in the catalog of a document whose page tree was rebuilt.
 _MARK = "LecternFound"
 
 
 def has_page_tree(document: Any) -> bool:
-    """Whether the document's own list leads to its first page, or to its last."""
+    """Whether the document's own page tree leads to its first page, or to its last."""
     count = document.page_count
     return count > 0 and (_loads(document, 0) or _loads(document, count - 1))
 

@@ -1,7 +1,6 @@
-"""Folders that hold what was made of one document in order to read it, and go with it.
+"""Temporary folders for what is made of one document in order to read it.
 
-They lie in the scratch folder of the child (``indexer.confine.process``), which goes with it when
-it is killed. It must not know what is made in them.
+They lie in the scratch folder of the child (``indexer.confine.process``), which is removed with it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """How often each word occurs in a document, for the lexicon.
 
-Owns the counting and its bound; what a word is, it is told. Text is counted in pieces between
-blanks first, and only distinct pieces are split into words: most of a text is repetition. That
-needs words that end at blanks, as those of ``indexer.text.terms`` do.
+Owns the counting and its bound; the caller says what a word is. Text is split at blanks first, and
+only distinct pieces are split into words, because most of a text is repetition. Words must end at
+blanks, as those of ``indexer.text.terms`` do.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ class TermCounts:
             text = _HYPHENATED.sub("", text)
         self._pieces.update(text.split())
         if len(self._pieces) > MAX_TERMS:
-            self._settle()
+            self._count_words()
 
     def counts(self) -> dict[str, int]:
         """Return the distinct words and how often each occurs."""
-        self._settle()
+        self._count_words()
         return dict(self._terms)
 
-    def _settle(self) -> None:
+    def _count_words(self) -> None:
         """Turn pieces into words, all pieces of one frequency at a time."""
         by_count: defaultdict[int, list[str]] = defaultdict(list)
         for piece, count in self._pieces.items():

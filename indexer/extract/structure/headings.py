@@ -1,6 +1,6 @@
 """Headings of laid-out documents: short blocks that stand out from the body of the text.
 
-Owns the census of type styles and the decision what is a heading and how deep; it must not know
+Owns the counts of type styles and the decision what is a heading and how deep; it must not know
 any format. Size and weight count only against the style in which most of the document is set, so
 the decision needs the whole document. Pure: pages in, decisions out.
 """
