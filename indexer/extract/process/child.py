@@ -1,7 +1,7 @@
 """The extraction child: reads one document after the other for the engine, over stdin and stdout.
 
 Owns the conversation and the behaviour of the process; documents are read by
-``indexer.extract.document``, cut by ``indexer.text.passages``. ChildOptions by
+``indexer.extract.document``, cut by ``indexer.text.passages``. Started by
 ``indexer.extract.process.sandbox``, killed by it without ceremony. Where the system allows it, each
 document is read by a worker of its own that can read nothing else (``indexer.confine.worker``);
 this process then only loads libraries and looks into no document. The conversation, in frames of
