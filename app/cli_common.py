@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 from app.render import Style
+from indexer.api.codec import encode
 from indexer.api.errors import LecternError, WorldError
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from app.engine import OpenEngine
     from app.settings import Settings
-    from indexer.api.contract import EngineApi
+    from indexer.api.old import OldCalls
     from indexer.config import EngineConfig
 
 T = TypeVar("T")
@@ -71,7 +72,7 @@ class Context:
 
         return engine_config(self.settings, self.library, offline=self.offline)
 
-    def with_engine(self, action: Callable[[EngineApi], T]) -> T:
+    def with_engine(self, action: Callable[[OldCalls], T]) -> T:
         """Do something with the library's engine: a running one, else one opened here."""
         from app import logs
         from app.engine import open_host
@@ -123,7 +124,7 @@ def explain_failure(context: Context, error: LecternError) -> int:
     from app.render import name
 
     if os.environ.get(ERRORS_VARIABLE) == "json":
-        context.note(json.dumps(error.to_wire(), default=str))
+        context.note(json.dumps(encode(error.failure()), default=str))
         return error.declared.exit_status
     style = context.style(context.err)
     context.note(f"{style.bad('lectern:')} {name(error.message)} [{error.code}]")

@@ -63,13 +63,14 @@ def _stop(context: Context) -> int:
     import contextlib
 
     from indexer.api.client import EngineClient
+    from indexer.api.requests import Shutdown
 
     client = EngineClient.attach(context.library)
     if client is None:
         context.note("No engine serves this library.")
         return 0
     with contextlib.closing(client):
-        client.shut_down()
+        client.call(Shutdown())
         if not client.wait_until_gone(STOP_S):
             raise WorldError("busy", reason="finishing")
     return 0

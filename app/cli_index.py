@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from indexer.api.contract import EngineApi
+    from indexer.api.old import OldCalls as EngineApi
     from indexer.api.progress import CancelToken, Progress
     from indexer.api.types import Summary
 
@@ -51,9 +51,9 @@ def _run(options: Namespace, context: Context) -> int:
 def outcome(summary: Summary, context: Context, *, as_json: bool = False) -> int:
     """Print what a run did; return the exit status."""
     if as_json:
-        from indexer.api.wire import to_wire
+        from indexer.api.codec import encode
 
-        context.print_json(to_wire(summary))
+        context.print_json(encode(summary))
     else:
         context.print(*summary_lines(summary))
     return CANCELLED if summary.cancelled else 0

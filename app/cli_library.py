@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 from app import render
 from app.cli_common import Command, Context, absolute_path
 from app.cli_pace import pace_line
+from indexer.api.codec import decode
 from indexer.api.errors import CODES, WorldError, sentence
-from indexer.api.phrases import english, fill, read_detail
+from indexer.api.phrases import Note, english, fill, read_detail
 from indexer.api.types import FileState
-from indexer.api.wire import note_from_wire
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
-    from indexer.api.contract import EngineApi
+    from indexer.api.old import OldCalls as EngineApi
     from indexer.api.types import FileRow
 
 PAGE_ROWS = 1000
@@ -87,7 +87,7 @@ def _scans(scans: dict[str, Any]) -> list[str]:
 
 
 def _device(status: dict[str, Any]) -> str:
-    notes = map(note_from_wire, status.get("device_notes", ()))
+    notes = [decode(Note, each) for each in status.get("device_notes", ())]
     return ": ".join(filter(None, (status["device"], "; ".join(map(sentence, notes)))))
 
 
@@ -102,13 +102,13 @@ def _language(row: dict[str, Any]) -> str:
 
 def _running(running: dict[str, Any]) -> str:
     from app.progress_line import describe
+    from indexer.api.codec import decode
     from indexer.api.progress import Progress
-    from indexer.api.wire import from_wire
 
     progress = running.get("progress")
     if not progress:
         return str(running.get("job", ""))
-    return describe(from_wire(Progress, progress), render.Style())
+    return describe(decode(Progress, progress), render.Style())
 
 
 def _files_arguments(parser: ArgumentParser) -> None:
@@ -140,10 +140,10 @@ def _files(options: Namespace, context: Context) -> int:
 def _print_files(context: Context, rows: list[FileRow], *, as_json: bool) -> None:
     import json
 
-    from indexer.api.wire import to_wire
+    from indexer.api.codec import encode
 
     if as_json:
-        context.print(*(json.dumps(to_wire(row), ensure_ascii=False) for row in rows))
+        context.print(*(json.dumps(encode(row), ensure_ascii=False) for row in rows))
     else:
         context.print(*(file_line(row) for row in rows))
 

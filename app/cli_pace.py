@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Callable
 
-    from indexer.api.contract import EngineApi
+    from indexer.api.old import OldCalls as EngineApi
     from indexer.api.progress import CancelToken, Progress
     from indexer.api.types import Summary
 

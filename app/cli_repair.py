@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Callable
 
-    from indexer.api.contract import EngineApi
+    from indexer.api.old import OldCalls as EngineApi
     from indexer.api.progress import CancelToken, Progress
     from indexer.api.types import Summary
 
@@ -156,10 +156,10 @@ def _reindex(options: Namespace, context: Context) -> int:
         quiet=options.quiet,
     )
     from app.cli_index import summary_lines
-    from indexer.api.wire import to_wire
+    from indexer.api.codec import encode
 
     summary = replace(summary, seconds=context.elapsed)
-    _say(options, context, to_wire(summary), *summary_lines(summary))
+    _say(options, context, encode(summary), *summary_lines(summary))
     return CANCELLED if summary.cancelled else 0
 
 

@@ -14,18 +14,19 @@ from app import render
 from app.cli_common import Command, Context, absolute_path
 from app.hit_lines import print_result
 from indexer.api.errors import WorldError
+from indexer.api.requests import MAX_LIMIT, Explain, GetStatus, Search
+from indexer.api.types import HitExplanation
 from indexer.query.filters import grammar_help
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Iterable
 
-    from indexer.api.contract import EngineApi
+    from indexer.api.requests import EngineApi
     from indexer.api.types import Hit, SearchResult
 
 DEFAULT_LIMIT = 10
 BATCH_LIMIT = 20
-MAX_LIMIT = 10_000
 _BATCH_KEYS = ("path", "file", "page", "page_last", "start", "end", "score", "text")
 
 GRAMMAR = f"""\
@@ -79,10 +80,10 @@ def _run(options: Namespace, context: Context) -> int:
     limit = options.limit or DEFAULT_LIMIT
 
     def action(engine: EngineApi) -> tuple[SearchResult, bool]:
-        result = engine.search(text, limit=limit, explain=options.explain, full_text=True)
+        result = engine.call(Search(text, limit, options.explain))
         if options.explain:
             result = _with_matches(engine, text, result)
-        return result, not result.hits and not any(engine.status().get("files", {}).values())
+        return result, not result.hits and not any(engine.call(GetStatus()).files.values())
 
     result, nothing_to_find = context.with_engine(action)
     if nothing_to_find:
@@ -94,15 +95,14 @@ def _run(options: Namespace, context: Context) -> int:
 
 def _with_matches(engine: EngineApi, text: str, result: SearchResult) -> SearchResult:
     """Add to each passage that was found which words of it are like the query."""
-    hits = [
-        hit
-        if hit.start == hit.end or "aligned" in hit.explain
-        else replace(
-            hit, explain={**hit.explain, "match": engine.explain(text, Path(hit.path), hit.start)}
-        )
-        for hit in result.hits
-    ]
-    return replace(result, hits=tuple(hits))
+
+    def matched(hit: Hit) -> Hit:
+        if hit.start == hit.end or (hit.explain is not None and hit.explain.aligned):
+            return hit
+        match = engine.call(Explain(text, Path(hit.path), hit.start))
+        return replace(hit, explain=replace(hit.explain or HitExplanation(), match=match))
+
+    return replace(result, hits=tuple(map(matched, result.hits)))
 
 
 def filter_terms(folders: Iterable[str], kinds: Iterable[str], date: str | None) -> list[str]:
@@ -136,7 +136,7 @@ def _batch(options: Namespace, filters: list[str], context: Context) -> int:
     def action(engine: EngineApi) -> list[str]:
         lines = []
         for done, (number, text) in enumerate(queries, 1):
-            result = engine.search(" ".join([*filters, text]), limit=limit, full_text=True)
+            result = engine.call(Search(" ".join([*filters, text]), limit))
             hits = [batch_hit(hit) for hit in result.hits]
             lines.append(json.dumps({"id": number, "hits": hits}, ensure_ascii=False))
             _count(context, done, len(queries))

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Callable
 
-    from indexer.api.contract import EngineApi
+    from indexer.api.old import OldCalls as EngineApi
 
 # How often the engine is asked what it does.
 LOOK_S = 0.5

@@ -16,7 +16,7 @@ from app.hit_lines import hit_lines
 from app.signals import CANCELLED
 
 if TYPE_CHECKING:
-    from indexer.api.contract import EngineApi
+    from indexer.api.old import OldCalls as EngineApi
     from indexer.api.types import SearchResult
 
 FOLDER = ".demo"

@@ -15,8 +15,8 @@ from indexer.api.errors import WorldError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from indexer.api.contract import LocalEngine
     from indexer.config import EngineConfig
+    from indexer.server.background_jobs import LocalEngine
     from indexer.server.host import Host
 
     OpenEngine = Callable[[EngineConfig], LocalEngine]

@@ -1,25 +1,24 @@
 """The numbers behind a hit, laid out for people: its score, its evidence, the words that count.
 
-Owns the names of numbers and the layout. What explanations hold stands in ``indexer.api.contract``;
+Owns the names of numbers and the layout. What explanations hold stands in ``indexer.api.types``;
 a number without a name here is called by its key, so nothing is left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from app import render
+from indexer.api.types import HitExplanation
 
 if TYPE_CHECKING:
     from app.render import Style
-    from indexer.api.types import Hit
+    from indexer.api.types import AlignedSentence, Explanation, Hit
 
 # Pairs of words, and sentences of a source, that are shown.
 PAIRS = 6
 SENTENCES = 3
 
-GROUPS = {"score": "score", "passage": "passage", "document": "document", "weights": "weights"}
 NAMES = {
     "around": "neighbours",
     "clarity": "lead of the best document",
@@ -46,21 +45,25 @@ NAMES = {
 def explained_lines(hit: Hit, style: Style) -> list[str]:
     """Lay out why a hit is where it is, a line for each kind of evidence."""
     lines = []
-    for group, name in GROUPS.items():
-        numbers = hit.explain.get(group)
-        if isinstance(numbers, Mapping):
+    explanation = hit.explain or HitExplanation()
+    for group, numbers in (
+        ("score", explanation.score),
+        ("passage", explanation.passage),
+        ("document", explanation.document),
+        ("weights", explanation.weights),
+    ):
+        if numbers:
             shown = ", ".join(f"{_name(group, k)} {v:.3f}" for k, v in numbers.items())
             total = f" {hit.score:.3f}" if group == "score" else ""
-            lines.append(f"{name}{total}: {shown}")
-    match = hit.explain.get("match")
-    if isinstance(match, Mapping) and match:
-        lines += _match_lines(hit, match)
+            lines.append(f"{group}{total}: {shown}")
+    if explanation.match is not None:
+        lines += _match_lines(hit, explanation.match)
     wrapped = [
         line
         for whole in lines
         for line in render.wrap([render.Word(word) for word in whole.split()], style.width, style)
     ]
-    pairs = hit.explain.get("aligned", [])[:SENTENCES]
+    pairs = explanation.aligned[:SENTENCES]
     return wrapped + [line for pair in pairs for line in _pair_lines(hit, pair, style)]
 
 
@@ -68,29 +71,31 @@ def _name(group: str, key: str) -> str:
     return NAMES.get(f"{group}.{key}") or NAMES.get(key) or render.phrase(key)
 
 
-def _match_lines(hit: Hit, match: Mapping[str, Any]) -> list[str]:
+def _match_lines(hit: Hit, match: Explanation) -> list[str]:
     """Say which words made a passage like the query."""
     lines = []
-    for title, key in (("meaning carried by", "marks"), ("the query's own words", "same")):
-        words = dict.fromkeys(hit.text[first:last].lower() for first, last in match[key])
+    for title, spans in (
+        ("meaning carried by", match.marks),
+        ("the query's own words", match.same),
+    ):
+        words = dict.fromkeys(hit.text[first:last].lower() for first, last in spans)
         if words:
             lines.append(f"{title}: {', '.join(map(render.clean, words))}")
-    pairs = [f"{mine} = {theirs} {cosine:.2f}" for mine, theirs, cosine in match["pairs"][:PAIRS]]
+    pairs = [f"{mine} = {theirs} {cosine:.2f}" for mine, theirs, cosine in match.pairs[:PAIRS]]
     if pairs:
         lines.append(f"closest words: {render.clean(', '.join(pairs))}")
-    rest = match["rest"] / match["cosine"] if match["cosine"] > 0 else 0.0
+    rest = match.rest / match.cosine if match.cosine > 0 else 0.0
     lines.append(
-        f"similarity {match['cosine']:.3f}, of which {round(100 * rest)} % from the title, the "
-        f"headings and what is no word; {round(100 * match['recall'])} % of the question covered"
+        f"similarity {match.cosine:.3f}, of which {round(100 * rest)} % from the title, the "
+        f"headings and what is no word; {round(100 * match.recall)} % of the question covered"
     )
     return lines
 
 
-def _pair_lines(hit: Hit, pair: Mapping[str, Any], style: Style) -> list[str]:
+def _pair_lines(hit: Hit, pair: AlignedSentence, style: Style) -> list[str]:
     """A sentence of a passage, and the one of its source that it resembles."""
-    source = pair["source"]
-    mine = f"{pair['cosine']:.2f}  {render.clean(hit.text[pair['start'] : pair['end']])}"
-    theirs = f"page {source['page']}: {render.clean(source['text'])}"
+    mine = f"{pair.cosine:.2f}  {render.clean(hit.text[pair.start : pair.end])}"
+    theirs = f"page {pair.source.page}: {render.clean(pair.source.text)}"
     room = style.width - 6
     return [
         render.elide(mine, style.width, style.dots),

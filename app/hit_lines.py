@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from app import render
 from app.explained import explained_lines
+from indexer.api.codec import encode
 from indexer.api.errors import sentence
 from indexer.api.formats import BY_EXTENSION, page_unit
 from indexer.api.types import HEADING_SEPARATOR, FileState
+from indexer.query.grammar import parse
 
 if TYPE_CHECKING:
     from app.cli_common import Context
@@ -36,14 +38,20 @@ def print_result(
 ) -> None:
     """Print what was found, for a person or a program."""
     if as_json:
-        from indexer.api.wire import result_to_wire
-
-        context.print_json({"text": text, **result_to_wire(result)})
+        context.print_json(_as_json(text, result))
         return
     style = context.style()
     for note in result.notes:
         context.note(render.name(sentence(note)))
     context.print(*result_lines(result, style, explain=explain))
+
+
+def _as_json(text: str, result: SearchResult) -> dict[str, Any]:
+    """What a program reads: the answer, and the query as it was understood."""
+    answer = encode(result)
+    for hit in answer["hits"]:
+        hit["explain"] = {name: part for name, part in (hit["explain"] or {}).items() if part}
+    return {"text": text, **answer, "query": parse(text).describe()}
 
 
 def result_lines(result: SearchResult, style: Style, *, explain: bool) -> list[str]:

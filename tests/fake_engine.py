@@ -12,12 +12,59 @@ from __future__ import annotations
 
 import json
 import threading
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from indexer.api.answers import (
+    Activity,
+    Check,
+    LanguageStatus,
+    ModelChoice,
+    Problem,
+    ReindexCost,
+    Removal,
+    RepairOutcome,
+    RootStatus,
+    Running,
+    ScanStatus,
+    Speed,
+    Status,
+    Verification,
+    WatchedRoot,
+    WatchState,
+)
 from indexer.api.errors import Cancelled, WorldError
 from indexer.api.lock import LibraryLock
-from indexer.api.progress import CancelToken, Progress, Step
+from indexer.api.old import OldCalls
+from indexer.api.phrases import Note
+from indexer.api.progress import CancelToken, Progress, Step, ignore
+from indexer.api.requests import (
+    Compare,
+    Diagnose,
+    Discard,
+    EstimateIndex,
+    EstimateReindex,
+    Explain,
+    FindSentences,
+    GetActivity,
+    GetDocument,
+    GetStatus,
+    Index,
+    ListFiles,
+    Reindex,
+    Remove,
+    Repair,
+    Request,
+    Retry,
+    RollBack,
+    Search,
+    SetPace,
+    SetPatterns,
+    Unlock,
+    Verify,
+    Watch,
+)
 from indexer.api.types import FileState, Summary
 from tests.fake_library import WAIT_S, FakeLibrary, files_under, inside
 
@@ -26,8 +73,10 @@ if TYPE_CHECKING:
 
     from indexer.config import EngineConfig
 
+A = TypeVar("A")
 
-class FakeEngine(FakeLibrary):
+
+class FakeEngine(FakeLibrary, OldCalls):
     """An ``EngineApi`` over plain text files, found by the words they share with the query.
 
     ``activity_now`` may be changed by a test: it overrides what ``activity`` says.
@@ -45,55 +94,79 @@ class FakeEngine(FakeLibrary):
         self.progress: Progress | None = None
         self.typed = 0
         self.models: list[str] = []
-        self.damage: list[dict[str, Any]] = []
+        self.damage: list[Problem] = []
+        self.checks = (Check("model", ok=True, value="fake", advice=""),)
         self.activity_now: dict[str, Any] = {}
         self.changes = 0
-        self.speed, self.paused = known.get("pace", ["normal", False])
+        speed, self.paused = known.get("pace", ["normal", False])
+        self.speed = Speed(speed)
 
     @classmethod
     def open(cls, config: EngineConfig) -> FakeEngine:
         return cls(config, LibraryLock.acquire(config.library, "the fake engine"))
 
+    def call(
+        self,
+        request: Request[A],
+        *,
+        token: CancelToken | None = None,
+        report: Callable[[Progress], None] | None = None,
+    ) -> A:
+        if type(request) not in _ANSWERS:
+            raise WorldError("busy", reason="in_use")
+        give = _ANSWERS[type(request)]
+        answer: A = give(self, request, token or CancelToken(), report or ignore)
+        return answer
+
+    # -- what whoever serves may ask for ----------------------------------------------------
+
+    def read_with(self, read: Callable[[CancelToken, Any], None]) -> None:
+        """It watches nothing."""
+
+    def stop_watching(self) -> None:
+        self.watching = False
+
+    def look_ahead(self, paths: Sequence[Path], patterns: Sequence[str] | None) -> None:
+        """It reads everything in its turn."""
+
+    def overdue(self) -> bool:
+        return False
+
+    def scans_wait(self) -> bool:
+        return False
+
+    def recognise(
+        self, report: Callable[[Progress], None], token: CancelToken, busy: Callable[[], bool]
+    ) -> int:
+        return 0
+
     # -- indexing ---------------------------------------------------------------------------
 
-    def index(
-        self,
-        paths: Sequence[Path],
-        *,
-        report: Callable[[Progress], None],
-        token: CancelToken,
-        rescan: bool = False,
-        scan: bool = True,
-        patterns: Sequence[str] | None = None,
+    def _index(
+        self, request: Index, token: CancelToken, report: Callable[[Progress], None]
     ) -> Summary:
         assert self.writing.acquire(blocking=False), "two jobs write at the same time"
-        try:
-            return self._index(paths, self._noting(report), token, patterns)
-        finally:
-            self.progress = None
-            self.writing.release()
 
-    def _noting(self, report: Callable[[Progress], None]) -> Callable[[Progress], None]:
         def note(progress: Progress) -> None:
             self.progress = progress
             report(progress)
 
-        return note
+        try:
+            return self._run(request, token, note)
+        finally:
+            self.progress = None
+            self.writing.release()
 
-    def _index(
-        self,
-        paths: Sequence[Path],
-        report: Callable[[Progress], None],
-        token: CancelToken,
-        patterns: Sequence[str] | None,
+    def _run(
+        self, request: Index, token: CancelToken, report: Callable[[Progress], None]
     ) -> Summary:
-        for path in paths:
+        for path in request.paths:
             if not path.exists():
                 raise WorldError("path_missing", path=str(path))
             if str(path) not in self.roots:
                 self.roots.append(str(path))
-            if patterns is not None:
-                self.rules[str(path)] = list(patterns)
+            if request.patterns is not None:
+                self.rules[str(path)] = list(request.patterns)
         found = [file for root in self.roots for file in files_under(Path(root))]
         cancelled = False
         for done, file in enumerate(found):
@@ -105,7 +178,7 @@ class FakeEngine(FakeLibrary):
                 break
         self._save()
         report(Progress(Step.DONE, len(found), len(found), seconds=1.0))
-        return Summary(self._states(), len(found), len(self.texts), 1, 2, 3, 0.5, cancelled)
+        return Summary(self.states(), len(found), len(self.texts), 1, 2, 3, 0.5, cancelled)
 
     def _read(self, file: Path, token: CancelToken) -> None:
         text = file.read_bytes().decode("utf-8", "replace")
@@ -127,162 +200,186 @@ class FakeEngine(FakeLibrary):
         }
         self.store.write_text(json.dumps(known))
 
-    def retry(self, paths: Sequence[Path]) -> int:
-        failed = {row.path for row in self._rows() if row.code or row.state is FileState.FAILED}
+    def _retry(self, request: Retry) -> int:
+        failed = {row.path for row in self.rows() if row.code or row.state is FileState.FAILED}
+        paths = request.paths
         chosen = {path for path in failed if not paths or any(inside(path, p) for p in paths)}
         self.queued |= chosen
         return len(chosen)
 
-    def unlock(self, path: Path, password: str) -> int:
-        if str(path) not in self.texts:
-            raise WorldError("not_a_root", path=str(path))
-        self.passwords[str(path)] = password
-        self.queued.add(str(path))
+    def _unlock(self, request: Unlock) -> int:
+        path = str(request.path)
+        if path not in self.texts:
+            raise WorldError("not_a_root", path=path)
+        self.passwords[path] = request.password
+        self.queued.add(path)
         return 1
 
-    def patterns(self, root: Path, patterns: Sequence[str] | None) -> list[str]:
-        if str(root) not in self.roots:
-            raise WorldError("not_a_root", path=str(root))
-        if patterns is not None:
-            self.rules[str(root)] = list(patterns)
+    def _patterns(self, request: SetPatterns) -> tuple[str, ...]:
+        root = str(request.root)
+        if root not in self.roots:
+            raise WorldError("not_a_root", path=root)
+        if request.patterns is not None:
+            self.rules[root] = list(request.patterns)
             self._save()
-        return self.rules.get(str(root), [])
+        return tuple(self.rules.get(root, ()))
 
-    def watch(self, *, on: bool | None) -> dict[str, Any]:
-        self.watching = self.watching if on is None else on
-        roots = [{"path": root, "how": "events", "why": ""} for root in self.roots]
-        return {
-            "on": self.watching,
-            "roots": roots if self.watching else [],
-            "folders": len(self.roots),
-            "quiet": True,
-            "problem": "",
-        }
+    def _watch(self, request: Watch) -> WatchState:
+        self.watching = self.watching if request.on is None else request.on
+        return WatchState(
+            on=self.watching,
+            roots=tuple(WatchedRoot(root, "events", "") for root in self.roots)
+            if self.watching
+            else (),
+            folders=len(self.roots),
+            quiet=True,
+            problem="",
+        )
 
-    def activity(self) -> dict[str, Any]:
+    def _activity(self) -> Activity:
         progress = self.progress
-        rows = list(self._rows())
-        return {
-            "running": None if progress is None else _running(progress),
-            "speed": self.speed,
-            "paused": self.paused,
-            "reason": "paused" if self.paused else "",
-            "pages_per_second": progress.pages_per_second if progress else 0.0,
-            "passages_per_second": progress.passages_per_second if progress else 0.0,
-            "understood": 0.5,
-            "pending": len(self.queued),
-            "set_aside": sum(row.code == "crashed_engine" for row in rows),
-            "changes": self.changes,
-            "device": "CPU",
-            "device_notes": [{"code": "device_only", "detail": {}}],
-            **self.activity_now,
-        }
+        activity = Activity(
+            running=None if progress is None else Running("index", progress),
+            pages_per_second=progress.pages_per_second if progress else 0.0,
+            passages_per_second=progress.passages_per_second if progress else 0.0,
+            changes=self.changes,
+            device="CPU",
+            device_notes=(Note("device_only"),),
+            speed=self.speed,
+            paused=self.paused,
+            reason="paused" if self.paused else "",
+            understood=0.5,
+            pending=len(self.queued),
+            set_aside=sum(row.code == "crashed_engine" for row in self.rows()),
+        )
+        return replace(activity, **self.activity_now)
 
-    def pace(
-        self, *, speed: str | None = None, paused: bool | None = None, typing: bool | None = None
-    ) -> dict[str, Any]:
-        self.speed = speed or self.speed
-        self.paused = self.paused if paused is None else paused
-        self.typed += bool(typing)
+    def _pace(self, request: SetPace) -> Activity:
+        self.speed = request.speed or self.speed
+        self.paused = self.paused if request.paused is None else request.paused
+        self.typed += bool(request.typing)
         self._save()
-        return self.activity()
+        return self._activity()
 
     # -- upkeep -----------------------------------------------------------------------------
 
-    def reindex_cost(self, model: str | None, precision: str | None) -> dict[str, Any]:
-        chosen = {"model": model or "tiny", "precision": precision or "fp32", "space": "tiny/1"}
+    def _reindex_cost(self, request: EstimateReindex) -> ReindexCost:
         count = len(self.texts)
-        return {
-            **chosen, "documents": count, "passages": 10 * count, "tokens": 2000 * count,
-            "seconds": 90.0, "measured": True, "bytes": 1_000_000, "outdated": 0,
-        }  # fmt: skip
+        return ReindexCost(
+            request.model or "tiny", request.precision or "fp32", "tiny/1", count, 10 * count,
+            2000 * count, 90.0, measured=True, bytes=1_000_000, outdated=0,
+        )  # fmt: skip
 
-    def reindex(
-        self,
-        model: str | None,
-        precision: str | None,
-        *,
-        report: Callable[[Progress], None],
-        token: CancelToken,
+    def _reindex(
+        self, request: Reindex, token: CancelToken, report: Callable[[Progress], None]
     ) -> Summary:
-        if model == "unknown":
-            raise WorldError("unknown_model", model=model)
-        self.models = [*self.models, f"{model or 'tiny'}, {precision or 'fp32'}"]
-        return self.index((), report=report, token=token)
+        if request.model == "unknown":
+            raise WorldError("unknown_model", model=request.model)
+        chosen = f"{request.model or 'tiny'}, {request.precision or 'fp32'}"
+        self.models = [*self.models, chosen]
+        return self._index(Index(), token, report)
 
-    def roll_back(self) -> dict[str, Any]:
+    def _roll_back(self) -> ModelChoice:
         if not self.models:
             raise WorldError("nothing_to_roll_back")
         self.models = self.models[:-1]
-        return {"model": "tiny", "precision": "fp32"}
+        return ModelChoice("tiny", "fp32")
 
-    def discard(self) -> dict[str, Any]:
-        freed = 1_000_000 * len(self.models)
-        self.models = []
-        return {"bytes": freed}
-
-    def verify(self, *, report: Callable[[Progress], None], token: CancelToken) -> dict[str, Any]:
+    def _verify(self, token: CancelToken, report: Callable[[Progress], None]) -> Verification:
         token.check()
         report(Progress(Step.MAINTAIN))
-        return {
-            "problems": self.damage, "documents": len(self.texts),
-            "passages": 10 * len(self.texts), "bytes": 123456, "seconds": 0.5,
-        }  # fmt: skip
+        count = len(self.texts)
+        return Verification(tuple(self.damage), count, 10 * count, 123456, 0.5)
 
-    def repair(self, *, report: Callable[[Progress], None], token: CancelToken) -> dict[str, Any]:
+    def _repair(self, token: CancelToken, report: Callable[[Progress], None]) -> RepairOutcome:
         token.check()
         report(Progress(Step.MAINTAIN))
         found, self.damage = self.damage, []
-        return {"problems": found, "left": [], "queued": len(found)}
+        return RepairOutcome(tuple(found), (), len(found))
 
-    def status(self) -> dict[str, Any]:
-        activity = self.activity()
-        return {
-            "library": str(self.config.library),
-            "bytes": 123456,
-            "free_bytes": 10**12,
-            "roots": [self._root(root) for root in self.roots],
-            "files": self._states(),
-            "documents": len(self.texts),
-            "passages": len(self.texts),
-            "model": self.config.model,
-            "precision": str(self.config.precision),
-            "space": "fake",
-            "understood": 0.5,
-            "device": "CPU",
-            "device_notes": [{"code": "device_only", "detail": {}}],
-            "languages": [{"language": "de", "documents": 1, "advice": "A German model would."}],
-            "running": activity["running"],
-            **{key: activity[key] for key in ("speed", "paused", "reason", "pending", "set_aside")},
-        }
+    def _discard(self) -> int:
+        freed, self.models = 1_000_000 * len(self.models), []
+        return freed
 
-    def _root(self, root: str) -> dict[str, Any]:
-        rows = [row for row in self._rows() if row.root == root]
-        return {
-            "path": root,
-            "files": len(rows),
-            "states": self._states(root),
-            "bytes": sum(row.size for row in rows),
-            "patterns": self.rules.get(root, []),
-            "offline": not Path(root).exists(),
-        }
+    def _status(self) -> Status:
+        activity = self._activity()
+        return Status(
+            library=str(self.config.library),
+            bytes=123456,
+            tables={},
+            roots=tuple(map(self._root, self.roots)),
+            files=self.states(),
+            documents=len(self.texts),
+            pages=len(self.texts),
+            passages=len(self.texts),
+            model=self.config.model,
+            precision=str(self.config.precision),
+            space="fake",
+            changing=None,
+            previous=None,
+            rebuilding=False,
+            understood=0.5,
+            device="CPU",
+            device_notes=(Note("device_only"),),
+            languages=(LanguageStatus("de", 1, "A German model would."),),
+            running=activity.running,
+            scans=ScanStatus(0, 0, 0, "", (), "", ""),
+            connections=(),
+            free_bytes=10**12,
+            speed=activity.speed,
+            paused=activity.paused,
+            reason=activity.reason,
+            pending=activity.pending,
+            set_aside=activity.set_aside,
+        )
 
-    def remove(self, paths: Sequence[Path]) -> dict[str, Any]:
-        gone = [text for text in self.texts if any(inside(text, path) for path in paths)]
+    def _root(self, root: str) -> RootStatus:
+        rows = [row for row in self.rows() if row.root == root]
+        return RootStatus(
+            path=root,
+            files=len(rows),
+            states=self.states(root),
+            bytes=sum(row.size for row in rows),
+            patterns=tuple(self.rules.get(root, ())),
+            offline=not Path(root).exists(),
+        )
+
+    def _remove(self, request: Remove) -> Removal:
+        gone = [text for text in self.texts if any(inside(text, path) for path in request.paths)]
         if not gone:
-            raise WorldError("not_a_root", path=str(paths[0]))
+            raise WorldError("not_a_root", path=str(request.paths[0]))
         self.texts = {path: text for path, text in self.texts.items() if path not in gone}
-        self.roots = [root for root in self.roots if Path(root) not in paths]
+        self.roots = [root for root in self.roots if Path(root) not in request.paths]
         self._save()
-        return {"files": len(gone), "documents": len(gone), "passages": len(gone)}
-
-    def doctor(self) -> list[dict[str, Any]]:
-        return [{"name": "model", "ok": True, "value": "fake", "advice": ""}]
+        return Removal(len(gone), len(gone), len(gone))
 
     def close(self) -> None:
         self.closed = True
         self.lock.release()
 
 
-def _running(progress: Progress) -> dict[str, Any]:
-    return {"job": "index", "progress": {k: getattr(progress, k) for k in progress.__slots__}}
+_ANSWERS: dict[type[Request[Any]], Callable[[FakeEngine, Any, CancelToken, Any], Any]] = {
+    Index: lambda engine, request, token, report: engine._index(request, token, report),
+    Reindex: lambda engine, request, token, report: engine._reindex(request, token, report),
+    Verify: lambda engine, _request, token, report: engine._verify(token, report),
+    Repair: lambda engine, _request, token, report: engine._repair(token, report),
+    Search: lambda engine, request, token, _report: engine.find(request, token),
+    EstimateIndex: lambda engine, request, token, _report: engine.estimated(request, token),
+    Compare: lambda engine, request, token, _report: engine.compared(request, token),
+    ListFiles: lambda engine, request, *_: engine.listed(request),
+    GetDocument: lambda engine, request, *_: engine.described(request.path),
+    FindSentences: lambda engine, request, *_: engine.sentences(request),
+    Explain: lambda engine, request, *_: engine.explained(request),
+    Retry: lambda engine, request, *_: engine._retry(request),
+    Unlock: lambda engine, request, *_: engine._unlock(request),
+    SetPatterns: lambda engine, request, *_: engine._patterns(request),
+    Watch: lambda engine, request, *_: engine._watch(request),
+    GetActivity: lambda engine, *_: engine._activity(),
+    SetPace: lambda engine, request, *_: engine._pace(request),
+    GetStatus: lambda engine, *_: engine._status(),
+    Remove: lambda engine, request, *_: engine._remove(request),
+    EstimateReindex: lambda engine, request, *_: engine._reindex_cost(request),
+    RollBack: lambda engine, *_: engine._roll_back(),
+    Discard: lambda engine, *_: engine._discard(),
+    Diagnose: lambda engine, *_: engine.checks,
+}

@@ -13,12 +13,40 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from indexer.api.answers import (
+    Comparison,
+    ComparisonSide,
+    Document,
+    Estimate,
+    FileList,
+    FormatEstimate,
+    LoneStatement,
+    Statement,
+)
 from indexer.api.errors import WorldError
-from indexer.api.progress import CancelToken
-from indexer.api.types import FileRow, FileState, Hit, SearchResult, Why
+from indexer.api.types import (
+    Explanation,
+    FileRow,
+    FileState,
+    Hit,
+    HitExplanation,
+    SearchResult,
+    Why,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
+
+    from indexer.api.progress import CancelToken
+    from indexer.api.requests import (
+        Compare,
+        EstimateIndex,
+        Explain,
+        FindSentences,
+        ListFiles,
+        Search,
+    )
+    from indexer.api.types import Span
 
 SENTENCE = re.compile(r"[^.!?]+[.!?]?\s*")
 WAIT_S = 60.0
@@ -41,19 +69,11 @@ class FakeLibrary:
         self.texts: dict[str, str] = known.get("texts", {})
         self.rules: dict[str, list[str]] = known.get("rules", {})
 
-    def search(
-        self,
-        text: str,
-        *,
-        limit: int = 10,
-        token: CancelToken | None = None,
-        explain: bool = False,
-        full_text: bool,
-    ) -> SearchResult:
-        began = time.perf_counter()
+    def find(self, request: Search, token: CancelToken) -> SearchResult:
+        began, text = time.perf_counter(), request.text
         if "WAIT" in text:
             self.waiting.set()
-            (token or CancelToken()).wait(WAIT_S)
+            token.wait(WAIT_S)
         if "CRASH" in text:
             raise ZeroDivisionError
         if '"' in text and text.count('"') % 2:
@@ -63,11 +83,12 @@ class FakeLibrary:
             (hit for path in self.texts for hit in self._hits(path, words)),
             key=lambda hit: (-hit.score, hit.path, hit.start),
         )
-        if explain:
-            hits = [replace(hit, explain={"words": hit.score}) for hit in hits]
+        if request.explain:
+            why = HitExplanation(score={"words": 1.0})
+            hits = [replace(hit, explain=replace(why, score={"words": hit.score})) for hit in hits]
         poor = "POOR" in text or bool(hits and hits[0].score < 1)
         seconds = time.perf_counter() - began
-        return SearchResult(tuple(hits[:limit]), (), seconds, 0.5, {"text": text}, good=not poor)
+        return SearchResult(tuple(hits[: request.limit]), (), seconds, 0.5, good=not poor)
 
     def _hits(self, path: str, words: set[str]) -> Iterator[Hit]:
         text = self.texts[path]
@@ -89,11 +110,11 @@ class FakeLibrary:
                 )  # fmt: skip
             start += len(part) + 1
 
-    def _states(self, root: str = "") -> dict[str, int]:
-        states = [row.state for row in self._rows() if root in {"", row.root}]
+    def states(self, root: str = "") -> dict[str, int]:
+        states = [row.state for row in self.rows() if root in {"", row.root}]
         return {str(state): states.count(state) for state in dict.fromkeys(states)}
 
-    def _rows(self) -> Iterator[FileRow]:
+    def rows(self) -> Iterator[FileRow]:
         for path, text in sorted(self.texts.items()):
             root = next((root for root in self.roots if path.startswith(root)), "")
             state, code = self._state(path)
@@ -119,149 +140,114 @@ class FakeLibrary:
                 return FileState.NEEDS_PASSWORD, code
         return FileState.INDEXED, ""
 
-    def files(
-        self,
-        state: str | None,
-        root: str | None,
-        offset: int,
-        limit: int,
-        *,
-        order: str = "path",
-        text: str = "",
-    ) -> list[FileRow]:
-        rows = sorted(self._chosen(state, root, text), key=_KEYS[order])
-        return rows[offset : offset + limit]
-
-    def total(self, state: str | None, root: str | None, *, text: str = "") -> int:
-        return len(self._chosen(state, root, text))
-
-    def _chosen(self, state: str | None, root: str | None, text: str) -> list[FileRow]:
-        return [
+    def listed(self, request: ListFiles) -> FileList:
+        chosen = [
             row
-            for row in self._rows()
-            if state in {None, str(row.state)}
-            and root in {None, row.root}
-            and all(word in row.path.lower() for word in text.lower().split())
+            for row in self.rows()
+            if request.state in {None, row.state}
+            and (request.root is None or str(request.root) == row.root)
+            and all(word in row.path.lower() for word in request.text.lower().split())
         ]
+        rows = sorted(chosen, key=_KEYS[request.order])
+        return FileList(tuple(rows[request.offset : request.offset + request.limit]), len(chosen))
 
-    def document(self, path: Path) -> dict[str, Any]:
-        rows = [row for row in self._rows() if row.path == str(path)]
-        if not rows:
+    def described(self, path: Path) -> Document:
+        row = next((row for row in self.rows() if row.path == str(path)), None)
+        if row is None:
             raise WorldError("not_a_root", path=str(path))
-        (row,) = rows
-        return {
-            "path": row.path,
-            "root": row.root,
-            "file": row.file,
-            "title": Path(row.file).stem,
-            "author": "Ada",
-            "created": "2024-03-01",
-            "language": "en",
-            "pages": row.pages,
-            "format": format_of(path),
-            "size": row.size,
-            "mtime_ns": row.mtime_ns,
-            "state": str(row.state),
-            "code": row.code,
-            "bad_pages": list(row.bad_pages),
-        }
+        return Document(
+            path=row.path, root=row.root, file=row.file, title=Path(row.file).stem, author="Ada",
+            created="2024-03-01", language="en", pages=row.pages, format=format_of(path),
+            size=row.size, mtime_ns=row.mtime_ns, state=row.state, code=row.code,
+            bad_pages=row.bad_pages,
+        )  # fmt: skip
 
-    def passage_spans(self, path: Path, start: int, end: int) -> list[tuple[int, int]]:
-        if str(path) not in self.texts:
-            raise WorldError("not_a_root", path=str(path))
-        spans: list[tuple[int, int]] = []
+    def sentences(self, request: FindSentences) -> tuple[Span, ...]:
+        spans: list[Span] = []
         at = 0
-        for part in self.texts[str(path)].split("\f"):
-            if at < end and at + len(part) > start:
+        for part in self._text(str(request.path)).split("\f"):
+            if at < request.end and at + len(part) > request.start:
                 spans += [(at + s.start(), at + s.end()) for s in SENTENCE.finditer(part)]
             at += len(part) + 1
-        return spans
+        return tuple(spans)
 
-    def explain(self, text: str, path: Path, start: int) -> dict[str, Any]:
-        whole = self.texts.get(str(path))
-        if whole is None:
-            raise WorldError("not_a_root", path=str(path))
-        part = whole[start:].partition("\f")[0]
-        asked = {word.lower() for word in re.findall(r"\w+", text)}
+    def explained(self, request: Explain) -> Explanation:
+        part = self._text(str(request.path))[request.start :].partition("\f")[0]
+        asked = {word.lower() for word in re.findall(r"\w+", request.text)}
         found = [word for word in re.finditer(r"\w+", part) if word[0].lower() in asked]
-        return {
-            "cosine": 0.5,
-            "recall": 0.5,
-            "words": [[*word.span(), 0.5 / len(found)] for word in found],
-            "rest": 0.0 if found else 0.5,
-            "query": [[word, 0.5 / len(asked)] for word in sorted(asked)],
-            "marks": [[*word.span()] for word in found],
-            "same": [[*word.span()] for word in found],
-            "pairs": [[word[0].lower(), word[0], 0.9] for word in found],
-        }
+        return Explanation(
+            cosine=0.5,
+            recall=0.5,
+            words=tuple((*word.span(), 0.5 / len(found)) for word in found),
+            rest=0.0 if found else 0.5,
+            query=tuple((word, 0.5 / len(asked)) for word in sorted(asked)),
+            marks=tuple(word.span() for word in found),
+            same=tuple(word.span() for word in found),
+            pairs=tuple((word[0].lower(), word[0], 0.9) for word in found),
+        )
 
-    def compare(self, first: str, second: str, *, limit: int, token: CancelToken) -> dict[str, Any]:
+    def compared(self, request: Compare, token: CancelToken) -> Comparison:
         token.check()
+        first, second = request.first, request.second
         one, other = self._statements(first), self._statements(second)
-        return {
-            "border": 0.5,
-            "first": self._side(first, one, other, limit),
-            "second": self._side(second, other, one, limit),
-            "changed": [],
-            "changes": 0,
-            "seconds": 0.1,
-        }
+        return Comparison(
+            first=self._side(first, one, other, request.limit),
+            second=self._side(second, other, one, request.limit),
+            changes=0,
+            changed=(),
+            border=0.5,
+            seconds=0.1,
+        )
 
-    def _statements(self, path: str) -> list[dict[str, Any]]:
+    def _text(self, path: str) -> str:
         if path not in self.texts:
             raise WorldError("not_a_root", path=path)
+        return self.texts[path]
+
+    def _statements(self, path: str) -> list[Statement]:
         return [
-            {
-                "page": page, "page_last": page, "start": found.start(), "end": found.end(),
-                "heading_path": ["One", "Two"], "text": found[0].strip(),
-            }
-            for page, part in enumerate(self.texts[path].split("\f"), 1)
+            Statement(page, page, found.start(), found.end(), ("One", "Two"), found[0].strip())
+            for page, part in enumerate(self._text(path).split("\f"), 1)
             for found in SENTENCE.finditer(part)
-        ]  # fmt: skip
+        ]
 
     def _side(
-        self, path: str, mine: list[dict[str, Any]], theirs: list[dict[str, Any]], limit: int
-    ) -> dict[str, Any]:
-        there = {one["text"] for one in theirs}
+        self, path: str, mine: list[Statement], theirs: list[Statement], limit: int
+    ) -> ComparisonSide:
+        there = {one.text for one in theirs}
         near = theirs[0] if theirs else None
-        only = [{**one, "near": near, "cosine": 0.3} for one in mine if one["text"] not in there]
-        return {
-            "path": path, "file": Path(path).name, "title": Path(path).stem, "format": "text",
-            "pages": 1, "statements": len(mine), "alone": len(only), "only": only[: limit or None],
-        }  # fmt: skip
+        only = [LoneStatement.beside(one, near, 0.3) for one in mine if one.text not in there]
+        return ComparisonSide(
+            path, Path(path).name, Path(path).stem, "text", 1, len(mine), len(only),
+            tuple(only[: limit or None]),
+        )  # fmt: skip
 
-    def estimate(
-        self,
-        paths: Sequence[Path],
-        *,
-        token: CancelToken,
-        patterns: Sequence[str] | None = None,
-    ) -> dict[str, Any]:
-        formats: dict[str, dict[str, int]] = {}
+    def estimated(self, request: EstimateIndex, token: CancelToken) -> Estimate:
+        formats: dict[str, FormatEstimate] = {}
         known = left_out = 0
-        for file in (file for path in paths for file in files_under(path)):
+        for file in (file for path in request.paths for file in files_under(path)):
             token.check()
-            if file.name in (patterns or ()):
+            if file.name in (request.patterns or ()):
                 left_out += 1
                 continue
             if str(file) in self.texts:
                 known += 1
                 continue
-            one = formats.setdefault(format_of(file), {"files": 0, "bytes": 0})
-            one["files"] += 1
-            one["bytes"] += file.stat().st_size
-        files = sum(one["files"] for one in formats.values())
-        return {
-            "files": files,
-            "bytes": sum(one["bytes"] for one in formats.values()),
-            "formats": formats,
-            "left_out": {"excluded": left_out + 1} if files else {},
-            "known": known,
-            "pages": 2 * files,
-            "seconds_words": 0.5 * files,
-            "seconds_meaning": 4.0 * files,
-            "measured": False,
-        }
+            one = formats.get(format_of(file), FormatEstimate(0, 0))
+            size = one.bytes + file.stat().st_size
+            formats[format_of(file)] = FormatEstimate(one.files + 1, size)
+        files = sum(one.files for one in formats.values())
+        return Estimate(
+            files=files,
+            bytes=sum(one.bytes for one in formats.values()),
+            formats=formats,
+            left_out={"excluded": left_out + 1} if files else {},
+            known=known,
+            pages=2 * files,
+            seconds_words=0.5 * files,
+            seconds_meaning=4.0 * files,
+            measured=False,
+        )
 
 
 def files_under(root: Path) -> list[Path]:

@@ -18,7 +18,7 @@ EVERY_MS = 1000
 
 
 class ActivityFeed(QObject):
-    """Tells the engine's ``activity`` (see ``indexer.api.contract``) while it is connected.
+    """Tells the engine's ``activity`` (see ``indexer.api.answers``) while it is connected.
 
     Signals:
         changed: With the newest activity, a dictionary; empty while there is no engine.

@@ -17,15 +17,19 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Qt, Signal
 
 from indexer.api.client import EngineClient
-from indexer.api.errors import LecternError, WorldError, from_wire
+from indexer.api.errors import Cancelled, InternalError, LecternError, WorldError
+from indexer.api.old import reply_of, request_of
 from indexer.api.progress import Progress
-from indexer.api.wire import from_wire as rebuild
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from indexer.api.protocol import Header
+    from indexer.api.client import Greeting
+    from indexer.api.requests import Request
+
+# An answer, a report, or what came instead of an answer.
+Heard = Any
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +42,7 @@ _WATCH_S = 3600.0
 class _Pending:
     """A request without its last answer."""
 
-    done: Callable[[dict[str, Any]], None]
+    done: Callable[[Any], None]
     failed: Callable[[LecternError], None] | None
     progress: Callable[[Progress], None] | None
 
@@ -65,17 +69,17 @@ class EngineLink(QObject):
         self._numbers = itertools.count(1)
         self._pending: dict[int, _Pending] = {}
         self._channel: _Channel | None = None
-        self._greeting: Header = {}
+        self._greeting: Greeting | None = None
         # Queued also within this thread, so that no callback comes from within ``ask``.
         self._posted.connect(self._run_posted, Qt.ConnectionType.QueuedConnection)
 
     @property
     def is_connected(self) -> bool:
-        return bool(self._greeting)
+        return self._greeting is not None
 
     @property
-    def greeting(self) -> Mapping[str, Any]:
-        """What the engine said when it was attached to (pid, version, …); empty without one."""
+    def greeting(self) -> Greeting | None:
+        """What the engine said when it was attached to; None without one."""
         return self._greeting
 
     def attach(self) -> None:
@@ -86,21 +90,39 @@ class EngineLink(QObject):
 
     def ask(
         self,
-        kind: str,
-        fields: Mapping[str, Any],
+        request: Request[Any] | str,
+        fields: Mapping[str, Any] | None = None,
         *,
-        done: Callable[[dict[str, Any]], None],
+        done: Callable[[Any], None],
         failed: Callable[[LecternError], None] | None = None,
         progress: Callable[[Progress], None] | None = None,
     ) -> int:
         """See ``ports.EnginePort``. A search that a newer one replaced fails with ``busy``."""
+        if isinstance(request, str):
+            return self._ask_as_before(request, fields or {}, done, failed, progress)
         number = next(self._numbers)
         self._pending[number] = _Pending(done, failed, progress)
         if self._channel is not None and self.is_connected:
-            self._channel.send(number, {**fields, "type": kind}, self._heard)
+            self._channel.send(number, request, self._heard)
         else:
             self._post(self._fail, number, WorldError("engine_gone"))
         return number
+
+    def _ask_as_before(
+        self,
+        kind: str,
+        fields: Mapping[str, Any],
+        done: Callable[[Any], None],
+        failed: Callable[[LecternError], None] | None,
+        progress: Callable[[Progress], None] | None,
+    ) -> int:
+        request = request_of(kind, fields)
+        return self.ask(
+            request,
+            done=lambda answer: done(reply_of(request, answer)),
+            failed=failed,
+            progress=progress,
+        )
 
     def cancel(self, number: int) -> None:
         """See ``ports.EnginePort``."""
@@ -111,7 +133,7 @@ class EngineLink(QObject):
         """Leave the engine. No callback comes any more."""
         self._pending.clear()
         channel, self._channel = self._channel, None
-        was_connected, self._greeting = self.is_connected, {}
+        was_connected, self._greeting = self.is_connected, None
         if channel is not None:
             channel.close()
         if was_connected:
@@ -124,9 +146,9 @@ class EngineLink(QObject):
     def _run_posted(self, call: Callable[[], None]) -> None:
         call()
 
-    def _attached(self, channel: _Channel, greeting: Header) -> None:
+    def _attached(self, channel: _Channel, greeting: Greeting) -> None:
         if channel is self._channel:
-            self._greeting = dict(greeting)
+            self._greeting = greeting
             self.connected.emit()
 
     def _lost(self, channel: _Channel, reason: LecternError | None) -> None:
@@ -134,7 +156,7 @@ class EngineLink(QObject):
         if channel is not self._channel:
             return
         self._channel = None
-        was_connected, self._greeting = self.is_connected, {}
+        was_connected, self._greeting = self.is_connected, None
         channel.close()
         for number in list(self._pending):
             self._fail(number, WorldError("engine_gone"))
@@ -145,23 +167,23 @@ class EngineLink(QObject):
         else:
             self.absent.emit()
 
-    def _heard(self, channel: _Channel, number: int, header: Header) -> None:
+    def _heard(self, channel: _Channel, number: int, heard: Heard) -> None:
+        """Take an answer, a report or what came instead of an answer."""
         pending = self._pending.get(number)
-        if header.get("type") == "progress":
+        if isinstance(heard, Progress):
             if pending is not None and pending.progress is not None:
-                pending.progress(rebuild(Progress, header.get("progress", {})))
+                pending.progress(heard)
             return
         channel.forget(number)
         if pending is None:
             return
-        match header.get("type"):
-            case "reply":
-                del self._pending[number]
-                pending.done(header)
-            case "cancelled":
-                self._fail(number, WorldError("busy", reason="replaced"))
-            case _:
-                self._fail(number, from_wire(header.get("error", {})))
+        if isinstance(heard, Cancelled):
+            self._fail(number, WorldError("busy", reason="replaced"))
+        elif isinstance(heard, LecternError):
+            self._fail(number, heard)
+        else:
+            del self._pending[number]
+            pending.done(heard)
 
     def _fail(self, number: int, error: LecternError) -> None:
         pending = self._pending.pop(number, None)
@@ -185,7 +207,7 @@ class _Channel:
 
     def start(
         self,
-        attached: Callable[[_Channel, Header], None],
+        attached: Callable[[_Channel, Greeting], None],
         lost: Callable[[_Channel, LecternError | None], None],
     ) -> None:
         self._thread = threading.Thread(
@@ -194,19 +216,19 @@ class _Channel:
         self._thread.start()
 
     def send(
-        self, number: int, header: Header, heard: Callable[[_Channel, int, Header], None]
+        self, number: int, request: Request[Any], heard: Callable[[_Channel, int, Heard], None]
     ) -> None:
-        def listen(answer: Header) -> None:
-            self._post(heard, self, number, answer)
+        def listen(what: Heard) -> None:
+            self._post(heard, self, number, what)
 
         def order(client: EngineClient) -> None:
             try:
-                self._sent[number] = client.send(header, listen)
+                self._sent[number] = client.send(request, listen, listen, listen)
             except LecternError as error:
-                listen({"type": "error", "error": error.to_wire()})
+                listen(error)
             except (TypeError, ValueError):
-                log.exception("a request of type %s cannot cross", header.get("type"))
-                listen({"type": "error", "error": {"code": "internal", "message": "request"}})
+                log.exception("a request %s cannot cross", request.wire_name)
+                listen(InternalError("internal", reason="request"))
 
         self._orders.put(order)
 
@@ -239,7 +261,7 @@ class _Channel:
 
     def _work(
         self,
-        attached: Callable[[_Channel, Header], None],
+        attached: Callable[[_Channel, Greeting], None],
         lost: Callable[[_Channel, LecternError | None], None],
     ) -> None:
         try:

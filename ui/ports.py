@@ -7,7 +7,7 @@ itself. It must not know how any of them is done.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
     from indexer.api.errors import LecternError
     from indexer.api.progress import Progress
+    from indexer.api.requests import Request
     from indexer.api.setting import Setting
+
+A = TypeVar("A")
 
 
 class EnginePort(Protocol):
@@ -34,16 +37,35 @@ class EnginePort(Protocol):
     def disconnected(self) -> SignalInstance:
         """Emitted without arguments when the engine has gone; it is started again."""
 
+    @overload
     def ask(
         self,
-        kind: str,
+        request: Request[A],
+        *,
+        done: Callable[[A], None],
+        failed: Callable[[LecternError], None] | None = None,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> int: ...
+    @overload
+    def ask(
+        self,
+        request: str,
         fields: Mapping[str, Any],
         *,
         done: Callable[[dict[str, Any]], None],
         failed: Callable[[LecternError], None] | None = None,
         progress: Callable[[Progress], None] | None = None,
+    ) -> int: ...
+    def ask(
+        self,
+        request: Request[Any] | str,
+        fields: Mapping[str, Any] | None = None,
+        *,
+        done: Callable[[Any], None],
+        failed: Callable[[LecternError], None] | None = None,
+        progress: Callable[[Progress], None] | None = None,
     ) -> int:
-        """Send a request of ``indexer.server.requests`` and return its number at once.
+        """Send a request of ``indexer.api.requests`` and return its number at once.
 
         Exactly one of ``done`` and ``failed`` is called later, never from within ``ask``; neither
         is, once ``cancel`` was. Without an engine ``failed`` gets ``engine_gone``.

@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
-from indexer.api.errors import LecternError, WorldError, from_wire
+from indexer.api.codec import decode
+from indexer.api.errors import Failure, LecternError, WorldError
+from indexer.api.requests import Shutdown
 from indexer.confine import launcher
 
 if TYPE_CHECKING:
@@ -122,14 +124,14 @@ class Supervisor(QObject):
         self._knock.stop()
         self._again.stop()
         if self._process is None and whoever and self._link.is_connected:
-            self._link.ask("shutdown", {}, done=self._leave, failed=self._leave)
+            self._link.ask(Shutdown(), done=self._leave, failed=self._leave)
             return
         if self._process is None:
             self._leave()
             return
         self._insist.start()
         if self._link.is_connected:
-            self._link.ask("shutdown", {}, done=_ignore, failed=self._terminate)
+            self._link.ask(Shutdown(), done=_ignore, failed=self._terminate)
         else:
             self._terminate()
 
@@ -254,7 +256,7 @@ def _problem(last_words: str) -> LecternError | None:
         except ValueError:
             continue
         if isinstance(said, dict) and "code" in said:
-            return from_wire(said)
+            return decode(Failure, said).error()
     return None
 
 

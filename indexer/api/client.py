@@ -9,23 +9,21 @@ from __future__ import annotations
 import contextlib
 import itertools
 import time
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
 
+from indexer.api.codec import decode
 from indexer.api.conversation import Conversation
 from indexer.api.endpoint import Endpoint, connect, published
-from indexer.api.errors import WorldError, from_wire
+from indexer.api.errors import Failure, WorldError
+from indexer.api.old import OldCalls
 from indexer.api.protocol import MAX_MESSAGE_BYTES, check_hello, hello, pack, unpack
-from indexer.api.types import FileRow, SearchResult, Summary
-from indexer.api.wire import from_wire as rebuild
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from multiprocessing.connection import Connection
     from pathlib import Path
 
-    from indexer.api.contract import EngineApi
-    from indexer.api.progress import CancelToken, Progress
-    from indexer.api.protocol import Header
 
 T = TypeVar("T")
 
@@ -37,8 +35,29 @@ RETRY_S = 0.1
 ATTEMPTS = 3
 
 
-class EngineClient(Conversation):
-    """An ``EngineApi`` over a connection. Thread-safe; every method may raise ``engine_gone``."""
+@dataclass(frozen=True, slots=True)
+class Greeting:
+    """What an engine says of itself in its hello.
+
+    Attributes:
+        holding: The holding of the lock, see ``indexer.api.lock``.
+        offline: It never connects anywhere.
+        version: Of the program.
+    """
+
+    pid: int
+    holding: tuple[int, int, str]
+    library: str
+    offline: bool
+    version: str
+
+
+class EngineClient(Conversation, OldCalls):
+    """An ``EngineApi`` over a connection. Thread-safe; every call may raise ``engine_gone``."""
+
+    def __init__(self, connection: Connection, greeting: Greeting) -> None:
+        super().__init__(connection)
+        self.greeting = greeting
 
     @classmethod
     def attach(cls, library: Path) -> EngineClient | None:
@@ -59,7 +78,6 @@ class EngineClient(Conversation):
             raise WorldError("engine_gone") from error
         except OSError:
             return None
-        greeting: Header = {}
         with contextlib.ExitStack() as unless_ours:
             unless_ours.callback(connection.close)
             try:
@@ -70,154 +88,13 @@ class EngineClient(Conversation):
                 if error.code == "bad_request":  # it does not know our secret
                     return None
                 raise
-            if greeting.get("holding") != list(endpoint.holding):
+            if greeting.holding != endpoint.holding:
                 return None
             unless_ours.pop_all()
         return cls(connection, greeting)
 
-    def index(
-        self,
-        paths: Sequence[Path],
-        *,
-        report: Callable[[Progress], None],
-        token: CancelToken,
-        rescan: bool = False,
-        scan: bool = True,
-        patterns: Sequence[str] | None = None,
-        kept: bool = False,
-    ) -> Summary:
-        """See ``EngineApi``; ``kept`` lets the run go on when this client leaves."""
-        header: Header = {"type": "index", "paths": _texts(paths), "rescan": rescan, "scan": scan}
-        header |= {"patterns": _list(patterns), "kept": kept}
-        return rebuild(Summary, self.ask(header, token, report)["summary"])
 
-    def search(
-        self,
-        text: str,
-        *,
-        limit: int = 10,
-        token: CancelToken | None = None,
-        explain: bool = False,
-        full_text: bool,
-    ) -> SearchResult:
-        header = {
-            "type": "search",
-            "text": text,
-            "limit": limit,
-            "explain": explain,
-            "full_text": full_text,
-        }
-        return rebuild(SearchResult, self.ask(header, token)["result"])
-
-    def explain(self, text: str, path: Path, start: int) -> dict[str, Any]:
-        header = {"type": "explain", "text": text, "path": str(path), "start": start}
-        return dict(self.ask(header)["explanation"])
-
-    def compare(self, first: str, second: str, *, limit: int, token: CancelToken) -> dict[str, Any]:
-        header = {"type": "compare", "first": first, "second": second, "limit": limit}
-        return dict(self.ask(header, token)["comparison"])
-
-    def status(self) -> dict[str, Any]:
-        return dict(self.ask({"type": "status"})["status"])
-
-    def files(
-        self,
-        state: str | None,
-        root: str | None,
-        offset: int,
-        limit: int,
-        *,
-        order: str = "path",
-        text: str = "",
-    ) -> list[FileRow]:
-        header = {"type": "files", "offset": offset, "limit": limit, "order": order, "text": text}
-        header |= {"state": state or "", "root": root or ""}
-        return [rebuild(FileRow, row) for row in self.ask(header)["files"]]
-
-    def total(self, state: str | None, root: str | None, *, text: str = "") -> int:
-        header = {"type": "files", "limit": 1, "text": text}
-        header |= {"state": state or "", "root": root or ""}
-        return int(self.ask(header)["total"])
-
-    def estimate(
-        self,
-        paths: Sequence[Path],
-        *,
-        token: CancelToken,
-        patterns: Sequence[str] | None = None,
-    ) -> dict[str, Any]:
-        header = {"type": "estimate", "paths": _texts(paths), "patterns": _list(patterns)}
-        return dict(self.ask(header, token)["estimate"])
-
-    def retry(self, paths: Sequence[Path]) -> int:
-        return int(self.ask({"type": "retry", "paths": _texts(paths)})["queued"])
-
-    def unlock(self, path: Path, password: str) -> int:
-        header = {"type": "unlock", "path": str(path), "password": password}
-        return int(self.ask(header)["queued"])
-
-    def patterns(self, root: Path, patterns: Sequence[str] | None) -> list[str]:
-        header = {"type": "patterns", "root": str(root), "patterns": _list(patterns)}
-        return list(self.ask(header)["patterns"])
-
-    def watch(self, *, on: bool | None) -> dict[str, Any]:
-        return dict(self.ask({"type": "watch", "on": on})["watch"])
-
-    def activity(self) -> dict[str, Any]:
-        return dict(self.ask({"type": "activity"})["activity"])
-
-    def pace(
-        self, *, speed: str | None = None, paused: bool | None = None, typing: bool | None = None
-    ) -> dict[str, Any]:
-        header = {"type": "pace", "speed": speed, "paused": paused, "typing": typing}
-        return dict(self.ask(header)["activity"])
-
-    def document(self, path: Path) -> dict[str, Any]:
-        return dict(self.ask({"type": "document", "path": str(path)})["document"])
-
-    def passage_spans(self, path: Path, start: int, end: int) -> list[tuple[int, int]]:
-        header = {"type": "passage_spans", "path": str(path), "start": start, "end": end}
-        return [(first, last) for first, last in self.ask(header)["sentences"]]
-
-    def reindex_cost(self, model: str | None, precision: str | None) -> dict[str, Any]:
-        header: Header = {"type": "reindex_cost", "model": model, "precision": precision}
-        return dict(self.ask(header)["cost"])
-
-    def reindex(
-        self,
-        model: str | None,
-        precision: str | None,
-        *,
-        report: Callable[[Progress], None],
-        token: CancelToken,
-    ) -> Summary:
-        header: Header = {"type": "reindex", "model": model, "precision": precision}
-        return rebuild(Summary, self.ask(header, token, report)["summary"])
-
-    def roll_back(self) -> dict[str, Any]:
-        return dict(self.ask({"type": "roll_back"})["rolled_back"])
-
-    def discard(self) -> dict[str, Any]:
-        return dict(self.ask({"type": "discard"})["discarded"])
-
-    def verify(self, *, report: Callable[[Progress], None], token: CancelToken) -> dict[str, Any]:
-        return dict(self.ask({"type": "verify"}, token, report)["verified"])
-
-    def repair(self, *, report: Callable[[Progress], None], token: CancelToken) -> dict[str, Any]:
-        return dict(self.ask({"type": "repair"}, token, report)["repaired"])
-
-    def remove(self, paths: Sequence[Path]) -> dict[str, Any]:
-        return dict(self.ask({"type": "remove", "paths": _texts(paths)})["removed"])
-
-    def doctor(self) -> list[dict[str, Any]]:
-        return list(self.ask({"type": "doctor"})["checks"])
-
-    def shut_down(self) -> None:
-        """Ask the engine's process to end, cleanly."""
-        self.ask({"type": "shutdown"})
-
-
-def _greet(connection: Connection, endpoint: Endpoint) -> Header:
+def _greet(connection: Connection, endpoint: Endpoint) -> Greeting:
     # Whoever turns us away may have hung up already, and left a word about it.
     with contextlib.suppress(OSError):
         connection.send_bytes(pack(hello("client", secret=endpoint.secret)))
@@ -225,26 +102,18 @@ def _greet(connection: Connection, endpoint: Endpoint) -> Header:
         raise WorldError("engine_gone")
     header, _binary = unpack(connection.recv_bytes(MAX_MESSAGE_BYTES))
     if header.get("type") == "error":
-        raise from_wire(header.get("error", {}))
+        raise decode(Failure, header.get("error")).error()
     check_hello(header)
-    return header
-
-
-def _texts(paths: Sequence[Path]) -> list[str]:
-    return [str(path) for path in paths]
-
-
-def _list(patterns: Sequence[str] | None) -> list[str] | None:
-    return None if patterns is None else list(patterns)
+    return decode(Greeting, header)
 
 
 def reach(
     library: Path,
-    open_here: Callable[[], EngineApi],
+    open_here: Callable[[], OldCalls],
     *,
     patience: float = PATIENCE_S,
     offline: bool = False,
-) -> EngineApi:
+) -> OldCalls:
     """Attach to the engine that serves a library, else open one in this process.
 
     Args:
@@ -261,7 +130,7 @@ def reach(
     while True:
         client = EngineClient.attach(library)
         if client is not None:
-            if offline and not client.greeting.get("offline"):
+            if offline and not client.greeting.offline:
                 client.close()
                 raise WorldError("busy", reason="not_offline")
             return client
@@ -275,8 +144,8 @@ def reach(
 
 def with_engine(
     library: Path,
-    open_here: Callable[[], EngineApi],
-    action: Callable[[EngineApi], T],
+    open_here: Callable[[], OldCalls],
+    action: Callable[[OldCalls], T],
     *,
     patience: float = PATIENCE_S,
     offline: bool = False,

@@ -1,8 +1,8 @@
-"""A conversation with the engine: numbered requests out, messages back to whoever waits for them.
+"""A conversation with the engine: numbered requests out, answers back to whoever waits for them.
 
-Owns the connection, the thread that reads it and who is told what. Asking blocks, sending does
-not; both may go on side by side. It must not know what the requests mean (``indexer.api.client``).
-Standard library only.
+Owns the connection, the thread that reads it and who is told what. Calling blocks, sending does
+not; both may go on side by side. It must not know what the requests mean, nor how an engine is
+found (``indexer.api.client``). Standard library only.
 """
 
 from __future__ import annotations
@@ -10,115 +10,149 @@ from __future__ import annotations
 import itertools
 import logging
 import threading
+from collections.abc import Callable
+from dataclasses import dataclass
 from multiprocessing import Pipe
 from multiprocessing.connection import wait
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from indexer.api.errors import Cancelled, LecternError, WorldError, from_wire
-from indexer.api.progress import CancelToken, Progress, ignore
+from indexer.api.codec import decode
+from indexer.api.errors import Cancelled, Failure, LecternError, WorldError
+from indexer.api.progress import Progress, ignore
 from indexer.api.protocol import MAX_MESSAGE_BYTES, MAX_REQUEST_BYTES, pack, unpack
-from indexer.api.wire import from_wire as rebuild
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
     from multiprocessing.connection import Connection
 
+    from indexer.api.progress import CancelToken
     from indexer.api.protocol import Header
+    from indexer.api.requests import Request
 
-    Listener = Callable[[Header], None]
+A = TypeVar("A")
+Failed = Callable[[LecternError | Cancelled], None]
 
 log = logging.getLogger(__name__)
 
 # How long a request waits before it looks at its token again, and lets signals through.
 LOOK_S = 0.05
+_GONE = {"type": "error", "error": {"code": "engine_gone"}}
+
+
+@dataclass(frozen=True, slots=True)
+class _Listener:
+    """Who waits for the answer to a request."""
+
+    request: Request[Any]
+    done: Callable[[Any], None]
+    failed: Failed
+    report: Callable[[Progress], None]
+
+    def hear(self, message: Header) -> None:
+        """Pass a message on; one that cannot be read is a failure of its own."""
+        try:
+            match message.get("type"):
+                case "progress":
+                    self.report(decode(Progress, message.get("progress")))
+                case "reply":
+                    self.done(decode(self.request.answer, message.get("answer")))
+                case "cancelled":
+                    self.failed(Cancelled())
+                case _:
+                    self.failed(decode(Failure, message.get("error")).error())
+        except LecternError as error:
+            self.failed(error)
+        except Exception:
+            # One listener's fault must not silence the others.
+            log.exception("a listener failed")
 
 
 class Conversation:
-    """An open connection to an engine. Thread-safe.
+    """An open connection to an engine, after the hello of both sides. Thread-safe."""
 
-    Args:
-        connection: After the hello of both sides.
-        greeting: The engine's hello: ``pid``, ``library``, ``offline``, ``version``.
-    """
-
-    def __init__(self, connection: Connection, greeting: Header) -> None:
-        self.greeting = greeting
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._numbers = itertools.count(1)
         self._sending = threading.Lock()
         self._guard = threading.Lock()
-        self._listeners: dict[int, Listener] = {}
+        self._listeners: dict[int, _Listener] = {}
         self._gone = False
         self._wake, self._waker = Pipe(duplex=False)
         self._reader = threading.Thread(target=self._read, name="engine replies", daemon=True)
         self._reader.start()
 
-    def send(self, header: Mapping[str, Any], listener: Listener) -> int:
+    def send(
+        self,
+        request: Request[A],
+        done: Callable[[A], None],
+        failed: Failed,
+        report: Callable[[Progress], None] = ignore,
+    ) -> int:
         """Send a request and return its number at once.
 
         Args:
-            header: Its ``type`` and its fields, see ``indexer.server.requests``.
-            listener: Called on the reading thread with each ``progress`` message and then with
-                the last one: ``reply``, ``cancelled`` or ``error``. When the engine goes first
-                that is the error ``engine_gone``; if it has gone already, before this returns.
+            request: What is asked.
+            done: Takes the answer, on the reading thread.
+            failed: Takes what the engine says instead: an error, or ``Cancelled``. When the engine
+                goes first that is ``engine_gone``; if it has gone already, before this returns.
+            report: Takes the progress.
 
         Raises:
             WorldError: ``bad_request``, if the request is too large to be sent.
+            TypeError: If it holds something that cannot cross.
         """
         number = next(self._numbers)
-        message = pack({**header, "id": number})
+        message = pack(request.header(number))
         if len(message) > MAX_REQUEST_BYTES:
             raise WorldError("bad_request", reason="it is too large")
         with self._guard:
             gone = self._gone
             if not gone:
-                self._listeners[number] = listener
+                self._listeners[number] = _Listener(request, done, failed, report)
         if gone:
-            _tell(listener, _gone_message(number))
+            failed(WorldError("engine_gone"))
         else:
             self._put(message)
         return number
 
     def cancel(self, number: int) -> None:
-        """Forget a request: its listener hears no more, and the engine ends it early."""
+        """Forget a request: nobody hears of it any more, and the engine ends it early."""
         with self._guard:
             known = self._listeners.pop(number, None)
         if known is not None:
-            self._put(pack({"type": "cancel", "id": number}))
+            self._put(_cancel(number))
 
-    def ask(
+    def call(
         self,
-        header: Mapping[str, Any],
+        request: Request[A],
+        *,
         token: CancelToken | None = None,
-        report: Callable[[Progress], None] = ignore,
-    ) -> Header:
-        """Send a request and wait for its last message.
-
-        Raises:
-            LecternError: What the engine answers; ``engine_gone`` if it goes first.
-            Cancelled: If the token was cancelled.
-        """
-        box: SimpleQueue[Header] = SimpleQueue()
-        number = self.send(header, box.put)
+        report: Callable[[Progress], None] | None = None,
+    ) -> A:
+        """Send a request and wait for its answer; see ``indexer.api.requests.EngineApi``."""
+        box: SimpleQueue[tuple[str, Any]] = SimpleQueue()
+        number = self.send(
+            request,
+            lambda answer: box.put(("answer", answer)),
+            lambda failure: box.put(("failure", failure)),
+            lambda progress: box.put(("progress", progress)),
+        )
         told = False
         while True:
             if token is not None and token.cancelled and not told:
-                self._put(pack({"type": "cancel", "id": number}))
+                self._put(_cancel(number))
                 told = True
             try:
-                message = box.get(timeout=LOOK_S)
+                kind, value = box.get(timeout=LOOK_S)
             except Empty:
                 continue
-            match message.get("type"):
-                case "reply":
-                    return message
+            match kind:
                 case "progress":
-                    report(rebuild(Progress, message.get("progress", {})))
-                case "cancelled":
-                    raise Cancelled
+                    (report or ignore)(value)
+                case "failure":
+                    raise value
                 case _:
-                    raise from_wire(message.get("error", {}))
+                    return cast("A", value)
 
     def wait_until_gone(self, timeout: float) -> bool:
         """Wait for the engine to hang up; return whether it did."""
@@ -153,8 +187,8 @@ class Conversation:
             with self._guard:
                 self._gone = True
                 left, self._listeners = self._listeners, {}
-            for number, listener in left.items():
-                _tell(listener, _gone_message(number))
+            for listener in left.values():
+                listener.hear(_GONE)
 
     def _dispatch(self, header: Header) -> None:
         number = header.get("id", -1)
@@ -164,16 +198,8 @@ class Conversation:
             else:
                 listener = self._listeners.pop(number, None)
         if listener is not None:
-            _tell(listener, header)
+            listener.hear(header)
 
 
-def _tell(listener: Listener, message: Header) -> None:
-    try:
-        listener(message)
-    except Exception:
-        # One listener's fault must not silence the others.
-        log.exception("a listener failed")
-
-
-def _gone_message(number: int) -> Header:
-    return {"type": "error", "id": number, "error": WorldError("engine_gone").to_wire()}
+def _cancel(number: int) -> bytes:
+    return pack({"type": "cancel", "id": number})

@@ -2,20 +2,18 @@
 
 Two roots: ``WorldError`` is the world's fault (a missing file, a full disk) and is shown as one
 sentence; anything else is ours and keeps its traceback. ``Cancelled`` is neither. Only code,
-message and detail cross a process border; ``from_wire`` rebuilds the error on the other side and
+message and detail cross a process border; ``Failure`` rebuilds the error on the other side and
 degrades unknown codes to ``internal``. Standard library only.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from indexer.api.phrases import Note, english, fill
 from indexer.api.translation import N_
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,8 +246,9 @@ class LecternError(Exception):
         """The failure as something to know besides an answer."""
         return Note(self.code, self.detail)
 
-    def to_wire(self) -> dict[str, Any]:
-        return {"code": self.code, "message": self.message, "detail": dict(self.detail)}
+    def failure(self) -> Failure:
+        """The failure as it crosses a border."""
+        return Failure(self.code, self.message, self.detail)
 
 
 class WorldError(LecternError):
@@ -272,12 +271,18 @@ def sentence(note: Note) -> str:
     return english(note.code, note.detail)
 
 
-def from_wire(data: Mapping[str, Any]) -> LecternError:
-    """Rebuild an error that crossed a border; unknown codes become ``internal``."""
-    code = data.get("code")
-    detail = data.get("detail")
-    known = {str(k): v for k, v in detail.items()} if isinstance(detail, dict) else {}
-    known.pop("code", None)
-    if not isinstance(code, str) or code not in CODES:
-        return InternalError("internal", reason=str(data.get("message", code)))
-    return InternalError(code, **known) if code == "internal" else WorldError(code, **known)
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An error that crosses a border; ``message`` is for those that do not know its code."""
+
+    code: str
+    message: str = ""
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+    def error(self) -> LecternError:
+        """Rebuild the error; unknown codes become ``internal``."""
+        detail = {key: value for key, value in self.detail.items() if key != "code"}
+        if self.code not in CODES:
+            return InternalError("internal", reason=self.message or self.code)
+        kind = InternalError if self.code == "internal" else WorldError
+        return kind(self.code, **detail)

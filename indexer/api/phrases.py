@@ -11,13 +11,14 @@ from __future__ import annotations
 import errno
 import json
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.translation import N_
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
 
 # Code: a format string over the keys of the detail. Sentences end with a stop; the others stand

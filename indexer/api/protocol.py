@@ -19,7 +19,7 @@ from indexer.api.errors import WorldError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-PROTOCOL_VERSION = 2
+PROTOCOL_VERSION = 3
 # The largest things that cross are page images and batches of passages; more is a fault or an
 # attack, and must not be allocated before it is refused.
 MAX_MESSAGE_BYTES = 64 * 1024 * 1024

@@ -7,14 +7,14 @@ of one document (see ``indexer.text.view``), all page numbers are 1-based.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from indexer.api.phrases import Note
 
-    from indexer.api.phrases import Note
+# Where something stands in a text: start and end, in code points.
+Span = tuple[int, int]
 
 HEADING_SEPARATOR = " \u203a "
 
@@ -136,6 +136,70 @@ class Also:
 
 
 @dataclass(frozen=True, slots=True)
+class Explanation:
+    """What the similarity of a passage to a query is made of.
+
+    Attributes:
+        cosine: Of the passage and the question in the query.
+        recall: How well the passage covers the query, token by token.
+        words: Start, end and share of each word of the passage (``Hit.text`` in full); with
+            ``rest`` they add up to the cosine.
+        rest: The share of the title, the headings and what is no word.
+        query: Each word of the query and its share.
+        marks: The words of the passage that carry the similarity.
+        same: Those that are the query's own.
+        pairs: Discriminative words of the query, each with the closest of the passage and their
+            cosine, closest first.
+    """
+
+    cosine: float
+    recall: float
+    words: tuple[tuple[int, int, float], ...]
+    rest: float
+    query: tuple[tuple[str, float], ...]
+    marks: tuple[Span, ...]
+    same: tuple[Span, ...]
+    pairs: tuple[tuple[str, str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceSentence:
+    """A sentence that something was to resemble; ``start`` and ``end`` in the canonical text."""
+
+    page: int
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AlignedSentence:
+    """A sentence of a hit (offsets into ``Hit.text``), and the one it resembles most."""
+
+    start: int
+    end: int
+    cosine: float
+    source: SourceSentence
+
+
+@dataclass(frozen=True, slots=True)
+class HitExplanation:
+    """Why a hit stands where it does.
+
+    ``score``, ``passage``, ``document`` and ``weights`` are numbers of the ranking by name
+    (``indexer.search.fusion``); ``aligned`` is of hits that resemble something, most alike first;
+    ``match`` is what ``Explain`` answers, where it was asked.
+    """
+
+    score: Mapping[str, float] = field(default_factory=dict)
+    passage: Mapping[str, float] = field(default_factory=dict)
+    document: Mapping[str, float] = field(default_factory=dict)
+    weights: Mapping[str, float] = field(default_factory=dict)
+    aligned: tuple[AlignedSentence, ...] = ()
+    match: Explanation | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """One passage that answers a query, or a file found by its name alone (``start == end``)."""
 
@@ -151,11 +215,11 @@ class Hit:
     text: str
     heading_path: tuple[str, ...]
     why: Why
-    best: tuple[int, int] = (0, 0)  # the best sentence, as offsets into ``text``
+    best: Span = (0, 0)  # the best sentence, as offsets into ``text``
     state: FileState = FileState.INDEXED
     other_paths: tuple[str, ...] = ()  # further places of the same content
-    explain: Mapping[str, Any] = field(default_factory=dict)
-    marks: tuple[tuple[int, int], ...] = ()  # the best sentences, best first, as ``best``
+    explain: HitExplanation | None = None
+    marks: tuple[Span, ...] = ()  # the best sentences, best first, as ``best``
     author: str = ""
     format: str = ""  # what the file's name promises, "pdf", "text", …
     modified_ns: int = 0  # of the file, since 1970; 0 when unknown
@@ -205,5 +269,4 @@ class SearchResult:
     notes: tuple[Note, ...] = ()  # for the person
     seconds: float = 0.0
     understood: float = 1.0  # share of the library's passages that have vectors
-    query: Mapping[str, Any] = field(default_factory=dict)  # the query as it was understood
     good: bool = True  # False: nothing answers, these are only the closest passages

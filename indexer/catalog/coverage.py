@@ -17,6 +17,7 @@ from indexer.catalog.states import SET_ASIDE_CODES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from indexer.api.requests import Order
     from indexer.api.types import FileRow, FileState
     from indexer.catalog.database import Database
     from indexer.catalog.docs import Docs
@@ -58,8 +59,8 @@ class Coverage:
         self._files = files
         self._docs = docs
 
-    def page(self, chosen: CoverageFilter, order: str, offset: int, limit: int) -> list[FileRow]:
-        """List files; ``order`` is one of ``indexer.api.contract.ORDERS``."""
+    def page(self, chosen: CoverageFilter, order: Order, offset: int, limit: int) -> list[FileRow]:
+        """List files."""
         where, values = self._where(chosen)
         ids = [
             row[0]

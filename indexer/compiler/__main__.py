@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from indexer.api.codec import encode
 from indexer.api.errors import LecternError
 from indexer.compiler.calibrate import compile_model
 from indexer.config import Precision
@@ -38,7 +39,7 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
             Path(request["folder"]),
         )
     except LecternError as error:
-        return {"error": error.to_wire()}
+        return {"error": encode(error.failure())}
     except OSError as error:
         return {"errno": error.errno, "strerror": error.strerror}
     except (ValueError, KeyError) as error:

@@ -20,7 +20,8 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from indexer.api.errors import InternalError, LecternError, WorldError, from_wire
+from indexer.api.codec import decode, encode
+from indexer.api.errors import Failure, InternalError, LecternError, WorldError
 from indexer.api.protocol import read_frame, write_frame
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class Launcher:
         if frame is None:
             raise InternalError("internal", reason="launcher_gone")
         if (refusal := frame[0].get("error")) is not None:
-            raise from_wire(refusal)
+            raise decode(Failure, refusal).error()
         return frame[0].get("answer")
 
     def share(self) -> socket.socket | None:
@@ -208,7 +209,7 @@ def _answer(
             raise WorldError("bad_request", reason="no such command")
         return {"answer": command(request, gone)}
     except LecternError as error:
-        return {"error": error.to_wire()}
+        return {"error": encode(error.failure())}
     except Exception as error:  # noqa: BLE001  # a launcher that died could not be started again
         reason = f"{type(error).__name__}: {error}"
-        return {"error": InternalError("internal", reason=reason).to_wire()}
+        return {"error": encode(InternalError("internal", reason=reason).failure())}

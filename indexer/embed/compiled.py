@@ -19,7 +19,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from indexer.api.errors import InternalError, WorldError, from_wire
+from indexer.api.codec import decode
+from indexer.api.errors import Failure, InternalError, WorldError
 from indexer.confine.process import child_environment
 from indexer.embed.fetch import NO_ACCESS, NO_SPACE, OWNER_ONLY, ensure_source, hash_file
 from indexer.embed.models import TOKENIZER, Side
@@ -220,7 +221,7 @@ def _compile(compiled: CompiledModel, source: Path, folder: Path) -> None:
         raise InternalError("internal", reason=f"the model compiler died: {tail}")
     answer = json.loads(child.stdout)
     if "error" in answer:
-        raise from_wire(answer["error"])
+        raise decode(Failure, answer["error"]).error()
     if "errno" in answer:
         raise OSError(answer["errno"], answer["strerror"])
     if "invalid" in answer:

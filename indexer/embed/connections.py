@@ -11,7 +11,12 @@ import json
 import logging
 import os
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from indexer.api.answers import ConnectionMade
+from indexer.api.codec import decode
+from indexer.api.errors import WorldError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,21 +51,20 @@ def note(folder: Path, what: str, outcome: str) -> None:
         log.warning("the connection could not be noted: %s", error.strerror)
 
 
-def read(folder: Path) -> list[dict[str, str]]:
+def read(folder: Path) -> tuple[ConnectionMade, ...]:
     """Give the last connections, the newest first; lines that cannot be read are left out."""
     try:
         with (folder / FILE_NAME).open("rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - _MOST_BYTES))
             text = file.read().decode("utf-8", "replace")
     except OSError:
-        return []
+        return ()
     found = filter(None, map(_line, reversed(text.splitlines())))
-    return [line for _number, line in zip(range(MOST_LINES), found, strict=False)]
+    return tuple(islice(found, MOST_LINES))
 
 
-def _line(text: str) -> dict[str, str] | None:
+def _line(text: str) -> ConnectionMade | None:
     try:
-        data: Any = json.loads(text)
-        return {name: str(data[name]) for name in ("time", "what", "outcome")}
-    except (ValueError, KeyError, TypeError):
+        return decode(ConnectionMade, json.loads(text))
+    except (ValueError, WorldError):
         return None

@@ -1,6 +1,6 @@
 """What is going on in a library, cheap enough to be asked all the time.
 
-Owns the snapshot behind ``EngineApi.activity``: the progress of the run, how fast the last seconds
+Owns the snapshot behind ``GetActivity``: the progress of the run, how fast the last seconds
 were, and counts of the catalog, which are only taken again once they have grown old. It must not
 change anything.
 """
@@ -10,11 +10,11 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
+from indexer.api.answers import Activity, Running
 from indexer.api.errors import LecternError
-from indexer.api.wire import note_to_wire
 from indexer.engine import reindex
 
 if TYPE_CHECKING:
@@ -34,14 +34,13 @@ class Counts:
     """What only the catalog can tell."""
 
     understood: float = 1.0
-    changing: dict[str, Any] | None = None
-    rebuilding: bool = False
+    change: reindex.Change = field(default_factory=reindex.Change)
     pending: int = 0
     set_aside: int = 0
 
 
 @dataclass(slots=True)
-class Activity:
+class ActivityMonitor:
     """Keeps what ``describe`` tells. Thread-safe."""
 
     catalog: Catalog
@@ -75,35 +74,27 @@ class Activity:
         """Count anew when next asked: something was changed that the person waits to see."""
         self._count_at = float("-inf")
 
-    def describe(self) -> dict[str, Any]:
-        """See ``indexer.api.contract.EngineApi.activity``."""
+    def describe(self) -> Activity:
         progress = self._progress
-        running = None if progress is None else {"job": "index", "progress": asdict(progress)}
         device, notes = self.models.device
         pages, passages = self._rates()
-        return {
-            "running": running,
-            "pages_per_second": pages,
-            "passages_per_second": passages,
-            "changes": self.catalog.db.files_version,
-            "device": device,
-            "device_notes": [note_to_wire(note) for note in notes],
-            **self.brief(),
-        }
-
-    def brief(self) -> dict[str, Any]:
-        """The part of it that ``status`` repeats, and ``understood``."""
         counts, refusal = self._counted(), self.catalog.refusal
-        return {
-            "speed": str(self.throttle.speed),
-            "paused": self.throttle.paused,
-            "reason": refusal.code if refusal else self.throttle.reason,
-            "understood": counts.understood,
-            "pending": counts.pending,
-            "set_aside": counts.set_aside,
-            "changing": counts.changing,
-            "rebuilding": counts.rebuilding,
-        }
+        return Activity(
+            running=None if progress is None else Running("index", progress),
+            pages_per_second=pages,
+            passages_per_second=passages,
+            changes=self.catalog.db.files_version,
+            device=device,
+            device_notes=tuple(notes),
+            speed=self.throttle.speed,
+            paused=self.throttle.paused,
+            reason=refusal.code if refusal else self.throttle.reason,
+            understood=counts.understood,
+            pending=counts.pending,
+            set_aside=counts.set_aside,
+            changing=counts.change.changing,
+            rebuilding=counts.change.rebuilding,
+        )
 
     def _rates(self) -> tuple[float, float]:
         with self._lock:
@@ -115,11 +106,11 @@ class Activity:
         # Counts begin anew with each run.
         return max(0, last_pages - pages) / seconds, max(0, last_passages - passages) / seconds
 
-    def _change(self) -> dict[str, Any]:
+    def _change(self) -> reindex.Change:
         try:
             return reindex.describe(self.catalog, self.models.config)
         except LecternError:  # the settings name a model that is not here
-            return {}
+            return reindex.Change()
 
     def _counted(self) -> Counts:
         began = time.monotonic()
@@ -127,11 +118,9 @@ class Activity:
             return self._counts
         totals = self.catalog.spaces.totals()
         understood = totals.embedded / totals.passages if totals.passages else 1.0
-        change = self._change()
         self._counts = Counts(
             understood,
-            change.get("changing"),
-            bool(change.get("rebuilding")),
+            self._change(),
             self.catalog.queue.waiting(),
             self.catalog.coverage.set_aside(),
         )

@@ -1,8 +1,8 @@
 """The engine: one library, open in this process, worked on and answering.
 
 Owns the order in which the parts of a library are opened, worked and closed; what is only asked is
-answered by ``indexer.engine.documents``. It answers to ``indexer.api.contract``; it must not know
-sockets, commands or windows.
+answered by ``indexer.engine.open_library``. Its door is ``call``, with the requests of
+``indexer.api.requests``; it must not know sockets, commands or windows.
 """
 
 from __future__ import annotations
@@ -15,14 +15,28 @@ import shutil
 import threading
 import time
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
+from indexer.api.answers import ModelChoice, RepairOutcome
 from indexer.api.errors import Cancelled, LecternError, WorldError
 from indexer.api.lock import LibraryLock
 from indexer.api.progress import CancelToken, Progress, Reporter, Step, ignore
+from indexer.api.requests import (
+    Discard,
+    GetStatus,
+    Index,
+    Reindex,
+    Remove,
+    Repair,
+    RollBack,
+    SetPatterns,
+    Verify,
+    Watch,
+)
 from indexer.catalog import Catalog
 from indexer.engine import reindex
-from indexer.engine.documents import Desk
+from indexer.engine.open_library import Caller, Handlers, OpenLibrary
+from indexer.engine.status import describe
 from indexer.files.scanner import Scanner
 from indexer.library.crashes import blame_for_last_end, crash_mark, retry_after_update
 from indexer.library.library import CATALOG_NAME, LANCE_NAME, exists, is_writable
@@ -42,14 +56,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from indexer.api.answers import Removal, Status, Verification, WatchState
+    from indexer.api.requests import Request
     from indexer.api.types import Summary
     from indexer.catalog import Root
     from indexer.config import EngineConfig
+    from indexer.watching.watcher import Read
+
+A = TypeVar("A")
 
 log = logging.getLogger(__name__)
 
 
-class Engine(Desk):
+class Engine(OpenLibrary):
     """An open library. Thread-safe: one thread indexes at a time, any number may ask.
 
     Use ``open``; the constructor only takes what is already open.
@@ -121,32 +140,37 @@ class Engine(Desk):
             parts.callback(self.scanned_pages.close)
             self.watcher.stop()
 
-    def index(
+    def call(
         self,
-        paths: Sequence[Path],
+        request: Request[A],
         *,
-        report: Callable[[Progress], None],
-        token: CancelToken,
-        rescan: bool = False,
-        scan: bool = True,
-        patterns: Sequence[str] | None = None,
-    ) -> Summary:
+        token: CancelToken | None = None,
+        report: Callable[[Progress], None] | None = None,
+    ) -> A:
+        """See ``indexer.api.requests.EngineApi``; only whoever serves answers ``Shutdown``."""
+        handler = self.handlers.get(type(request))
+        if handler is None:
+            raise WorldError("busy", reason="in_use")
+        answer: A = handler(self, request, Caller(token or CancelToken(), report or ignore))
+        return answer
+
+    def _index(self, request: Index, caller: Caller) -> Summary:
         self.catalog.must_be_writable()
         began = time.monotonic()
         with self._indexing, crash_mark(self.config.library):
-            reporter = Reporter(self._noting(report), token)
-            roots = self._roots(paths, patterns)
+            reporter = Reporter(self._noting(caller.report), caller.token)
+            roots = self._roots(request.paths, request.patterns)
             job = IndexingJob(self._parts(), Run, reporter, patient=self.config.background)
             seen, cancelled = 0, False
             try:
                 self.scanned_pages.refresh()
-                if scan:
-                    seen = job.do(lambda: self._scan(roots, reporter, rescan=rescan))
-                if paths:
+                if request.scan:
+                    seen = job.do(lambda: self._scan(roots, reporter, rescan=request.rescan))
+                if request.paths:
                     self.catalog.queue.prioritise([root.id for root in roots])
                 job.do(job.read)
                 # One that serves does it between calls, when nobody waits for anything.
-                while not self.config.background and self.recognise(report=report, token=token):
+                while not self.config.background and self.recognise(caller.report, caller.token):
                     job.do(job.read)
                 job.do(lambda: self._tidy(reporter))
             except Cancelled:
@@ -161,7 +185,6 @@ class Engine(Desk):
 
     def recognise(
         self,
-        *,
         report: Callable[[Progress], None],
         token: CancelToken,
         busy: Callable[[], bool] = lambda: False,
@@ -194,84 +217,76 @@ class Engine(Desk):
         """Whether something that failed is to be tried again now."""
         return self._due_ns is not None and time.time_ns() >= self._due_ns
 
-    def patterns(self, root: Path, patterns: Sequence[str] | None) -> list[str]:
-        found = self.catalog.roots.find(root)
+    def read_with(self, read: Read) -> None:
+        """Have what the watcher finds read by whoever serves, in its turn."""
+        self.watcher.read = read
+
+    def stop_watching(self) -> None:
+        self.watcher.stop()
+
+    def _set_patterns(self, request: SetPatterns, _caller: Caller) -> tuple[str, ...]:
+        found = self.catalog.roots.find(request.root)
         if found is None or found[1] not in {b"", found[0].file_name}:
-            raise WorldError("not_a_root", path=str(root))
-        if patterns is not None:
-            self.catalog.roots.set_patterns(found[0].id, patterns)
+            raise WorldError("not_a_root", path=str(request.root))
+        if request.patterns is not None:
+            self.catalog.roots.set_patterns(found[0].id, request.patterns)
             self.watcher.wake()
-        return list(self.catalog.roots.get(found[0].id).patterns)
+        return tuple(self.catalog.roots.get(found[0].id).patterns)
 
-    def status(self) -> dict[str, Any]:
-        status = super().status()
-        watched = {each["path"]: each for each in self.watcher.describe()["roots"]}
-        for root in status["roots"]:
-            how = watched.get(root["path"], {})
-            root["watched"], root["watched_why"] = how.get("how", ""), how.get("why", "")
-        return status
+    def _status(self, _request: GetStatus, _caller: Caller) -> Status:
+        return describe(self, self.watcher.describe())
 
-    def watch(self, *, on: bool | None) -> dict[str, Any]:
-        if on:
+    def _watch(self, request: Watch, _caller: Caller) -> WatchState:
+        if request.on:
             self.catalog.must_be_writable()
-        if on is not None:
-            self.watcher.start() if on else self.watcher.stop()
+        if request.on is not None:
+            self.watcher.start() if request.on else self.watcher.stop()
         return self.watcher.describe()
 
-    def reindex(
-        self,
-        model: str | None,
-        precision: str | None,
-        *,
-        report: Callable[[Progress], None],
-        token: CancelToken,
-    ) -> Summary:
+    def _reindex(self, request: Reindex, caller: Caller) -> Summary:
         self.catalog.must_be_writable()
         with self._indexing:
-            self._use(reindex.chosen(self.config, model, precision))
+            self._use(reindex.chosen(self.config, request.model, request.precision))
             reindex.requeue_outdated(self.catalog)
-        return self.index((), report=report, token=token, scan=False)
+        return self._index(Index(scan=False), caller)
 
-    def roll_back(self) -> dict[str, Any]:
+    def _roll_back(self, _request: RollBack, _caller: Caller) -> ModelChoice:
         self.catalog.must_be_writable()
         with self._indexing:
             record = reindex.roll_back(self.catalog).record
-            model, precision = str(record["model"]), str(record["precision"])
-            self._use(reindex.chosen(self.config, model, precision))
-        return {"model": model, "precision": precision}
+            choice = ModelChoice(str(record["model"]), str(record["precision"]))
+            self._use(reindex.chosen(self.config, choice.model, choice.precision))
+        return choice
 
-    def discard(self) -> dict[str, Any]:
+    def _discard(self, _request: Discard, _caller: Caller) -> int:
         self.catalog.must_be_writable()
         with self._indexing:
             self.lock.check()
-            return {"bytes": reindex.discard(self.catalog, self.store)}
+            return reindex.discard(self.catalog, self.store)
 
-    def verify(self, *, report: Callable[[Progress], None], token: CancelToken) -> dict[str, Any]:
-        tick = partial(Reporter(report, token).report, Progress(Step.MAINTAIN))
+    def _verify(self, _request: Verify, caller: Caller) -> Verification:
+        tick = partial(Reporter(caller.report, caller.token).report, Progress(Step.MAINTAIN))
         with self._indexing:
             return verify(self.catalog, self.store, tick).describe(self.catalog, self.store)
 
-    def repair(self, *, report: Callable[[Progress], None], token: CancelToken) -> dict[str, Any]:
+    def _repair(self, _request: Repair, caller: Caller) -> RepairOutcome:
         self.catalog.must_be_writable()
-        tick = partial(Reporter(report, token).report, Progress(Step.MAINTAIN))
+        tick = partial(Reporter(caller.report, caller.token).report, Progress(Step.MAINTAIN))
         with self._indexing, self.scanner.exclusive:
             self.lock.check()
             before, after = repair(self.catalog, self.store, tick)
         self.activities.stale()
-        return {
-            "problems": before.describe(self.catalog, self.store)["problems"],
-            "left": after.describe(self.catalog, self.store)["problems"],
-            "queued": self.catalog.queue.waiting(),
-        }
+        queued = self.catalog.queue.waiting()
+        return RepairOutcome(tuple(before.problems), tuple(after.problems), queued)
 
-    def remove(self, paths: Sequence[Path]) -> dict[str, Any]:
+    def _remove(self, request: Remove, _caller: Caller) -> Removal:
         self.catalog.must_be_writable()
         with self.scanner.exclusive:
             # Nobody waits for a run to end; it drops at its end what nothing needs any more.
             tidy = self._indexing.acquire(blocking=False)
             try:
                 self.lock.check()
-                return remove_paths(self.catalog, self.store, paths, tidy=tidy)
+                return remove_paths(self.catalog, self.store, request.paths, tidy=tidy)
             finally:
                 self.activities.stale()
                 if tidy:
@@ -318,7 +333,7 @@ class Engine(Desk):
     def _read_queued(self, token: CancelToken, done: Callable[[Exception | None], None]) -> None:
         """Read what the watcher found, where no lane was lent for it."""
         try:
-            summary = self.index((), report=ignore, token=token, scan=False)
+            summary = self.call(Index(scan=False), token=token)
         except LecternError as error:
             done(error)
         else:
@@ -363,6 +378,20 @@ class Engine(Desk):
             report(progress)
 
         return note
+
+    handlers: ClassVar[Handlers] = {
+        **OpenLibrary.handlers,
+        Index: _index,
+        SetPatterns: _set_patterns,
+        GetStatus: _status,
+        Watch: _watch,
+        Reindex: _reindex,
+        RollBack: _roll_back,
+        Discard: _discard,
+        Verify: _verify,
+        Repair: _repair,
+        Remove: _remove,
+    }
 
 
 def _locked(library: Path) -> LibraryLock:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from indexer.api.answers import Estimate, FormatEstimate
 from indexer.api.errors import WorldError
 from indexer.api.formats import BY_NAME
 from indexer.catalog import Root
@@ -21,10 +22,11 @@ from indexer.files.walk import RootWalk
 from indexer.pipeline.throughput import Throughput, load
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
 
     from indexer.api.progress import CancelToken
+    from indexer.api.requests import EstimateIndex
     from indexer.catalog import Catalog
     from indexer.config import EngineConfig
 
@@ -35,7 +37,7 @@ MOST_PAGES = 20_000
 
 
 @dataclass(slots=True)
-class Estimate:
+class WalkCounts:
     """Counts what walks find."""
 
     formats: dict[str, list[int]] = field(default_factory=dict)  # files, bytes
@@ -64,8 +66,7 @@ class Estimate:
                     one[0] += 1
                     one[1] += entry.size
 
-    def describe(self, rates: Throughput, page_bytes: Mapping[str, float]) -> dict[str, Any]:
-        """See ``indexer.api.contract.EngineApi.estimate``."""
+    def describe(self, rates: Throughput, page_bytes: Mapping[str, float]) -> Estimate:
         pages = sum(
             pages_of(form, files, size, page_bytes)
             for form, (files, size) in self.formats.items()
@@ -73,20 +74,20 @@ class Estimate:
         )
         words = pages / rates.pages
         meaning = pages * rates.passages_a_page / rates.passages
-        return {
-            "files": sum(files for files, _ in self.formats.values()),
-            "bytes": sum(size for _, size in self.formats.values()),
-            "formats": {
-                form: {"files": files, "bytes": size}
+        return Estimate(
+            files=sum(files for files, _ in self.formats.values()),
+            bytes=sum(size for _, size in self.formats.values()),
+            formats={
+                form: FormatEstimate(files, size)
                 for form, (files, size) in sorted(self.formats.items())
             },
-            "left_out": dict(self.left_out),
-            "known": self.known,
-            "pages": round(pages),
-            "seconds_words": round(words, 1),
-            "seconds_meaning": round(max(words, meaning), 1),
-            "measured": rates.measured,
-        }
+            left_out=dict(self.left_out),
+            known=self.known,
+            pages=round(pages),
+            seconds_words=round(words, 1),
+            seconds_meaning=round(max(words, meaning), 1),
+            measured=rates.measured,
+        )
 
 
 def pages_of(form: str, files: int, size: int, page_bytes: Mapping[str, float]) -> float:
@@ -102,23 +103,19 @@ def pages_of(form: str, files: int, size: int, page_bytes: Mapping[str, float]) 
 
 
 def estimate(
-    catalog: Catalog,
-    config: EngineConfig,
-    paths: Sequence[Path],
-    token: CancelToken,
-    patterns: Sequence[str] | None = None,
-) -> dict[str, Any]:
-    """Walk some paths and say what indexing them would take; see ``indexer.api.contract``.
+    catalog: Catalog, config: EngineConfig, request: EstimateIndex, token: CancelToken
+) -> Estimate:
+    """Walk some paths and say what indexing them would take; see ``EstimateIndex``.
 
     Raises:
         WorldError: ``path_missing``, or ``bad_setting`` for a pattern that cannot be read.
         Cancelled: If the token was cancelled.
     """
-    counted = Estimate()
-    for path in paths:
+    counted = WalkCounts()
+    for path in request.paths:
         root = _root(catalog, path)
-        if patterns is not None:
-            root = replace(root, patterns=tuple(patterns))
+        if request.patterns is not None:
+            root = replace(root, patterns=request.patterns)
         walk = RootWalk(root, rules_for(root, catalog, config), token)
         counted.take(walk, catalog.coverage.read_before(path))
     space = catalog.spaces.active()

@@ -10,12 +10,13 @@ not know how vectors are made.
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from indexer import faults
+from indexer.api.answers import ModelChange, ModelChoice, ReindexCost
 from indexer.api.errors import LecternError, WorldError
 from indexer.config import Precision
 from indexer.embed.base import EmbedInput
@@ -42,6 +43,15 @@ SAMPLE = 48
 _REBUILDING = "rebuilding"
 # Of a row: its key, its document and what the table needs beside the vectors.
 _ROW_BYTES = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change of model: what is being made, what is kept, and whether an older version's was."""
+
+    changing: ModelChange | None = None
+    previous: ModelChoice | None = None
+    rebuilding: bool = False
 
 
 def settle(catalog: Catalog, store: Store, target: Space) -> bool:
@@ -142,8 +152,8 @@ def chosen(config: EngineConfig, model: str | None, precision: str | None) -> En
     return config
 
 
-def describe(catalog: Catalog, config: EngineConfig) -> dict[str, Any]:
-    """What ``status`` says of a change of model: what is being made and what is kept."""
+def describe(catalog: Catalog, config: EngineConfig) -> Change:
+    """Say what of a change of model is being made and what is kept."""
     active, kept = catalog.spaces.active(), previous(catalog)
     record = find_record(config.model, config.models)
     key = space_of(record, config.precision)
@@ -152,16 +162,16 @@ def describe(catalog: Catalog, config: EngineConfig) -> dict[str, Any]:
     if target is not None and active is not None and target.id != active.id:
         totals = catalog.spaces.totals(target.id)
         understood = totals.embedded / totals.passages if totals.passages else 1.0
-        changing = {**_named(target), "understood": understood}
-    return {
-        "changing": changing,
-        "previous": _named(kept) if kept else None,
-        "rebuilding": bool(catalog.meta(_REBUILDING)),
-    }
+        changing = ModelChange(target.record["model"], target.record["precision"], understood)
+    return Change(
+        changing,
+        ModelChoice(kept.record["model"], kept.record["precision"]) if kept else None,
+        rebuilding=bool(catalog.meta(_REBUILDING)),
+    )
 
 
-def cost(catalog: Catalog, store: Store, config: EngineConfig) -> dict[str, Any]:
-    """What it would take to have all vectors from a model; see ``EngineApi.reindex_cost``."""
+def cost(catalog: Catalog, store: Store, config: EngineConfig) -> ReindexCost:
+    """What it would take to have all vectors from a model."""
     record = find_record(config.model, config.models)
     key = space_of(record, config.precision)
     space = next((one for one in catalog.spaces.all() if one.key == key), None)
@@ -176,18 +186,18 @@ def cost(catalog: Catalog, store: Store, config: EngineConfig) -> dict[str, Any]
     sentences = sum(len(one.view_starts) for one in sample) / max(1, len(sample))
     a_row = 2 * record.dimension + sentences * width(record.dimension) + _ROW_BYTES
     per_second = rates.passages if rates.measured or not rate else rate
-    return {
-        "model": record.id,
-        "precision": str(config.precision),
-        "space": key,
-        "documents": len(rows),
-        "passages": passages,
-        "tokens": round(tokens * passages),
-        "seconds": round(passages / per_second, 3),
-        "measured": bool(rates.measured or rate),
-        "bytes": round(a_row * passages),
-        "outdated": catalog.docs.outdated(EXTRACTOR_VERSION),
-    }
+    return ReindexCost(
+        model=record.id,
+        precision=str(config.precision),
+        space=key,
+        documents=len(rows),
+        passages=passages,
+        tokens=round(tokens * passages),
+        seconds=round(passages / per_second, 3),
+        measured=bool(rates.measured or rate),
+        bytes=round(a_row * passages),
+        outdated=catalog.docs.outdated(EXTRACTOR_VERSION),
+    )
 
 
 def _sample(store: Store, rows: Sequence[DocRow]) -> list[EmbedInput]:
@@ -238,7 +248,3 @@ def _drop(catalog: Catalog, store: Store, space: Space) -> None:
     """Vectors first: a space without a row would be nobody's."""
     store.drop_space(space.key)
     catalog.spaces.remove(space.id)
-
-
-def _named(space: Space) -> dict[str, Any]:
-    return {"model": space.record["model"], "precision": space.record["precision"]}

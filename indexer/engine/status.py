@@ -1,7 +1,6 @@
 """What an open library says about itself: its status, and the health that ``doctor`` checks.
 
-Owns the two reports as JSON-able values; their keys are part of ``indexer.api.contract``. It must
-not know how they are shown, and changes nothing.
+Owns the two reports. It must not know how they are shown, and changes nothing.
 """
 
 from __future__ import annotations
@@ -11,12 +10,11 @@ import platform
 import shutil
 import sqlite3
 import sys
-from dataclasses import asdict
 from importlib import metadata
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from indexer.api.answers import Check, LanguageStatus, RootStatus, Status
 from indexer.api.errors import LecternError, sentence
-from indexer.api.wire import note_to_wire
 from indexer.catalog.roots import join
 from indexer.confine import network, reader
 from indexer.embed import connections
@@ -29,93 +27,103 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from indexer.engine.documents import Desk
+    from indexer.api.answers import WatchState
+    from indexer.engine.open_library import OpenLibrary
 
 GB, MB = 1e9, 1e6
 PARTS = ("lancedb", "pyarrow", "numpy", "pymupdf", "tokenizers")
 WAS_CHANGED = "changed since the model was compiled"
 COMPILED_AGAIN = "It was compiled again. If it changes once more, find out what writes there."
 COMPILED_LATER = "Quit Lectern and start it again: it is compiled again before it is used."
+# The fields of a ``Check``.
+Checked = tuple[str, bool, str, str]
 RUNTIMES = ("onnxruntime", "onnxruntime-gpu", "onnxruntime-directml")
 
 
-def describe(engine: Desk) -> dict[str, Any]:
-    """Describe the library; see ``indexer.api.contract.EngineApi.status`` for the keys."""
+def describe(engine: OpenLibrary, watched: WatchState) -> Status:
+    """Describe the library, whose roots are watched like this."""
     catalog, config = engine.catalog, engine.config
-    progress = engine.activities.progress
-    brief = engine.activities.brief()
+    activity = engine.activities.describe()
     totals = catalog.spaces.totals()
     space = catalog.spaces.active()
-    device, notes = engine.models.device
-    return {
-        "library": str(config.library),
-        "bytes": library.size(config.library),
-        "tables": {name: asdict(size) for name, size in engine.store.sizes().items()},
-        "roots": _roots(engine),
-        "files": {str(state): count for state, count in catalog.files.counts().items()},
-        "documents": totals.documents,
-        "pages": totals.pages,
-        "passages": totals.passages,
-        "model": space.record["model"] if space else config.model,
-        "precision": space.record["precision"] if space else str(config.precision),
-        "space": space.key if space else "",
-        **reindex.describe(catalog, config),
-        "understood": totals.embedded / totals.passages if totals.passages else 1.0,
-        "device": device,
-        "device_notes": [note_to_wire(note) for note in notes],
-        "languages": _languages(engine),
-        "running": None if progress is None else {"job": "index", "progress": asdict(progress)},
-        "scans": engine.scanned_pages.describe(),
-        "connections": connections.read(config.models),
-        "free_bytes": shutil.disk_usage(config.library).free,
-        **{key: brief[key] for key in ("speed", "paused", "reason", "pending", "set_aside")},
-    }
+    change = reindex.describe(catalog, config)
+    return Status(
+        library=str(config.library),
+        bytes=library.size(config.library),
+        tables=engine.store.sizes(),
+        roots=_roots(engine, watched),
+        files={str(state): count for state, count in catalog.files.counts().items()},
+        documents=totals.documents,
+        pages=totals.pages,
+        passages=totals.passages,
+        model=space.record["model"] if space else config.model,
+        precision=space.record["precision"] if space else str(config.precision),
+        space=space.key if space else "",
+        changing=change.changing,
+        previous=change.previous,
+        rebuilding=change.rebuilding,
+        understood=totals.embedded / totals.passages if totals.passages else 1.0,
+        device=activity.device,
+        device_notes=activity.device_notes,
+        languages=_languages(engine),
+        running=activity.running,
+        scans=engine.scanned_pages.describe(),
+        connections=connections.read(config.models),
+        free_bytes=shutil.disk_usage(config.library).free,
+        speed=activity.speed,
+        paused=activity.paused,
+        reason=activity.reason,
+        pending=activity.pending,
+        set_aside=activity.set_aside,
+    )
 
 
-def check_library(engine: Desk) -> list[dict[str, Any]]:
-    """Check the library and the machine: one dictionary a check."""
-    return [
-        {"name": name, "ok": ok, "value": value, "advice": advice}
-        for name, ok, value, advice in (
-            *_versions(),
-            *_model(engine),
-            *_scans(engine),
-            ("network of the engine", *network.verdict()),
-            ("readers of documents", *reader.verdict()),
-            *_disk(engine),
-            *_health(engine),
-        )
-    ]
+def check_library(engine: OpenLibrary) -> tuple[Check, ...]:
+    """Check the library and the machine."""
+    checked = (
+        *_versions(),
+        *_model(engine),
+        *_scans(engine),
+        ("network of the engine", *network.verdict()),
+        ("readers of documents", *reader.verdict()),
+        *_disk(engine),
+        *_health(engine),
+    )
+    return tuple(Check(*one) for one in checked)
 
 
-def _roots(engine: Desk) -> list[dict[str, Any]]:
+def _roots(engine: OpenLibrary, watched: WatchState) -> tuple[RootStatus, ...]:
     catalog = engine.catalog
     sizes = catalog.coverage.sizes()
+    how = {each.path: each for each in watched.roots}
     rows = []
     for root in catalog.roots.all():
+        path = os.fsdecode(join(root.path, root.file_name))
         states = {str(state): count for state, count in catalog.files.counts(root.id).items()}
         rows.append(
-            {
-                "path": os.fsdecode(join(root.path, root.file_name)),
-                "files": sum(states.values()),
-                "states": states,
-                "bytes": sizes.get(root.id, 0),
-                "patterns": list(root.patterns),
-                "offline": not root.online,
-            }
+            RootStatus(
+                path=path,
+                files=sum(states.values()),
+                states=states,
+                bytes=sizes.get(root.id, 0),
+                patterns=tuple(root.patterns),
+                offline=not root.online,
+                watched=how[path].how if path in how else "",
+                watched_why=how[path].why if path in how else "",
+            )
         )
-    return rows
+    return tuple(rows)
 
 
-def _languages(engine: Desk) -> list[dict[str, Any]]:
+def _languages(engine: OpenLibrary) -> tuple[LanguageStatus, ...]:
     space = engine.catalog.spaces.active()
     covered = set(space.record.get("languages", ())) if space else set()
     rows = []
     for language, documents in sorted(engine.catalog.docs.languages().items()):
         known = not language or language in covered
         advice = "" if known or not covered else _advice(language, engine.config.models)
-        rows.append({"language": language, "documents": documents, "advice": advice})
-    return rows
+        rows.append(LanguageStatus(language, documents, advice))
+    return tuple(rows)
 
 
 def _advice(language: str, models: Path) -> str:
@@ -126,10 +134,7 @@ def _advice(language: str, models: Path) -> str:
     return f"Found by words; `lectern reindex --model {others[0]}` would understand it."
 
 
-Check = tuple[str, bool, str, str]
-
-
-def _versions() -> Iterator[Check]:
+def _versions() -> Iterator[Checked]:
     yield "lectern", True, _version("lectern"), ""
     yield "python", True, f"{platform.python_version()} on {sys.platform}", ""
     yield "sqlite", True, sqlite3.sqlite_version, ""
@@ -140,7 +145,7 @@ def _versions() -> Iterator[Check]:
     yield "onnx runtime", len(runtimes) == 1, ", ".join(runtimes) or "none", advice
 
 
-def _model(engine: Desk) -> Iterator[Check]:
+def _model(engine: OpenLibrary) -> Iterator[Checked]:
     try:
         changed = engine.models.changed(engine.catalog)
         embedder = engine.models.indexing()
@@ -163,19 +168,17 @@ def _model(engine: Desk) -> Iterator[Check]:
     yield "device", True, f"{embedder.provider.name}: {why}", ""
 
 
-def _scans(engine: Desk) -> Iterator[Check]:
+def _scans(engine: OpenLibrary) -> Iterator[Checked]:
     scans = engine.scanned_pages.describe()
-    value = f"{scans['engine'] or 'none'}"
-    if scans["languages"]:
-        value += f", {' '.join(scans['languages'])}"
-    waiting = f"{scans['waiting']} pages wait. " if scans["waiting"] else ""
-    advice = f"{waiting}Scans are read with Tesseract: {scans['install']}."
+    value = ", ".join([scans.engine or "none", *filter(None, [" ".join(scans.languages)])])
+    waiting = f"{scans.waiting} pages wait. " if scans.waiting else ""
+    advice = f"{waiting}Scans are read with Tesseract: {scans.install}."
     # Without scans nothing is amiss.
-    missing = bool(scans["install"])
+    missing = bool(scans.install)
     yield "text recognition", not (missing and waiting), value, advice if missing else ""
 
 
-def _disk(engine: Desk) -> Iterator[Check]:
+def _disk(engine: OpenLibrary) -> Iterator[Checked]:
     config = engine.config
     free = shutil.disk_usage(config.library).free
     enough = free >= config.min_free_bytes
@@ -188,7 +191,7 @@ def _disk(engine: Desk) -> Iterator[Check]:
     yield "library size", True, f"{library.size(config.library) / MB:,.1f} MB", ""
 
 
-def _health(engine: Desk) -> Iterator[Check]:
+def _health(engine: OpenLibrary) -> Iterator[Checked]:
     catalog, store = engine.catalog, engine.store
     problems = store.verify()
     if short := incomplete(catalog, store):

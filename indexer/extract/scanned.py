@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from indexer.api.protocol import Header
-
 
 @dataclass(frozen=True, slots=True)
 class Scanned:
@@ -30,6 +28,3 @@ class Scanned:
     library: Path
     content: str
     textless: Callable[[list[int]], None]
-
-    def to_wire(self) -> Header:
-        return {"library": str(self.library.absolute()), "content": self.content}

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from indexer import faults
+from indexer.api.answers import Removal
 from indexer.api.errors import WorldError
 from indexer.catalog.roots import below, join, normal
 
@@ -44,7 +45,7 @@ def _orphans(catalog: Catalog) -> tuple[int, int]:
 
 def remove_paths(
     catalog: Catalog, store: Store, paths: Sequence[Path], *, tidy: bool = True
-) -> dict[str, int]:
+) -> Removal:
     """Take roots, or whole roots below the given folders, out of a library.
 
     Args:
@@ -72,4 +73,4 @@ def remove_paths(
     for root in chosen:
         catalog.roots.remove(root)
     documents, passages = forget_orphans(catalog, store) if tidy else _orphans(catalog)
-    return {"files": files, "documents": documents, "passages": passages}
+    return Removal(files, documents, passages)

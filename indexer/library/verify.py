@@ -7,11 +7,12 @@ fragment by fragment. It changes nothing; ``indexer.library.repair`` acts on wha
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indexer.api.answers import Problem, Verification
 from indexer.api.errors import LecternError
 from indexer.catalog.docs import READ_AGAIN
 from indexer.library.recovery import incomplete, without_vectors
@@ -24,23 +25,6 @@ if TYPE_CHECKING:
 
     from indexer.catalog import Catalog
     from indexer.store import Store
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Something that is not as it should be.
-
-    Attributes:
-        kind: A stable name, such as ``unreadable_rows``.
-        where: A table, an embedding space, or ``catalog``.
-        count: How many of them.
-        sentence: For the person.
-    """
-
-    kind: str
-    where: str
-    count: int
-    sentence: str
 
 
 @dataclass(slots=True)
@@ -57,16 +41,15 @@ class Findings:
         if count:
             self.problems.append(Problem(kind, where, count, sentence.format(n=count)))
 
-    def describe(self, catalog: Catalog, store: Store) -> dict[str, Any]:
-        """See ``indexer.api.contract.EngineApi.verify``."""
+    def describe(self, catalog: Catalog, store: Store) -> Verification:
         totals = catalog.spaces.totals()
-        return {
-            "problems": [asdict(problem) for problem in self.problems],
-            "documents": totals.documents,
-            "passages": totals.passages,
-            "bytes": sum(size.total for size in store.sizes().values()),
-            "seconds": self.seconds,
-        }
+        return Verification(
+            problems=tuple(self.problems),
+            documents=totals.documents,
+            passages=totals.passages,
+            bytes=sum(size.total for size in store.sizes().values()),
+            seconds=self.seconds,
+        )
 
 
 def verify(catalog: Catalog, store: Store, tick: Callable[[], None] = lambda: None) -> Findings:

@@ -26,7 +26,7 @@ from indexer.confine.process import die_with
 from indexer.ocr.languages import package_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
 NAME = "tesseract"
 # Programs started from a desktop do not search where these are put.
@@ -80,15 +80,6 @@ class Program:
     version: str
     languages: tuple[str, ...]
     detects_orientation: bool = False
-
-    @classmethod
-    def from_wire(cls, data: Mapping[str, Any]) -> Program:
-        return cls(
-            str(data["path"]),
-            str(data["version"]),
-            tuple(data["languages"]),
-            data["detects_orientation"],
-        )
 
 
 def find_program() -> Program | None:

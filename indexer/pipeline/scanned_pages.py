@@ -9,9 +9,10 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from indexer import faults
+from indexer.api.answers import ScanStatus
 from indexer.api.errors import WorldError
 from indexer.api.formats import DRAWN
 from indexer.catalog.scanned import ScannedContents
@@ -130,18 +131,17 @@ class ScannedPages:
     def counts(self) -> PageCounts:
         return self.cache.counts(self.made_by)
 
-    def describe(self) -> dict[str, Any]:
-        """See ``scans`` in ``indexer.api.contract.EngineApi.status``."""
+    def describe(self) -> ScanStatus:
         counts = self.counts()
-        return {
-            "read": counts.read,
-            "waiting": counts.waiting,
-            "set_aside": counts.failed,
-            "engine": f"Tesseract {self.program.version}" if self.program else "",
-            "languages": self.languages,
-            "code": "" if self.program else self._failure().code,
-            "install": "" if self.program or not self._config.ocr else install_command(),
-        }
+        return ScanStatus(
+            read=counts.read,
+            waiting=counts.waiting,
+            set_aside=counts.failed,
+            engine=f"Tesseract {self.program.version}" if self.program else "",
+            languages=tuple(self.languages),
+            code="" if self.program else self._failure().code,
+            install="" if self.program or not self._config.ocr else install_command(),
+        )
 
     def close(self) -> None:
         self.cache.close()

@@ -17,6 +17,7 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from indexer.api.codec import encode
 from indexer.api.errors import InternalError, LecternError, WorldError
 from indexer.api.protocol import hello, read_frame, write_frame
 from indexer.confine import worker
@@ -92,4 +93,4 @@ def _serve(desk: Desk, request: Header, outgoing: BinaryIO) -> None:
 
 
 def _failure(error: LecternError) -> tuple[Header, bytes]:
-    return {"type": "error", "error": error.to_wire()}, b""
+    return {"type": "error", "error": encode(error.failure())}, b""

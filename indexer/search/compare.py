@@ -21,14 +21,15 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indexer.api.answers import Change, Comparison, ComparisonSide, LoneStatement
 from indexer.api.errors import WorldError
 from indexer.embed.pooling import unit
 from indexer.search.alignment import nearest
-from indexer.search.compare_statements import Statement, Wording, overlap, statements
+from indexer.search.compare_statements import ReadStatement, Wording, overlap, statements
 from indexer.search.similar import find_source
 from indexer.store import key_of
 
@@ -62,7 +63,7 @@ class ComparedDocument:
     """One document, its statements and their centred unit vectors, float32 (n, dim)."""
 
     place: SourcePassages
-    statements: list[Statement]
+    statements: list[ReadStatement]
     vectors: Floats
 
 
@@ -101,8 +102,8 @@ class Comparer:
     catalog: Catalog
     store: Store
 
-    def compare(self, first: str, second: str, *, limit: int, token: CancelToken) -> dict[str, Any]:
-        """See ``indexer.api.contract.EngineApi.compare``.
+    def compare(self, first: str, second: str, *, limit: int, token: CancelToken) -> Comparison:
+        """See ``indexer.api.requests.Compare``.
 
         Raises:
             WorldError: ``not_a_root``, if the library has no such file; ``not_indexed``, if
@@ -117,17 +118,17 @@ class Comparer:
         token.check()
         back = match(other, one, threshold)
         changed = _changed(one, other, there, back)
-        return {
-            "border": threshold,
-            "first": self._describe(one, other, there, limit),
-            "second": self._describe(other, one, back, limit),
-            "changed": [
-                {"first": one.statements[i].to_json(), "second": other.statements[j].to_json()}
+        return Comparison(
+            first=self._describe(one, other, there, limit),
+            second=self._describe(other, one, back, limit),
+            changes=len(changed),
+            changed=tuple(
+                Change(one.statements[i].statement, other.statements[j].statement)
                 for i, j in changed[: limit or None]
-            ],
-            "changes": len(changed),
-            "seconds": time.perf_counter() - started,
-        }
+            ),
+            border=threshold,
+            seconds=time.perf_counter() - started,
+        )
 
     def _side(self, text: str) -> ComparedDocument:
         place, space = find_source(self.catalog, self.store, text), self.catalog.spaces.active()
@@ -144,7 +145,7 @@ class Comparer:
 
     def _describe(
         self, side: ComparedDocument, other: ComparedDocument, matched: StatementMatches, limit: int
-    ) -> dict[str, Any]:
+    ) -> ComparisonSide:
         """What one document says alone, by pages; the most different if there is too much."""
         alone = np.flatnonzero(~matched.present)
         shown = alone
@@ -153,21 +154,21 @@ class Comparer:
         only = []
         for number in shown.tolist():
             closest = int(matched.closest[number])
-            near = other.statements[closest].to_json() if closest >= 0 else None
+            near = other.statements[closest].statement if closest >= 0 else None
             cosine = float(matched.cosines[number])
-            only.append({**side.statements[number].to_json(), "near": near, "cosine": cosine})
+            only.append(LoneStatement.beside(side.statements[number].statement, near, cosine))
         files = self.catalog.files.by_document([side.place.doc.doc])
         file = files[side.place.doc.doc][0]
-        return {
-            "path": file.path,
-            "file": file.relative,
-            "title": side.place.doc.title,
-            "format": file.format,
-            "pages": side.place.doc.pages,
-            "statements": len(side.statements),
-            "alone": len(alone),
-            "only": only,
-        }
+        return ComparisonSide(
+            path=file.path,
+            file=file.relative,
+            title=side.place.doc.title,
+            format=file.format,
+            pages=side.place.doc.pages,
+            statements=len(side.statements),
+            alone=len(alone),
+            only=tuple(only),
+        )
 
 
 def find_threshold(one: ComparedDocument, other: ComparedDocument) -> float:
@@ -231,7 +232,7 @@ def _changed(
     return changed
 
 
-def _differ(one: Statement, other: Statement) -> bool:
+def _differ(one: ReadStatement, other: ReadStatement) -> bool:
     # Each must have something that the other lacks: either may be a part of a longer sentence.
     if one.numbers - other.numbers and other.numbers - one.numbers:
         return True

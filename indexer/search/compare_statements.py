@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from indexer.api.answers import Statement
 from indexer.text.terms import stop_words, words
 
 if TYPE_CHECKING:
@@ -58,36 +59,27 @@ _NEGATIONS = frozenset(_NOT.split())
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
-    """A sentence that says something.
+class ReadStatement:
+    """A statement as it is compared.
 
     Attributes:
         row: Which sentence of all that were read, as a row of their vectors.
         passage: The ordinal of its passage.
-        page: Where it stands, or where its passage begins.
-        page_last: Where its passage ends.
-        start: Its first code point in the canonical text, or that of a heading in front of it.
-        end: The one after its last.
-        heading_path: Of its passage.
-        text: Its view, without headings.
+        statement: Its view without headings, and where it or its passage stands.
         words: Folded, in order.
     """
 
     row: int
     passage: int
-    page: int
-    page_last: int
-    start: int
-    end: int
-    heading_path: tuple[str, ...]
-    text: str
+    statement: Statement
     words: tuple[str, ...]
 
     @property
     def numbers(self) -> frozenset[str]:
         """Its numbers, in digits or in letters, but for those of sections and the like."""
-        marker = _MARKER.match(self.text)
-        said = words(self.text[marker.end() :]) if marker else self.words
+        text = self.statement.text
+        marker = _MARKER.match(text)
+        said = words(text[marker.end() :]) if marker else self.words
         return frozenset(
             word
             for before, word in pairwise(("", *said))
@@ -100,21 +92,10 @@ class Statement:
         """Its words that say no."""
         return _NEGATIONS.intersection(self.words)
 
-    def to_json(self) -> dict[str, Any]:
-        """What an answer holds of it."""
-        return {
-            "page": self.page,
-            "page_last": self.page_last,
-            "start": self.start,
-            "end": self.end,
-            "heading_path": list(self.heading_path),
-            "text": self.text,
-        }
 
-
-def statements(passages: Iterable[StoredPassage], language: str) -> list[Statement]:
+def statements(passages: Iterable[StoredPassage], language: str) -> list[ReadStatement]:
     """Find the statements of passages, whose sentences are numbered from 0 on."""
-    found: list[Statement] = []
+    found: list[ReadStatement] = []
     row = 0
     for passage in passages:
         headings = [words(heading) for heading in passage.heading_path]
@@ -122,13 +103,9 @@ def statements(passages: Iterable[StoredPassage], language: str) -> list[Stateme
             text = _without_headings(sentence, headings)
             said = words(text)
             if _states(text, said, language):
-                at = passage.char_start
-                found.append(
-                    Statement(
-                        row, passage.ordinal, passage.page_first, passage.page_last, at + start,
-                        at + end, passage.heading_path, text, tuple(said),
-                    )
-                )  # fmt: skip
+                at, pages = passage.char_start, (passage.page_first, passage.page_last)
+                statement = Statement(*pages, at + start, at + end, passage.heading_path, text)
+                found.append(ReadStatement(row, passage.ordinal, statement, tuple(said)))
             row += 1
     return found
 
@@ -180,7 +157,7 @@ def _is_heading(text: str, said: list[str], common: frozenset[str]) -> bool:
     return len(said) <= most and not any(word[:1].islower() for word in content)
 
 
-def overlap(first: Statement, second: Statement) -> float:
+def overlap(first: ReadStatement, second: ReadStatement) -> float:
     """How many words two statements share: 0 to 1 (Dice's coefficient of their sets of words)."""
     one, other = set(first.words), set(second.words)
     return 2 * len(one & other) / (len(one) + len(other))
@@ -193,15 +170,15 @@ class Wording:
         known: All of its statements.
     """
 
-    def __init__(self, known: Iterable[Statement]) -> None:
+    def __init__(self, known: Iterable[ReadStatement]) -> None:
         self._runs = {run for statement in known for run in _runs(statement)}
 
-    def share(self, statement: Statement) -> float:
+    def share(self, statement: ReadStatement) -> float:
         """How much of a statement stands there in the same words: 0 to 1."""
         runs = _runs(statement)
         return len(runs & self._runs) / len(runs)
 
 
-def _runs(statement: Statement) -> set[tuple[str, ...]]:
+def _runs(statement: ReadStatement) -> set[tuple[str, ...]]:
     said = statement.words
     return {said[at : at + RUN] for at in range(max(1, len(said) - RUN + 1))}

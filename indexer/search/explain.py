@@ -9,7 +9,7 @@ similarity. It must not know how hits are ranked.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
 from indexer.pipeline.reuse import section_reader
@@ -20,6 +20,7 @@ from indexer.search.explain_match import TokenisedText, describe_match
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from indexer.api.types import Explanation
     from indexer.catalog import Catalog, DocRow, Space
     from indexer.embed.base import EmbedInput
     from indexer.embed.embedder import OnnxEmbedder
@@ -35,8 +36,8 @@ class Explainer:
     store: Store
     models: ModelsInUse
 
-    def explain(self, text: str, path: Path, start: int) -> dict[str, Any]:
-        """See ``indexer.api.contract.EngineApi.explain``.
+    def explain(self, text: str, path: Path, start: int) -> Explanation | None:
+        """See ``indexer.api.requests.Explain``.
 
         Raises:
             WorldError: ``not_a_root``, if the library has no such file; ``not_indexed``, if
@@ -50,7 +51,7 @@ class Explainer:
         query = parse(text)
         readers = self._readers(space)
         if readers is None or not query.terms:
-            return {}
+            return None
         asking = question(query.text)
         return describe_match(
             TokenisedText.from_tokens(asking, readers[0].query_states(asking)),

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from indexer.api.types import Explanation
 from indexer.search.alignment import Alignment, align
 from indexer.text.terms import stems, stop_words, words
 from indexer.text.view import make_view
@@ -58,8 +59,8 @@ class TokenisedText:
 
 def describe_match(
     query: TokenisedText, passage: TokenisedText, text: str, language: str
-) -> dict[str, Any]:
-    """Say what a passage's similarity to a query is made of; the keys are in ``EngineApi.explain``.
+) -> Explanation:
+    """Say what a passage's similarity to a query is made of.
 
     Args:
         query: The query.
@@ -74,21 +75,21 @@ def describe_match(
     meaningful = [not common.issuperset(words(word)) for word in passage.words]
     outstanding = _outstanding(alignment.columns, passage)
     same = _same(query, passage, common, language)
-    shown = [(list(place), share) for place, share in zip(places, shares, strict=True) if place]
-    return {
-        "cosine": alignment.total,
-        "recall": alignment.recall,
-        "words": [[*place, share] for place, share in shown],
-        "rest": alignment.total - sum(share for _, share in shown),
-        "query": list(map(list, zip(query.words, query.shares(alignment.rows), strict=True))),
-        "marks": _chosen(places, [a and b for a, b in zip(outstanding, meaningful, strict=True)]),
-        "same": _chosen(places, same),
-        "pairs": _pairs(alignment, query, passage, common),
-    }
+    shown = [(place, share) for place, share in zip(places, shares, strict=True) if place]
+    return Explanation(
+        cosine=alignment.total,
+        recall=alignment.recall,
+        words=tuple((*place, share) for place, share in shown),
+        rest=alignment.total - sum(share for _, share in shown),
+        query=tuple(zip(query.words, query.shares(alignment.rows), strict=True)),
+        marks=_chosen(places, [a and b for a, b in zip(outstanding, meaningful, strict=True)]),
+        same=_chosen(places, same),
+        pairs=_pairs(alignment, query, passage, common),
+    )
 
 
-def _chosen(places: list[Span | None], flags: list[bool]) -> list[list[int]]:
-    return [list(place) for place, flag in zip(places, flags, strict=True) if place and flag]
+def _chosen(places: list[Span | None], flags: list[bool]) -> tuple[Span, ...]:
+    return tuple(place for place, flag in zip(places, flags, strict=True) if place and flag)
 
 
 def _outstanding(columns: NDArray[np.float32], passage: TokenisedText) -> list[bool]:
@@ -113,7 +114,7 @@ def _same(
 
 def _pairs(
     alignment: Alignment, query: TokenisedText, passage: TokenisedText, common: frozenset[str]
-) -> list[list[Any]]:
+) -> tuple[tuple[str, str, float], ...]:
     """Each content word of the query with its closest word of the passage, closest first."""
     columns = np.flatnonzero(passage.owner >= 0)
     found, pairs = passage.words, []
@@ -123,8 +124,8 @@ def _pairs(
             continue
         similarity = alignment.cosines[np.ix_(rows, columns)].max(axis=0)
         best = int(np.argmax(similarity))
-        pairs.append([word, found[int(passage.owner[columns[best]])], float(similarity[best])])
-    return sorted(pairs, key=lambda pair: -float(pair[2]))
+        pairs.append((word, found[int(passage.owner[columns[best]])], float(similarity[best])))
+    return tuple(sorted(pairs, key=lambda pair: -pair[2]))
 
 
 def word_spans(text: str, starts: NDArray[np.int32]) -> list[Span]:

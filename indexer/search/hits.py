@@ -72,7 +72,7 @@ class HitMaker:
                 continue
             hit = _hit(passage, places, doc, _best(candidates, at))
             why = Why.PHRASE if exact[at] else _why(ranking.scored, at)
-            parts = ranking.explain(at) if explain else {}
+            parts = ranking.explain(at) if explain else None
             hits.append(replace(hit, score=float(scores[at]), why=why, explain=parts))
             if len(hits) == limit:
                 break

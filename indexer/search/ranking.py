@@ -7,9 +7,11 @@ field; what the fields mean stands in ``indexer.search.fusion``.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+from indexer.api.types import HitExplanation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,14 +55,14 @@ class Ranking:
         """Best first; passages with the exact phrase before all others; ties by key."""
         return np.lexsort((self.candidates.keys, -self.scored.total, ~self.exact))
 
-    def explain(self, at: int) -> dict[str, Any]:
-        """Explain one candidate: ``score``, ``passage``, ``document`` and ``weights``, by name."""
-        return {
-            "score": _at(self.scored, at),
-            "passage": _at(self.candidates.pages, at),
-            "document": _at(self.documents, int(self.owner[at])),
-            "weights": asdict(self.weights),
-        }
+    def explain(self, at: int) -> HitExplanation:
+        """Explain one candidate."""
+        return HitExplanation(
+            score=_at(self.scored, at),
+            passage=_at(self.candidates.pages, at),
+            document=_at(self.documents, int(self.owner[at])),
+            weights=asdict(self.weights),
+        )
 
 
 def _at(evidence: Scored | PageEvidence | DocumentEvidence, at: int) -> dict[str, float]:

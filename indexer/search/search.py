@@ -112,7 +112,7 @@ class Searcher:
     def search(
         self, query: Query, *, limit: int, token: CancelToken, explain: bool, full_text: bool
     ) -> SearchResult:
-        """Answer one query; see ``indexer.api.contract``."""
+        """Answer one query; see ``Search``."""
         started = time.perf_counter()
         narrowing = narrow(query, self.catalog)
         totals = self.catalog.spaces.totals()
@@ -125,7 +125,6 @@ class Searcher:
             notes=(*query.notes, *answer.notes),
             seconds=time.perf_counter() - started,
             understood=totals.embedded / totals.passages if totals.passages else 1.0,
-            query=query.describe(),
             good=answer.good,
         )
 

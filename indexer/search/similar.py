@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.api.errors import WorldError
-from indexer.api.types import SearchResult
+from indexer.api.requests import Order
+from indexer.api.types import HitExplanation, SearchResult
 from indexer.catalog.coverage import CoverageFilter
 from indexer.search.hits import HitMaker, shorten
 from indexer.search.narrowing import narrow
@@ -81,7 +82,7 @@ class Similar:
     def search(
         self, query: Query, *, limit: int, token: CancelToken, explain: bool, full_text: bool
     ) -> SearchResult:
-        """Answer a query whose filters name something to be like; see ``indexer.api.contract``.
+        """Answer a query whose filters name something to be like; see ``Search``.
 
         Explained hits say in ``aligned`` which sentence of the source each of theirs resembles
         (``similar_sentences.aligned``).
@@ -103,7 +104,6 @@ class Similar:
             notes=notes,
             seconds=time.perf_counter() - started,
             understood=totals.embedded / totals.passages if totals.passages else 1.0,
-            query=query.describe(),
         )
 
     def _find(self, query: Query, limit: int, token: CancelToken) -> _Matches:
@@ -156,7 +156,8 @@ class Similar:
             doc = known[2].doc if known and known[2] else -1
             keys = np.array([places.get((doc, hit.start), -1)], np.int64)
             there = Sentences.read(self.store, found.space.key, keys)
-            explained.append(replace(hit, explain={"aligned": aligned(there, 0, source)}))
+            explanation = HitExplanation(aligned=aligned(there, 0, source))
+            explained.append(replace(hit, explain=explanation))
         return tuple(explained)
 
     def _vector(self, space: Space, place: SourcePassages, query: Query) -> Floats | None:
@@ -228,7 +229,7 @@ def _by_end(catalog: Catalog, path: str) -> tuple[FileRow, str, DocRow | None] |
     end = path.replace(os.sep, "/").strip("/").casefold()
     if not end:
         return None
-    for row in catalog.coverage.page(CoverageFilter(text=end), "path", 0, 100):
+    for row in catalog.coverage.page(CoverageFilter(text=end), Order.PATH, 0, 100):
         whole = "/" + row.path.replace(os.sep, "/").casefold()
         if whole.endswith("/" + end):
             return catalog.coverage.document(row.path)

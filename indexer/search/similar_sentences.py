@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from indexer.api.types import AlignedSentence, SourceSentence
 from indexer.search.alignment import nearest
 
 if TYPE_CHECKING:
@@ -42,22 +43,19 @@ class Sentences:
     def read(cls, store: Store, space: str, keys: Keys) -> Self:
         return cls(store, keys, *store.sentence_vectors_of(space, keys))
 
-    def describe(self, row: int) -> dict[str, Any]:
+    def describe(self, row: int) -> SourceSentence:
         """Say where a sentence stands in its document, and what it says."""
         at = int(np.searchsorted(self.offsets, row, side="right")) - 1
         key = int(self.keys[at])
         passage = self.store.passages_of(self.keys[at : at + 1], _COLUMNS)[key]
         first, last = _spans(passage)[row - int(self.offsets[at])]
         start = passage["char_start"]
-        return {
-            "page": passage["page_first"],
-            "start": start + first,
-            "end": start + last,
-            "text": passage["text"][first:last],
-        }
+        return SourceSentence(
+            passage["page_first"], start + first, start + last, passage["text"][first:last]
+        )
 
 
-def aligned(found: Sentences, at: int, source: Sentences) -> list[dict[str, Any]]:
+def aligned(found: Sentences, at: int, source: Sentences) -> tuple[AlignedSentence, ...]:
     """Align the sentences of one found passage with a source, most similar first.
 
     Args:
@@ -66,21 +64,20 @@ def aligned(found: Sentences, at: int, source: Sentences) -> list[dict[str, Any]
         source: What they resemble.
 
     Returns:
-        For each sentence ``start`` and ``end`` (offsets into its passage's text), ``cosine`` and
-        ``source``, the sentence that it resembles most.
+        Each of its sentences, with the one of the source that it resembles most.
     """
     low, high = found.offsets[at : at + 2].tolist()
     places, cosines = nearest(found.vectors[low:high], source.vectors, 1)
     passage = found.store.passages_of(found.keys[at : at + 1], _COLUMNS).get(int(found.keys[at]))
     if passage is None or not places.size:
-        return []
+        return ()
     pairs = [
-        {"start": first, "end": last, "cosine": float(cosine), "source": source.describe(row)}
+        AlignedSentence(first, last, float(cosine), source.describe(row))
         for (first, last), row, cosine in zip(
             _spans(passage), places[:, 0].tolist(), cosines[:, 0], strict=True
         )
     ]
-    return sorted(pairs, key=lambda pair: -pair["cosine"])
+    return tuple(sorted(pairs, key=lambda pair: -pair.cosine))
 
 
 def _spans(passage: dict[str, Any]) -> list[tuple[int, int]]:

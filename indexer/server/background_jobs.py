@@ -9,17 +9,20 @@ from __future__ import annotations
 import contextlib
 import logging
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol
 
 from indexer.api.errors import Cancelled, LecternError
-from indexer.server.work_queues import IndexLane, Job, Lane
+from indexer.api.requests import EngineApi, Index
+from indexer.server.work_queues import IndexQueue, Job, WorkQueue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from indexer.api.contract import EngineApi
+    from indexer.api.lock import LibraryLock
     from indexer.api.progress import CancelToken, Progress
+
+    Done = Callable[[Exception | None], None]
 
 log = logging.getLogger(__name__)
 
@@ -27,63 +30,76 @@ OWNER = "the engine"
 WATCHER = "the watcher"
 
 
-@runtime_checkable
-class ReadsScans(Protocol):
-    """An engine that reads scanned pages; see ``indexer.engine.engine``."""
+class LocalEngine(EngineApi, Protocol):
+    """An engine of this process, which holds the lock of its library."""
 
-    def scans_wait(self) -> bool: ...
+    lock: LibraryLock
+
+    def read_with(self, read: Callable[[CancelToken, Done], None]) -> None:
+        """Have what the watcher finds read by this from now on, which says when it is done."""
+
+    def stop_watching(self) -> None:
+        """Let the watcher come to its end."""
+
+    def look_ahead(self, paths: Sequence[Path], patterns: Sequence[str] | None) -> None:
+        """Take in what an index request names while a run goes on, which then reads it next."""
+
+    def overdue(self) -> bool:
+        """Whether something that failed is to be tried again now."""
+
+    def scans_wait(self) -> bool:
+        """Whether there may be scanned pages to read."""
 
     def recognise(
-        self,
-        *,
-        report: Callable[[Progress], None],
-        token: CancelToken,
-        busy: Callable[[], bool],
-    ) -> int: ...
+        self, report: Callable[[Progress], None], token: CancelToken, busy: Callable[[], bool]
+    ) -> int:
+        """Read scanned pages until none waits or something else is to be done.
+
+        Returns:
+            How many files are to be read anew for what was found.
+        """
 
 
 @dataclass(frozen=True, slots=True)
-class Errands:
-    """Puts an engine's own work on its lanes.
+class BackgroundJobs:
+    """Puts an engine's own work on its queues.
 
     Args:
-        engine: May know ``look_ahead`` and ``overdue``; see ``indexer.engine.engine``.
-        index_lane: Where reading is done.
-        survey_lane: Where folders are looked at meanwhile.
-        scan_lane: Where scanned pages are read while nothing else is done.
+        engine: Does it.
+        index_queue: Where reading is done.
+        slow_queue: Where folders are looked at meanwhile.
+        scan_queue: Where scanned pages are read while nothing else is done.
     """
 
-    engine: EngineApi
-    index_lane: IndexLane
-    survey_lane: Lane
-    scan_lane: Lane
+    engine: LocalEngine
+    index_queue: IndexQueue
+    slow_queue: WorkQueue
+    scan_queue: WorkQueue
 
-    def look_ahead(self, paths: Sequence[Path], patterns: Sequence[str] | None) -> None:
+    def look_ahead(self, request: Index) -> None:
         """Have folders taken in that a run in progress could read next, before it is their turn."""
-        look_ahead = getattr(self.engine, "look_ahead", None)
-        if look_ahead is None or not paths or self.index_lane.idle:
+        if not request.paths or self.index_queue.idle:
             return
         job = Job(
             owner=OWNER,
-            work=lambda _job: look_ahead(paths, patterns),
+            work=lambda _job: self.engine.look_ahead(request.paths, request.patterns),
             finish=_note_failure,
             kept=True,
             name="look ahead",
         )
         # What is wrong with them is said when their turn comes.
         with contextlib.suppress(LecternError):
-            self.survey_lane.submit(job)
+            self.slow_queue.submit(job)
 
     def try_again(self) -> None:
         """Have read what failed a while ago, once it is due and nobody asks for anything."""
-        overdue = getattr(self.engine, "overdue", None)
-        if overdue is not None and self.index_lane.idle and overdue():
+        if self.index_queue.idle and self.engine.overdue():
             self.work_off()
 
     def read_scans(self) -> None:
         """Have scanned pages read, if any wait and nobody asks for anything."""
-        engine, idle = self.engine, self.index_lane.idle and self.scan_lane.idle
-        if not isinstance(engine, ReadsScans) or not idle or not engine.scans_wait():
+        idle = self.index_queue.idle and self.scan_queue.idle
+        if not idle or not self.engine.scans_wait():
             return
 
         def finish(queued: Any, failure: Exception | None) -> None:
@@ -94,23 +110,23 @@ class Errands:
 
         job = Job(
             owner=OWNER,
-            work=lambda job: engine.recognise(
-                report=job.report, token=job.token, busy=lambda: not self.index_lane.idle
+            work=lambda job: self.engine.recognise(
+                job.report, job.token, lambda: not self.index_queue.idle
             ),
             finish=finish,
             kept=True,
             name="recognise",
         )
         with contextlib.suppress(LecternError):
-            self.scan_lane.submit(job)
+            self.scan_queue.submit(job)
 
     def work_off(self) -> None:
         """Have read what was queued; a run that goes on may be past looking."""
-        if not self.index_lane.waits(OWNER):
+        if not self.index_queue.waits(OWNER):
             with contextlib.suppress(LecternError):
                 self._read(OWNER, _note_failure)
 
-    def read_found(self, _token: CancelToken, done: Callable[[Exception | None], None]) -> None:
+    def read_found(self, _token: CancelToken, done: Done) -> None:
         """Have read what the watcher found, behind what anyone asks for."""
 
         def finish(answer: Any, failure: Exception | None) -> None:
@@ -122,13 +138,15 @@ class Errands:
     def _read(self, owner: str, finish: Callable[[Any, Exception | None], None]) -> None:
         job = Job(
             owner=owner,
-            work=lambda job: self.engine.index((), report=job.report, token=job.token, scan=False),
+            work=lambda job: self.engine.call(
+                Index(scan=False), token=job.token, report=job.report
+            ),
             finish=finish,
             kept=True,
             gives_way=True,
             name="index",
         )
-        self.index_lane.submit(job)
+        self.index_queue.submit(job)
 
 
 def _note_failure(_answer: Any, failure: Exception | None) -> None:

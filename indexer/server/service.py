@@ -1,7 +1,7 @@
 """The engine, served to other processes of the same person.
 
-Owns the listening socket, the clients and the lanes their requests go to. It must not know how a
-request is answered (``indexer.server.requests``) or how bytes travel (``indexer.server.session``).
+Owns the listening socket, the clients and the queues their requests go to. It must not know how a
+request is answered (``indexer.engine``) or how bytes travel (``indexer.server.session``).
 Whoever makes a service holds the library lock; it ends when that lock no longer guards what is at
 its path.
 """
@@ -15,6 +15,7 @@ import logging
 import sys
 import threading
 import time
+from dataclasses import dataclass
 from importlib import metadata
 from multiprocessing import Pipe
 from multiprocessing.connection import Listener
@@ -22,21 +23,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indexer.api import endpoint as places
+from indexer.api.codec import decode
 from indexer.api.endpoint import FAMILY, Endpoint, connect
 from indexer.api.errors import Cancelled, InternalError, LecternError, WorldError
-from indexer.api.protocol import field, hello
-from indexer.api.wire import to_wire
-from indexer.server.background_jobs import Errands
-from indexer.server.requests import REQUESTS, LaneName, places_in, whole
+from indexer.api.progress import ignore
+from indexer.api.protocol import hello
+from indexer.api.requests import Index, Queue, Request, Shutdown, between
+from indexer.api.types import Summary
+from indexer.server.background_jobs import BackgroundJobs
 from indexer.server.session import Session
-from indexer.server.work_queues import IndexLane, Job, Lane, SearchLane
+from indexer.server.work_queues import IndexQueue, Job, SearchQueue, WorkQueue
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-    from indexer.api.contract import LocalEngine
     from indexer.api.protocol import Header
-    from indexer.watching.watcher import Watcher
+    from indexer.server.background_jobs import LocalEngine
 
 log = logging.getLogger(__name__)
 
@@ -68,15 +70,17 @@ class Service:
         self._may_write = self.lock.refusal is None
         self.offline = offline
         self.lasting = lasting
-        self.search_lane = SearchLane("search lane")
-        self.index_lane = IndexLane("index lane")
-        self.lanes: dict[LaneName, Lane] = {
-            name: Lane(f"{name.value} lane")
-            for name in (LaneName.DESK, LaneName.GLANCE, LaneName.SURVEY)
+        self.search_queue = SearchQueue("search queue")
+        self.index_queue = IndexQueue("index queue")
+        self.queues: dict[Queue, WorkQueue] = {
+            name: WorkQueue(f"{name.value} queue")
+            for name in (Queue.STATUS, Queue.FAST, Queue.SLOW)
         }
-        self.lanes |= {LaneName.SEARCH: self.search_lane, LaneName.INDEX: self.index_lane}
-        self.scan_lane = Lane("scan lane")
-        self.errands = Errands(engine, self.index_lane, self.lanes[LaneName.SURVEY], self.scan_lane)
+        self.queues |= {Queue.SEARCH: self.search_queue, Queue.INDEX: self.index_queue}
+        self.scan_queue = WorkQueue("scan queue")
+        self.background = BackgroundJobs(
+            engine, self.index_queue, self.queues[Queue.SLOW], self.scan_queue
+        )
         self._numbers = itertools.count(1)
         self._changed = threading.Condition()
         self._sessions: dict[int, Session] = {}
@@ -85,9 +89,7 @@ class Service:
         self._wake, self._waker = Pipe(duplex=False)
         self._listener: Listener | None = None
         self._endpoint: Endpoint | None = None
-        self._watcher: Watcher | None = getattr(engine, "watcher", None)
-        if self._watcher is not None:
-            self._watcher.read = self.errands.read_found
+        engine.read_with(self.background.read_found)
 
     def start(self) -> None:
         """Listen from now on.
@@ -118,15 +120,15 @@ class Service:
             while not self._stopping and self.lock.is_intact():
                 if idle_seconds is not None and self._quiet_for(idle_seconds):
                     return
-                self.errands.try_again()
-                self.errands.read_scans()
+                self.background.try_again()
+                self.background.read_scans()
                 # Short enough that signal handlers run in time where waiting blocks them.
                 self._changed.wait(0.5)
         self.check()
 
     def _quiet_for(self, seconds: float) -> bool:
         now = time.monotonic()
-        if self._sessions or not (self.index_lane.idle and self.scan_lane.idle):
+        if self._sessions or not (self.index_queue.idle and self.scan_queue.idle):
             self._quiet_since = now
             return False
         return now - self._quiet_since >= seconds
@@ -154,14 +156,13 @@ class Service:
     def close(self) -> None:
         """Take no more clients, answer what is in flight, end indexing cleanly, let go."""
         self._stopping = True
-        if self._watcher is not None:
-            self._watcher.stop()
+        self.engine.stop_watching()
         self._stop_listening()
-        for name, lane in self.lanes.items():
-            if name is not LaneName.INDEX:
-                lane.close(finish_running=name is not LaneName.SURVEY, timeout=PATIENCE_S)
-        self.scan_lane.close()
-        self.index_lane.close()
+        for name, queue in self.queues.items():
+            if name is not Queue.INDEX:
+                queue.close(finish_running=name is not Queue.SLOW, timeout=PATIENCE_S)
+        self.scan_queue.close()
+        self.index_queue.close()
         self._waker.close()
         with self._changed:
             if self._changed.wait_for(lambda: not self._sessions, PATIENCE_S):
@@ -233,75 +234,75 @@ class Service:
         return silent is not None
 
     def _farewell(self, session: Session) -> None:
-        for lane in self.lanes.values():
-            lane.leave(session.number)
+        for queue in self.queues.values():
+            queue.leave(session.number)
         with self._changed:
             self._sessions.pop(session.number, None)
             self._quiet_since = time.monotonic()
             self._changed.notify_all()
 
     def _handle(self, session: Session, header: Header) -> None:
-        kind = header.get("type")
         number: int | None = None
         try:
-            number = whole(header, "id")
-            if kind == "cancel":
+            number = decode(Numbered, header).id
+            if header.get("type") == "cancel":
                 self._cancel(session, number)
-            elif kind == "shutdown":
+                return
+            request: Request[Any] = Request.read(header)
+            if isinstance(request, Shutdown):
                 self._shut_down(session, number)
-            elif isinstance(kind, str) and kind in REQUESTS:
-                self._submit(session, number, kind, header)
             else:
-                raise WorldError("bad_request", reason="its type is unknown")
+                self._submit(session, number, request)
         except LecternError as error:
             session.fail(number, error)
 
     def _cancel(self, session: Session, number: int) -> None:
         job = session.jobs.get(number)
         if job is not None:
-            self._lane(job.name).cancel(job)
+            self.queues[Request.kinds[job.name].queue].cancel(job)
 
     def _shut_down(self, session: Session, number: int) -> None:
         if not self.lasting:
             raise WorldError("busy", reason="in_use")
-        session.reply(number, "reply")
+        session.reply(number, "reply", answer=None)
         self.stop()
 
-    def _submit(self, session: Session, number: int, kind: str, header: Header) -> None:
+    def _submit(self, session: Session, number: int, request: Request[Any]) -> None:
         if number in session.jobs:
             raise WorldError("bad_request", reason="its id is in use")
         if not self.lock.is_intact():
             # The next engine has it at its new place; this one is about to end.
             self.stop()
             raise WorldError("engine_gone")
-        work = REQUESTS[kind].read(header)
-        if kind == "index":
-            self.errands.look_ahead(*places_in(header))
+        if isinstance(request, Index):
+            self.background.look_ahead(request)
+
         job = Job(
             owner=session.number,
-            work=functools.partial(work, self.engine),
-            finish=functools.partial(self._finish, session, number, kind),
-            sink=lambda progress: session.progress(number, to_wire(progress)),
-            kept=field(header, "kept", bool, default=False),
-            name=kind,
+            work=lambda job: self.engine.call(request, token=job.token, report=job.report),
+            finish=functools.partial(self._finish, session, number, request),
+            sink=functools.partial(session.progress, number) if request.reports else ignore,
+            kept=isinstance(request, Index) and request.kept,
+            name=request.wire_name,
         )
-        lane = self._lane(kind)
         session.jobs[number] = job
         try:
-            lane.submit(job)
+            self.queues[request.queue].submit(job)
         except LecternError:
             session.jobs.pop(number, None)
             raise
 
-    def _lane(self, kind: str) -> Lane:
-        return self.lanes[REQUESTS[kind].lane]
-
     def _finish(
-        self, session: Session, number: int, kind: str, answer: Any, failure: Exception | None
+        self,
+        session: Session,
+        number: int,
+        request: Request[Any],
+        answer: Any,
+        failure: Exception | None,
     ) -> None:
         """Send the outcome of a job."""
-        cancelled = isinstance(failure, Cancelled) or _says_cancelled(answer)
-        if cancelled and self._stopping:
+        was_cancelled = isinstance(answer, Summary) and answer.cancelled
+        if (was_cancelled or isinstance(failure, Cancelled)) and self._stopping:
             # Not the client's wish: it may turn to the next engine and lose nothing.
             session.fail(number, WorldError("engine_gone"))
         elif isinstance(failure, Cancelled):
@@ -311,9 +312,23 @@ class Service:
         elif failure is not None:
             session.fail(number, InternalError("internal", reason=type(failure).__name__))
         else:
-            session.reply(number, "reply", **answer)
-            if REQUESTS[kind].queues and answer["queued"]:
-                self.errands.work_off()
+            session.reply(number, "reply", answer=answer)
+            self.answered(request, answer)
+
+    def answered(self, request: Request[Any], answer: Any) -> None:
+        """Do what follows from an answer, whoever asked: files that were queued are read."""
+        if request.queues_files and answer:
+            self.background.work_off()
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """What every message of a client has."""
+
+    id: int
+
+    def __post_init__(self) -> None:
+        between("id", self.id, 0)
 
 
 def _version() -> str:
@@ -321,7 +336,3 @@ def _version() -> str:
         return metadata.version("lectern")
     except metadata.PackageNotFoundError:
         return ""
-
-
-def _says_cancelled(answer: Any) -> bool:
-    return isinstance(answer, dict) and bool(answer.get("summary", {}).get("cancelled"))

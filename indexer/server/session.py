@@ -17,6 +17,7 @@ from collections import deque
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any
 
+from indexer.api.codec import encode
 from indexer.api.endpoint import limit_waits, stop_reading
 from indexer.api.errors import InternalError, LecternError, WorldError
 from indexer.api.protocol import MAX_REQUEST_BYTES, check_hello, pack, unpack
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from multiprocessing.connection import Connection
 
+    from indexer.api.progress import Progress
     from indexer.api.protocol import Header
     from indexer.server.work_queues import Job
 
@@ -103,7 +105,7 @@ class Session:
     def refuse(self, error: LecternError) -> None:
         """Tell a client that cannot be served, before anything was started, and hang up."""
         with contextlib.closing(self._connection), contextlib.suppress(OSError):
-            self._connection.send_bytes(_packed({"type": "error", "error": error.to_wire()}))
+            self._connection.send_bytes(_packed({"type": "error", "error": error.failure()}))
 
     def cut(self, error: LecternError) -> None:
         """End the connection of a client: this is the last it is told, if it listens."""
@@ -121,13 +123,13 @@ class Session:
             self._queue(message)
 
     def fail(self, number: int | None, error: LecternError) -> None:
-        self.reply(number, "error", error=error.to_wire())
+        self.reply(number, "error", error=error.failure())
 
-    def progress(self, number: int, body: dict[str, Any]) -> None:
+    def progress(self, number: int, progress: Progress) -> None:
         """Queue a report; only the newest unsent one of each request is kept."""
         with self._changed:
             if number in self.jobs:
-                self._progress[number] = {"type": "progress", "id": number, "progress": body}
+                self._progress[number] = {"type": "progress", "id": number, "progress": progress}
                 self._changed.notify_all()
 
     def _read(self, greeting: Header, handle: Callable[[Session, Header], None]) -> None:
@@ -192,7 +194,7 @@ class Session:
             return
         self._unsent.clear()
         self._progress.clear()
-        self._unsent.append(_packed({"type": "error", "id": None, "error": error.to_wire()}))
+        self._unsent.append(_packed({"type": "error", "id": None, "error": error.failure()}))
         self._ended = True
         self._changed.notify_all()
         stop_reading(self._connection)
@@ -231,8 +233,8 @@ class Session:
 def _packed(header: Header) -> bytes:
     """Pack a message; one that cannot cross becomes an error, so that its client is not left."""
     try:
-        return pack(header)
+        return pack(encode(header))
     except (LecternError, ValueError, TypeError) as error:
         log.exception("an answer of type %s cannot cross", header.get("type"))
         failure = InternalError("internal", reason=type(error).__name__)
-        return pack({"type": "error", "id": header.get("id"), "error": failure.to_wire()})
+        return pack(encode({"type": "error", "id": header.get("id"), "error": failure.failure()}))

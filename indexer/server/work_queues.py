@@ -1,7 +1,7 @@
-"""The lanes of the engine: threads that do the work the protocol threads hand over.
+"""The work queues of the engine: threads that do the work the protocol threads hand over.
 
-A lane does one job at a time. The search lane lets a client's newest query replace its older
-ones; the index lane is the only writer and tells those who wait how far it is. This module owns
+A work queue does one job at a time. The search queue lets a client's newest query replace its older
+ones; the index queue is the only writer and tells those who wait how far it is. This module owns
 order, replacement and cancelling; it must not know sockets, messages or what the jobs do.
 """
 
@@ -36,9 +36,9 @@ class Job:
             included). It must be quick and must not raise.
         sink: Takes the progress of the work, and of the work it waits for.
         kept: The job outlives its owner.
-        gives_way: Nobody waits for it: on the index lane it ends, cancelled, when another job
+        gives_way: Nobody waits for it: on the index queue it ends, cancelled, when another job
             comes, and waits behind the others.
-        spread: Set by the lane: takes the progress for those who wait.
+        spread: Set by the queue: takes the progress for those who wait.
     """
 
     owner: Hashable
@@ -70,7 +70,7 @@ class Job:
             self.finish(answer, None)
 
 
-class Lane:
+class WorkQueue:
     """One thread and its queue: first come, first served."""
 
     def __init__(self, name: str) -> None:
@@ -100,7 +100,7 @@ class Lane:
         """Queue a job.
 
         Raises:
-            WorldError: ``engine_gone``, if the lane is closing; ``busy``, if too many wait.
+            WorldError: ``engine_gone``, if the queue is closing; ``busy``, if too many wait.
         """
         with self._changed:
             if self._closed:
@@ -177,7 +177,7 @@ class Lane:
                     self._changed.notify_all()
 
 
-class SearchLane(Lane):
+class SearchQueue(WorkQueue):
     """The newest query of each owner wins; owners take turns in the order of their queries."""
 
     def _make_room(self, job: Job) -> list[Job]:
@@ -189,7 +189,7 @@ class SearchLane(Lane):
         return older
 
 
-class IndexLane(Lane):
+class IndexQueue(WorkQueue):
     """The only writer. Progress also goes to those who wait, so that nobody sees silence."""
 
     def __init__(self, name: str) -> None:

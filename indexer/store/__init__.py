@@ -41,7 +41,6 @@ from indexer.store.values import (
     PassageRow,
     ScoredKeys,
     StoredPassage,
-    TableSize,
     Term,
     TextColumn,
     VectorRows,
@@ -54,6 +53,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from indexer.api.answers import TableSize
+
 __all__ = [
     "DocSet",
     "DocumentRow",
@@ -62,7 +63,6 @@ __all__ = [
     "ScoredKeys",
     "Store",
     "StoredPassage",
-    "TableSize",
     "Term",
     "TextColumn",
     "Thresholds",

@@ -26,11 +26,12 @@ from indexer.store.disk import write_errors
 from indexer.store.indices import ANN_FROM
 from indexer.store.schema import PASSAGES, is_vectors_table
 from indexer.store.sizes import size_of
-from indexer.store.values import Maintenance, TableSize
+from indexer.store.values import Maintenance
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from indexer.api.answers import TableSize
     from indexer.store.table import Table
 
 # Versions younger than this stay while the store is open: a reader may be at one.

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from indexer.api.answers import TableSize
 from indexer.store.schema import vectors_table
-from indexer.store.values import TableSize
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

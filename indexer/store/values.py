@@ -168,15 +168,6 @@ class Term:
 
 
 @dataclass(frozen=True, slots=True)
-class TableSize:
-    """A table's rows and the bytes its directory takes, of which ``live`` are in use."""
-
-    rows: int
-    total: int
-    live: int
-
-
-@dataclass(frozen=True, slots=True)
 class Maintenance:
     """What one round of maintenance did, in the order it did it."""
 

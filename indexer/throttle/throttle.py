@@ -10,9 +10,9 @@ import contextlib
 import threading
 import time
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from indexer.api.answers import Speed
 from indexer.throttle.machine import Machine
 
 if TYPE_CHECKING:
@@ -29,14 +29,6 @@ QUERY_S = 0.5
 LISTEN_S = 0.1
 # However long a piece of work took, nobody rests longer than this at a stretch.
 LONGEST_REST_S = 20.0
-
-
-class Speed(StrEnum):
-    """What the person chose."""
-
-    SLOW = "slow"
-    NORMAL = "normal"
-    FAST = "fast"
 
 
 # Share of the time that is worked while the person, or another program, needs the machine.

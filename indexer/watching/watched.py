@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from indexer.api.answers import WatchedRoot
 from indexer.catalog.roots import below, join
 from indexer.files.root_location import in_place
 from indexer.files.volumes import mounts, tells_of_changes
@@ -117,17 +118,12 @@ class WatchedRoots:
                 each.root, each.scanned, each.seen = root, since, _seen(root)
                 each.why = self._why(root)
 
-    def describe(self) -> list[dict[str, Any]]:
+    def describe(self) -> tuple[WatchedRoot, ...]:
         """Say how each root is watched."""
         with self._lock:
-            return [
-                {
-                    "path": os.fsdecode(join(each.root.path, each.root.file_name)),
-                    "how": each.how,
-                    "why": each.why,
-                }
-                for each in self._known.values()
-            ]
+            return tuple(
+                WatchedRoot(_path(each.root), each.how, each.why) for each in self._known.values()
+            )
 
     def _is_due(self, each: _Watched, root: Root, now: float) -> bool:
         since = now - each.scanned
@@ -160,3 +156,7 @@ def _seen(root: Root) -> tuple[object, ...]:
     except OSError:
         pass
     return (*here, *(mount.point for mount in mounts()))
+
+
+def _path(root: Root) -> str:
+    return os.fsdecode(join(root.path, root.file_name))

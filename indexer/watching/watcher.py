@@ -13,8 +13,9 @@ import logging
 import os
 import threading
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from indexer.api.answers import WatchState
 from indexer.api.errors import Cancelled, LecternError
 from indexer.api.progress import CancelToken
 from indexer.catalog.roots import below
@@ -160,17 +161,17 @@ class Watcher:
         self._checked = float("-inf")
         self._hints.wake()
 
-    def describe(self) -> dict[str, Any]:
-        """Say what is watched and how; see ``indexer.api.contract.EngineApi.watch``."""
+    def describe(self) -> WatchState:
+        """Say what is watched and how."""
         source, plan = self._source, self._plan
         busy = plan.due or plan.work or plan.reading or plan.scanning or len(self._settling)
-        return {
-            "on": self.on,
-            "roots": self._watched.describe() if self.on else [],
-            "folders": source.folders if source is not None else 0,
-            "quiet": not busy,
-            "problem": plan.problem,
-        }
+        return WatchState(
+            on=self.on,
+            roots=self._watched.describe() if self.on else (),
+            folders=source.folders if source is not None else 0,
+            quiet=not busy,
+            problem=plan.problem,
+        )
 
     # -- the thread -------------------------------------------------------------------------
 

@@ -138,7 +138,7 @@ def moved(folder: Path, files: int) -> None:
 
 def _wait_until_there(engine: Engine, old: Path, new: Path, files: int) -> None:
     def there() -> bool:
-        rows = engine.files(None, None, 0, 2 * files)
+        rows = engine.files(None, None, 0, min(2 * files, 10_000))
         paths = [row.path for row in rows if row.state == "indexed"]
         return sum(path.startswith(f"{new}/") for path in paths) == files and not any(
             path.startswith(f"{old}/") for path in paths

@@ -11,7 +11,8 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from indexer.api.errors import from_wire
+from indexer.api.codec import decode
+from indexer.api.errors import Failure
 from indexer.api.protocol import check_hello, read_frame, write_frame
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class Asker:
         header, data = frame
         assert header["id"] == number
         if header["type"] == "error":
-            raise from_wire(header["error"])
+            raise decode(Failure, header["error"]).error()
         return header, data
 
     def letters(self, path: Path, page: int) -> tuple[str, list[tuple[float, ...]]]:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.api.contract import ORDERS
 from indexer.api.errors import Cancelled, WorldError
 from indexer.api.progress import CancelToken
+from indexer.api.requests import Order
 from tests.integration import corpus
 from tests.integration.world import World, quoted, search, states
 from tests.locked import locked as encrypted
@@ -97,7 +97,7 @@ def test_an_estimate_can_be_cancelled_and_needs_a_place(world: World, engine: En
 
 
 def test_the_coverage_comes_in_any_order_and_is_narrowed(world: World, engine: Engine) -> None:
-    rows = {order: engine.files(None, None, 0, 100, order=order) for order in ORDERS}
+    rows = {str(order): engine.files(None, None, 0, 100, order=order) for order in Order}
     paths = sorted(row.path for row in rows["path"])
     for order, listed in rows.items():
         assert sorted(row.path for row in listed) == paths, order

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
+from indexer.api.answers import Check
 from indexer.api.client import EngineClient
 from indexer.api.endpoint import connect, published
 from indexer.api.errors import WorldError
@@ -40,13 +41,6 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="named pipes can
 LARGE = 200_000  # characters in an answer, about
 
 
-class LargeEngine(FakeEngine):
-    """Answers ``doctor`` at length."""
-
-    def doctor(self) -> list[dict[str, object]]:
-        return [{"name": "model", "ok": True, "value": "x" * LARGE, "advice": ""}]
-
-
 @pytest.fixture
 def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     runtime = tmp_path / "run"
@@ -57,7 +51,8 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def host(library: Path) -> Iterator[Host]:
-    engine = LargeEngine.open(EngineConfig(library, library / "models"))
+    engine = FakeEngine.open(EngineConfig(library, library / "models"))
+    engine.checks = (Check("model", ok=True, value="x" * LARGE, advice=""),)
     before = set(threading.enumerate())
     with contextlib.closing(Host(engine, Service(engine, library))) as host:
         yield host
@@ -111,7 +106,7 @@ def ask_on(connection: Connection, most: int) -> int:
     """Ask for long answers and read none, until the engine hangs up; count the requests."""
     for number in range(1, most + 1):
         try:
-            connection.send_bytes(pack({"type": "doctor", "id": number}))
+            connection.send_bytes(pack({"type": "diagnose", "id": number}))
         except OSError:
             return number
     return most
@@ -130,10 +125,10 @@ def test_answers_that_nobody_reads_are_bounded_and_cut_off(
         while True:  # whoever reads knows that the engine has answered, and asks no faster
             number += 1
             try:
-                connection.send_bytes(pack({"type": "doctor", "id": number}))
+                connection.send_bytes(pack({"type": "diagnose", "id": number}))
             except OSError:
                 break
-            reading.send_bytes(pack({"type": "doctor", "id": number}))
+            reading.send_bytes(pack({"type": "diagnose", "id": number}))
             assert receive(reading)["id"] == number
             assert number < 50
         # The socket takes some itself.
@@ -149,7 +144,7 @@ def test_a_client_that_takes_nothing_is_left_after_a_while(
     monkeypatch.setattr(session_module, "STALL_S", 1)
     with contextlib.closing(greeted(library)) as connection:
         for number in range(5):  # far below the bound
-            connection.send_bytes(pack({"type": "doctor", "id": number}))
+            connection.send_bytes(pack({"type": "diagnose", "id": number}))
         wait_for(lambda: not host.service._sessions)
         answers(library)
 
@@ -157,7 +152,7 @@ def test_a_client_that_takes_nothing_is_left_after_a_while(
 def test_a_client_that_reads_late_gets_everything(host: Host, library: Path) -> None:
     with contextlib.closing(greeted(library)) as connection:
         for number in range(20):
-            connection.send_bytes(pack({"type": "doctor", "id": number}))
+            connection.send_bytes(pack({"type": "diagnose", "id": number}))
         answers(library)
         assert [receive(connection)["id"] for _ in range(20)] == list(range(20))
 
@@ -171,7 +166,7 @@ def test_a_search_in_flight_ends_with_a_client_that_is_cut_off(
         assert isinstance(host.engine, FakeEngine)
         assert host.engine.waiting.wait(WAIT_S)
         ask_on(connection, 30)
-        wait_for(lambda: host.service.search_lane.idle)
+        wait_for(lambda: host.service.search_queue.idle)
 
 
 @pytest.mark.parametrize(
@@ -240,7 +235,7 @@ def test_silence_after_the_hello_is_no_offence(
     monkeypatch.setattr(session_module, "STALL_S", 1)
     with contextlib.closing(greeted(library)) as connection:
         assert not connection.poll(2)
-        connection.send_bytes(pack({"type": "status", "id": 1}))
+        connection.send_bytes(pack({"type": "get_status", "id": 1}))
         assert receive(connection)["type"] == "reply"
 
 
@@ -269,7 +264,7 @@ def test_so_many_clients_are_served_and_one_more_is_told(host: Host, library: Pa
                 EngineClient.attach(library)
             assert caught.value.code == "busy"
         for connection in served:
-            connection.send_bytes(pack({"type": "status", "id": 1}))
+            connection.send_bytes(pack({"type": "get_status", "id": 1}))
             assert receive(connection)["type"] == "reply"
     wait_for(lambda: not host.service._sessions)
     answers(library)
@@ -313,9 +308,9 @@ def test_the_system_gives_no_more_threads(
 
 # What Python writes and reads, and JSON does not know.
 UNJSON = [
-    '{"type": "files", "id": 1, "offset": NaN}',
-    '{"type": "files", "id": 1, "limit": Infinity}',
-    '{"type": "files", "id": 1, "limit": -Infinity}',
+    '{"type": "list_files", "id": 1, "offset": NaN}',
+    '{"type": "list_files", "id": 1, "limit": Infinity}',
+    '{"type": "list_files", "id": 1, "limit": -Infinity}',
     '{"type": "search", "id": 1, "text": "a", "unknown": [{"deep": NaN}]}',
     '{"type": "search", "id": 1, "text": "a", "unknown": ' + "[" * 200_000,
     '{"type": "search", "id": 1, "text": "a", "x": ' + "[" * 100_000 + "]" * 100_000 + "}",
@@ -339,18 +334,18 @@ def test_what_is_no_json_ends_the_connection_with_a_word(
 
 HUGE = [-1, -(2**63), 2**53 + 1, 2**63, 2**64, 10**300]
 NUMBERS = [
-    *({"type": "files", "offset": number} for number in HUGE),
-    *({"type": "files", "limit": number} for number in [0, 10_001, *HUGE]),
+    *({"type": "list_files", "offset": number} for number in HUGE),
+    *({"type": "list_files", "limit": number} for number in [0, 10_001, *HUGE]),
     *({"type": "search", "text": "a", "limit": number} for number in [0, 10_001, *HUGE]),
     *({"type": "compare", "first": "a", "second": "b", "limit": number} for number in HUGE),
     *({"type": "explain", "text": "a", "path": "/a", "start": number} for number in HUGE),
-    *({"type": "passage_spans", "path": "/a", "start": number, "end": 1} for number in HUGE),
-    *({"type": "passage_spans", "path": "/a", "start": 1, "end": number} for number in HUGE),
-    {"type": "files", "offset": 1.5},
-    {"type": "files", "offset": "1"},
-    {"type": "files", "offset": [1]},
-    {"type": "files", "offset": None},
-    {"type": "files", "limit": 1e999},
+    *({"type": "find_sentences", "path": "/a", "start": number, "end": 1} for number in HUGE),
+    *({"type": "find_sentences", "path": "/a", "start": 1, "end": number} for number in HUGE),
+    {"type": "list_files", "offset": 1.5},
+    {"type": "list_files", "offset": "1"},
+    {"type": "list_files", "offset": [1]},
+    {"type": "list_files", "offset": None},
+    {"type": "list_files", "limit": 1e999},
 ]
 
 
@@ -364,7 +359,7 @@ def test_numbers_beyond_all_reason_are_refused(
         message = receive(connection)
         assert message["id"] == 1
         assert message["error"]["code"] == "bad_request"
-        connection.send_bytes(pack({"type": "status", "id": 2}))
+        connection.send_bytes(pack({"type": "get_status", "id": 2}))
         assert receive(connection)["type"] == "reply"
     assert not [each for each in caplog.records if each.levelno >= logging.WARNING]
 
@@ -372,7 +367,7 @@ def test_numbers_beyond_all_reason_are_refused(
 @pytest.mark.parametrize("number", [-1, 2**53 + 1, 10**300, True, 1.0, None, "1", [1]])
 def test_the_number_of_a_request_is_a_sound_one(host: Host, library: Path, number: object) -> None:
     with contextlib.closing(greeted(library)) as connection:
-        connection.send_bytes(pack({"type": "status", "id": number}))
+        connection.send_bytes(pack({"type": "get_status", "id": number}))
         message = receive(connection)
         assert (message["id"], message["error"]["code"]) == (None, "bad_request")
 

@@ -155,7 +155,8 @@ def test_an_explanation_adds_up(engine: Engine, world: World) -> None:
     found = engine.explain(query, world.documents / hit.file, hit.start)
     total = found["rest"] + sum(share for _, _, share in found["words"])
     assert total == pytest.approx(found["cosine"], abs=1e-5)
-    assert found["cosine"] == pytest.approx(hit.explain["passage"]["pooled_question"], abs=5e-3)
+    assert hit.explain is not None
+    assert found["cosine"] == pytest.approx(hit.explain.passage["pooled_question"], abs=5e-3)
     shown = [hit.text[first:last] for first, last, _ in found["words"]]
     assert set(shown) == set(re.findall(r"\w+", hit.text))
     assert "rent" in {hit.text[first:last] for first, last in found["same"]}
@@ -167,12 +168,13 @@ def test_a_rank_is_explained_by_what_made_it(engine: Engine) -> None:
     result = engine.search("who pays the rent in old.md?", explain=True, full_text=True)
     assert result.hits
     for hit in result.hits:
+        assert hit.explain is not None
         # Each number is rounded.
-        assert sum(hit.explain["score"].values()) == pytest.approx(hit.score, abs=5e-4)
-        assert hit.explain["weights"]["words"] == engine.searcher.weights.words
-        assert set(hit.explain["document"]) >= {"name_meaning", "name_words", "words", "clarity"}
+        assert sum(hit.explain.score.values()) == pytest.approx(hit.score, abs=5e-4)
+        assert hit.explain.weights["words"] == engine.searcher.weights.words
+        assert set(hit.explain.document) >= {"name_meaning", "name_words", "words", "clarity"}
     plain = engine.search("who pays the rent in old.md?", full_text=True)
-    assert [hit.explain for hit in plain.hits] == [{}] * len(plain.hits)
+    assert [hit.explain for hit in plain.hits] == [None] * len(plain.hits)
 
 
 def test_what_cannot_be_explained_is_said(engine: Engine, world: World) -> None:

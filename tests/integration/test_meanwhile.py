@@ -11,6 +11,7 @@ import pytest
 
 from indexer.api.client import EngineClient
 from indexer.api.progress import CancelToken, ignore
+from indexer.api.requests import Index
 from indexer.server.host import Host
 from indexer.server.service import Service
 from tests.integration.held import HeldEngine
@@ -51,12 +52,16 @@ def held(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
         engine.may_embed.set()
 
 
+def nothing(_what: object) -> None:
+    """Nothing follows from it."""
+
+
 @pytest.fixture
 def client(held: HeldEngine, world: World) -> Iterator[EngineClient]:
     client = EngineClient.attach(world.library)
     assert client is not None
     with contextlib.closing(client):
-        client.send({"type": "index", "paths": [str(world.documents)]}, lambda _header: None)
+        client.send(Index((world.documents,)), nothing, nothing)
         wait_for(lambda: bool(quoted(held, "zephyr clause")))
         yield client
 
@@ -65,10 +70,7 @@ def test_a_folder_added_meanwhile_is_read_next(
     client: EngineClient, held: HeldEngine, world: World, other: Path
 ) -> None:
     done = threading.Event()
-    client.send(
-        {"type": "index", "paths": [str(other)]},
-        lambda header: done.set() if header["type"] == "reply" else None,
-    )
+    client.send(Index((other,)), lambda _summary: done.set(), nothing)
     wait_for(lambda: quoted(held, "marble quay") == ["quay.txt"])
     assert held.activity()["running"] is not None
     assert not done.is_set()

@@ -260,13 +260,13 @@ def test_an_engine_that_serves_reads_scans_when_nothing_else_is_to_be_done(
         assert states(engine) == {"log.pdf": "ocr_pending"}
         assert engine.status()["scans"]["waiting"] == 2
         host.pace(paused=True)
-        service.errands.read_scans()
-        assert service.scan_lane.idle
+        service.background.read_scans()
+        assert service.scan_queue.idle
         host.pace(paused=False)
-        service.errands.read_scans()
+        service.background.read_scans()
         wait_for(lambda: quoted(engine, "eleven vessels") == ["log.pdf"])
         assert tesseract.runs == 2
-        wait_for(lambda: service.index_lane.idle and service.scan_lane.idle)
+        wait_for(lambda: service.index_queue.idle and service.scan_queue.idle)
 
 
 def test_every_reason_for_a_scan_is_declared() -> None:

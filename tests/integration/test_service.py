@@ -16,22 +16,24 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from indexer.api.answers import Activity
 from indexer.api.client import EngineClient, reach, with_engine
 from indexer.api.endpoint import FAMILY, new_endpoint, publish, published
 from indexer.api.errors import Cancelled, InternalError, LecternError, WorldError
 from indexer.api.lock import HOLDER_NAME, LibraryLock
 from indexer.api.progress import CancelToken, Progress, Step, ignore
 from indexer.api.protocol import Header, hello, pack, unpack
+from indexer.api.requests import GetActivity, Index, Queue, Search, SetPatterns, Shutdown
+from indexer.api.types import Summary
 from indexer.config import EngineConfig
 from indexer.server.host import Host
-from indexer.server.requests import LaneName
 from indexer.server.service import Service
 from tests.fake_engine import FakeEngine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from indexer.api.contract import EngineApi
+    from indexer.api.old import OldCalls
 
 WAIT_S = 20.0
 
@@ -82,7 +84,7 @@ def fake(host: Host) -> FakeEngine:
     return host.engine
 
 
-def index(engine: EngineApi, *paths: Path) -> None:
+def index(engine: OldCalls, *paths: Path) -> None:
     engine.index(paths, report=ignore, token=CancelToken())
 
 
@@ -148,9 +150,6 @@ def test_pace_and_pause_are_told_to_everyone(client: EngineClient, host: Host) -
     assert host.activity()["speed"] == "slow"
     assert client.pace(paused=False, typing=True)["paused"] is False
     assert fake(host).typed == 1
-    with pytest.raises(WorldError) as caught:
-        client.pace(speed="ludicrous")
-    assert caught.value.code == "bad_request"
 
 
 def test_what_is_queued_again_is_read_without_being_asked(
@@ -170,53 +169,56 @@ def test_what_is_queued_again_is_read_without_being_asked(
 
 
 def test_a_request_can_be_sent_without_waiting(client: EngineClient, folder: Path) -> None:
-    heard: SimpleQueue[Header] = SimpleQueue()
-    client.send({"type": "index", "paths": [str(folder)]}, heard.put)
-    kinds = [heard.get(timeout=WAIT_S)["type"]]
-    while kinds[-1] == "progress":
-        kinds.append(heard.get(timeout=WAIT_S)["type"])
-    assert kinds[-1] == "reply"
-    client.send({"type": "patterns", "root": "nowhere"}, heard.put)
-    message = heard.get(timeout=WAIT_S)
-    assert message["type"] == "error"
-    assert message["error"]["code"] == "bad_request"
+    heard: SimpleQueue[object] = SimpleQueue()
+    client.send(Index((folder,)), heard.put, heard.put, heard.put)
+    while isinstance(last := heard.get(timeout=WAIT_S), Progress):
+        pass
+    assert isinstance(last, Summary)
+    client.send(SetPatterns(Path("nowhere")), heard.put, heard.put)
+    failure = heard.get(timeout=WAIT_S)
+    assert isinstance(failure, WorldError)
+    assert failure.code == "bad_request"
 
 
 def test_a_forgotten_request_is_ended_and_heard_of_no_more(
     client: EngineClient, host: Host
 ) -> None:
-    heard: SimpleQueue[Header] = SimpleQueue()
-    number = client.send({"type": "search", "text": "WAIT"}, heard.put)
+    heard: SimpleQueue[object] = SimpleQueue()
+    number = client.send(Search("WAIT"), heard.put, heard.put)
     assert fake(host).waiting.wait(WAIT_S)
     client.cancel(number)
-    until(lambda: host.service.search_lane.idle)
-    client.send({"type": "activity"}, heard.put)
-    assert heard.get(timeout=WAIT_S)["type"] == "reply"
+    until(lambda: host.service.search_queue.idle)
+    client.send(GetActivity(), heard.put, heard.put)
+    assert isinstance(heard.get(timeout=WAIT_S), Activity)
     assert heard.empty()
 
 
 def test_every_listener_is_told_once_that_the_engine_went(library: Path) -> None:
     host = open_host(library)
-    heard: SimpleQueue[Header] = SimpleQueue()
+    heard: SimpleQueue[object] = SimpleQueue()
+
+    def gone() -> bool:
+        failure = heard.get(timeout=WAIT_S)
+        return isinstance(failure, WorldError) and failure.code == "engine_gone"
+
     with contextlib.closing(attached(library)) as client:
-        assert "version" in client.greeting
-        client.send({"type": "search", "text": "WAIT"}, heard.put)
+        client.send(Search("WAIT"), heard.put, heard.put)
         assert fake(host).waiting.wait(WAIT_S)
         host.close()
-        assert heard.get(timeout=WAIT_S)["error"]["code"] == "engine_gone"
+        assert gone()
         assert client.wait_until_gone(WAIT_S)
-        client.send({"type": "activity"}, heard.put)
-        assert heard.get(timeout=WAIT_S)["error"]["code"] == "engine_gone"
+        client.send(GetActivity(), heard.put, heard.put)
+        assert gone()
         assert heard.empty()
 
 
 def test_a_listener_that_fails_costs_the_others_nothing(
     client: EngineClient, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def fail(_message: Header) -> None:
+    def fail(_what: object) -> None:
         raise RuntimeError
 
-    client.send({"type": "activity"}, fail)
+    client.send(GetActivity(), fail, fail)
     assert client.activity()["speed"] == "normal"
     assert "a listener failed" in caplog.text
 
@@ -286,6 +288,7 @@ def test_noise_ends_only_its_own_connection(host: Host, library: Path, message: 
         {"type": "search", "id": 1, "text": "a", "limit": True},
         {"type": "index", "id": 1, "paths": ["relative"]},
         {"type": "index", "id": 1, "paths": "/"},
+        {"type": "set_pace", "id": 1, "speed": "ludicrous"},
         {"type": "dance", "id": 1},
         {"type": ["search"], "id": 1},
         {"id": 1},
@@ -298,7 +301,7 @@ def test_a_request_that_makes_no_sense_is_answered(
         connection.send_bytes(pack(request_))
         reply = receive(connection)
         assert (reply["type"], reply["error"]["code"]) == ("error", "bad_request")
-        connection.send_bytes(pack({"type": "status", "id": 2}))
+        connection.send_bytes(pack({"type": "get_status", "id": 2}))
         assert receive(connection)["id"] == 2
 
 
@@ -394,9 +397,9 @@ def test_an_index_run_ends_with_its_client_unless_it_is_to_be_kept(
     connection.send_bytes(pack({"type": "index", "id": 1, "paths": [str(folder)], "kept": True}))
     assert fake(host).waiting.wait(WAIT_S)
     connection.close()
-    job = host.service.index_lane.running
+    job = host.service.index_queue.running
     assert job is not None
-    host.service.index_lane.cancel(job)
+    host.service.index_queue.cancel(job)
 
 
 def test_what_this_process_asks_for_is_queued_with_the_rest(
@@ -459,7 +462,7 @@ def test_a_stale_socket_and_note_are_swept_away(library: Path) -> None:
             dead.bind(stale.address)
         assert EngineClient.attach(library) is None
     with contextlib.closing(open_host(library)), contextlib.closing(attached(library)) as client:
-        assert client.greeting["pid"] == os.getpid()
+        assert client.greeting.pid == os.getpid()
 
 
 def test_an_engine_that_cannot_be_shared_still_works(
@@ -495,7 +498,7 @@ def test_an_action_is_done_again_when_the_engine_leaves_in_the_middle(
     host = open_host(library)
     seen: list[type] = []
 
-    def action(engine: EngineApi) -> int:
+    def action(engine: OldCalls) -> int:
         seen.append(type(engine))
         if len(seen) == 1:
             host.close()
@@ -523,13 +526,13 @@ def test_idle_engines_end_and_used_ones_do_not(library: Path) -> None:
 def test_a_client_can_ask_a_lasting_engine_to_end(library: Path) -> None:
     with contextlib.closing(open_host(library, lasting=True)) as host:
         with contextlib.closing(attached(library)) as client:
-            client.shut_down()
+            client.call(Shutdown())
         host.service.wait()
 
 
 def test_an_engine_that_a_command_needs_cannot_be_ended(client: EngineClient, host: Host) -> None:
     with pytest.raises(WorldError) as caught:
-        client.shut_down()
+        client.call(Shutdown())
     assert caught.value.code == "busy"
     assert not host.service.stopping()
 
@@ -557,6 +560,6 @@ def test_a_slow_reader_costs_nobody_else(library: Path, host: Host, folder: Path
 
 
 def test_lectern_errors_of_the_lane_are_answers_too(host: Host, library: Path) -> None:
-    host.service.lanes[LaneName.DESK].close()
+    host.service.queues[Queue.STATUS].close()
     with contextlib.closing(attached(library)) as client, pytest.raises(LecternError):
         client.status()

@@ -74,15 +74,16 @@ def test_found_passages_are_aligned_with_their_source(engine: Engine, world: Wor
         result = engine.search(query, explain=True, full_text=True)
         assert result.hits
         for hit in result.hits:
-            pairs = hit.explain["aligned"]
+            assert hit.explain is not None
+            pairs = hit.explain.aligned
             spans = engine.passage_spans(Path(hit.path), hit.start, hit.end)
             assert len(pairs) == len(spans)
-            cosines = [pair["cosine"] for pair in pairs]
+            cosines = [pair.cosine for pair in pairs]
             assert cosines == sorted(cosines, reverse=True)
             for pair in pairs:
-                place = pair["source"]
-                assert source[place["start"] : place["end"]] == place["text"]
-                assert hit.text[pair["start"] : pair["end"]].strip()
+                place = pair.source
+                assert source[place.start : place.end] == place.text
+                assert hit.text[pair.start : pair.end].strip()
     assert all(not hit.explain for hit in ask(engine, "like:sail.txt").hits)
 
 

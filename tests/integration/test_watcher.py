@@ -209,8 +209,8 @@ def test_a_person_does_not_wait_for_the_watcher(world: World, engine: Engine) ->
     with contextlib.closing(Host(engine, service)) as host:
         host.watch(on=True)
         wait_for(lambda: host.activity()["running"])
-        assert service.index_lane.running is not None
-        assert service.index_lane.running.gives_way
+        assert service.index_queue.running is not None
+        assert service.index_queue.running.gives_way
         assert not host.index([own], report=ignore, token=CancelToken()).cancelled
         wait_for(lambda: host.watch(on=None)["quiet"])
         assert set(states(engine).values()) == {"indexed"}

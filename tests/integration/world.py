@@ -108,7 +108,7 @@ def quoted(engine: Engine, words: str) -> list[str]:
 
 def states(engine: Engine) -> dict[str, str]:
     """Every file with its state, or with the reason where there is one."""
-    rows = engine.files(None, None, 0, 100_000)
+    rows = engine.files(None, None, 0, 10_000)
     return {row.file: row.code or str(row.state) for row in rows}
 
 

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 from indexer.api.progress import Progress
+from indexer.api.requests import GetDocument, GetStatus, Index, Search
 from tests.ui.conftest import WAIT_MS, attach
 from tests.ui.engines import fake_engine
 from ui.engine_client import EngineLink
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from pytestqt.qtbot import QtBot
 
     from indexer.api.errors import LecternError
+    from indexer.api.requests import Request
     from tests.fake_engine import FakeEngine
 
 
@@ -27,14 +29,14 @@ class Answers:
     """What came of the requests, and on which thread."""
 
     def __init__(self) -> None:
-        self.done: list[dict[str, Any]] = []
+        self.done: list[Any] = []
         self.failed: list[str] = []
         self.progress: list[Progress] = []
         self.threads: set[int] = set()
 
-    def take(self, reply: dict[str, Any]) -> None:
+    def take(self, answer: object) -> None:
         self.threads.add(threading.get_ident())
-        self.done.append(reply)
+        self.done.append(answer)
 
     def fail(self, error: LecternError) -> None:
         self.threads.add(threading.get_ident())
@@ -54,24 +56,24 @@ def answers() -> Answers:
     return Answers()
 
 
-def ask(link: EngineLink, answers: Answers, kind: str, **fields: Any) -> int:
-    return link.ask(kind, fields, done=answers.take, failed=answers.fail, progress=answers.hear)
+def ask(link: EngineLink, answers: Answers, request: Request[Any]) -> int:
+    return link.ask(request, done=answers.take, failed=answers.fail, progress=answers.hear)
 
 
 def test_an_answer_comes_later_and_on_the_main_thread(
     link: EngineLink, answers: Answers, qtbot: QtBot
 ) -> None:
-    ask(link, answers, "status")
+    ask(link, answers, GetStatus())
     assert not answers.any
     qtbot.waitUntil(lambda: answers.any, timeout=WAIT_MS)
-    assert answers.done[0]["status"]["space"] == "fake"
+    assert answers.done[0].space == "fake"
     assert answers.threads == {threading.get_ident()}
 
 
 def test_progress_is_heard(
     link: EngineLink, answers: Answers, library_files: Path, qtbot: QtBot
 ) -> None:
-    ask(link, answers, "index", paths=[str(library_files)])
+    ask(link, answers, Index((library_files,)))
     qtbot.waitUntil(lambda: answers.any, timeout=WAIT_MS)
     assert answers.done
     assert answers.progress
@@ -79,14 +81,14 @@ def test_progress_is_heard(
 
 
 def test_what_the_engine_refuses_fails(link: EngineLink, answers: Answers, qtbot: QtBot) -> None:
-    ask(link, answers, "search", text='"open')
-    ask(link, answers, "dance")
+    ask(link, answers, Search('"open'))
+    ask(link, answers, GetDocument(Path("nowhere")))
     qtbot.waitUntil(lambda: len(answers.failed) == 2, timeout=WAIT_MS)
     assert set(answers.failed) == {"bad_query", "bad_request"}
 
 
 def test_what_cannot_cross_fails(link: EngineLink, answers: Answers, qtbot: QtBot) -> None:
-    ask(link, answers, "search", text=object())
+    ask(link, answers, Search(cast("str", object())))
     qtbot.waitUntil(lambda: answers.any, timeout=WAIT_MS)
     assert answers.failed == ["internal"]
 
@@ -94,11 +96,11 @@ def test_what_cannot_cross_fails(link: EngineLink, answers: Answers, qtbot: QtBo
 def test_a_cancelled_request_is_not_heard_of_again(
     link: EngineLink, engine: FakeEngine, answers: Answers, qtbot: QtBot
 ) -> None:
-    number = ask(link, answers, "search", text="WAIT")
+    number = ask(link, answers, Search("WAIT"))
     qtbot.waitUntil(engine.waiting.is_set, timeout=WAIT_MS)
     link.cancel(number)
     later = Answers()
-    ask(link, later, "search", text="ice")
+    ask(link, later, Search("ice"))
     qtbot.waitUntil(lambda: later.any, timeout=WAIT_MS)
     assert not answers.any
 
@@ -106,9 +108,9 @@ def test_a_cancelled_request_is_not_heard_of_again(
 def test_a_search_that_a_newer_one_replaces_fails(
     link: EngineLink, engine: FakeEngine, answers: Answers, qtbot: QtBot
 ) -> None:
-    ask(link, answers, "search", text="WAIT")
+    ask(link, answers, Search("WAIT"))
     qtbot.waitUntil(engine.waiting.is_set, timeout=WAIT_MS)
-    ask(link, answers, "search", text="ice")
+    ask(link, answers, Search("ice"))
     qtbot.waitUntil(lambda: len(answers.failed) + len(answers.done) == 2, timeout=WAIT_MS)
     assert answers.failed == ["busy"]
 
@@ -117,7 +119,7 @@ def test_without_an_engine_a_request_fails_later(
     tmp_path: Path, answers: Answers, qtbot: QtBot
 ) -> None:
     link = EngineLink(tmp_path / "library")
-    ask(link, answers, "status")
+    ask(link, answers, GetStatus())
     assert not answers.any
     qtbot.waitUntil(lambda: answers.any, timeout=WAIT_MS)
     assert answers.failed == ["engine_gone"]
@@ -141,13 +143,14 @@ def test_losing_the_engine_fails_what_waits_and_another_can_be_attached_to(
         fake_engine(tmp_path / "library") as engine,
     ):
         attach(qtbot, link)
-        ask(link, answers, "index", paths=[str(library_files)])
+        ask(link, answers, Index((library_files,)))
         qtbot.waitUntil(engine.waiting.is_set, timeout=WAIT_MS)
     assert answers.failed == ["engine_gone"]
     assert not link.is_connected
     with fake_engine(tmp_path / "library"):
         attach(qtbot, link)
-        assert link.greeting["library"] == str(tmp_path / "library")
+        assert link.greeting is not None
+        assert link.greeting.library == str(tmp_path / "library")
         with qtbot.waitSignal(link.disconnected, timeout=WAIT_MS):
             link.close()
 
@@ -183,7 +186,7 @@ def test_an_engine_that_says_nothing_holds_nobody_up(
     link = EngineLink(deaf)
     began = time.thread_time()
     link.attach()
-    ask(link, answers, "status")
+    ask(link, answers, GetStatus())
     qtbot.waitUntil(lambda: answers.any, timeout=WAIT_MS)
     assert answers.failed == ["engine_gone"]
     assert time.thread_time() - began < 1

@@ -70,7 +70,7 @@ class ActivityPanel(ColumnPage):
         if not self.isVisible():
             return
         if self._context.link.is_connected:
-            self._questions.ask("activity", {}, self._take, failed=ignore)
+            self._questions.ask_as_before("activity", {}, self._take, failed=ignore)
         self._timer.start(BUSY_MS if self._activity.get("running") else IDLE_MS)
 
     def _make_parts(self) -> None:
@@ -210,7 +210,7 @@ class ActivityPanel(ColumnPage):
     def _pace(self, fields: dict[str, Any]) -> None:
         # An answer from before would put the buttons back for a moment.
         self._questions.cancel("activity")
-        self._questions.ask("pace", fields, self._take)
+        self._questions.ask_as_before("pace", fields, self._take)
 
     def _want_set_aside(self) -> None:
         self.files_wanted.emit("failed")

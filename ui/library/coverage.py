@@ -79,7 +79,7 @@ class CoveragePage(QWidget):
         """Ask the engine how it is now."""
         if self._context.link.is_connected:
             self.model.refresh()
-            self._questions.ask("status", {}, self._take_status, failed=ignore)
+            self._questions.ask_as_before("status", {}, self._take_status, failed=ignore)
 
     # -- parts ----------------------------------------------------------------------------------
 

@@ -67,7 +67,7 @@ class CoverageActions(QObject):
 
     def retry_failed(self) -> None:
         """Have everything read again that could not be read."""
-        self._questions.ask("retry", {"paths": []}, self._retried)
+        self._questions.ask_as_before("retry", {"paths": []}, self._retried)
 
     def unlock(self, row: FileRow, password: str, *, keep: bool) -> None:
         """Give a document its password, and keep it where the person said."""
@@ -76,7 +76,7 @@ class CoverageActions(QObject):
             note_kept(self._context.folder, row.path)
             self._passwords.keep(row.path, password, partial(self._kept, row))
         fields = {"path": row.path, "password": password}
-        self._questions.send("unlock", fields, self._unlocked)
+        self._questions.send_as_before("unlock", fields, self._unlocked)
 
     def _action(
         self,
@@ -99,7 +99,7 @@ class CoverageActions(QObject):
     def _retry(self) -> None:
         paths = [row.path for row in self._rows if row.state not in _HOPELESS]
         if paths:
-            self._questions.ask("retry", {"paths": paths}, self._retried)
+            self._questions.ask_as_before("retry", {"paths": paths}, self._retried)
 
     def _retried(self, reply: dict[str, Any]) -> None:
         number = int(reply.get("queued", 0))
@@ -142,7 +142,7 @@ class CoverageActions(QObject):
             fields = {"root": root, "patterns": None}
             done = partial(self._add_patterns, root, rows)
             failed = partial(self._not_a_folder, rows)
-            self._questions.ask("patterns", fields, done, failed=failed, slot=root)
+            self._questions.ask_as_before("patterns", fields, done, failed=failed, slot=root)
 
     def _add_patterns(self, root: str, rows: list[FileRow], reply: dict[str, Any]) -> None:
         before = [str(pattern) for pattern in reply.get("patterns", [])]
@@ -157,11 +157,11 @@ class CoverageActions(QObject):
 
     def _set_patterns(self, root: str, patterns: list[str]) -> None:
         fields = {"root": root, "patterns": patterns}
-        self._questions.send("patterns", fields, partial(self._look_again, root))
+        self._questions.send_as_before("patterns", fields, partial(self._look_again, root))
 
     def _look_again(self, root: str, _reply: dict[str, Any]) -> None:
         fields = {"paths": [root], "kept": True}
-        self._questions.send("index", fields, self._looked)
+        self._questions.send_as_before("index", fields, self._looked)
         self.changed.emit()
 
     def _looked(self, _reply: dict[str, Any]) -> None:
@@ -173,4 +173,4 @@ class CoverageActions(QObject):
             self._context.notices.tell(words.failure(error))
             return
         paths = [row.path for row in rows]
-        self._questions.send("remove", {"paths": paths}, self._looked)
+        self._questions.send_as_before("remove", {"paths": paths}, self._looked)

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, QThreadPool, Signal
 
+from indexer.api.codec import decode
 from indexer.api.errors import LecternError
 from indexer.api.types import FileRow
-from indexer.api.wire import from_wire
 from ui import words
 from ui.library.questions import Questions
 
@@ -81,7 +81,7 @@ class CoverageExport(QObject):
             "offset": self._done,
             "limit": PAGE,
         }
-        self._questions.ask("files", fields, self._take, failed=self._failed)
+        self._questions.ask_as_before("files", fields, self._take, failed=self._failed)
 
     def _take(self, reply: dict[str, Any]) -> None:
         rows = reply.get("files", [])
@@ -128,7 +128,7 @@ def _remove(part: Path) -> None:
 
 def _cells(data: dict[str, Any]) -> tuple[str, ...]:
     try:
-        row = from_wire(FileRow, data)
+        row: FileRow = decode(FileRow, data)
     except LecternError:
         return (str(data.get("path", "")), str(data.get("state", "")))
     when = datetime.fromtimestamp(row.mtime_ns / 1e9, tz=UTC) if row.mtime_ns else None

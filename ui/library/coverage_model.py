@@ -20,9 +20,9 @@ from PySide6.QtCore import (
     Signal,
 )
 
+from indexer.api.codec import decode
 from indexer.api.errors import LecternError
 from indexer.api.types import FileRow, FileState
-from indexer.api.wire import from_wire
 from ui.library import coverage_cells as cells
 from ui.library.coverage_cells import Column
 from ui.library.questions import Questions
@@ -239,7 +239,7 @@ class CoverageModel(QAbstractTableModel):
             total = int(reply.get("total", page * PAGE + len(rows)))
             self._take(page, rows, total, first=first)
 
-        self._questions.ask("files", fields, done, failed=self._failed, slot=str(page))
+        self._questions.ask_as_before("files", fields, done, failed=self._failed, slot=str(page))
 
     def _take(self, page: int, rows: list[FileRow], total: int, *, first: bool) -> None:
         if first:
@@ -294,7 +294,7 @@ class CoverageModel(QAbstractTableModel):
 
 def _row(data: dict[str, Any]) -> FileRow:
     try:
-        return from_wire(FileRow, data)
+        return decode(FileRow, data)
     except LecternError:
         # A state that only a newer engine knows: shown, but nothing is done with it.
-        return from_wire(FileRow, {**data, "state": FileState.FAILED})
+        return decode(FileRow, {**data, "state": FileState.FAILED})

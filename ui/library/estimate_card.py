@@ -97,7 +97,7 @@ class EstimateCard(QFrame):
         self.start.setEnabled(False)
         self.show()
         fields = {"paths": self._paths}
-        self._questions.ask("estimate", fields, self._take, failed=self._fail)
+        self._questions.ask_as_before("estimate", fields, self._take, failed=self._fail)
 
     def dismiss(self) -> None:
         """Forget the folders."""

@@ -154,7 +154,7 @@ class FirstRun(ColumnPage):
 
     def _start(self, paths: list[str]) -> None:
         fields = {"paths": paths, "kept": True}
-        self._questions.send("index", fields, self._read)
+        self._questions.send_as_before("index", fields, self._read)
         self._steps.setCurrentIndex(1)
         self.setFocusProxy(self.search)
         self.search.setFocus()
@@ -167,7 +167,7 @@ class FirstRun(ColumnPage):
 
     def _look(self) -> None:
         if not self._questions.is_waiting("activity"):
-            self._questions.ask("activity", {}, self._take, failed=ignore)
+            self._questions.ask_as_before("activity", {}, self._take, failed=ignore)
 
     def _take(self, reply: Mapping[str, Any]) -> None:
         self._show(reply.get("activity", {}))

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
+from indexer.api.codec import decode
 from indexer.api.errors import LecternError
 from indexer.api.types import Hit
-from indexer.api.wire import from_wire
 from ui import words
 from ui.flow import FlowLayout
 from ui.library.buttons import IconButton
@@ -66,7 +66,7 @@ class FirstSearch(QWidget):
             self._show_hit(None)
             return
         fields = {"text": text, "limit": 1, "full_text": True}
-        self._questions.ask("search", fields, self._take, failed=self._fail)
+        self._questions.ask_as_before("search", fields, self._take, failed=self._fail)
 
     def _make_parts(self) -> None:
         self.field = QLineEdit()
@@ -137,7 +137,7 @@ class FirstSearch(QWidget):
     def _take(self, reply: Mapping[str, Any]) -> None:
         hits = reply.get("result", {}).get("hits", [])
         try:
-            self._show_hit(from_wire(Hit, hits[0]) if hits else None)
+            self._show_hit(decode(Hit, hits[0]) if hits else None)
         except LecternError:
             self._show_hit(None)
 

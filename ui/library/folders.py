@@ -84,7 +84,7 @@ class FoldersPage(QWidget):
     def refresh(self) -> None:
         """Ask the engine how it is now."""
         if self._context.link.is_connected and not self._questions.is_waiting("status"):
-            self._questions.ask("status", {}, self._take_status, failed=ignore)
+            self._questions.ask_as_before("status", {}, self._take_status, failed=ignore)
 
     def _make_timer(self, ms: int, act: Callable[[], None], *, once: bool = False) -> QTimer:
         timer = QTimer(self)
@@ -272,7 +272,7 @@ class FoldersPage(QWidget):
 
     def _index(self, paths: Sequence[str]) -> None:
         fields = {"paths": list(paths), "kept": True}
-        self._questions.send("index", fields, self._indexed)
+        self._questions.send_as_before("index", fields, self._indexed)
         self._update()
         self._soon.start()
 

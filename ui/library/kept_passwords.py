@@ -47,7 +47,7 @@ class KeptPasswords(QObject):
     def unlock(self) -> None:
         if kept_paths(self._context.folder):
             fields = {"state": "needs_password", "limit": MOST}
-            self._questions.ask("files", fields, self._take, failed=ignore)
+            self._questions.ask_as_before("files", fields, self._take, failed=ignore)
 
     def _take(self, reply: Mapping[str, Any]) -> None:
         kept = kept_paths(self._context.folder)
@@ -60,7 +60,7 @@ class KeptPasswords(QObject):
     def _found(self, path: str, password: str | None) -> None:
         if isValid(self) and password is not None:
             fields = {"path": path, "password": password}
-            self._questions.send("unlock", fields, _done, failed=ignore)
+            self._questions.send_as_before("unlock", fields, _done, failed=ignore)
 
 
 def note_kept(folder: Path, path: str) -> None:

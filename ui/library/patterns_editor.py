@@ -75,7 +75,7 @@ class PatternsEditor(QFrame):
         self.text.setEnabled(False)
         self.count.setText("")
         self.show()
-        self._questions.ask("patterns", {"root": root, "patterns": None}, self._take)
+        self._questions.ask_as_before("patterns", {"root": root, "patterns": None}, self._take)
 
     def close_editor(self) -> None:
         self._questions.cancel_all()
@@ -150,7 +150,7 @@ class PatternsEditor(QFrame):
         """Have the engine say what these patterns would do."""
         fields = {"paths": [self._root], "patterns": list(self._patterns())}
         self._say(self.tr("Counting…"))
-        self._questions.ask("estimate", fields, self._counted, failed=self._refused)
+        self._questions.ask_as_before("estimate", fields, self._counted, failed=self._refused)
 
     def _counted(self, reply: dict[str, Any]) -> None:
         estimate = reply.get("estimate", {})
@@ -173,7 +173,7 @@ class PatternsEditor(QFrame):
 
     def _save(self) -> None:
         fields = {"root": self._root, "patterns": list(self._patterns())}
-        self._questions.ask("patterns", fields, self._saved, failed=self._refused)
+        self._questions.ask_as_before("patterns", fields, self._saved, failed=self._refused)
 
     def _saved(self, _reply: dict[str, Any]) -> None:
         root = self._root

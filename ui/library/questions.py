@@ -7,7 +7,7 @@ and no answer reaches a widget that is gone. It must not know what is asked.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject
 from shiboken6 import isValid
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
     from indexer.api.errors import LecternError
     from indexer.api.progress import Progress
+    from indexer.api.requests import Request
     from ui.ports import Context
+
+A = TypeVar("A")
 
 
 class Questions(QObject):
@@ -33,9 +36,8 @@ class Questions(QObject):
 
     def ask(
         self,
-        kind: str,
-        fields: Mapping[str, Any],
-        done: Callable[[dict[str, Any]], None],
+        request: Request[A],
+        done: Callable[[A], None],
         *,
         failed: Callable[[LecternError], None] | None = None,
         progress: Callable[[Progress], None] | None = None,
@@ -44,13 +46,31 @@ class Questions(QObject):
         """Send a request in place of the last one of its slot, which is then forgotten.
 
         Args:
-            kind: One of ``indexer.server.requests``.
-            fields: What it needs.
-            done: Takes the reply.
+            request: What is asked.
+            done: Takes the answer.
             failed: Takes the failure; without it, the person is told.
             progress: Takes the reports of a long request.
-            slot: What to replace; the kind, if empty.
+            slot: What to replace; the kind of the request, if empty.
         """
+        slot = slot or request.wire_name
+        self.cancel(slot)
+        self._numbers[slot] = self._context.link.ask(
+            request,
+            done=partial(self._done, slot, done),
+            failed=partial(self._failed, slot, failed or self.tell),
+            progress=progress,
+        )
+
+    def ask_as_before(
+        self,
+        kind: str,
+        fields: Mapping[str, Any],
+        done: Callable[[dict[str, Any]], None],
+        *,
+        failed: Callable[[LecternError], None] | None = None,
+        progress: Callable[[Progress], None] | None = None,
+        slot: str = "",
+    ) -> None:
         slot = slot or kind
         self.cancel(slot)
         self._numbers[slot] = self._context.link.ask(
@@ -63,13 +83,26 @@ class Questions(QObject):
 
     def send(
         self,
+        request: Request[A],
+        done: Callable[[A], None],
+        *,
+        failed: Callable[[LecternError], None] | None = None,
+    ) -> None:
+        """Send what is to be done though the widget goes; only the answer is then dropped."""
+        self._context.link.ask(
+            request,
+            done=partial(self._heard, done),
+            failed=partial(self._heard, failed or self.tell),
+        )
+
+    def send_as_before(
+        self,
         kind: str,
         fields: Mapping[str, Any],
         done: Callable[[dict[str, Any]], None],
         *,
         failed: Callable[[LecternError], None] | None = None,
     ) -> None:
-        """Send what is to be done though the widget goes; only the answer is then dropped."""
         self._context.link.ask(
             kind,
             fields,
@@ -96,11 +129,9 @@ class Questions(QObject):
         if isValid(self):
             take(answer)
 
-    def _done(
-        self, slot: str, done: Callable[[dict[str, Any]], None], reply: dict[str, Any]
-    ) -> None:
+    def _done(self, slot: str, done: Callable[[A], None], answer: A) -> None:
         self._numbers.pop(slot, None)
-        done(reply)
+        done(answer)
 
     def _failed(
         self, slot: str, failed: Callable[[LecternError], None], error: LecternError

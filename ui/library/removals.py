@@ -64,7 +64,7 @@ class Removals(QObject):
         """Tell the engine, as soon as there is one."""
         if self._due and self._context.link.is_connected:
             fields = {"paths": self._due, "kept": True}
-            self._questions.send("remove", fields, self._removed, failed=self._failed)
+            self._questions.send_as_before("remove", fields, self._removed, failed=self._failed)
 
     def _undo(self) -> None:
         self._undoable = []

@@ -45,7 +45,9 @@ class Suggestions(QObject):
             return
         for state in _STATES:
             fields = {"state": state, "order": "modified", "limit": LOOKED_AT}
-            self._questions.ask("files", fields, self._take_files, failed=ignore, slot=state)
+            self._questions.ask_as_before(
+                "files", fields, self._take_files, failed=ignore, slot=state
+            )
 
     def stop(self) -> None:
         self._waiting = []
@@ -63,7 +65,7 @@ class Suggestions(QObject):
             self._waiting = []
         if self._waiting:
             path = self._waiting.pop(0)
-            self._questions.ask(
+            self._questions.ask_as_before(
                 "document", {"path": path}, partial(self._take_document, path), failed=self._skip
             )
 
@@ -77,7 +79,9 @@ class Suggestions(QObject):
             self._next()
             return
         fields = {"text": text, "limit": 1, "full_text": False}
-        self._questions.ask("search", fields, partial(self._take_hit, text), failed=self._skip)
+        self._questions.ask_as_before(
+            "search", fields, partial(self._take_hit, text), failed=self._skip
+        )
 
     def _take_hit(self, text: str, reply: Mapping[str, Any]) -> None:
         hits = reply.get("result", {}).get("hits", [])

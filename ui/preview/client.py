@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject
 
-from indexer.api.errors import WorldError, from_wire
+from indexer.api.codec import decode
+from indexer.api.errors import Failure, WorldError
 from ui.preview.process import RenderProcess
 from ui.preview.timers import timer
 
@@ -179,7 +180,7 @@ class RenderClient(QObject):
         self._starts = 0
         self._settle()
         if header.get("type") == "error":
-            _fail(request, from_wire(header.get("error") or {}))
+            _fail(request, decode(Failure, header.get("error") or {}).error())
         elif request.done is not None:
             request.done(header, data)
         self._go_on()

@@ -6,27 +6,21 @@ any widget.
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from indexer.api.errors import InternalError, LecternError, WorldError
-from indexer.api.types import SearchResult
-from indexer.api.wire import from_wire
-from ui.search.work import Worker
+from indexer.api.errors import LecternError, WorldError
+from indexer.api.requests import Search
 
 if TYPE_CHECKING:
+    from indexer.api.types import SearchResult
     from ui.ports import EnginePort
 
 DEBOUNCE_MS = 150
 FIRST_LIMIT = 60
 MOST_HITS = 10_000
 _GROWTH = 3
-# Longer answers are rebuilt off the main thread.
-_AT_ONCE = 200
-
-_Read = SearchResult | LecternError
 
 
 class Asking(QObject):
@@ -57,7 +51,6 @@ class Asking(QObject):
         self._answered: str | None = None
         self._found = 0
         self._waits = False
-        self._worker = Worker(self)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.ask_now)
@@ -114,13 +107,12 @@ class Asking(QObject):
         if not self._link.is_connected:
             self._wait(waits=True)
             return
-        fields = {"text": self.text, "limit": self.limit, "full_text": True}
-        self._asked = self._link.ask("search", fields, done=self._done, failed=self._refused)
+        request = Search(self.text, self.limit)
+        self._asked = self._link.ask(request, done=self._done, failed=self._refused)
 
     def stop(self) -> None:
         """Forget everything; the page closes."""
         self._forget_question()
-        self._worker.close()
 
     def _forget_question(self) -> None:
         self._timer.stop()
@@ -134,27 +126,14 @@ class Asking(QObject):
         if asked is not None:
             self._link.cancel(asked)
 
-    def _done(self, reply: dict[str, Any]) -> None:
-        if len(reply["result"].get("hits", ())) <= _AT_ONCE:
-            self._read(_rebuilt(reply))
-        else:
-            self._worker.run(partial(_rebuilt, reply), partial(self._read_later, self._asked))
-
-    def _read_later(self, number: int | None, read: _Read | None, _error: object) -> None:
-        if number is not None and number == self._asked:  # else it was cancelled meanwhile
-            self._read(read)
-
-    def _read(self, read: _Read | None) -> None:
+    def _done(self, result: SearchResult) -> None:
         self._asked = None
         self._wait(waits=False)
-        if not isinstance(read, SearchResult):
-            self.failed.emit(read or InternalError("internal", reason="no_answer"))
-            return
         same = self._answered == self.text
-        self._answered, self._found = self.text, len(read.hits)
+        self._answered, self._found = self.text, len(result.hits)
         if not self._timer.isActive():  # else something newer has been typed
             self.stale.emit(False)
-        self.answered.emit(read, same)
+        self.answered.emit(result, same)
 
     def _refused(self, error: LecternError) -> None:
         self._asked = None
@@ -177,10 +156,3 @@ class Asking(QObject):
         if waits != self._waits:
             self._waits = waits
             self.waiting.emit(waits)
-
-
-def _rebuilt(reply: dict[str, Any]) -> _Read:
-    try:
-        return from_wire(SearchResult, reply["result"])
-    except LecternError as error:
-        return error

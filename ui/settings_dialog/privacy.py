@@ -75,7 +75,7 @@ class PrivacyPage(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._questions.ask("status", {}, self._take, failed=ignore)
+        self._questions.ask_as_before("status", {}, self._take, failed=ignore)
 
     def show_status(self, status: Mapping[str, Any]) -> None:
         """Show what the engine says about the library."""

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from indexer.api.codec import decode
 from indexer.api.errors import CODES, WorldError
-from indexer.api.phrases import PHRASES, fill_with, read_detail
+from indexer.api.phrases import PHRASES, Note, fill_with, read_detail
 from indexer.api.translation import N_
-from indexer.api.wire import note_from_wire
 from ui.words.translate import say
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from indexer.api.errors import LecternError
-    from indexer.api.phrases import Note
     from indexer.api.types import FileRow
 
 BAD_PAGES = N_("Pages that could not be read: {pages}.")
@@ -81,7 +80,7 @@ def note(told: Note) -> str:
 
 def notes(told: Iterable[Mapping[str, Any]]) -> str:
     """Notes as they crossed the border, in one line."""
-    return "; ".join(note(note_from_wire(each)) for each in told)
+    return "; ".join(note(decode(Note, each)) for each in told)
 
 
 def phrase(code: str, detail: Mapping[str, object]) -> str:

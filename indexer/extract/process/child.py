@@ -4,23 +4,8 @@ Owns the conversation and the behaviour of the process; documents are read by
 ``indexer.extract.document``, cut by ``indexer.text.passages``. Started by
 ``indexer.extract.process.sandbox``, killed by it without ceremony. Where the system allows it, each
 document is read by a worker of its own that can read nothing else (``indexer.confine.worker``);
-this process then only loads libraries and looks into no document. The conversation, in frames of
-``indexer.api.protocol``::
-
-    child   hello
-    engine  extract {id, path, format, password, limits, skip, careful, recognised}
-    child   progress {id, page, pages}, now and then; before every page if careful
-    child   textless {id, pages}, of formats whose pages may be scans
-    child   document {id, info, terms}
-    engine  go {id} or skip {id}
-    child   passages {id, passages}, repeated
-    child   end {id}, or error {id, error} at any point
-
-or, of one page (``indexer.extract.pdf.recognition``)::
-
-    engine  recognise {id, path, password, limits, page, program, languages}
-    child   progress {id, page, pages}, now and then
-    child   page {id, lines}, or error {id, error}
+this process then only loads libraries and looks into no document. What is said stands in
+``indexer.extract.process.messages``.
 """
 
 from __future__ import annotations
@@ -32,35 +17,44 @@ import os
 import sys
 import time
 import traceback
-from dataclasses import fields
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from indexer.api.errors import InternalError, LecternError, WorldError
 from indexer.api.phrases import reason_of
-from indexer.api.protocol import Header, hello, read_frame, write_frame
-from indexer.config import Limits
+from indexer.api.protocol import hello, read_frame, write_frame
 from indexer.confine import worker
 from indexer.confine.process import Alarm, ChildOptions, confine, take_stdout
 from indexer.confine.reader import deny_programs, deny_sockets
 from indexer.extract.base import HasScannedPages, too_large
 from indexer.extract.document import Document
+from indexer.extract.process.messages import (
+    DocumentRead,
+    Ended,
+    Extract,
+    Failed,
+    FromChild,
+    Go,
+    LinesFound,
+    PageReached,
+    PassagesCut,
+    Recognise,
+    Textless,
+    ToChild,
+)
 from indexer.extract.process.spool import Spool
 from indexer.extract.process.term_counts import TermCounts
-from indexer.extract.process.wire import info_to_wire, passage_to_wire
 from indexer.extract.registry import identify, opener, promised_format
 from indexer.ocr.layer import pack
 from indexer.ocr.recognised_pages import RecognisedPages
-from indexer.ocr.tesseract import Program
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
+    from indexer.api.formats import Format
     from indexer.api.types import OutlineEntry
     from indexer.extract.base import Source
 
-    Work = Callable[["Conversation", Header, "RecognisedPages | None"], None]
+    Job = Extract | Recognise
 
 PASSAGES_A_FRAME = 64
 _PROGRESS_INTERVAL_S = 0.5
@@ -78,23 +72,26 @@ class Conversation:
         self.pages = 0
         self.careful = False
 
-    def receive(self) -> Header | None:
-        """Wait for the engine, for as long as it takes."""
+    def receive(self) -> tuple[ToChild, int] | None:
+        """Wait for the engine, for as long as it takes; a message, and the number it has."""
         self._alarm.stop()
         frame = read_frame(self._incoming)
         self._alarm.restart()
-        return None if frame is None else frame[0]
+        return None if frame is None else (ToChild.read(frame[0]), int(frame[0]["id"]))
 
-    def send(self, kind: str, **values: Any) -> None:
+    def send(self, message: FromChild) -> None:
         self._alarm.stop()  # a full pipe means that the engine is busy, not that we are stuck
-        write_frame(self.outgoing, {"type": kind, "id": self.id, **values})
+        write_frame(self.outgoing, message.header(self.id))
         self._alarm.restart()
+
+    def fail(self, error: LecternError) -> None:
+        self.send(Failed(error.failure()))
 
     def progress(self, page: int) -> None:
         now = time.monotonic()
         if self.careful or now - self._last >= _PROGRESS_INTERVAL_S:
             self._last = now
-            self.send("progress", page=min(page, self.pages), pages=self.pages)
+            self.send(PageReached(min(page, self.pages), self.pages))
 
     def reach(self, page: int, source: Source) -> None:
         """Tell which page comes next; of a mailbox, how many there are shows as it is read."""
@@ -103,14 +100,14 @@ class Conversation:
 
     def beat(self) -> None:
         """Show that a long step is done."""
-        self.send("progress", page=self.pages, pages=self.pages)
+        self.send(PageReached(self.pages, self.pages))
 
     def is_wanted(self) -> bool:
         """Wait for the engine's decision about the document just announced."""
         answer = self.receive()
         if answer is None:
             raise EOFError
-        return answer.get("type") == "go" and answer.get("id") == self.id
+        return answer == (Go(), self.id)
 
 
 def main() -> int:
@@ -120,9 +117,11 @@ def main() -> int:
     conversation = Conversation(sys.stdin.buffer, outgoing, started.alarm)
     try:
         write_frame(outgoing, hello("extract", pid=os.getpid()))
-        while (request := conversation.receive()) is not None:
-            if (work := _WORK.get(str(request.get("type")))) is not None:
-                _serve_apart(conversation, request, work, started)
+        while (received := conversation.receive()) is not None:
+            request, conversation.id = received
+            if isinstance(request, (Extract, Recognise)):
+                conversation.careful = isinstance(request, Extract) and request.careful
+                _serve_apart(conversation, request, started)
     except (EOFError, BrokenPipeError):
         return 0
     finally:
@@ -130,25 +129,22 @@ def main() -> int:
     return 0
 
 
-def _serve_apart(
-    conversation: Conversation, request: Header, work: Work, started: ChildOptions
-) -> None:
+def _serve_apart(conversation: Conversation, request: Job, started: ChildOptions) -> None:
     """Serve a request in a worker that can read its document only, where there can be one."""
     recognised = _recognised(request)
     if not worker.is_available():
-        _serve(conversation, request, lambda: work(conversation, request, recognised))
+        _serve(conversation, request, recognised)
         return
     _load_libraries(request)
     started.alarm.stop()  # its thread would not be there after the fork
 
     def serve() -> None:
         started.alarm.restart()
-        _serve(conversation, request, lambda: work(conversation, request, recognised))
+        _serve(conversation, request, recognised)
 
-    document = Path(str(request["path"]))
     keep, programs = (conversation.outgoing.fileno(),), _programs(request)
     with _swept(programs):
-        worker.Worker(serve, document, started, keep, programs).wait()
+        worker.Worker(serve, request.path, started, keep, programs).wait()
     worker.empty(started.scratch)
 
 
@@ -161,11 +157,15 @@ def _swept(programs: list[Path]) -> contextlib.AbstractContextManager[None]:
     return leftover_sockets_removed()
 
 
-def _programs(request: Header) -> list[Path]:
+def _promised(request: Job) -> Format | None:
+    return promised_format(request.path, request.format if isinstance(request, Extract) else "")
+
+
+def _programs(request: Job) -> list[Path]:
     """Name the commands that a request may need."""
-    if program := request.get("program"):
-        return [Path(Program.from_wire(program).path)]
-    promised = promised_format(Path(str(request["path"])), str(request.get("format") or ""))
+    if isinstance(request, Recognise):
+        return [Path(request.program.path)]
+    promised = _promised(request)
     if promised is None or not promised.needs_program:
         return []
     from indexer.extract.office.libreoffice import find_program
@@ -173,11 +173,11 @@ def _programs(request: Header) -> list[Path]:
     return [Path(found)] if (found := find_program()) else []
 
 
-def _load_libraries(request: Header) -> None:
+def _load_libraries(request: Job) -> None:
     """Load what reading the document will need, once for all workers that are still to come."""
     from indexer.text import language, terms
 
-    promised = promised_format(Path(str(request["path"])), str(request.get("format") or ""))
+    promised = _promised(request)
     if promised is not None:
         with contextlib.suppress(ImportError):
             opener(promised)
@@ -186,52 +186,51 @@ def _load_libraries(request: Header) -> None:
     importlib.import_module("indexer.text.passages")
 
 
-def _serve(conversation: Conversation, request: Header, work: Callable[[], None]) -> None:
-    conversation.id = int(request["id"])
-    conversation.careful = bool(request.get("careful"))
+def _serve(conversation: Conversation, request: Job, recognised: RecognisedPages | None) -> None:
     try:
-        work()
+        if isinstance(request, Extract):
+            _extract(conversation, request, recognised)
+        else:
+            _recognise(conversation, request)
     except LecternError as error:
-        conversation.send("error", error=error.to_wire())
+        conversation.fail(error)
     except MemoryError:
-        limit = f"{_limits(request).resident_bytes // 1024**2} MB"
-        conversation.send("error", error=WorldError("out_of_memory", limit=limit).to_wire())
+        limit = f"{request.limits.resident_bytes // 1024**2} MB"
+        conversation.fail(WorldError("out_of_memory", limit=limit))
     except (EOFError, BrokenPipeError):
         raise
     except OSError as error:
-        conversation.send("error", error=file_error(error, str(request["path"])).to_wire())
+        conversation.fail(file_error(error, str(request.path)))
     except Exception as error:  # noqa: BLE001  # one document must not cost the child
         traceback.print_exc()
-        reason = f"{type(error).__name__}: {error}"
-        conversation.send("error", error=InternalError("internal", reason=reason).to_wire())
+        conversation.fail(InternalError("internal", reason=f"{type(error).__name__}: {error}"))
 
 
 def _extract(
-    conversation: Conversation, request: Header, recognised: RecognisedPages | None
+    conversation: Conversation, request: Extract, recognised: RecognisedPages | None
 ) -> None:
     from indexer.text import language, terms
 
-    path = Path(str(request["path"]))
-    limits = _limits(request)
+    path, limits = request.path, request.limits
     before = _stamp(path)
     if before[0] > limits.largest_bytes:
         raise too_large(limits.largest_bytes)
-    known = identify(path, str(request.get("format") or ""))
+    known = identify(path, request.format)
     if worker.is_available() and not known.needs_program:
         deny_programs()
-    source = opener(known)(path, request.get("password"), limits)
+    source = opener(known)(path, request.password, limits)
     if isinstance(source, HasScannedPages):
         source.recognised = recognised
     with Spool() as spool:
         try:
             conversation.pages = source.page_count
             document = Document(spool, TermCounts(terms.words))
-            skip = frozenset(request.get("skip") or ())
+            skip = frozenset(request.skip)
             try:
                 document.read(source, lambda page: conversation.reach(page, source), skip)
             finally:
                 if isinstance(source, HasScannedPages):
-                    conversation.send("textless", pages=source.textless)
+                    conversation.send(Textless(tuple(source.textless)))
             conversation.beat()
             info = document.info(source, known.name, language.detect)
             outline = source.outline
@@ -239,39 +238,37 @@ def _extract(
             source.close()
         if _stamp(path) != before:
             raise WorldError("changed_while_read")
-        conversation.send("document", info=info_to_wire(info), terms=document.terms.counts())
+        conversation.send(DocumentRead(info, document.terms.counts()))
         if conversation.is_wanted():
             _send_passages(conversation, document, outline, info.language)
-    conversation.send("end")
+    conversation.send(Ended())
 
 
-def _recognised(request: Header) -> RecognisedPages | None:
+def _recognised(request: Job) -> RecognisedPages | None:
     """Return what the library knows of the document's scanned pages."""
-    match request.get("recognised"):
-        case {"library": str(library), "content": str(content)}:
-            with contextlib.suppress(OSError):
-                size = Path(str(request["path"])).stat().st_size
-                return RecognisedPages.load(Path(library), size, lambda: content)
+    known = request.recognised if isinstance(request, Extract) else None
+    if known is not None:
+        with contextlib.suppress(OSError):
+            size = request.path.stat().st_size
+            return RecognisedPages.load(known.library, size, lambda: known.content)
     return None
 
 
-def _recognise(
-    conversation: Conversation, request: Header, _recognised: RecognisedPages | None
-) -> None:
+def _recognise(conversation: Conversation, request: Recognise) -> None:
     if worker.is_available():
         deny_sockets()
     from indexer.extract.pdf.recognition import recognise_page
 
     lines = recognise_page(
-        Path(str(request["path"])),
-        request.get("password"),
-        _limits(request),
-        int(request["page"]),
-        Program.from_wire(request["program"]),
-        [str(language) for language in request["languages"]],
+        request.path,
+        request.password,
+        request.limits,
+        request.page,
+        request.program,
+        request.languages,
         lambda: conversation.progress(0),
     )
-    conversation.send("page", lines=base64.b64encode(pack(lines)).decode("ascii"))
+    conversation.send(LinesFound(base64.b64encode(pack(lines)).decode("ascii")))
 
 
 def _send_passages(
@@ -284,8 +281,8 @@ def _send_passages(
     from indexer.text.terms import stems
 
     passages = cut(document.pages(), outline, spoken, stem=stems)
-    while group := [passage_to_wire(passage) for passage in islice(passages, PASSAGES_A_FRAME)]:
-        conversation.send("passages", passages=group)
+    while group := tuple(islice(passages, PASSAGES_A_FRAME)):
+        conversation.send(PassagesCut(group))
 
 
 def file_error(error: OSError, path: str) -> WorldError:
@@ -302,15 +299,6 @@ def _stamp(path: Path) -> tuple[int, int, int]:
     status = path.stat()
     return status.st_size, status.st_mtime_ns, status.st_ino
 
-
-def _limits(request: Mapping[str, Any]) -> Limits:
-    given = request.get("limits") or {}
-    return Limits(
-        **{field.name: given[field.name] for field in fields(Limits) if field.name in given}
-    )
-
-
-_WORK = {"extract": _extract, "recognise": _recognise}
 
 if __name__ == "__main__":
     sys.exit(main())

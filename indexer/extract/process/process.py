@@ -26,10 +26,11 @@ from indexer.confine.process import child_environment, make_scratch
 from indexer.confine.worker import TOO_LARGE_STATUS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from indexer.api.protocol import Header
     from indexer.config import Limits
+    from indexer.extract.process.messages import ToChild
 
 MODULE = "indexer.extract.process.child"
 # What the frozen program is called with in place of ``-m``; ``app.__main__`` knows it too.
@@ -104,10 +105,10 @@ class ChildProcess:
         except psutil.Error:
             return 0
 
-    def send(self, header: Mapping[str, Any]) -> None:
+    def send(self, message: ToChild, number: int) -> None:
         """Send a message; a process that is gone shows at the next ``receive``."""
         with suppress(OSError, ValueError):
-            write_frame(self._input, header)
+            write_frame(self._input, message.header(number))
 
     def receive(self) -> Header | None:
         """Wait for the next message, no longer than silence is allowed; ``None`` at the end."""

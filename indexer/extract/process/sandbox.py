@@ -11,21 +11,34 @@ from __future__ import annotations
 import base64
 import logging
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Self
 
-from indexer.api.errors import Cancelled, WorldError, from_wire
+from indexer.api.errors import Cancelled, WorldError
 from indexer.config import Limits
 from indexer.extract.base import MAX_SKIPPED_PAGES
+from indexer.extract.process.messages import (
+    DocumentRead,
+    Ended,
+    Extract,
+    Failed,
+    FromChild,
+    Go,
+    KnownPages,
+    LinesFound,
+    PageReached,
+    PassagesCut,
+    Recognise,
+    Skip,
+    Textless,
+)
 from indexer.extract.process.process import ChildProcess
-from indexer.extract.process.wire import info_from_wire, passage_from_wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from indexer.api.protocol import Header
     from indexer.api.types import DocumentInfo, Passage
     from indexer.extract.scanned import Scanned
     from indexer.ocr.tesseract import Program
@@ -137,24 +150,24 @@ class ExtractionChild:
         finished = False
         process.silence_s = self._patience(careful=attempt.careful)
         try:
-            process.send(self._request(number, attempt))
-            for header in self._replies(process, number):
-                kind = header.get("type")
-                if kind == "progress":
-                    attempt.page = int(header["page"])
-                    if watch is not None:
-                        watch(attempt.page, int(header["pages"]))
-                elif kind == "textless" and attempt.scanned is not None:
-                    attempt.scanned.textless([int(page) for page in header["pages"]])
-                elif kind == "document":
-                    attempt.decided = True
-                    wanted = decide(info_from_wire(header["info"]), header["terms"])
-                    process.send({"type": "go" if wanted else "skip", "id": number})
-                elif kind == "passages":
-                    yield [passage_from_wire(row) for row in header["passages"]]
-                elif kind == "error":
-                    finished = True
-                    raise from_wire(header["error"])
+            process.send(self._request(attempt), number)
+            for message in self._replies(process, number):
+                match message:
+                    case PageReached():
+                        attempt.page = message.page
+                        if watch is not None:
+                            watch(message.page, message.pages)
+                    case Textless() if attempt.scanned is not None:
+                        attempt.scanned.textless(list(message.pages))
+                    case DocumentRead():
+                        attempt.decided = True
+                        wanted = decide(message.info, message.terms)
+                        process.send(Go() if wanted else Skip(), number)
+                    case PassagesCut():
+                        yield list(message.passages)
+                    case Failed():
+                        finished = True
+                        raise message.error.error()
             finished = True
         finally:
             self._settle(process, finished=finished)
@@ -192,26 +205,19 @@ class ExtractionChild:
         number = next(self._ids)
         finished = False
         try:
-            process.send(
-                {
-                    "type": "recognise",
-                    "id": number,
-                    "path": str(path.absolute()),
-                    "password": password,
-                    "limits": asdict(self._limits),
-                    "page": page,
-                    "program": asdict(program),
-                    "languages": list(languages),
-                }
-            )
+            given = (page, program, tuple(languages))
+            request = Recognise(path.absolute(), password, self._limits, *given)
+            process.send(request, number)
             replies = self._replies(process, number)
-            answer = next(reply for reply in replies if reply.get("type") != "progress")
+            answer = next(reply for reply in replies if not isinstance(reply, PageReached))
             finished = True
         finally:
             self._settle(process, finished=finished)
-        if answer["type"] == "error":
-            raise from_wire(answer["error"])
-        return base64.b64decode(answer["lines"])
+        if isinstance(answer, Failed):
+            raise answer.error.error()
+        if not isinstance(answer, LinesFound):
+            raise WorldError("bad_request", reason="the answer holds no lines")
+        return base64.b64decode(answer.lines)
 
     def kill(self) -> None:
         """End the running process at once, from any thread; the extraction is cancelled."""
@@ -228,20 +234,19 @@ class ExtractionChild:
         patience = self._limits.silence_s
         return max(patience * _CAREFUL_SHARE, min(patience, _CAREFUL_S)) if careful else patience
 
-    def _request(self, number: int, attempt: _Attempt) -> Header:
-        return {
-            "type": "extract",
-            "id": number,
-            "path": str(attempt.path.absolute()),
-            "format": attempt.form,
-            "password": attempt.password,
-            "limits": asdict(self._limits),
-            "skip": attempt.skip,
-            "careful": attempt.careful,
-            "recognised": attempt.scanned.to_wire() if attempt.scanned else None,
-        }
+    def _request(self, attempt: _Attempt) -> Extract:
+        scanned = attempt.scanned
+        return Extract(
+            path=attempt.path.absolute(),
+            format=attempt.form,
+            password=attempt.password,
+            limits=self._limits,
+            skip=attempt.skip,
+            careful=attempt.careful,
+            recognised=KnownPages(scanned.library.absolute(), scanned.content) if scanned else None,
+        )
 
-    def _replies(self, process: ChildProcess, number: int) -> Iterator[Header]:
+    def _replies(self, process: ChildProcess, number: int) -> Iterator[FromChild]:
         """Yield the child's messages about one document until its end.
 
         Raises:
@@ -250,9 +255,10 @@ class ExtractionChild:
         while (header := process.receive()) is not None:
             if header.get("id") != number:
                 continue
-            if header.get("type") == "end":
+            message = FromChild.read(header)
+            if isinstance(message, Ended):
                 return
-            yield header
+            yield message
         raise self._outcome(process)
 
     def _outcome(self, process: ChildProcess) -> Exception:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from app.settings import Settings
+from indexer.api.codec import encode
 from indexer.api.errors import LecternError, WorldError
 from indexer.api.types import FileRow, FileState
-from indexer.api.wire import to_wire
 from ui.ports import Context
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.api.progress import Progress
+    from indexer.api.requests import Request
 
 
 class CannedLink(QObject):
@@ -32,8 +33,8 @@ class CannedLink(QObject):
     def __init__(self) -> None:
         super().__init__()
         self.is_connected = True
-        self.answers: dict[str, Callable[[Mapping[str, Any]], Any]] = {}
-        self.asked: list[tuple[str, dict[str, Any]]] = []
+        self.answers: dict[str, Callable[[Any], Any]] = {}
+        self.asked: list[tuple[str, Any]] = []
         self.held: list[Callable[[], None]] = []
         self.holding: set[str] = set()
         self.cancelled: list[int] = []
@@ -43,17 +44,19 @@ class CannedLink(QObject):
 
     def ask(
         self,
-        kind: str,
-        fields: Mapping[str, Any],
+        request: Request[Any] | str,
+        fields: Mapping[str, Any] | None = None,
         *,
-        done: Callable[[dict[str, Any]], None],
+        done: Callable[[Any], None],
         failed: Callable[[LecternError], None] | None = None,
         progress: Callable[[Progress], None] | None = None,
     ) -> int:
         number = next(self._numbers)
-        self.asked.append((kind, dict(fields)))
+        kind = request if isinstance(request, str) else request.wire_name
+        given = dict(fields or {}) if isinstance(request, str) else request
+        self.asked.append((kind, given))
         self.waiting.add(number)
-        call = partial(self._answer, number, kind, dict(fields), done, failed)
+        call = partial(self._answer, number, kind, given, done, failed)
         if kind in self.holding:
             self.held.append(call)
         else:
@@ -80,15 +83,15 @@ class CannedLink(QObject):
         self,
         number: int,
         kind: str,
-        fields: dict[str, Any],
-        done: Callable[[dict[str, Any]], None],
+        given: Any,
+        done: Callable[[Any], None],
         failed: Callable[[LecternError], None] | None,
     ) -> None:
         if number not in self.waiting:
             return
         self.waiting.discard(number)
         give = self.answers.get(kind)
-        answer = give(fields) if give else WorldError("engine_gone")
+        answer = give(given) if give else WorldError("engine_gone")
         if isinstance(answer, LecternError):
             if failed is not None:
                 failed(answer)
@@ -159,6 +162,6 @@ class ManyFiles:
             chosen = [n for n in rows if fields["text"] in self.row(n).path]
         else:
             chosen = list(rows[fields["offset"] : fields["offset"] + fields["limit"]])
-            return {"files": [to_wire(self.row(n)) for n in chosen], "total": self.total}
+            return {"files": [encode(self.row(n)) for n in chosen], "total": self.total}
         some = chosen[fields["offset"] : fields["offset"] + fields["limit"]]
-        return {"files": [to_wire(self.row(n)) for n in some], "total": len(chosen)}
+        return {"files": [encode(self.row(n)) for n in some], "total": len(chosen)}

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
+from indexer.api.codec import encode
 from indexer.api.types import FileState
-from indexer.api.wire import to_wire
 from tests.ui.library.port import canned_context, make_row
 from tests.ui.settings.test_passwords import MemoryKeyring
 from ui.library.coverage_actions import CoverageActions
@@ -24,7 +24,7 @@ def test_what_the_keyring_has_is_given_to_the_next_engine(qtbot: QtBot, tmp_path
     context, link, _said = canned_context(tmp_path)
     locked = [make_row(n, FileState.NEEDS_PASSWORD, code="needs_password") for n in (1, 2)]
     locked.append(make_row(3, FileState.NEEDS_PASSWORD, code="wrong_password"))
-    link.answers["files"] = lambda _fields: {"files": [to_wire(row) for row in locked]}
+    link.answers["files"] = lambda _fields: {"files": [encode(row) for row in locked]}
     link.answers["unlock"] = lambda _fields: {"queued": 1}
     keyring, owner = MemoryKeyring(), QObject()
     store = Passwords(lambda: keyring)

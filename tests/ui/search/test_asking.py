@@ -8,8 +8,8 @@ import pytest
 from PySide6.QtCore import QObject, Signal
 
 from indexer.api.errors import LecternError, WorldError
+from indexer.api.requests import Search
 from indexer.api.types import SearchResult
-from indexer.api.wire import result_to_wire
 from tests.ui.search.hits import many
 from ui.search.asking import FIRST_LIMIT, Asking
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from indexer.api.progress import Progress
+    from indexer.api.requests import Request
     from indexer.api.types import Hit
 
 
@@ -31,20 +32,20 @@ class Line(QObject):
     def __init__(self) -> None:
         super().__init__()
         self.is_connected = True
-        self.asked: list[Mapping[str, Any]] = []
+        self.asked: list[Search] = []
         self.open: dict[int, tuple[Callable[..., None], Callable[..., None] | None]] = {}
 
     def ask(
         self,
-        kind: str,
-        fields: Mapping[str, Any],
+        request: Request[Any] | str,
+        fields: Mapping[str, Any] | None = None,
         *,
-        done: Callable[[dict[str, Any]], None],
+        done: Callable[[Any], None],
         failed: Callable[[LecternError], None] | None = None,
         progress: Callable[[Progress], None] | None = None,
     ) -> int:
-        assert kind == "search"
-        self.asked.append(fields)
+        assert isinstance(request, Search)
+        self.asked.append(request)
         self.open[len(self.asked)] = (done, failed)
         return len(self.asked)
 
@@ -54,7 +55,7 @@ class Line(QObject):
     def answer(self, hits: list[Hit]) -> None:
         ((done, _failed),) = self.open.values()
         self.open.clear()
-        done({"result": result_to_wire(SearchResult(tuple(hits)))})
+        done(SearchResult(tuple(hits)))
 
     def refuse(self, code: str) -> None:
         ((_done, failed),) = self.open.values()
@@ -82,7 +83,7 @@ def test_the_newest_question_wins(qtbot: QtBot, line: Line, asking: Asking) -> N
     qtbot.waitUntil(lambda: bool(line.asked))
     asking.want("rent")
     qtbot.waitUntil(lambda: len(line.asked) == 2)
-    assert [each["text"] for each in line.asked] == ["re", "rent"]
+    assert [each.text for each in line.asked] == ["re", "rent"]
     assert list(line.open) == [2]
     with qtbot.waitSignal(asking.answered) as caught:
         line.answer(many(1))
@@ -109,7 +110,7 @@ def test_a_question_waits_for_the_engine(qtbot: QtBot, line: Line, asking: Askin
     assert not line.asked
     line.is_connected = True
     line.connected.emit()
-    assert line.asked[0]["text"] == "rent"
+    assert line.asked[0].text == "rent"
     line.is_connected = False
     line.refuse("engine_gone")
     line.is_connected = True
@@ -142,7 +143,7 @@ def test_more_is_asked_for_while_there_may_be_more(
     line.answer(many(FIRST_LIMIT))
     asking.want_more()
     asking.want_more()
-    assert [each["limit"] for each in line.asked] == [FIRST_LIMIT, 3 * FIRST_LIMIT]
+    assert [each.limit for each in line.asked] == [FIRST_LIMIT, 3 * FIRST_LIMIT]
     with qtbot.waitSignal(asking.answered) as caught:
         line.answer(many(100))
     assert caught.args is not None
@@ -150,20 +151,4 @@ def test_more_is_asked_for_while_there_may_be_more(
     assert not asking.may_have_more
     asking.want("rents")
     qtbot.waitUntil(lambda: len(line.asked) == 3)
-    assert line.asked[2]["limit"] == FIRST_LIMIT
-
-
-def test_a_long_answer_is_read_off_the_main_thread(
-    qtbot: QtBot, line: Line, asking: Asking
-) -> None:
-    asking.again(least=500)
-    asking.want("rent", at_once=True)
-    qtbot.waitUntil(lambda: bool(line.asked))
-    with qtbot.waitSignal(asking.answered) as caught:
-        line.answer(many(500))
-    assert caught.args is not None
-    assert len(caught.args[0].hits) == 500
-    asking.again()
-    line.answer(many(400))
-    with qtbot.assertNotEmitted(asking.answered, wait=50):
-        asking.want("")
+    assert line.asked[2].limit == FIRST_LIMIT

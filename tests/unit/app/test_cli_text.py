@@ -12,9 +12,9 @@ from app.cli_library import file_line, reason_of, status_lines
 from app.cli_search import batch_hit, filter_terms
 from app.hit_lines import hit_lines
 from app.render import Style, cells
+from indexer.api.codec import encode
 from indexer.api.progress import Progress, Step
 from indexer.api.types import FileRow, FileState, Hit, Summary, Why
-from indexer.api.wire import to_wire
 
 STYLE = Style(width=60)
 HIT = Hit(
@@ -126,7 +126,7 @@ def test_status_of_a_busy_engine() -> None:
             {"path": "/b", "files": 2, "offline": True},
         ],
         "files": {"indexed": 1, "failed": 2, "queued": 0},
-        "running": {"job": "index", "progress": to_wire(progress)},
+        "running": {"job": "index", "progress": encode(progress)},
     }
     lines = status_lines(status)
     assert lines[0] == "Library   /lib, 2.0 MB, 5.0 GB free"

@@ -10,22 +10,23 @@ import pytest
 from app.cli_compare import place
 from app.explained import NAMES, explained_lines
 from app.render import Style, cells
+from indexer.api.types import AlignedSentence, Explanation, HitExplanation, SourceSentence
 from indexer.search.fusion import DocumentEvidence, PageEvidence, Scored, Weights
 from tests.unit.app.test_cli_text import HIT
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-MATCH = {
-    "cosine": 0.5,
-    "recall": 0.75,
-    "rest": 0.1,
-    "words": [],
-    "query": [],
-    "marks": [[0, 5], [6, 12], [0, 5]],
-    "same": [[0, 5]],
-    "pairs": [["begin", "First", 0.61]],
-}
+MATCH = Explanation(
+    cosine=0.5,
+    recall=0.75,
+    rest=0.1,
+    words=(),
+    query=(),
+    marks=((0, 5), (6, 12), (0, 5)),
+    same=((0, 5),),
+    pairs=(("begin", "First", 0.61),),
+)
 
 
 @pytest.mark.parametrize("kind", [Scored, PageEvidence, DocumentEvidence, Weights])
@@ -34,7 +35,9 @@ def test_every_number_of_a_rank_has_a_name(kind: type) -> None:
 
 
 def test_numbers_are_named_by_their_group() -> None:
-    explain = {"score": {"meaning": 0.5, "words": 0.25}, "document": {"words": 1, "odd_one": 0.1}}
+    explain = HitExplanation(
+        score={"meaning": 0.5, "words": 0.25}, document={"words": 1, "odd_one": 0.1}
+    )
     assert explained_lines(replace(HIT, explain=explain), Style()) == [
         "score 0.500: meaning 0.500, words 0.250",
         "document: words of the document 1.000, odd one 0.100",
@@ -42,20 +45,21 @@ def test_numbers_are_named_by_their_group() -> None:
 
 
 def test_the_words_that_count_are_named_once() -> None:
-    lines = explained_lines(replace(HIT, explain={"match": MATCH}), Style(width=200))
+    lines = explained_lines(replace(HIT, explain=HitExplanation(match=MATCH)), Style(width=200))
     first, second = HIT.text[0:5].lower(), HIT.text[6:12].lower()
     assert lines[0] == f"meaning carried by: {first}, {second}"
     assert lines[1] == f"the query's own words: {first}"
     assert lines[2] == "closest words: begin = First 0.61"
     assert "of which 20 %" in lines[3]
     assert "75 % of the question" in lines[3]
-    assert explained_lines(replace(HIT, explain={"match": {}}), Style()) == []
+    assert explained_lines(replace(HIT, explain=None), Style()) == []
 
 
 def test_sentences_stand_over_their_source() -> None:
-    source = {"page": 7, "start": 0, "end": 9, "text": "Things\x1b come first. " * 20}
-    pair = {"start": 0, "end": 13, "cosine": 0.9, "source": source}
-    lines = explained_lines(replace(HIT, explain={"aligned": [pair] * 9}), Style(width=60))
+    pair = AlignedSentence(0, 13, 0.9, SourceSentence(7, 0, 9, "Things\x1b come first. " * 20))
+    lines = explained_lines(
+        replace(HIT, explain=HitExplanation(aligned=(pair,) * 9)), Style(width=60)
+    )
     assert len(lines) == 6
     assert lines[0] == "0.90  First things."
     assert lines[1].startswith("      page 7: Things come first.")

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 def test_the_newest_comes_first_and_only_the_owner_reads_it(tmp_path: Path) -> None:
-    assert connections.read(tmp_path) == []
+    assert connections.read(tmp_path) == ()
     connections.note(tmp_path, "one", "done")
     connections.note(tmp_path, "two\n\udc80", "failed: \u201cno\u201d")
     newest, oldest = connections.read(tmp_path)
-    assert oldest["what"] == "one"
-    assert newest["outcome"] == "failed: \u201cno\u201d"
-    assert newest["time"].endswith("+00:00")
+    assert oldest.what == "one"
+    assert newest.outcome == "failed: \u201cno\u201d"
+    assert newest.time.endswith("+00:00")
     file = tmp_path / connections.FILE_NAME
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
@@ -29,7 +29,7 @@ def test_lines_that_mean_nothing_are_left_out(tmp_path: Path) -> None:
     file = tmp_path / connections.FILE_NAME
     file.write_text("no json\n[1]\n{}\n")
     connections.note(tmp_path, "one", "done")
-    assert [made["what"] for made in connections.read(tmp_path)] == ["one"]
+    assert [made.what for made in connections.read(tmp_path)] == ["one"]
 
 
 def test_a_folder_that_is_not_there_stops_nothing(

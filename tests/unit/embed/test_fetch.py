@@ -80,8 +80,8 @@ def test_pip_fetches_the_pinned_version(
     assert _complete(record, target)
     assert notes == [f"Fetching {TINY} (0 MB), once"]
     (made,) = connections.read(target)
-    assert made["outcome"] == "connected"
-    assert record.package.requirement in made["what"]
+    assert made.outcome == "connected"
+    assert record.package.requirement in made.what
 
 
 def test_without_the_package_pips_reason_is_given(
@@ -93,13 +93,13 @@ def test_without_the_package_pips_reason_is_given(
         ensure_source(record, target)
     assert caught.value.code == "model_missing"
     (made,) = connections.read(target)
-    assert "No matching distribution" in made["outcome"]
+    assert "No matching distribution" in made.outcome
 
 
 def test_offline_nothing_is_asked_of_the_network(record: ModelRecord, target: Path) -> None:
     with pytest.raises(WorldError, match="working offline"):
         ensure_source(record, target, download=False)
-    assert connections.read(target) == []
+    assert connections.read(target) == ()
 
 
 def test_a_forged_file_is_not_taken(

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from indexer.api.answers import Speed
 from indexer.catalog.records import QueuedFile, Stamp
 from indexer.config import Limits
 from indexer.files.hashing import stamp_of
 from indexer.pipeline.events import Event, FileFinished, FileHashed, PassagesCut, TextExtracted
 from indexer.pipeline.reading import Reader
-from indexer.throttle.throttle import Speed, Throttle
+from indexer.throttle.throttle import Throttle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.catalog import Catalog
-from indexer.engine.estimate import Estimate, pages_of
+from indexer.engine.estimate import WalkCounts, pages_of
 from indexer.pipeline.parts import Counts, Effort
 from indexer.pipeline.throughput import KEY, PAGES, PASSAGES, Throughput, load, record
 
@@ -58,11 +58,11 @@ def test_a_damaged_note_is_no_note(catalog: Catalog) -> None:
 
 
 def test_meaning_never_comes_before_words() -> None:
-    counted = Estimate(formats={"text": [2, 30_000]})
+    counted = WalkCounts(formats={"text": [2, 30_000]})
     quick = counted.describe(Throughput(pages=1.0, passages=1000.0), {})
-    assert quick["seconds_meaning"] == quick["seconds_words"] == 10.0
+    assert quick.seconds_meaning == quick.seconds_words == 10.0
     slow = counted.describe(Throughput(pages=10.0, passages=1.0, passages_a_page=3.0), {})
-    assert (slow["seconds_words"], slow["seconds_meaning"]) == (1.0, 30.0)
+    assert (slow.seconds_words, slow.seconds_meaning) == (1.0, 30.0)
 
 
 def test_pages_are_guessed_from_bytes_within_reason() -> None:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.search.compare_statements import Statement, Wording, overlap, statements
+from indexer.api.answers import Statement
+from indexer.search.compare_statements import ReadStatement, Wording, overlap, statements
 from indexer.store import StoredPassage
 from indexer.text.terms import words
 
@@ -25,8 +26,8 @@ def stated(text: str, *headings: str) -> bool:
     return bool(statements([passage(text, headings=headings)], "en"))
 
 
-def statement(text: str) -> Statement:
-    return Statement(0, 0, 1, 1, 0, len(text), (), text, tuple(words(text)))
+def statement(text: str) -> ReadStatement:
+    return ReadStatement(0, 0, Statement(1, 1, 0, len(text), (), text), tuple(words(text)))
 
 
 @pytest.mark.parametrize(
@@ -78,8 +79,9 @@ def test_where_a_statement_stands() -> None:
         "en",
     )
     assert (one.row, two.row) == (0, 2)
-    assert (one.start, one.end) == (100, 135)
-    assert (two.start, two.end, two.page, two.page_last) == (140, 164, 3, 4)
+    first, second = one.statement, two.statement
+    assert (first.start, first.end) == (100, 135)
+    assert (second.start, second.end, second.page, second.page_last) == (140, 164, 3, 4)
 
 
 @pytest.mark.parametrize(

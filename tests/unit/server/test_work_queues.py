@@ -9,7 +9,7 @@ import pytest
 
 from indexer.api.errors import Cancelled, WorldError
 from indexer.api.progress import Progress, Step
-from indexer.server.work_queues import MAX_WAITING, IndexLane, Job, Lane, SearchLane
+from indexer.server.work_queues import MAX_WAITING, IndexQueue, Job, SearchQueue, WorkQueue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -59,13 +59,13 @@ def desk() -> Desk:
 
 
 @pytest.fixture
-def lane() -> Iterator[Lane]:
-    lane = Lane("lane")
+def lane() -> Iterator[WorkQueue]:
+    lane = WorkQueue("lane")
     yield lane
     assert lane.close(timeout=WAIT_S)
 
 
-def test_jobs_run_in_their_order(lane: Lane, desk: Desk) -> None:
+def test_jobs_run_in_their_order(lane: WorkQueue, desk: Desk) -> None:
     order: list[str] = []
     for name in "abc":
         lane.submit(desk.job(name, work=lambda job: order.append(job.name)))
@@ -73,7 +73,7 @@ def test_jobs_run_in_their_order(lane: Lane, desk: Desk) -> None:
     assert order == ["a", "b", "c"]
 
 
-def test_an_answer_a_failure_and_a_bug_reach_the_owner(lane: Lane, desk: Desk) -> None:
+def test_an_answer_a_failure_and_a_bug_reach_the_owner(lane: WorkQueue, desk: Desk) -> None:
     def fail(_job: Job) -> None:
         raise WorldError("busy", reason="so it is")
 
@@ -90,7 +90,7 @@ def test_an_answer_a_failure_and_a_bug_reach_the_owner(lane: Lane, desk: Desk) -
     assert desk.outcome("after") == ("after", None)
 
 
-def test_cancelling_reaches_running_and_waiting_jobs(lane: Lane, desk: Desk) -> None:
+def test_cancelling_reaches_running_and_waiting_jobs(lane: WorkQueue, desk: Desk) -> None:
     running, waiting = desk.until_cancelled("running"), desk.job("waiting")
     lane.submit(running)
     lane.submit(waiting)
@@ -103,7 +103,7 @@ def test_cancelling_reaches_running_and_waiting_jobs(lane: Lane, desk: Desk) -> 
     assert not desk.begun["waiting"].is_set()
 
 
-def test_who_leaves_takes_the_jobs_along_but_those_to_be_kept(lane: Lane, desk: Desk) -> None:
+def test_who_leaves_takes_the_jobs_along_but_those_to_be_kept(lane: WorkQueue, desk: Desk) -> None:
     lane.submit(desk.until_cancelled("running", "leaver"))
     lane.submit(desk.job("waiting", "leaver"))
     lane.submit(desk.job("kept", "leaver", kept=True))
@@ -116,7 +116,7 @@ def test_who_leaves_takes_the_jobs_along_but_those_to_be_kept(lane: Lane, desk: 
     assert desk.outcome("other") == ("other", None)
 
 
-def test_a_full_lane_says_busy(lane: Lane, desk: Desk) -> None:
+def test_a_full_lane_says_busy(lane: WorkQueue, desk: Desk) -> None:
     lane.submit(desk.until_cancelled("running"))
     assert desk.begun["running"].wait(WAIT_S)
     for number in range(MAX_WAITING):
@@ -126,7 +126,7 @@ def test_a_full_lane_says_busy(lane: Lane, desk: Desk) -> None:
 
 
 def test_a_closed_lane_gives_up_what_waits_and_takes_no_more(desk: Desk) -> None:
-    lane = Lane("lane")
+    lane = WorkQueue("lane")
     lane.submit(desk.until_cancelled("running"))
     assert desk.begun["running"].wait(WAIT_S)
     lane.submit(desk.job("waiting"))
@@ -138,7 +138,7 @@ def test_a_closed_lane_gives_up_what_waits_and_takes_no_more(desk: Desk) -> None
 
 
 def test_closing_can_let_the_running_job_finish(desk: Desk) -> None:
-    lane, gate = Lane("lane"), threading.Event()
+    lane, gate = WorkQueue("lane"), threading.Event()
     lane.submit(desk.job("running", work=lambda _job: gate.wait(WAIT_S)))
     assert desk.begun["running"].wait(WAIT_S)
     assert not lane.close(finish_running=True, timeout=0)
@@ -148,7 +148,7 @@ def test_closing_can_let_the_running_job_finish(desk: Desk) -> None:
 
 
 def test_the_newest_query_of_an_owner_wins(desk: Desk) -> None:
-    lane = SearchLane("search")
+    lane = SearchQueue("search")
     lane.submit(desk.until_cancelled("first"))
     assert desk.begun["first"].wait(WAIT_S)
     lane.submit(desk.job("of another", "two"))
@@ -162,7 +162,7 @@ def test_the_newest_query_of_an_owner_wins(desk: Desk) -> None:
 
 
 def test_a_query_leaves_those_of_other_owners_alone(desk: Desk) -> None:
-    lane = SearchLane("search")
+    lane = SearchQueue("search")
     lane.submit(desk.until_cancelled("first", "one"))
     assert desk.begun["first"].wait(WAIT_S)
     lane.submit(desk.job("second", "two"))
@@ -173,7 +173,7 @@ def test_a_query_leaves_those_of_other_owners_alone(desk: Desk) -> None:
 
 
 def test_those_who_wait_see_the_progress_of_the_one_who_works(desk: Desk) -> None:
-    lane, gate = IndexLane("index"), threading.Event()
+    lane, gate = IndexQueue("index"), threading.Event()
     seen: dict[str, list[Progress]] = {"running": [], "waiting": []}
 
     def work(job: Job) -> None:
@@ -191,7 +191,7 @@ def test_those_who_wait_see_the_progress_of_the_one_who_works(desk: Desk) -> Non
 
 
 def test_what_gives_way_ends_for_others_and_waits_behind_them(desk: Desk) -> None:
-    lane = IndexLane("index")
+    lane = IndexQueue("index")
     order: list[str] = []
 
     def note(job: Job) -> None:

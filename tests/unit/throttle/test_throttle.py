@@ -6,8 +6,9 @@ import threading
 
 import pytest
 
+from indexer.api.answers import Speed
 from indexer.throttle.machine import Machine
-from indexer.throttle.throttle import Speed, Throttle
+from indexer.throttle.throttle import Throttle
 
 
 class Calm(Machine):

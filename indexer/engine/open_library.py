@@ -1,0 +1,189 @@
+"""An open library: every request that can be answered while somebody else works.
+
+Owns the parts that answer, and the settings that take effect at once (speed, pause, passwords).
+``indexer.engine.engine`` opens, works and closes; this must not know how.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from indexer.api.answers import FileList
+from indexer.api.errors import WorldError
+from indexer.api.old import OldCalls
+from indexer.api.requests import (
+    Compare,
+    Diagnose,
+    EstimateIndex,
+    EstimateReindex,
+    Explain,
+    FindSentences,
+    GetActivity,
+    GetDocument,
+    ListFiles,
+    Request,
+    Retry,
+    Search,
+    SetPace,
+    Unlock,
+)
+from indexer.catalog.coverage import CoverageFilter
+from indexer.embed.models_in_use import ModelsInUse
+from indexer.engine import reindex
+from indexer.engine.activity import ActivityMonitor
+from indexer.engine.estimate import estimate
+from indexer.engine.lookup import describe_document, sentences
+from indexer.engine.passwords import Passwords
+from indexer.engine.retry import retry, unlock
+from indexer.engine.status import check_library
+from indexer.pipeline.recogniser import Recogniser
+from indexer.pipeline.scanned_pages import ScannedPages
+from indexer.query.grammar import parse
+from indexer.search.compare import Comparer
+from indexer.search.explain import Explainer
+from indexer.search.search import Searcher
+from indexer.search.similar import Similar
+from indexer.throttle.gate import QueryGate
+from indexer.throttle.throttle import Throttle
+
+if TYPE_CHECKING:
+    from indexer.api.answers import (
+        Activity,
+        Check,
+        Comparison,
+        Document,
+        Estimate,
+        ReindexCost,
+    )
+    from indexer.api.progress import CancelToken, Progress
+    from indexer.api.types import Explanation, SearchResult, Span
+    from indexer.catalog import Catalog
+    from indexer.config import EngineConfig
+    from indexer.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """How whoever asks can stop the work, and is told how far it is."""
+
+    token: CancelToken
+    report: Callable[[Progress], None]
+
+
+# Each takes the library, its request and the caller; a test holds that what it answers is what the
+# request declares.
+Handlers = Mapping[type[Request[Any]], Callable[[Any, Any, Caller], Any]]
+
+
+class OpenLibrary(OldCalls):
+    """Answers questions about an open library. Thread-safe."""
+
+    def __init__(self, config: EngineConfig, catalog: Catalog, store: Store) -> None:
+        self.config = config
+        self.catalog = catalog
+        self.store = store
+        self.models = ModelsInUse(config)
+        self.throttle = Throttle(adaptive=config.background)
+        self.throttle.load(catalog)
+        self.gate = QueryGate(self.throttle)
+        self.activities = ActivityMonitor(catalog, self.models, self.throttle)
+        self.passwords = Passwords()
+        self.scanned_pages = ScannedPages(catalog, config)
+        self.recogniser = Recogniser(
+            self.scanned_pages, self.throttle, config.limits, self.passwords.of
+        )
+        self.searcher = Searcher(catalog, store, self.models)
+        self.similar = Similar(catalog, store, self.models)
+        self.explainer = Explainer(catalog, store, self.models)
+        self.comparer = Comparer(catalog, store)
+
+    def _search(self, request: Search, caller: Caller) -> SearchResult:
+        query = parse(request.text)
+        answer = self.similar.search if query.filters.like else self.searcher.search
+        with self.gate.query():
+            return answer(
+                query,
+                limit=request.limit,
+                token=caller.token,
+                explain=request.explain,
+                full_text=request.full_text,
+            )
+
+    def _explain(self, request: Explain, _caller: Caller) -> Explanation | None:
+        with self.gate.query():
+            return self.explainer.explain(request.text, request.path, request.start)
+
+    def _compare(self, request: Compare, caller: Caller) -> Comparison:
+        first, second = request.first, request.second
+        return self.comparer.compare(first, second, limit=request.limit, token=caller.token)
+
+    def _files(self, request: ListFiles, _caller: Caller) -> FileList:
+        under = self.catalog.roots.find(request.root) if request.root else None
+        if request.root and under is None:
+            raise WorldError("not_a_root", path=str(request.root))
+        chosen = CoverageFilter(request.state, under[0].id if under else None, request.text)
+        coverage = self.catalog.coverage
+        rows = coverage.page(chosen, request.order, request.offset, request.limit)
+        return FileList(tuple(rows), coverage.total(chosen))
+
+    def _estimate(self, request: EstimateIndex, caller: Caller) -> Estimate:
+        return estimate(self.catalog, self.config, request, caller.token)
+
+    def _retry(self, request: Retry, _caller: Caller) -> int:
+        self.catalog.must_be_writable()
+        self.activities.stale()
+        queued = retry(self.catalog, request.paths)
+        self.scanned_pages.reset_failures(request.paths)
+        return queued
+
+    def _unlock(self, request: Unlock, _caller: Caller) -> int:
+        self.catalog.must_be_writable()
+        self.activities.stale()
+        return unlock(self.catalog, self.passwords, request.path, request.password)
+
+    def _activity(self, _request: GetActivity, _caller: Caller) -> Activity:
+        return self.activities.describe()
+
+    def _set_pace(self, request: SetPace, _caller: Caller) -> Activity:
+        lasting = request.speed is not None or request.paused is not None
+        if lasting:
+            self.catalog.must_be_writable()
+        self.throttle.set(request.speed, paused=request.paused, typing=request.typing)
+        if lasting:
+            self.throttle.save(self.catalog)
+        return self.activities.describe()
+
+    def _document(self, request: GetDocument, _caller: Caller) -> Document:
+        return describe_document(self.catalog, request.path)
+
+    def _sentences(self, request: FindSentences, _caller: Caller) -> tuple[Span, ...]:
+        return sentences(self.catalog, self.store, request.path, request.start, request.end)
+
+    def _reindex_cost(self, request: EstimateReindex, _caller: Caller) -> ReindexCost:
+        chosen = reindex.chosen(self.config, request.model, request.precision)
+        return reindex.cost(self.catalog, self.store, chosen)
+
+    def _diagnose(self, _request: Diagnose, _caller: Caller) -> tuple[Check, ...]:
+        return check_library(self)
+
+    def _use(self, config: EngineConfig) -> None:
+        self.config = config
+        self.models.use(config)
+
+    handlers: ClassVar[Handlers] = {
+        Search: _search,
+        Explain: _explain,
+        Compare: _compare,
+        ListFiles: _files,
+        EstimateIndex: _estimate,
+        Retry: _retry,
+        Unlock: _unlock,
+        GetActivity: _activity,
+        SetPace: _set_pace,
+        GetDocument: _document,
+        FindSentences: _sentences,
+        EstimateReindex: _reindex_cost,
+        Diagnose: _diagnose,
+    }
