@@ -29,6 +29,7 @@ from app.reference import reference
 from app.settings import SETTINGS, Settings
 from indexer.api.errors import WorldError
 from indexer.api.phrases import english
+from indexer.api.types import Hit
 from indexer.config import Limits
 from indexer.embed.record_files import known_records
 from indexer.extract.registry import identify, opener
@@ -48,6 +49,7 @@ print(json.dumps({
     "models": [record.id for record in known_records()],
     "error": WorldError("too_old", limit="a day").message,
     "note": english("not_printed", {}),
+    "column": Hit.__dataclass_fields__["words"].default,
 }))
 """
 
@@ -129,6 +131,7 @@ def test_what_the_page_shows_works(changed: Path, tmp_path: Path) -> None:
     assert found == {
         "quotes": False, "format": "gemtext", "limit": True, "command": "where",
         "error": "The file is older than a day.", "note": "the printer does not answer",
+        "column": 0,
     }  # fmt: skip
 
 
