@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indexer.arrays import find_sorted
 from indexer.catalog.names import stem_of
 from indexer.search.fusion import NAME_FLOOR, DocumentEvidence, clarity, relative
 from indexer.text.name_words import YEARS, last_year, name_tokens, query_name_tokens, year_tokens
@@ -45,10 +46,10 @@ class ScoredDocs:
 
     def lookup(self, docs: Docs) -> Floats:
         """The scores of given documents: (n,) to (n,)."""
-        if not len(self.docs):
-            return np.zeros(len(docs), np.float32)
-        at = np.minimum(np.searchsorted(self.docs, docs), len(self.docs) - 1)
-        return np.where(self.docs[at] == docs, self.scores[at], np.float32(0.0))
+        scores = np.zeros(len(docs), np.float32)
+        at, found = find_sorted(self.docs, docs)
+        scores[found] = self.scores[at]
+        return scores
 
 
 _NONE = ScoredDocs(np.zeros(0, np.int32), np.zeros(0, np.float32))
@@ -143,9 +144,10 @@ def _name_similarity(vector: Floats, catalog: Catalog, space: Space) -> ScoredDo
     if not len(names) or not len(links.name):
         return _NONE
     cosines = (vectors @ vector).astype(np.float32, copy=False)
-    at = np.minimum(np.searchsorted(names, links.name), len(names) - 1)
     share = np.where(links.depth == 0, np.float32(1.0), np.float32(FOLDER_SHARE))
-    scores = np.where(names[at] == links.name, cosines[at] * share, np.float32(0.0))
+    scores = np.zeros(len(links.name), np.float32)
+    at, found = find_sorted(names, links.name)
+    scores[found] = cosines[at] * share[found]
     docs, place = np.unique(links.doc, return_inverse=True)
     best = np.full(len(docs), -1.0, np.float32)
     np.maximum.at(best, place, scores)

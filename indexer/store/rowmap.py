@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indexer.arrays import find_sorted
 from indexer.store.values import ORDINAL_BITS, Int32s, Int64s, docs_of
 
 if TYPE_CHECKING:
@@ -61,11 +62,8 @@ class RowMap:
     def rows_of(self, keys: Int64s) -> tuple[Int64s, Int64s]:
         """The row ids of those keys that are there, and their places among the given keys."""
         known, rows = self._current()
-        if not len(known):
-            return np.empty(0, np.int64), np.empty(0, np.int64)
-        at = np.minimum(np.searchsorted(known, keys), len(known) - 1)
-        found = np.flatnonzero(known[at] == keys)
-        return rows[at[found]], found
+        at, found = find_sorted(known, keys)
+        return rows[at], found
 
     def keys_at(self, rows: Int64s) -> tuple[Int64s, Int64s]:
         """The keys of those row ids that are there, and their places among the given ids."""
@@ -73,11 +71,8 @@ class RowMap:
         if len(rows) and int(rows.max()) >= self._next_row:
             self.appended()  # a search may see rows before their writer says so
             known, keys = self._by_row()
-        if not len(known):
-            return np.empty(0, np.int64), np.empty(0, np.int64)
-        at = np.minimum(np.searchsorted(known, rows), len(known) - 1)
-        found = np.flatnonzero(known[at] == rows)
-        return keys[at[found]], found
+        at, found = find_sorted(known, rows)
+        return keys[at], found
 
     def keys_of(self, doc: int) -> Int64s:
         """The keys of one document, ascending."""

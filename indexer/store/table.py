@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from indexer.api.errors import WorldError
+from indexer.arrays import find_sorted
 from indexer.store import damage, footers
 from indexer.store.disk import system_error, write_errors
 from indexer.store.rowmap import RowMap
@@ -270,6 +271,5 @@ class Table:
 def _matched(found: Any, got: Int64s, ids: Int64s, places: Int64s) -> tuple[Any, Int64s]:
     """Line up rows with places when rows were deleted meanwhile, or a key was asked for twice."""
     order = np.argsort(got, kind="stable")
-    at = np.minimum(np.searchsorted(got[order], ids), len(got) - 1) if len(got) else ids[:0]
-    there = got[order][at] == ids if len(got) else np.zeros(len(ids), bool)
-    return found.take(order[at[there]]), places[there]
+    at, there = find_sorted(got[order], ids)
+    return found.take(order[at]), places[there]

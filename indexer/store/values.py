@@ -89,10 +89,7 @@ class DocSet:
 
     def keeps(self, docs: Int32s) -> Mask:
         """Which of the given documents pass, as a mask of the same length."""
-        if not len(self.docs):
-            return np.full(len(docs), not self.allowed)
-        at = np.minimum(np.searchsorted(self.docs, docs), len(self.docs) - 1)
-        passing: Mask = (self.docs[at] == docs) == self.allowed
+        passing: Mask = np.isin(docs, self.docs, invert=not self.allowed)
         return passing
 
 

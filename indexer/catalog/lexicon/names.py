@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indexer.arrays import find_sorted
 from indexer.text.name_words import name_tokens
 
 if TYPE_CHECKING:
@@ -79,11 +80,10 @@ class NameWords:
             return np.zeros(0, np.int32), np.zeros(0, np.float32)
         known = np.array(sorted(scores), np.int32)
         values = np.array([scores[name] for name in known.tolist()], np.float32)
-        at = np.minimum(np.searchsorted(known, names), len(known) - 1)
-        named = np.flatnonzero(known[at] == names)
+        at, named = find_sorted(known, names)
         found, place = np.unique(docs[named], return_inverse=True)
         best = np.zeros(len(found), np.float32)
-        np.maximum.at(best, place, values[at[named]])
+        np.maximum.at(best, place, values[at])
         return found.astype(np.int32), best
 
     def _add_new_names(self) -> None:
