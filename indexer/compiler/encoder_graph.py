@@ -1,12 +1,13 @@
 """The encoder as an ONNX graph, written node by node from its weights.
 
 Owns the order of the operators. How a matrix product is carried out (float or integer) is a
-``Linear`` passed in, how tokens meet is ``attention``'s. It must not know caches or sessions.
+``FloatLinear`` or derives from it, how tokens meet is ``attention``'s. It must not know caches or
+sessions.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,57 +23,17 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indexer.compiler.attention import Rest
+    from indexer.compiler.quantize import FloatLinear
     from indexer.embed.models import Architecture
 
     Floats = NDArray[np.float32]
     Weights = Callable[[str], Floats]
 
 
-class Linear(Protocol):
-    """Writes the products of a layer into a graph. Weights are [in, out]."""
-
-    @property
-    def masked(self) -> bool:
-        """Whether attention can look at ``LENGTHS``; if not, nothing in a batch may be padded."""
-        ...
-
-    @property
-    def grouped(self) -> bool:
-        """Whether a layer may be carried out a few blocks of attention at a time."""
-        ...
-
-    def attention(
-        self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats, how: Attention,
-        rest: Rest,
-    ) -> str:  # fmt: skip
-        """Project to query, key and value with one ``weight`` [hidden, 3 hidden], and attend.
-
-        ``rest`` writes what follows.
-        """
-        ...
-
-    def mix(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats) -> str:
-        """The product after attention."""
-        ...
-
-    def widen(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats) -> str:
-        """The product into the wide layer, and the exact GELU of it."""
-        ...
-
-    def narrow(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats) -> str:
-        """The product out of the wide layer."""
-        ...
-
-    def lookup(self, graph: Graph, name: str, table: Floats) -> str:
-        """The rows of ``table`` [vocabulary, hidden] that the ids name."""
-        ...
-
-
 def write_encoder(
     shape: Architecture,
     weights: Weights,
-    linear: Linear,
+    linear: FloatLinear,
     folder: Path,
     extra: Mapping[str, str] | None = None,
 ) -> Path:
@@ -109,7 +70,7 @@ def write_encoder(
     return path
 
 
-def _embeddings(graph: Graph, shape: Architecture, weights: Weights, linear: Linear) -> str:
+def _embeddings(graph: Graph, shape: Architecture, weights: Weights, linear: FloatLinear) -> str:
     # Every token is of type 0, so that row is part of each position.
     positions = weights(POSITIONS) + weights("embeddings.token_type_embeddings.weight")[0]
     words = linear.lookup(graph, "words", weights("embeddings.word_embeddings.weight"))
@@ -123,7 +84,7 @@ def _layer(
     graph: Graph,
     shape: Architecture,
     weights: Weights,
-    linear: Linear,
+    linear: FloatLinear,
     attention: Attention,
     layer: int,
     x: str,

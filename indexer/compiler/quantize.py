@@ -1,6 +1,6 @@
 """How the products of the encoder are carried out: in float32, or in 8-bit integers.
 
-Owns the implementations of ``graph.Linear`` and the rounding of weights and activations. It must
+Owns the products and the rounding of weights and activations. It must
 not know the order of the layers, files or sessions.
 
 How activations become 8-bit decides both speed and truth. Measured with ONNX Runtime 1.31 on one
@@ -108,16 +108,25 @@ def _parts(graph: Graph, name: str, projected: str) -> list[str]:
 
 
 class FloatLinear:
-    """Everything in float32, with ONNX Runtime's fused attention where all tokens meet."""
+    """Everything in float32, with ONNX Runtime's fused attention where all tokens meet.
+
+    Weights are [in, out]; ``mix`` is the product after attention, ``widen`` and ``narrow`` those
+    around the wide layer. ``masked``: attention looks at ``LENGTHS``; if not, nothing in a batch
+    may be padded. ``grouped``: a layer may be carried out a few blocks of attention at a time; an
+    accelerator is better at a layer in one piece.
+    """
 
     masked = True
-    # A layer in one piece is what an accelerator is good at.
     grouped = False
 
     def attention(
         self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats, how: Attention,
         rest: Rest,
     ) -> str:  # fmt: skip
+        """Project to query, key and value by one ``weight`` [hidden, 3 hidden], and attend.
+
+        ``rest`` writes what follows.
+        """
         if how.blocks:
             product = self._product(graph, x, name, weight, bias)
             return how.attend(_parts(graph, name, product), x, rest)
@@ -133,6 +142,7 @@ class FloatLinear:
         return self._product(graph, x, name, weight, bias)
 
     def widen(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats) -> str:
+        """The product and its exact GELU."""
         # Not the fused BiasGelu: on the CPU it takes longer than the two.
         product = self._product(graph, x, name, weight, bias)
         return graph.node("Gelu", [product], domain=MICROSOFT)
@@ -141,6 +151,7 @@ class FloatLinear:
         return self._product(graph, x, name, weight, bias)
 
     def lookup(self, graph: Graph, name: str, table: Floats) -> str:
+        """The rows of ``table`` [vocabulary, hidden] that the ids name."""
         return graph.node("Gather", [graph.constant(name, table), IDS])
 
     @staticmethod
@@ -171,7 +182,7 @@ class RecordingLinear(FloatLinear):
         return super().widen(graph, x, name, weight, bias)
 
 
-class IntegerLinear:
+class IntegerLinear(FloatLinear):
     """Products of 8-bit integers; nothing in a batch touches the rounding of another sequence.
 
     Args:
@@ -194,7 +205,7 @@ class IntegerLinear:
         rounded, scale, zero, weight = self._smoothed(graph, x, name, weight, 1.0)
         # Three products instead of one that is cut in three: the cutting copies all of it.
         parts = [
-            self._product(graph, rounded, f"{name}.{part}", own, shift, scale, zero)
+            self._integer_product(graph, rounded, f"{name}.{part}", own, shift, scale, zero)
             for part, own, shift in zip(
                 _PARTS, np.split(weight, 3, axis=1), np.split(bias, 3), strict=True
             )
@@ -205,11 +216,11 @@ class IntegerLinear:
         seen = self._ranges[name]
         scale, zero = self._fixed(graph, name, float(seen.low.min()), float(seen.high.max()))
         rounded = graph.node("QuantizeLinear", [x, scale, zero])
-        return self._product(graph, rounded, name, weight, bias, scale, zero)
+        return self._integer_product(graph, rounded, name, weight, bias, scale, zero)
 
     def widen(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats) -> str:
         rounded, scale, zero, weight = self._smoothed(graph, x, name, weight, 0.75)
-        product = self._product(graph, rounded, name, weight, bias, scale, zero)
+        product = self._integer_product(graph, rounded, name, weight, bias, scale, zero)
         return graph.node("Gelu", [product], domain=MICROSOFT)
 
     def narrow(self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats) -> str:
@@ -220,7 +231,7 @@ class IntegerLinear:
         scale = graph.constant("row.scale", np.float32(1 / (255 - _GELU_FLOOR)))
         zero = graph.constant("row.zero", np.uint8(_GELU_FLOOR))
         rounded = graph.node("QuantizeLinear", [graph.node("Div", [x, peak]), scale, zero])
-        product = self._product(graph, rounded, name, weight, None, scale, zero)
+        product = self._integer_product(graph, rounded, name, weight, None, scale, zero)
         restored = graph.node("Mul", [product, peak])
         return graph.node("Add", [restored, graph.constant(f"{name}.bias", bias)])
 
@@ -242,7 +253,7 @@ class IntegerLinear:
         rounded = graph.node("QuantizeLinear", [quiet, scale, zero])
         return rounded, scale, zero, weight * factors[:, None]
 
-    def _product(
+    def _integer_product(
         self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats | None,
         scale: str, zero: str,
     ) -> str:  # fmt: skip

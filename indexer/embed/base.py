@@ -1,7 +1,7 @@
 """What an embedder takes and gives, and the text that goes in front of a passage.
 
-Owns the values that cross the border between the index lane and the model, and the pure function
-that writes the prefix. It must not know ONNX Runtime, tokenizers or where models are kept.
+Owns the values between indexing and the model. It must not know ONNX Runtime, tokenizers or where
+models are kept.
 """
 
 from __future__ import annotations
@@ -16,10 +16,6 @@ if TYPE_CHECKING:
 
     import numpy as np
     from numpy.typing import NDArray
-
-    from indexer.config import Precision
-    from indexer.embed.devices import ProviderInUse
-    from indexer.embed.models import ModelRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,35 +49,7 @@ class PassageVectors:
 
 
 class Embedder(Protocol):
-    """Turns queries and passages into vectors of one space. Thread-safe.
-
-    Where a model has an encoder for each of the two, an embedder reads what it was opened for.
-    """
-
-    @property
-    def record(self) -> ModelRecord: ...
-
-    @property
-    def precision(self) -> Precision: ...
-
-    @property
-    def provider(self) -> ProviderInUse: ...
-
-    @property
-    def space(self) -> str:
-        """Names everything that the vectors depend on; equal spaces can be compared."""
-        ...
-
-    def encode_query(self, text: str) -> NDArray[np.float32]:
-        """The vector of a query: float32, shape ``(dimension,)``, of length 1."""
-        ...
-
-    def encode_passages(self, passages: Sequence[EmbedInput]) -> list[PassageVectors]:
-        """The vectors of passages, in their order. All of a passage is read, however long.
-
-        For a model trained late the passages must be those of one document, in order.
-        """
-        ...
+    """What indexing needs of an embedder. Thread-safe."""
 
     def encode_batches(
         self,
@@ -90,15 +58,7 @@ class Embedder(Protocol):
         runs: Sequence[int] | None = None,
         budget: Callable[[], int] | None = None,
     ) -> Iterator[list[tuple[int, PassageVectors]]]:
-        """The same, as they come: one list of (index, vectors) for each run of the model.
-
-        Args:
-            passages: What to embed.
-            runs: For a model trained late: how many in a row stand together, in one document;
-                all of them, if not given.
-            budget: Asked before each run for the most tokens it may have; a run never has more
-                than suits the provider (a few hundred on the CPU, some 20 ms of work).
-        """
+        """See ``indexer.embed.embedder.OnnxEmbedder``."""
         ...
 
 

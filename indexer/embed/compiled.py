@@ -135,25 +135,20 @@ def _explained(error: OSError, home: Path) -> Exception:
 
 def intact(compiled: CompiledModel) -> bool:
     """Whether the folder holds exactly what its builder wrote, made by this builder."""
-    try:
-        manifest = json.loads((compiled.folder / MANIFEST).read_text("utf-8"))
-        return bool(manifest["made"] == _made(compiled)) and all(
-            hash_file(compiled.folder / name) == manifest["files"][name] for name in _FILES
-        )
-    except (OSError, ValueError, KeyError, TypeError):
-        return False
+    return compiled.folder.exists() and not changed_files(compiled)
 
 
 def changed_files(compiled: CompiledModel) -> list[str]:
     """Name the files that are not as their builder wrote them; none of what was never built."""
-    if not compiled.folder.exists() or intact(compiled):
+    if not compiled.folder.exists():
         return []
     try:
-        written = json.loads((compiled.folder / MANIFEST).read_text("utf-8"))["files"]
+        manifest = json.loads((compiled.folder / MANIFEST).read_text("utf-8"))
+        made, written = manifest["made"], manifest["files"]
         changed = [name for name in _FILES if _hash(compiled.folder / name) != written[name]]
     except (OSError, ValueError, KeyError, TypeError):
-        changed = []
-    return changed or [MANIFEST]
+        return [MANIFEST]
+    return changed if made == _made(compiled) else [*changed, MANIFEST]
 
 
 def _hash(path: Path) -> str:

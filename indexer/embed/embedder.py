@@ -53,7 +53,7 @@ def space_of(record: ModelRecord, precision: Precision) -> str:
 
 
 class OnnxEmbedder:
-    """One model, one session. Implements ``base.Embedder``.
+    """One model, one session: queries and passages into vectors of one space. Thread-safe.
 
     Of a model whose queries and passages are read by different encoders it has the one that was
     compiled, and raises ``ValueError`` when it is given what the other one reads.
@@ -85,6 +85,7 @@ class OnnxEmbedder:
 
     @property
     def space(self) -> str:
+        """Names everything that the vectors depend on; equal spaces can be compared."""
         return space_of(self.record, self.precision)
 
     @property
@@ -93,6 +94,7 @@ class OnnxEmbedder:
         return _TOKENS_A_RUN.get(self.provider.name, _TOKENS_A_RUN_ELSEWHERE)
 
     def encode_query(self, text: str) -> NDArray[np.float32]:
+        """The vector of a query: float32, shape ``(dimension,)``, of length 1."""
         self._check(Side.QUERIES)
         sequences = self._layout.text(self.record.query_prefix + text)
         pooler = Pooler(self._reading, [1], sequences)
@@ -105,6 +107,10 @@ class OnnxEmbedder:
         return vectors.vector
 
     def encode_passages(self, passages: Sequence[EmbedInput]) -> list[PassageVectors]:
+        """The vectors of passages, in their order. All of a passage is read, however long.
+
+        For a model trained late the passages must be those of one document, in order.
+        """
         found = dict(pair for done in self.encode_batches(passages) for pair in done)
         return [found[index] for index in range(len(passages))]
 
@@ -115,6 +121,15 @@ class OnnxEmbedder:
         runs: Sequence[int] | None = None,
         budget: Callable[[], int] | None = None,
     ) -> Generator[list[tuple[int, PassageVectors]], None, None]:
+        """The same, as they come: one list of (index, vectors) for each run of the model.
+
+        Args:
+            passages: What to embed.
+            runs: For a model trained late: how many in a row stand together, in one document;
+                all of them, if not given.
+            budget: Asked before each run for the most tokens it may have; a run never has more
+                than suits the provider (a few hundred on the CPU, some 20 ms of work).
+        """
         with closing_pool(self._workers) as pool:
             sequences = self._lay_out(passages, pool, runs)
             counts = [len(passage.view_starts) for passage in passages]

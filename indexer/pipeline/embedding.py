@@ -15,7 +15,7 @@ import threading
 import time
 from dataclasses import dataclass
 from queue import Empty, Queue
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from indexer.pipeline.events import WAIT_S, Embedded, EmbeddingFailed, Event, Pe
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from indexer.embed.base import EmbedInput
+    from indexer.embed.base import Embedder, EmbedInput
     from indexer.throttle.gate import QueryGate
     from indexer.throttle.throttle import Throttle
 
@@ -62,18 +62,6 @@ class Unit:
         return sum(one is not None for one in self.pending)
 
 
-class BatchEncoder(Protocol):
-    """What the worker needs of ``indexer.embed.base.Embedder``."""
-
-    def encode_batches(
-        self,
-        passages: Sequence[EmbedInput],
-        *,
-        runs: Sequence[int] | None = None,
-        budget: Callable[[], int] | None = None,
-    ) -> Iterator[list[tuple[int, PassageVectors]]]: ...
-
-
 class EmbeddingWorker:
     """One thread that turns units of passages into ``Embedded`` events, in order.
 
@@ -84,7 +72,7 @@ class EmbeddingWorker:
 
     def __init__(
         self,
-        open_embedder: Callable[[], BatchEncoder],
+        open_embedder: Callable[[], Embedder],
         events: Queue[Event],
         gate: QueryGate,
         throttle: Throttle,
@@ -123,7 +111,7 @@ class EmbeddingWorker:
     def _run(self) -> None:
         _lower_priority()
         try:
-            embedder: BatchEncoder | None = None
+            embedder: Embedder | None = None
             while not self._stopping.is_set():
                 try:
                     unit = self._units.get(timeout=WAIT_S)
@@ -136,7 +124,7 @@ class EmbeddingWorker:
             failure = error if isinstance(error, Exception) else RuntimeError(str(error))
             self._put(EmbeddingFailed(failure))
 
-    def _embed(self, embedder: BatchEncoder, unit: Unit) -> None:
+    def _embed(self, embedder: Embedder, unit: Unit) -> None:
         done: set[int] = set()
         try:
             self._encode(embedder, unit, done)
@@ -156,7 +144,7 @@ class EmbeddingWorker:
                 if self._stopping.is_set():
                     return
 
-    def _encode(self, embedder: BatchEncoder, unit: Unit, done: set[int]) -> None:
+    def _encode(self, embedder: Embedder, unit: Unit, done: set[int]) -> None:
         """Turn a unit into events; ``done`` takes what is through."""
         for one in unit.inputs:
             faults.reached("passage-embedding", one.view)
@@ -216,7 +204,7 @@ def pack(made: Sequence[tuple[PendingPassage, PassageVectors]]) -> Embedded:
 
 
 def one_by_one(
-    embedder: BatchEncoder, inputs: Sequence[tuple[int, EmbedInput]]
+    embedder: Embedder, inputs: Sequence[tuple[int, EmbedInput]]
 ) -> Iterator[tuple[int, PassageVectors]]:
     """Read passages one at a time, without their neighbours.
 

@@ -91,13 +91,8 @@ class Clause:
 def clauses(text: str) -> tuple[Clause, ...]:
     """Find the filters, phrases and excluded words that ``parse`` understands, in their order."""
     text = text[:MAX_CHARACTERS]
-    found = []
-    for match in _scan(text):
-        if match["stray"] is None:
-            clause = _clause(match, text)
-            if clause is not None:
-                found.append(clause)
-    return tuple(found)
+    found = (_clause(match, text) for match in _scan(text))
+    return tuple(clause for clause in found if clause is not None)
 
 
 def parse(text: str) -> Query:
@@ -124,16 +119,8 @@ def _scan(text: str) -> Iterator[re.Match[str]]:
 def _clause(match: re.Match[str], text: str) -> Clause | None:
     minus = bool(match["minus"])
     if match["name"]:
-        operator = OPERATORS.get(match["name"].lower())
-        quoted = match["value"] is None
-        value = text[slice(*match.span("quoted" if quoted else "value"))].strip()
-        if operator is None or (minus and not operator.can_be_excluded):
-            return None
-        try:
-            _with_condition(Filters(), operator, value, minus=minus)
-        except ValueError:
-            return None
-        return Clause(*match.span(), operator.name, value, minus, quoted)
+        read = _operator_clause(match, text)
+        return read if isinstance(read, Clause) else None
     if match["word"] is None:
         phrase = match["phrase"] or match["guillemets"] or ""
         if not words(_folded(phrase)):
@@ -142,6 +129,22 @@ def _clause(match: re.Match[str], text: str) -> Clause | None:
     if minus and words(match["word"]):
         return Clause(*match.span(), "", match["word"].strip(_EDGES), excluded=True)
     return None
+
+
+def _operator_clause(match: re.Match[str], text: str) -> Clause | Note:
+    """A filter with its value, or a note on why it is none."""
+    operator, minus = OPERATORS.get(match["name"].lower()), bool(match["minus"])
+    quoted = match["value"] is None
+    value = text[slice(*match.span("quoted" if quoted else "value"))].strip()
+    if operator is None:
+        return Note("no_operator", {"name": match["name"]})
+    if minus and not operator.can_be_excluded:
+        return Note("not_excludable", {"name": operator.name})
+    try:
+        _with_condition(Filters(), operator, value, minus=minus)
+    except ValueError as error:
+        return Note("not_a_value", {"typed": match[0], "reason": str(error)})
+    return Clause(*match.span(), operator.name, value, minus, quoted)
 
 
 class _Draft:
@@ -167,7 +170,7 @@ class _Draft:
         self.last_is_word = False
         minus = bool(match["minus"])
         if match["name"]:
-            self._operator(match, raw, minus=minus)
+            self._operator(match, raw)
         elif match["word"] is None:
             self._phrase(match["phrase"] or match["guillemets"] or "", minus=minus)
         elif minus and words(match["word"]):
@@ -209,22 +212,16 @@ class _Draft:
             self._phrases.append(phrase)
             self.words.append(phrase)
 
-    def _operator(self, match: re.Match[str], raw: str, *, minus: bool) -> None:
-        operator = OPERATORS.get(match["name"].lower())
-        start, end = match.span("quoted" if match["value"] is None else "value")
-        value = raw[start:end].strip()
-        if operator is None:
-            self.note("no_operator", name=match["name"])
-        elif minus and not operator.can_be_excluded:
-            self.note("not_excludable", name=operator.name)
+    def _operator(self, match: re.Match[str], raw: str) -> None:
+        read = _operator_clause(match, raw)
+        if isinstance(read, Note):
+            self.note(read.code, **read.detail)
+            self._word(match[0].replace('"', ""))
         else:
-            try:
-                self._filters = _with_condition(self._filters, operator, value, minus=minus)
-            except ValueError as error:
-                self.note("not_a_value", typed=match[0], reason=str(error))
-            else:
-                return
-        self._word(match[0].replace('"', ""))
+            operator = OPERATORS[read.operator]
+            self._filters = _with_condition(
+                self._filters, operator, read.value, minus=read.excluded
+            )
 
 
 def _with_condition(filters: Filters, operator: Operator, value: str, *, minus: bool) -> Filters:

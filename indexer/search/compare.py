@@ -30,7 +30,7 @@ from indexer.api.errors import WorldError
 from indexer.embed.pooling import unit
 from indexer.search.alignment import nearest
 from indexer.search.compare_statements import ReadStatement, Wording, overlap, statements
-from indexer.search.similar import find_source
+from indexer.search.source import find_source
 from indexer.store import key_of
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from indexer.api.progress import CancelToken
     from indexer.catalog import Catalog
-    from indexer.search.similar import SourcePassages
+    from indexer.search.source import SourcePassages
     from indexer.store import Store
 
     Floats = NDArray[np.float32]

@@ -7,12 +7,13 @@ not rank.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indexer.api.types import SEARCHABLE_STATES, Also, Hit, Why
+from indexer.api.types import SEARCHABLE_STATES, Also, Hit, SearchResult, Why
 from indexer.search.near_duplicates import NearDuplicates
 from indexer.store import docs_of
 from indexer.text.name_words import alphanumeric_parts
@@ -22,8 +23,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from indexer.api.phrases import Note
     from indexer.api.types import FileRow
-    from indexer.catalog import Catalog, DocRow, DocumentFile
+    from indexer.catalog import Catalog, DocRow, DocumentFile, Totals
     from indexer.query.grammar import Query
     from indexer.search.candidates import CandidateEvidence
     from indexer.search.fusion import Scored
@@ -154,6 +156,26 @@ class HitMaker:
         rows = self.catalog.files.get(files).values()
         unread = [row for row in rows if row.state not in SEARCHABLE_STATES]
         return [_name_hit(row) for row in unread if row.path not in shown][:NAMED_ROOM]
+
+
+def result(
+    query: Query,
+    totals: Totals,
+    started: float,
+    hits: tuple[Hit, ...],
+    notes: tuple[Note, ...],
+    *,
+    full_text: bool,
+    good: bool = True,
+) -> SearchResult:
+    """The answer to a query that was begun at ``started``, by ``time.perf_counter``."""
+    return SearchResult(
+        hits=hits if full_text else tuple(shorten(hit) for hit in hits),
+        notes=(*query.notes, *notes),
+        seconds=time.perf_counter() - started,
+        understood=totals.embedded / totals.passages if totals.passages else 1.0,
+        good=good,
+    )
 
 
 def shorten(hit: Hit) -> Hit:

@@ -16,7 +16,7 @@ import numpy as np
 
 from indexer.api.errors import WorldError
 from indexer.api.phrases import Note
-from indexer.api.types import SearchResult, Why
+from indexer.api.types import Why
 from indexer.query.focus import question
 from indexer.search import score_normalisation
 from indexer.search.answerability import DEFAULT_CLASSIFIER, AnswerabilityClassifier
@@ -24,7 +24,7 @@ from indexer.search.answerability_features import answerability_features
 from indexer.search.candidates import QueryVectors, Retriever
 from indexer.search.evidence import LibraryEvidence, naming_words, with_similarity, word_evidence
 from indexer.search.fusion import DEFAULT_WEIGHTS, Weights, fuse, rerank, score_documents
-from indexer.search.hits import HitMaker, shorten
+from indexer.search.hits import HitMaker, result
 from indexer.search.narrowing import Narrowing, narrow
 from indexer.search.query_terms import QueryTerms, prepare
 from indexer.search.ranking import Ranking
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.api.progress import CancelToken
-    from indexer.api.types import Hit
+    from indexer.api.types import Hit, SearchResult
     from indexer.catalog import Catalog, Space
     from indexer.catalog.lexicon import LexiconReader
     from indexer.embed.models_in_use import ModelsInUse
@@ -120,12 +120,8 @@ class Searcher:
         if query and not narrowing.empty:
             request = SearchRequest(query, narrowing, totals.passages, limit)
             answer = self._answer(request, token, explain=explain)
-        return SearchResult(
-            hits=tuple(hit if full_text else shorten(hit) for hit in answer.hits),
-            notes=(*query.notes, *answer.notes),
-            seconds=time.perf_counter() - started,
-            understood=totals.embedded / totals.passages if totals.passages else 1.0,
-            good=answer.good,
+        return result(
+            query, totals, started, answer.hits, answer.notes, full_text=full_text, good=answer.good
         )
 
     def _answer(self, request: SearchRequest, token: CancelToken, *, explain: bool) -> _Answer:

@@ -1,14 +1,12 @@
 """What resembles a document, a page or a passage: the answer to ``like:``.
 
-Owns the operator's values (a path, ``path#page=N``, ``path#start-end``), the vector that stands for
-them, and the choice of hits. It searches by meaning alone; words beside the operator
+Owns the vector that stands for the source, the choice of hits, and how similar whole documents are:
+passage by passage, not by one mean vector. It searches by meaning alone; words beside the operator
 move the vector. It must not know how other queries are answered.
 """
 
 from __future__ import annotations
 
-import os
-import re
 import time
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -18,45 +16,41 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.api.errors import WorldError
-from indexer.api.requests import Order
-from indexer.api.types import HitExplanation, SearchResult
-from indexer.catalog.coverage import CoverageFilter
-from indexer.search.hits import HitMaker, shorten
+from indexer.api.types import HitExplanation
+from indexer.search.hits import HitMaker, result
 from indexer.search.narrowing import narrow
-from indexer.search.similar_documents import PASSAGES_A_DOCUMENT, rank_documents
 from indexer.search.similar_sentences import Sentences, aligned
+from indexer.search.source import find_source
 from indexer.store import DocSet, docs_of, key_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
+    from indexer.api.phrases import Note
     from indexer.api.progress import CancelToken
-    from indexer.api.types import FileRow, Hit
-    from indexer.catalog import Catalog, DocRow, Space
+    from indexer.api.types import Hit, SearchResult
+    from indexer.catalog import Catalog, Space
     from indexer.embed.models_in_use import ModelsInUse
     from indexer.query.grammar import Query
     from indexer.search.narrowing import Narrowing
+    from indexer.search.source import SourcePassages
     from indexer.store import Store
 
     Floats = NDArray[np.float32]
     Keys = NDArray[np.int64]
 
-_PLACE = re.compile(r"(?P<path>.+?)(?:#page=(?P<page>\d+)|#(?P<start>\d+)-(?P<end>\d+))?")
 # Passages retrieved for each hit that is wanted: one document has many that are similar.
 WIDE = 10
 # Documents that are compared as a whole, unless more hits are wanted.
 DOCUMENTS = 30
+# Passages of a document that are compared, evenly spread.
+SAMPLE = 300
+# Of a document that resembles another as a whole, so many passages are shown.
+PASSAGES_A_DOCUMENT = 2
 # The weight of the source; the words beside the operator have the rest.
 SOURCE_SHARE = 0.6
-
-
-@dataclass(frozen=True, slots=True)
-class SourcePassages:
-    """A document, and the passages of it that are meant; all of them when ``whole``."""
-
-    doc: DocRow
-    keys: Keys
-    whole: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +84,7 @@ class Similar:
         started = time.perf_counter()
         totals = self.catalog.spaces.totals()
         hits: tuple[Hit, ...] = ()
-        notes = query.notes
+        notes: tuple[Note, ...] = ()
         try:
             found = self._find(query, limit, token)
             hits = found.maker.similar(found.keys, found.scores, found.best, limit)
@@ -98,13 +92,8 @@ class Similar:
                 hits = self._explained(found, hits)
         except WorldError as error:
             # Whoever types a path has not finished it for most of the time.
-            notes = (*notes, error.note())
-        return SearchResult(
-            hits=hits if full_text else tuple(shorten(hit) for hit in hits),
-            notes=notes,
-            seconds=time.perf_counter() - started,
-            understood=totals.embedded / totals.passages if totals.passages else 1.0,
-        )
+            notes = (error.note(),)
+        return result(query, totals, started, hits, notes, full_text=full_text)
 
     def _find(self, query: Query, limit: int, token: CancelToken) -> _Matches:
         space = self.catalog.spaces.active()
@@ -184,58 +173,6 @@ class Similar:
         )
 
 
-def find_source(catalog: Catalog, store: Store, text: str) -> SourcePassages:
-    """Find what is meant: a file by its path, or by the end of it, and which part of it.
-
-    Raises:
-        WorldError: ``not_a_root``, if the library has no such file; ``not_indexed``, if
-            nothing of it could be read.
-    """
-    doc, rest = _document(catalog, text)
-    keys = np.array([key_of(doc.doc, ordinal) for ordinal in range(doc.passages)], np.int64)
-    if rest is None:
-        return SourcePassages(doc, keys, whole=True)
-    columns = ("page_first", "page_last", "char_start", "char_end")
-    rows = store.passages_of(keys, columns)
-    first, last, low, high = (
-        (rest[0], rest[0], "page_first", "page_last")
-        if len(rest) == 1
-        else (rest[0], rest[1] - 1, "char_start", "char_end")
-    )
-    # A page ends with itself, a stretch before its end.
-    ends = 0 if len(rest) == 1 else 1
-    meant = [k for k, row in rows.items() if row[low] <= last and row[high] - ends >= first]
-    return SourcePassages(doc, np.array(sorted(meant), np.int64), whole=False)
-
-
-def _document(catalog: Catalog, text: str) -> tuple[DocRow, tuple[int, ...] | None]:
-    """The document that is named, and the page or the stretch that follows the name."""
-    candidates: list[tuple[str, tuple[int, ...] | None]] = [(text, None)]
-    if match := _PLACE.fullmatch(text):
-        numbers = tuple(int(n) for n in (match["page"], match["start"], match["end"]) if n)
-        # A file's own name may end like this.
-        candidates.append((match["path"], numbers or None))
-    for path, rest in candidates:
-        known = catalog.coverage.document(Path(path).expanduser()) or _by_end(catalog, path)
-        if known is not None:
-            if known[2] is None or not known[2].passages:
-                raise WorldError("not_indexed", path=path)
-            return known[2], rest
-    raise WorldError("not_a_root", path=text)
-
-
-def _by_end(catalog: Catalog, path: str) -> tuple[FileRow, str, DocRow | None] | None:
-    """The first file whose path ends with these components."""
-    end = path.replace(os.sep, "/").strip("/").casefold()
-    if not end:
-        return None
-    for row in catalog.coverage.page(CoverageFilter(text=end), Order.PATH, 0, 100):
-        whole = "/" + row.path.replace(os.sep, "/").casefold()
-        if whole.endswith("/" + end):
-            return catalog.coverage.document(row.path)
-    return None
-
-
 def _others(doc: int, narrowing: Narrowing) -> DocSet:
     """What may answer, without the document itself."""
     docs = narrowing.docs
@@ -258,3 +195,43 @@ def _few_of_each(keys: Keys) -> NDArray[np.intp]:
 def _unit(vector: Floats) -> Floats | None:
     length = float(np.linalg.norm(vector))
     return (vector / np.float32(length)).astype(np.float32) if length else None
+
+
+def rank_documents(
+    store: Store, space: str, source: Keys, passages: Mapping[int, int]
+) -> tuple[Keys, Floats]:
+    """Order documents by their similarity to a source, each with the passages that show it.
+
+    The similarity is the mean of the best cosines, of the source's passages in the document and of
+    the document's in the source: a book that holds all of a leaflet is half similar to it.
+
+    Args:
+        store: Holds the vectors.
+        space: The embedding space.
+        source: The passages of the source.
+        passages: For each document, how many it has.
+
+    Returns:
+        Keys of passages, and the similarity of their documents, the most similar document first.
+    """
+    mine = store.vectors_of(space, _spread(source))
+    ranked: list[tuple[float, int, list[int]]] = []
+    for doc, count in passages.items():
+        theirs = _spread(np.array([key_of(doc, ordinal) for ordinal in range(count)], np.int64))
+        matrix = store.vectors_of(space, theirs) @ mine.T
+        if matrix.size:
+            best = matrix.max(axis=1)
+            score = float(best.mean() + matrix.max(axis=0).mean()) / 2
+            showing = np.argsort(-best, kind="stable")[:PASSAGES_A_DOCUMENT]
+            ranked.append((score, doc, theirs[showing].tolist()))
+    ranked.sort(key=lambda one: (-one[0], one[1]))
+    keys = [key for _, _, shown in ranked for key in shown]
+    scores = [score for score, _, shown in ranked for _ in shown]
+    return np.array(keys, np.int64), np.array(scores, np.float32)
+
+
+def _spread(keys: Keys) -> Keys:
+    """At most ``SAMPLE`` of the keys, from the first to the last."""
+    if len(keys) <= SAMPLE:
+        return keys
+    return keys[np.linspace(0, len(keys) - 1, SAMPLE).astype(np.intp)]

@@ -32,10 +32,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indexer.config import Precision
-    from indexer.embed.base import Embedder, EmbedInput
-    from indexer.embed.devices import ProviderInUse
-    from indexer.embed.models import ModelRecord
+    from indexer.embed.base import EmbedInput
+    from indexer.embed.embedder import OnnxEmbedder
     from indexer.pipeline.parts import Parts
 
     Floats = NDArray[np.float32]
@@ -48,35 +46,13 @@ _TOPICS = 200
 class StandIn:
     """An embedder that draws vectors: near a topic, nearer to their document, as real ones are."""
 
-    def __init__(self, real: Embedder) -> None:
+    def __init__(self, real: OnnxEmbedder) -> None:
         self._real = real
         self._rng = np.random.default_rng(3)
         self._units = 0
         dimension = real.record.dimension
         self._scale = (np.arange(1, dimension + 1) ** -0.35).astype(np.float32)
         self._topics = self._drawn(self._rng, _TOPICS)
-
-    @property
-    def record(self) -> ModelRecord:
-        return self._real.record
-
-    @property
-    def precision(self) -> Precision:
-        return self._real.precision
-
-    @property
-    def provider(self) -> ProviderInUse:
-        return self._real.provider
-
-    @property
-    def space(self) -> str:
-        return self._real.space
-
-    def encode_query(self, text: str) -> Floats:
-        return self._real.encode_query(text)
-
-    def encode_passages(self, passages: Sequence[EmbedInput]) -> list[PassageVectors]:
-        return [self._made(passage) for passage in passages]
 
     def encode_batches(
         self,
@@ -110,8 +86,7 @@ class SyntheticEngine(Engine):
     """The engine with its model stood in for while it indexes."""
 
     def _parts(self) -> Parts:
-        parts = super()._parts()
-        return replace(parts, open_embedder=lambda: StandIn(parts.open_embedder()))
+        return replace(super()._parts(), open_embedder=lambda: StandIn(self.models.indexing()))
 
 
 def _unit(vectors: Floats) -> Floats:

@@ -19,6 +19,7 @@ from tests.tiny_model import TINY
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from indexer.embed.embedder import OnnxEmbedder
     from tests.benchmarks.synthetic_texts import Vocabulary
 
 
@@ -65,9 +66,14 @@ def test_files_are_written_where_their_paths_say(words: Vocabulary, tmp_path: Pa
 
 
 @pytest.fixture
-def standin(tiny_models_dir: Path) -> StandIn:
+def real(tiny_models_dir: Path) -> OnnxEmbedder:
     record = find_record(TINY, tiny_models_dir)
-    return StandIn(open_embedder(record, tiny_models_dir, Precision.FP32, threads=1))
+    return open_embedder(record, tiny_models_dir, Precision.FP32, threads=1)
+
+
+@pytest.fixture
+def standin(real: OnnxEmbedder) -> StandIn:
+    return StandIn(real)
 
 
 def _unit(count: int, title: str = "A title") -> list[EmbedInput]:
@@ -79,18 +85,21 @@ def test_vectors_are_drawn_near_their_document(standin: StandIn) -> None:
     assert [at for at, _ in made] == list(range(40))
     vectors = np.stack([one.vector for _, one in made])
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1.0, rtol=1e-5)
-    other = standin.encode_passages(_unit(40, "Another"))
+    another = standin.encode_batches(_unit(40, "Another"))
+    other = [one for batch in another for _, one in batch]
     within = (vectors @ vectors.T)[np.triu_indices(40, 1)].mean()
     across = (vectors @ np.stack([one.vector for one in other]).T).mean()
     assert within > across + 0.2
     assert all(one.sentences.shape == (2, vectors.shape[1]) for _, one in made)
 
 
-def test_names_and_now_and_then_a_unit_go_through_the_model(standin: StandIn) -> None:
+def test_names_and_now_and_then_a_unit_go_through_the_model(
+    real: OnnxEmbedder, standin: StandIn
+) -> None:
     name = [EmbedInput("", (), "annual report", (0,))]
-    ((real,),) = standin.encode_batches(name)
-    again = standin.encode_query("annual report")
-    np.testing.assert_allclose(real[1].vector, again, atol=1e-5)
+    ((made,),) = standin.encode_batches(name)
+    again = real.encode_query("annual report")
+    np.testing.assert_allclose(made[1].vector, again, atol=1e-5)
     unit = _unit(1)
     passes = [next(standin.encode_batches(unit))[0][1].vector for _ in range(2 * REAL_EVERY)]
     times = Counter(vector.tobytes() for vector in passes)
