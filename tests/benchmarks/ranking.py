@@ -22,7 +22,7 @@ from indexer.api.atomic import write_file
 from indexer.search.answerability import DEFAULT_CLASSIFIER
 from indexer.search.fusion import DEFAULT_WEIGHTS
 from tests.benchmarks import machine, ranking_tables, report, sets, told_elsewhere
-from tests.benchmarks.judging import Judged, judging
+from tests.benchmarks.answerability import LabelledFeatures, answerability_table
 from tests.benchmarks.libraries import Libraries, Options, note
 from tests.benchmarks.ranking_evidence import Collector
 from tests.benchmarks.ranking_tables import Asked
@@ -63,7 +63,7 @@ among the leading passages instead of in the library (-.023, -.016, +.040) or wi
 (-.038, -.028, +.031), words of the rest of the page counted too (-.023, -.019, -.021), stop words
 left out of the question (+.001, -.071, -.004), headings matched with the whole query (0, -.035,
 +.002), the first words of a passage taken for a heading (-.002, -.008, +.012), neighbours weighed
-by their likeness to the passage (-.003, -.010, -.019) or only under the same heading (-.004, -.057,
+by their cosine to the passage (-.003, -.010, -.019) or only under the same heading (-.004, -.057,
 -.010), each document's lead over the fourth (-.008, 0, -.009). Pairs of neighbouring words of the
 question (+.008, +.003, -.037); how many of its words stand within 30 (+.002, +.002, +.009, for 4 ms
 on 64 passages, which is what it would cost).
@@ -75,7 +75,7 @@ class Collected:
     """What was found for one set."""
 
     asked: list[Asked]  # the set, and the set asked otherwise
-    judged: Judged
+    labelled: LabelledFeatures
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -88,12 +88,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     libraries = Libraries(options)
     found = [_collect(libraries, wanted) for wanted in options.chosen]
     kinds = [one.asked[0] for one in found]
-    judged = {one.asked[0].name: one.judged for one in found}
-    judged["sample"] = _sample(libraries)
+    labelled = {one.asked[0].name: one.labelled for one in found}
+    labelled["sample"] = _sample(libraries)
     sections = [
         ranking_tables.ablation([each for one in found for each in one.asked]),
         ranking_tables.left_out(kinds, DEFAULT_WEIGHTS),
-        judging(judged, DEFAULT_CLASSIFIER),
+        answerability_table(labelled, DEFAULT_CLASSIFIER),
         ranking_tables.speed(kinds, DEFAULT_WEIGHTS),
     ]
     text = INTRODUCTION + "\n" + report.document(sections, machine.facts())
@@ -124,15 +124,15 @@ def _collect(libraries: Libraries, wanted: BenchSet) -> Collected:
         if short != queries:
             name = f"{wanted.name}, without its preamble"
             asked.append(Asked(name, collector.evidence(short), measurer))
-        judged = _judged(collector, wanted, queries, measurer)
+        labelled = _labelled(collector, wanted, queries, measurer)
     note(f"{wanted.name}: {len(queries)} queries collected")
-    return Collected(asked, judged)
+    return Collected(asked, labelled)
 
 
-def _judged(
+def _labelled(
     collector: Collector, wanted: BenchSet, queries: Sequence[Query], measurer: Measurer
-) -> Judged:
-    """The signs of a set's own questions, of those whose file is away, and of other sets'."""
+) -> LabelledFeatures:
+    """The features of a set's own questions, of those whose file is away, and of other sets'."""
     asked = {GONE: queries} | {name: _some(name) for name in sets.NAMES if name != wanted.name}
     unanswered = {
         kind: _features(collector, some, measurer if kind == GONE else None)
@@ -143,7 +143,7 @@ def _judged(
     short = list(dict.fromkeys(without_preamble(query.text) for query in queries))
     if len(short) < len(queries):
         strange["its questions without their preamble"] = _features(collector, _queries(short))
-    return Judged(_features(collector, queries), unanswered, strange)
+    return LabelledFeatures(_features(collector, queries), unanswered, strange)
 
 
 def _some(name: str) -> list[Query]:
@@ -156,22 +156,22 @@ def _queries(texts: Iterable[str]) -> list[Query]:
     return [Query(text, text) for text in texts]
 
 
-def _sample(libraries: Libraries) -> Judged:
+def _sample(libraries: Libraries) -> LabelledFeatures:
     """The same for the sample documents, which are asked short questions."""
     with libraries.open_folder("sample", SAMPLE) as engine:
         collector = Collector.from_engine(engine)
         unanswered = {"everyday questions": _features(collector, _queries(UNANSWERED))}
         for name in sets.NAMES:
             unanswered[name] = _features(collector, _some(name))
-        return Judged(_features(collector, _queries(ANSWERED)), unanswered, {})
+        return LabelledFeatures(_features(collector, _queries(ANSWERED)), unanswered, {})
 
 
 def _features(
     collector: Collector, queries: Sequence[Query], gone: Measurer | None = None
 ) -> list[AnswerabilityFeatures]:
-    """The signs of some queries; with ``gone``, while the files that answer them are away."""
+    """The features of some queries; with ``gone``, while the files that answer them are away."""
     found = [collector.features(one.text, gone.files(one.id) if gone else ()) for one in queries]
-    return [signs for signs in found if signs is not None]
+    return [features for features in found if features is not None]
 
 
 if __name__ == "__main__":

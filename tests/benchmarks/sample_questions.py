@@ -1,4 +1,4 @@
-"""Short questions as people type them, for the sample documents: the judge must know those too.
+"""Short questions as people type them, for the sample documents; classifiers must know those too.
 
 The questions of the sets are long, and short ones are less like everything.
 """

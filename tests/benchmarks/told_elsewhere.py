@@ -1,11 +1,11 @@
 """Questions that count as unanswered and are not: another document of the library tells.
 
-Owns the list and the leaving out. The list was made by reading: what a judge let go was looked up
-on the pages found. A report of the same year on another occasion has the figures of the one taken
-away, and a question that names no company is answered by any. The questions that are told that
-nothing answers them were read as well, those of financebench and the 23 of chunking-eval that are
-about companies: by their words they ask for companies and years of which the library has no other
-report. Nobody looked for them page by page.
+Owns the list and the leaving out. The list was made by reading: what a classifier let go was
+looked up on the pages found. A report of the same year on another occasion has the figures of the
+one taken away, and a question that names no company is answered by any. The questions that are
+told that nothing answers them were read as well, those of financebench and the 23 of chunking-eval
+that are about companies: by their words they ask for companies and years of which the library has
+no other report. Nobody looked for them page by page.
 """
 
 from __future__ import annotations

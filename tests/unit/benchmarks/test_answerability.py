@@ -1,4 +1,4 @@
-"""Fitting of the judge, and the table of what it says."""
+"""Fitting of the classifier, and the table of what it says."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import pytest
 
 from indexer.search.answerability import DEFAULT_CLASSIFIER, AnswerabilityFeatures
 from tests.benchmarks import sets
-from tests.benchmarks.judging import (
+from tests.benchmarks.answerability import (
     KEPT,
     NAMES,
     OUT_OF_VOCABULARY,
     PAGE,
     YEAR,
-    Judged,
-    fit_judge,
-    judging,
+    LabelledFeatures,
+    answerability_table,
+    fit_classifier,
     share_bad,
 )
 from tests.benchmarks.scoring import Measurer
@@ -39,23 +39,30 @@ def drawn(
 GOOD, STRANGE, NAMELESS = drawn(2, 0.5, 0.0), drawn(0, 0.2, 0.0), drawn(2, 0.5, 1.0)
 
 
-def test_a_judge_tells_answered_questions_from_others() -> None:
-    judge = fit_judge([Judged(GOOD, {"strange": STRANGE}, {})])
-    assert share_bad(judge, GOOD) <= 1 - KEPT + 0.01
-    assert share_bad(judge, STRANGE) > 0.9
+def test_a_classifier_tells_answered_questions_from_others() -> None:
+    classifier = fit_classifier([LabelledFeatures(GOOD, {"strange": STRANGE}, {})])
+    assert share_bad(classifier, GOOD) <= 1 - KEPT + 0.01
+    assert share_bad(classifier, STRANGE) > 0.9
 
 
 def test_a_sign_that_tells_apart_is_worth_more_than_one_that_does_not() -> None:
-    judge = fit_judge([Judged(GOOD, {"strange": STRANGE, "named": NAMELESS}, {})])
-    assert share_bad(judge, NAMELESS) > 0.9
-    assert judge.names < max(NAMES)
+    classifier = fit_classifier(
+        [LabelledFeatures(GOOD, {"strange": STRANGE, "named": NAMELESS}, {})]
+    )
+    assert share_bad(classifier, NAMELESS) > 0.9
+    assert classifier.names < max(NAMES)
 
 
 def test_every_library_keeps_its_answers() -> None:
     short = drawn(0.5, 0.9, 0.0)
-    judge = fit_judge([Judged(GOOD, {"strange": STRANGE}, {}), Judged(short, {"s": STRANGE}, {})])
-    assert share_bad(judge, GOOD) <= 1 - KEPT + 0.01
-    assert share_bad(judge, short) <= 1 - KEPT + 0.01
+    classifier = fit_classifier(
+        [
+            LabelledFeatures(GOOD, {"strange": STRANGE}, {}),
+            LabelledFeatures(short, {"s": STRANGE}, {}),
+        ]
+    )
+    assert share_bad(classifier, GOOD) <= 1 - KEPT + 0.01
+    assert share_bad(classifier, short) <= 1 - KEPT + 0.01
 
 
 def test_what_ships_lies_between_what_is_tried() -> None:
@@ -65,12 +72,12 @@ def test_what_ships_lies_between_what_is_tried() -> None:
     assert set(shipped) == {*tried, "threshold"}
 
 
-def test_the_table_has_a_line_for_each_kind_and_judge() -> None:
-    judged = {
-        "one": Judged(GOOD, {"strange": STRANGE}, {"short": GOOD}),
-        "other": Judged(GOOD, {"strange": STRANGE}, {}),
+def test_the_table_has_a_line_for_each_kind_and_classifier() -> None:
+    labelled = {
+        "one": LabelledFeatures(GOOD, {"strange": STRANGE}, {"short": GOOD}),
+        "other": LabelledFeatures(GOOD, {"strange": STRANGE}, {}),
     }
-    section = judging(judged, DEFAULT_CLASSIFIER)
+    section = answerability_table(labelled, DEFAULT_CLASSIFIER)
     assert [row[:2] for row in section.rows].count(("one", "as it ships")) == 2
     assert len(section.rows) == 6
 

@@ -1,4 +1,4 @@
-"""Fitting of the judge, on some libraries for another, and the table of what it says.
+"""Fitting of the classifier, on some libraries for another, and the table of what it says.
 
 Owns what counts as answered and as not, and the search for weights over a few values each. Pure; it
 must not know engines.
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 # Of questions with an answer, so many at least are to be told so.
 KEPT = 0.95
-# What a judge's signs are tried with, in deviations of meaning.
+# What a classifier's weights are tried with, in deviations of meaning.
 PAGE = (2.0, 3.0, 4.0, 5.0)
 OUT_OF_VOCABULARY = (-4.0, -6.0, -8.0, -10.0)
 NAMES = (-2.0, -3.0, -4.0, -5.0)
@@ -37,28 +37,29 @@ YEAR = (-4.0, -6.0, -8.0)
 
 DROPPED = (
     "Tried and dropped, since they turn no more down at as many false alarms, fitted without the "
-    "set: the lead of the best hit over the next and of its document over others; the likeness "
-    "against a thousand passages of the library, or of the best document against the rest; whether "
-    "both legs agree; words against chance; the share of words in the whole leading document, by "
-    "their rarity among documents too; the length of the query (it helps where short questions are "
-    "among what is fitted, and turns two in five of the sample's down where not); names anywhere "
-    "in the leading document, abbreviations as names; the first passages of a document as part of "
-    "what it is called; a threshold from what everyday questions or a library's own sentences "
-    "reach in it: the median of the former is about one deviation apart at most in the four "
-    "libraries; stop words left out of the page's share, and the share of the question alone; the "
-    "share that the best sentence holds; whether neighbouring words of the question stand close "
-    "together on the page; unknown words of the question alone, or each by itself however long the "
-    "query, or corrected ones among them; names by their rarity among documents; each of the first "
-    "hits judged by itself, good if any is; the likeness of documents around each hit instead of "
-    "in the library, and as a weight of the page, of unknown words, of years or of the meaning "
-    "too; the spread of the background as standard deviation, between quartiles, of the lower half "
-    "or of passages around one question, and its centre at a lower quartile."
+    "set: the lead of the best hit over the next and of its document over others; the similarity "
+    "against a thousand passages of the library, or of the best document against the rest; "
+    "whether both retrievers agree; words against chance; the share of words in the whole "
+    "leading document, by their idf among documents too; the length of the query (it helps where "
+    "short questions are among what is fitted, and turns two in five of the sample's down where "
+    "not); names anywhere in the leading document, abbreviations as names; the first passages of "
+    "a document as part of what it is called; a threshold from what everyday questions or a "
+    "library's own sentences reach in it: the median of the former is about one deviation apart "
+    "at most in the four libraries; stop words left out of the page's share, and the share of "
+    "the question alone; the share that the best sentence holds; whether neighbouring words of "
+    "the question stand close together on the page; unknown words of the question alone, or each "
+    "by itself however long the query, or corrected ones among them; names by their idf among "
+    "documents; each of the first hits judged by itself, good if any is; the similarity of "
+    "documents around each hit instead of in the library, and as a weight of the page, of "
+    "unknown words, of years or of the meaning too; the spread of the background as standard "
+    "deviation, between quartiles, of the lower half or of passages around one question, and its "
+    "centre at a lower quartile."
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """The signs of one set's questions and of others, by what they are.
+class LabelledFeatures:
+    """The features of one set's questions and of others, by what they are.
 
     ``strange`` are put to the library for the table alone: some of them it may well answer.
     """
@@ -68,13 +69,13 @@ class Judged:
     strange: Mapping[str, Sequence[AnswerabilityFeatures]]
 
 
-def fit_judge(sets: Sequence[Judged]) -> AnswerabilityClassifier:
-    """The judge that turns most unanswered questions down, every set and kind counting alike.
+def fit_classifier(sets: Sequence[LabelledFeatures]) -> AnswerabilityClassifier:
+    """The classifier that turns most unanswered questions down, every set and kind counting alike.
 
     Its threshold keeps ``KEPT`` of the answered questions of each set.
     """
     answered = [_matrix(one.answered) for one in sets]
-    unanswered = [[_matrix(signs) for signs in one.unanswered.values()] for one in sets]
+    unanswered = [[_matrix(features) for features in one.unanswered.values()] for one in sets]
     best, reached = None, -1.0
     for weights in product(PAGE, OUT_OF_VOCABULARY, NAMES, YEAR):
         worth = np.array((1.0, *weights))
@@ -90,22 +91,28 @@ def fit_judge(sets: Sequence[Judged]) -> AnswerabilityClassifier:
     return best
 
 
-def share_bad(judge: AnswerabilityClassifier, signs: Sequence[AnswerabilityFeatures]) -> float:
-    """The share of questions whose hits a judge calls no good match."""
-    return float(np.mean([not judge.is_good(each) for each in signs]))
+def share_bad(
+    classifier: AnswerabilityClassifier, features: Sequence[AnswerabilityFeatures]
+) -> float:
+    """The share of questions whose hits a classifier calls no good match."""
+    return float(np.mean([not classifier.is_good(each) for each in features]))
 
 
-def judging(judged: Mapping[str, Judged], shipped: AnswerabilityClassifier) -> Section:
+def answerability_table(
+    labelled: Mapping[str, LabelledFeatures], shipped: AnswerabilityClassifier
+) -> Section:
     """How many questions are told that nothing answers them."""
     rows: list[tuple[Cell, ...]] = []
-    for name, one in judged.items():
-        fitted = fit_judge([other for key, other in judged.items() if key != name])
-        for label, judge in (("fitted on the others", fitted), ("as it ships", shipped)):
-            alarms = share_bad(judge, one.answered)
-            for kind, signs in {**one.unanswered, **one.strange}.items():
-                rows.append((name, label, alarms, kind, len(signs), share_bad(judge, signs)))
-    everything = fit_judge(list(judged.values()))
-    columns = ("library", "judge", "false alarms", "asked", "questions", "no good match")
+    for name, one in labelled.items():
+        fitted = fit_classifier([other for key, other in labelled.items() if key != name])
+        for label, classifier in (("fitted on the others", fitted), ("as it ships", shipped)):
+            alarms = share_bad(classifier, one.answered)
+            for kind, features in {**one.unanswered, **one.strange}.items():
+                rows.append(
+                    (name, label, alarms, kind, len(features), share_bad(classifier, features))
+                )
+    everything = fit_classifier(list(labelled.values()))
+    columns = ("library", "classifier", "false alarms", "asked", "questions", "no good match")
     told = (
         "The sample documents and their questions: `tests/benchmarks/sample_questions.py`. A set "
         "answers some of them (what is the inflation rate?), and some of other sets' (which "
@@ -129,7 +136,7 @@ def _lowest_kept(scores: Doubles) -> float:
     return float(np.sort(scores)[dropped])
 
 
-def _matrix(signs: Sequence[AnswerabilityFeatures]) -> Doubles:
+def _matrix(features: Sequence[AnswerabilityFeatures]) -> Doubles:
     """Features as rows: the meaning as far as it counts, and what is weighed against it."""
     rows = [
         (
@@ -139,6 +146,6 @@ def _matrix(signs: Sequence[AnswerabilityFeatures]) -> Doubles:
             one.names,
             one.year,
         )
-        for one in signs
+        for one in features
     ]
     return np.array(rows, np.float64)
