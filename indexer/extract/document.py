@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 PAGE_JOINT = "\n"
 
 _TITLE_CHARS = 6_000
-_MAX_TOLD = 20
+_MAX_LISTED = 20
 _SAMPLE_CHARS = 40_000
 _SAMPLE_CHARS_A_PAGE = 2_000
 _WORD_OR_DIGIT = re.compile(r"[^\W_]")
@@ -89,7 +89,7 @@ class Document:
             source.on_page = progress
         progress(1)
         for page in source.pages(skip):
-            self._take(page)
+            self._add(page)
             progress(page.number + 1)
         if self._has_text:
             return
@@ -129,7 +129,7 @@ class Document:
             yield PageText(page.number, offset, page.text, blocks, page.part)
             offset += len(page.text) + len(PAGE_JOINT)
 
-    def _take(self, page: RawPage) -> None:
+    def _add(self, page: RawPage) -> None:
         if self._spool.pages:
             self._hash.update(PAGE_JOINT.encode())
             self._characters += len(PAGE_JOINT)
@@ -160,12 +160,12 @@ class Document:
         if not any(part for part, _ in self._lost):
             return next((reason for _, reason in self._lost), "")
         unread = list(self._lost)
-        told = {
+        detail = {
             "reason": "parts_unread",
-            "unread": unread[:_MAX_TOLD],
-            "more": max(len(unread) - _MAX_TOLD, 0),
+            "unread": unread[:_MAX_LISTED],
+            "more": max(len(unread) - _MAX_LISTED, 0),
         }
-        return json.dumps(told, ensure_ascii=False)
+        return json.dumps(detail, ensure_ascii=False)
 
     def _final_blocks(self, page: RawPage, offset: int) -> Iterator[Block]:
         """Decide about furniture and headings, with cut-off rows back where they belong."""

@@ -25,7 +25,7 @@ _STRIPPED = " \t\r\n\x0b\x0c"
 
 
 class PageWriter:
-    """Collects blocks into pages; ``take`` gives those that are complete.
+    """Collects blocks into pages; ``completed`` gives those that are complete.
 
     Args:
         budget: Pays for the characters.
@@ -81,7 +81,7 @@ class PageWriter:
         self._flush(even_if_empty=True)
         self.page = page
 
-    def take(self) -> Iterator[RawPage]:
+    def completed(self) -> Iterator[RawPage]:
         """Yield the pages that are complete."""
         done, self._done = self._done, []
         yield from done
@@ -89,13 +89,13 @@ class PageWriter:
     def finish(self) -> Iterator[RawPage]:
         """Yield what is left; the writer can go on with another page."""
         self._flush(even_if_empty=True)
-        yield from self.take()
+        yield from self.completed()
 
     def abandon(self) -> Iterator[RawPage]:
         """Yield what is left of a page whose reading ended early; it costs nothing any more."""
         self._rows, self._rows_length = [], 0
         self._flush(even_if_empty=False)
-        yield from self.take()
+        yield from self.completed()
 
     def _add(self, text: str, kind: BlockKind, level: int) -> None:
         text = without_surrogates(text).strip(_STRIPPED)
@@ -147,7 +147,7 @@ def read_each(
             continue
         try:
             for _ in read(number):
-                yield from writer.take()
+                yield from writer.completed()
         except WorldError as error:
             if error.code not in SALVAGEABLE:
                 raise

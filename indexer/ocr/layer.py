@@ -74,16 +74,16 @@ def page_dictionary(
         width: Of the unrotated page, in points.
         height: Of the unrotated page.
     """
-    sizes = _settled(lines)
+    sizes = _normalised_sizes(lines)
     rows = [
         _row(Line(words, size, line.turn), matrix)
         for line, size in zip(lines, sizes, strict=True)
-        for words in _parted(line, size)
+        for words in _split_at_gaps(line, size)
     ]
     return {"width": width, "height": height, "blocks": [{"lines": rows}] if rows else []}
 
 
-def _settled(lines: Sequence[Line]) -> list[float]:
+def _normalised_sizes(lines: Sequence[Line]) -> list[float]:
     """Return the type size of each line, free of the noise of measuring."""
     counts = sorted((line.size, sum(len(word.text) for word in line.words)) for line in lines)
     half = sum(count for _, count in counts) / 2
@@ -105,7 +105,7 @@ def _settled(lines: Sequence[Line]) -> list[float]:
     return [round(steps[line.size] * 2) / 2 for line in lines]
 
 
-def _parted(line: Line, size: float) -> Iterator[tuple[Word, ...]]:
+def _split_at_gaps(line: Line, size: float) -> Iterator[tuple[Word, ...]]:
     """Yield the words of a line, parted where a gap is wider than any between words."""
     start = 0
     for place, (word, after) in enumerate(pairwise(line.words), 1):
@@ -134,10 +134,10 @@ def _row(line: Line, matrix: Matrix) -> dict[str, Any]:
     for place, word in enumerate(line.words):
         if place:
             between = _between(line.words[place - 1].box, word.box, line.turn)
-            characters.append({"c": " ", "bbox": _moved(between, matrix)})
+            characters.append({"c": " ", "bbox": transformed(between, matrix)})
         characters += [
-            {"c": character, "bbox": _moved(box, matrix)}
-            for character, box in zip(word.text, _cut(word, line.turn), strict=True)
+            {"c": character, "bbox": transformed(box, matrix)}
+            for character, box in zip(word.text, _letter_boxes(word, line.turn), strict=True)
         ]
     boxes = [character["bbox"] for character in characters]
     lefts, tops, rights, bottoms = zip(*boxes, strict=True)
@@ -158,7 +158,7 @@ def _row(line: Line, matrix: Matrix) -> dict[str, Any]:
     }
 
 
-def _cut(word: Word, turn: int) -> Iterator[Box]:
+def _letter_boxes(word: Word, turn: int) -> Iterator[Box]:
     """Yield equal parts of a word's box, one a character, in reading order."""
     left, top, right, bottom = word.box
     number = len(word.text)
@@ -183,7 +183,7 @@ def _between(box: Box, after: Box, turn: int) -> Box:
     return min(box[0], after[0]), edges[0], max(box[2], after[2]), edges[1]
 
 
-def _moved(box: Box, matrix: Matrix) -> Box:
+def transformed(box: Box, matrix: Matrix) -> Box:
     """Apply a matrix of quarter turns to a box."""
     a, b, c, d, e, f = matrix
     xs = sorted((a * box[0] + c * box[1] + e, a * box[2] + c * box[3] + e))

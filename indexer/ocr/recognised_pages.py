@@ -62,9 +62,9 @@ class RecognisedPages:
         except (sqlite3.Error, OSError):
             return cls()
 
-    def of(self, page: int) -> RecognisedPage:
-        """Give what was recognised on a page."""
-        words, reason = self.pages.get(page, (None, ""))
+    def page(self, number: int) -> RecognisedPage:
+        """Return what was recognised on a page."""
+        words, reason = self.pages.get(number, (None, ""))
         if words is None:
             return RecognisedPage((), reason) if reason else _NOTHING
         return RecognisedPage(tuple(unpack(words)))

@@ -50,7 +50,7 @@ def main() -> int:
     if worker.is_available():
         answer = Workers(known, started, outgoing, _serve).answer
     else:
-        desk = Desk(OpenDocuments(recognised=known.of))
+        desk = Desk(OpenDocuments(recognised=known.pages))
 
         def answer(request: Header) -> None:
             started.alarm.restart()

@@ -39,7 +39,7 @@ class Stamp:
     inode: int
 
     @classmethod
-    def of(cls, path: Path) -> Stamp:
+    def from_path(cls, path: Path) -> Stamp:
         status = path.stat()
         return cls(status.st_size, status.st_mtime_ns, status.st_dev, status.st_ino)
 
@@ -86,7 +86,7 @@ class OpenDocuments:
             WorldError: If it cannot be opened.
             OSError: If the file cannot be read.
         """
-        stamp = Stamp.of(Path(path))
+        stamp = Stamp.from_path(Path(path))
         known = self._recognised(Path(path), stamp)
         opened = self._open.get(path)
         if opened is not None and (opened.stamp, opened.password, opened.recognised) != (
@@ -132,8 +132,8 @@ class RecognitionLookup:
         self._library = library
         self._kept: dict[tuple[Path, Stamp], tuple[Stamp | None, RecognisedPages]] = {}
 
-    def of(self, path: Path, stamp: Stamp) -> RecognisedPages:
-        """Give what was recognised on the pages of a file as it is now."""
+    def pages(self, path: Path, stamp: Stamp) -> RecognisedPages:
+        """Return what was recognised on the pages of a file as it is now."""
         if self._library is None:
             return NOTHING
         cache = _stamp_if_there(self._library / FILE_NAME)
@@ -148,7 +148,7 @@ class RecognitionLookup:
 
 def _stamp_if_there(path: Path) -> Stamp | None:
     try:
-        return Stamp.of(path)
+        return Stamp.from_path(path)
     except OSError:
         return None
 

@@ -240,14 +240,14 @@ class PdfPages:
 
     def _read_text(self, page: int) -> PlacedText:
         with page_failures():
-            placed, lines = read_placed(self._load(page)), self._recognised.of(page).lines
+            placed, lines = read_placed(self._load(page)), self._recognised.page(page).lines
             if replaces_text(placed.text, lines):
                 return read_placed(self._load(page), lines)
             return placed
 
     def _raw_text(self, page: int) -> str:
         """Return a page's text, quicker than with the places of its characters."""
-        text, lines = raw_page(self._document, page).text, self._recognised.of(page).lines
+        text, lines = raw_page(self._document, page).text, self._recognised.page(page).lines
         return raw_page(self._document, page, lines).text if replaces_text(text, lines) else text
 
     def _load(self, page: int) -> Any:

@@ -97,9 +97,9 @@ class Workers:
         recognised = NOTHING
         stamp: tuple[int, int] | None = None
         with suppress(OSError, ValueError):
-            found = Stamp.of(Path(path))
+            found = Stamp.from_path(Path(path))
             stamp = found.device, found.inode
-            recognised = self._known.of(Path(path), found)
+            recognised = self._known.pages(Path(path), found)
         identity = (stamp, request.get("password"), recognised)
         reader = self._readers.get(path)
         if reader is not None and reader.identity != identity:

@@ -137,7 +137,7 @@ class AttachmentReader:
                     yield from named(self._writer.finish(), inside(attachment.name, part))
                     part = page.part
                 self._writer.append(page.text, blocks)
-                yield from named(self._writer.take(), inside(attachment.name, part))
+                yield from named(self._writer.completed(), inside(attachment.name, part))
             yield from named(self._writer.finish(), inside(attachment.name, part))
         for inner, reason in reasons:
             name = inside(attachment.name, inner)

@@ -16,7 +16,7 @@ from selectolax.lexbor import LexborHTMLParser
 from indexer.api.types import BlockKind
 from indexer.extract.base import Metadata, PlainSource, RawBlock, RawPage, check_size
 from indexer.extract.markup.html_elements import Numbering, hidden_elements, replacement_text
-from indexer.extract.plain.decode import encoding_of, find_encoding, without_surrogates
+from indexer.extract.plain.decode import encoding_of, without_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -77,8 +77,7 @@ class HtmlSource(PlainSource):
 def open_source(path: Path, password: str | None, limits: Limits) -> HtmlSource:
     """Open a page (``indexer.extract.base.Opener``)."""
     check_size(path, limits.markup_bytes)
-    text = path.read_bytes().decode(_encoding(path), "replace")
-    return HtmlSource(LexborHTMLParser(without_surrogates(text)))
+    return HtmlSource(parse_markup(path.read_bytes()))
 
 
 def read_tree(tree: Any, frames: int = 0) -> tuple[str, tuple[RawBlock, ...]]:
@@ -97,7 +96,7 @@ def read_tree(tree: Any, frames: int = 0) -> tuple[str, tuple[RawBlock, ...]]:
 
 
 def parse_markup(data: bytes, charset: str = "", *, xml: bool = False) -> Any:
-    """Parse a page that is no file of its own: a chapter, the body of a mail.
+    """Parse a page: a file, a chapter, the body of a mail.
 
     Args:
         data: Its bytes.
@@ -112,15 +111,6 @@ def parse_markup(data: bytes, charset: str = "", *, xml: bool = False) -> Any:
     if xml:
         text = _SELF_CLOSED.sub(r"<\1\2></\1>", text)
     return LexborHTMLParser(without_surrogates(text))
-
-
-def _encoding(path: Path) -> str:
-    """Return the encoding that the bytes prove, else the one that the page declares."""
-    found = find_encoding(path)
-    if found.startswith("utf"):
-        return found
-    with path.open("rb") as file:
-        return _declared(file.read(4096)) or found
 
 
 def _declared(head: bytes) -> str:
@@ -214,7 +204,7 @@ class _Reader:
         elif tag in _BLOCKS:
             self._flush()
         if tag in _LISTS:
-            self._lists.append(Numbering.of(node))
+            self._lists.append(Numbering.from_list(node))
         elif tag == "li" and self._lists:
             self._number(self._lists[-1].mark(node))
         self._count(tag, 1)

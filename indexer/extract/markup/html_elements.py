@@ -81,7 +81,7 @@ class Numbering:
     next: int = 1
 
     @classmethod
-    def of(cls, node: Any) -> Numbering:
+    def from_list(cls, node: Any) -> Numbering:
         """Return the numbering of a list."""
         if node.tag != "ol" or "reversed" in node.attributes:
             return cls()

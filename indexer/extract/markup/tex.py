@@ -39,7 +39,7 @@ class TexSource(PlainSource):
         writer = PageWriter(Budget(self._limits))
         reader = Reader(text, writer)
         while reader.read(_TOKENS_A_STRETCH):
-            yield from writer.take()
+            yield from writer.completed()
         fields = {name: " ".join(value.split())[:500] for name, value in reader.fields.items()}
         date = _DATE.match(fields.get("date", ""))
         self.metadata = Metadata(

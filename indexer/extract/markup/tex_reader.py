@@ -80,10 +80,10 @@ class Reader:
                 self._paragraph()
                 return False
             self._at = found.end()
-            self._take(found)
+            self._handle(found)
         return True
 
-    def _take(self, found: re.Match[str]) -> None:
+    def _handle(self, found: re.Match[str]) -> None:
         kind = found.lastgroup
         text = found[0]
         if kind == "open":
@@ -138,9 +138,9 @@ class Reader:
                 group.parts.append(" ")  # between two arguments
             return
         self._roles -= 1
-        self._settle(group, "".join(group.parts))
+        self._finish_group(group, "".join(group.parts))
 
-    def _settle(self, group: _Group, text: str) -> None:
+    def _finish_group(self, group: _Group, text: str) -> None:
         """Do with the text of an argument what its command wants."""
         if group.role in ("heading", "caption"):
             self._paragraph()

@@ -68,7 +68,7 @@ class DocxSource(PackageSource):
         try:
             for piece in package.pieces(main, _CONTAINERS):
                 body.write(piece)
-                yield from writer.take()
+                yield from writer.completed()
         finally:
             self.page_count = writer.page
         self._margins(writer)

@@ -45,7 +45,7 @@ class Body:
     def __init__(self, writer: PageWriter) -> None:
         self.writer = writer
 
-    def take(self, piece: Any) -> None:
+    def handle(self, piece: Any) -> None:
         """Write a piece, or end what is open: then its own pieces are no longer in it."""
         raise NotImplementedError
 
@@ -70,8 +70,8 @@ class OdfSource(PackageSource):
         body = self._body(writer)
         try:
             for piece in _pieces(self._package, _CONTENT, body.open):
-                body.take(piece)
-                yield from writer.take()
+                body.handle(piece)
+                yield from writer.completed()
         finally:
             self.page_count = body.page_count()
         yield from writer.finish()

@@ -42,7 +42,7 @@ class _Slides(Body):
     def page_count(self) -> int:
         return max(self._number, 1)
 
-    def take(self, piece: Any) -> None:
+    def handle(self, piece: Any) -> None:
         if short(piece.tag) != "draw:page":
             return
         self._number += 1

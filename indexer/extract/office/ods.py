@@ -42,7 +42,7 @@ class _Book(Body):
     def page_count(self) -> int:
         return max(self._number, 1)
 
-    def take(self, piece: Any) -> None:
+    def handle(self, piece: Any) -> None:
         name = short(piece.tag)
         if name == "table:table":
             sheet = self._opened(piece)

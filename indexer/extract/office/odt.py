@@ -56,7 +56,7 @@ class _Text(Body):
     def page_count(self) -> int:
         return self.writer.page
 
-    def take(self, piece: Any) -> None:
+    def handle(self, piece: Any) -> None:
         name = short(piece.tag)
         if name in PARAGRAPHS:
             self._paragraph(piece, name)
@@ -73,7 +73,7 @@ class _Text(Body):
             self._lists += name == "text:list"
             self._indexes += name in _INDEXES
             for child in piece:
-                self.take(child)
+                self.handle(child)
             self._lists -= name == "text:list"
             self._indexes -= name in _INDEXES
             if name == "table:table":
@@ -82,7 +82,7 @@ class _Text(Body):
     def _paragraph(self, element: Any, name: str) -> None:
         found = read_paragraph(element)
         for drawn in found.drawn:
-            self.take(drawn)
+            self.handle(drawn)
         level = whole(attribute(element, "text:outline-level"), 1) if name == "text:h" else 0
         self._write(found.text, level, attribute(element, "text:style-name"))
         for note in found.notes:

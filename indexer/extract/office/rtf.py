@@ -58,10 +58,10 @@ _TOKENS_A_STRETCH = 50_000
 class _Group:
     """What ends with its brace."""
 
-    target: str = "body"  # body, aside, silent, style, or the name of a field of the metadata
+    destination: str = "body"  # body, aside, silent, style, or the name of a field of the metadata
     hidden: bool = False
     fresh: bool = False  # nothing but control words stood in it so far
-    starred: bool = False
+    ignorable: bool = False
 
 
 class RtfSource(PlainSource):
@@ -75,10 +75,10 @@ class RtfSource(PlainSource):
         writer = PageWriter(self._budget)
         reader = _Reader(writer)
         for count, token in enumerate(Tokens(self._data)):
-            reader.take(token)
+            reader.handle(token)
             if count % _TOKENS_A_STRETCH == 0:
                 self._budget.spend_elements(_TOKENS_A_STRETCH)
-                yield from writer.take()
+                yield from writer.completed()
         reader.end()
         self.metadata = reader.metadata()
         yield from writer.finish()
@@ -105,10 +105,10 @@ class _Reader:
         self._cell = ""  # what stood in a table that was left without closing its last cell
         self._date: dict[str, int] = {}
 
-    def take(self, token: Token) -> None:
+    def handle(self, token: Token) -> None:
         if token.kind is Kind.OPEN:
             self._stack.append(self._group)
-            self._group = replace(self._group, fresh=True, starred=False)
+            self._group = replace(self._group, fresh=True, ignorable=False)
         elif token.kind is Kind.CLOSE:
             self._close()
         elif token.kind is Kind.TEXT:
@@ -165,10 +165,10 @@ class _Reader:
     def _close(self) -> None:
         ended = self._group
         self._group = self._stack.pop() if self._stack else _Group()
-        if ended.target == "aside" != self._group.target:
+        if ended.destination == "aside" != self._group.destination:
             self._notes.append("".join(self._texts["aside"]).strip())
             self._texts["aside"] = []
-        elif ended.target == "style" and self._group.target == "styles":
+        elif ended.destination == "style" and self._group.destination == "styles":
             name = "".join(self._texts["style"])
             self._texts["style"] = []
             self._learn(name)
@@ -182,25 +182,25 @@ class _Reader:
             self._levels[self._style] = 1
 
     def _write(self, text: str) -> None:
-        if self._group.hidden or self._group.target == "silent":
+        if self._group.hidden or self._group.destination == "silent":
             return
-        self._texts.setdefault(self._group.target, []).append(text)
+        self._texts.setdefault(self._group.destination, []).append(text)
 
     def _sign(self, sign: str) -> None:
         if sign == "*":
-            self._group.starred = True
+            self._group.ignorable = True
         elif sign in "\r\n":
             self._break()
         elif sign in _ESCAPED:
             self._write(_ESCAPED[sign])
 
     def _word(self, word: str, value: int | None) -> None:
-        if self._group.fresh and self._destination(word):
+        if self._group.fresh and self._set_destination(word):
             return
-        if self._group.target == "styles" and word in ("s", "ds", "cs", "ts"):
-            self._group.target = "style" if word == "s" else "silent"
+        if self._group.destination == "styles" and word in ("s", "ds", "cs", "ts"):
+            self._group.destination = "style" if word == "s" else "silent"
             self._style = value or 0
-        elif self._group.target == "style":
+        elif self._group.destination == "style":
             pass
         elif word in _SIGNS:
             self._write(_SIGNS[word])
@@ -208,29 +208,31 @@ class _Reader:
             self._group.hidden = value != 0
         elif word == "plain":
             self._group.hidden = False
-        elif self._group.target == "created":
+        elif self._group.destination == "created":
             self._date[word] = value or 0
-        elif self._group.target == "body":
+        elif self._group.destination == "body":
             self._layout(word, value)
         elif word in _ASIDE_BREAKS:
             self._write(_ASIDE_BREAKS[word])
 
-    def _destination(self, word: str) -> bool:
+    def _set_destination(self, word: str) -> bool:
         """Note where the text of a group that begins with this word goes, if it says so."""
         group = self._group
-        if word in _ASIDE and group.target == "body":
-            group.target = "aside"
+        if word in _ASIDE and group.destination == "body":
+            group.destination = "aside"
         elif word == "stylesheet":
-            group.target = "styles"
+            group.destination = "styles"
         elif word == "info":
-            group.target = "info"
-        elif group.target == "info":
-            group.target = word if word in _INFO else "created" if word == "creatim" else "silent"
+            group.destination = "info"
+        elif group.destination == "info":
+            group.destination = (
+                word if word in _INFO else "created" if word == "creatim" else "silent"
+            )
         elif word in ("listtext", "pntext"):
-            group.target = "silent"
+            group.destination = "silent"
             self._listed = True
-        elif word in _SILENT or (group.starred and word not in _KNOWN_EXTRAS):
-            group.target = "silent"
+        elif word in _SILENT or (group.ignorable and word not in _KNOWN_EXTRAS):
+            group.destination = "silent"
         else:
             return False
         return True
@@ -270,7 +272,7 @@ class _Reader:
             self.end_paragraph()
 
     def _break(self) -> None:
-        if self._group.target != "body":
+        if self._group.destination != "body":
             self._write("\n")
             return
         self.end_paragraph()

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from indexer.api.types import BlockKind
+from indexer.extract.plain.table import are_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,9 +23,7 @@ UNNAMED = re.compile(
 )
 _NAME_LEVEL, _COLUMNS_LEVEL = 1, 2
 _LONG_ROWS = 12  # rows; in fewer the first is never far away
-_MAX_HEAD_CHARS = 300
 _MIN_COLUMNS = 2
-_NUMBER = re.compile(r"[-+(]?[$€£]?\s*[\d.,:/\s%()-]+$")
 _LONG_TEXT = 600  # characters; such a cell is prose
 
 
@@ -51,7 +50,7 @@ class SheetWriter:
             return
         self._waiting.append(filled)
         if len(self._waiting) > _LONG_ROWS:
-            self._settle()
+            self._flush_head()
 
     def begin(self) -> None:
         """Write the name of the sheet, once; one without any text has no need of it."""
@@ -59,10 +58,10 @@ class SheetWriter:
         self._writer.add(name, BlockKind.HEADING, _NAME_LEVEL)
 
     def finish(self) -> None:
-        self._settle()
+        self._flush_head()
         self._writer.end_table()
 
-    def _settle(self) -> None:
+    def _flush_head(self) -> None:
         rows, self._waiting = self._waiting or [], None
         if rows:
             self.begin()
@@ -85,12 +84,7 @@ class SheetWriter:
 
 
 def _names_columns(rows: list[list[str]], at: int) -> bool:
-    """Tell whether a row holds the names of the columns of the rows below it."""
-    head = rows[at]
-    if len(head) < _MIN_COLUMNS or sum(map(len, head)) > _MAX_HEAD_CHARS:
-        return False
-    distinct = len(set(head)) == len(head)
-    wordy = not any(_NUMBER.match(cell) for cell in head)
-    below = rows[at + 1 :]
+    """Whether a row holds the names of the columns of the rows below it."""
+    head, below = rows[at], rows[at + 1 :]
     wide = sum(1 for row in below if len(row) >= max(_MIN_COLUMNS, len(head) // 2))
-    return distinct and wordy and wide * 2 > len(below)
+    return len(head) >= _MIN_COLUMNS and wide * 2 > len(below) and are_names(head)

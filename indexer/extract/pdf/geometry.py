@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from indexer.api.errors import WorldError
 from indexer.extract.pdf.layout import lay_out, placements
 from indexer.extract.pdf.reader import open_document, read_page
+from indexer.ocr.layer import transformed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 Box = tuple[float, float, float, float]
 # A matrix as PDF writes it: x' = a x + c y + e, y' = b x + d y + f.
 Matrix = tuple[float, ...]
-_NO_TURN: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class PlacedText:
             first, last = max(start - begin, 0), min(end - begin, len(line.text))
             boxes = self._of(line)[first:last] if first < last else []
             if boxes:
-                box = _turned(_union(boxes), self._matrix)
+                box = transformed(_union(boxes), self._matrix)
                 turn = _quarters(self._drawn[line.place].direction, self._matrix)
                 found.append(Rectangle(*box, turn))
         return found
@@ -120,7 +120,7 @@ class PlacedText:
         """Return the box of each character; what only joins pieces of text has none."""
         boxes: list[Box | None] = [None] * len(self.text)
         for begin, line in self._lines:
-            own = [_turned(box, self._matrix) for box in self._of(line)]
+            own = [transformed(box, self._matrix) for box in self._of(line)]
             boxes[begin : begin + len(own)] = own
         return boxes
 
@@ -151,16 +151,6 @@ def _drawn_lines(content: dict[str, Any]) -> list[DrawnLine]:
 def _union(boxes: list[Box]) -> Box:
     lefts, tops, rights, bottoms = zip(*boxes, strict=True)
     return min(lefts), min(tops), max(rights), max(bottoms)
-
-
-def _turned(box: Box, matrix: Matrix) -> Box:
-    """Apply the rotation of a page, a matrix of quarter turns, to a box on it."""
-    if matrix == _NO_TURN:
-        return box
-    a, b, c, d, e, f = matrix
-    xs = [a * x + c * y + e for x, y in (box[:2], box[2:])]
-    ys = [b * x + d * y + f for x, y in (box[:2], box[2:])]
-    return min(xs), min(ys), max(xs), max(ys)
 
 
 def _quarters(direction: tuple[float, float], matrix: Matrix) -> int:

@@ -23,7 +23,7 @@ _MAX_LONG_SHARE = 0.2
 
 
 class Row:
-    """Pieces of text beside each other on one height, from left to right once it is settled.
+    """Pieces of text beside each other on one height, from left to right once it is finalised.
 
     ``size`` is the type size of the longest cell, ``bold`` says that every cell is.
     """
@@ -40,7 +40,7 @@ class Row:
         self.x0, self.y0 = min(self.x0, line.x0), min(self.y0, line.y0)
         self.x1, self.y1 = max(self.x1, line.x1), max(self.y1, line.y1)
 
-    def settle(self) -> None:
+    def finalise(self) -> None:
         """Put the cells into order and look at all of them."""
         if len(self.cells) == 1:
             return
@@ -84,7 +84,7 @@ def _rows(lines: Sequence[Line]) -> list[Row]:
         else:
             rows.append(Row(line))
     for row in rows:
-        row.settle()
+        row.finalise()
     return rows
 
 
@@ -148,7 +148,7 @@ def _merge_rows(left: list[Row], right: list[Row]) -> list[Row]:
         else:
             merged.append(row)
     for row in merged:
-        row.settle()
+        row.finalise()
     return merged
 
 

@@ -137,7 +137,7 @@ def recognised_page(document: Any, page: RawPage, recognised: RecognisedPages) -
     Its own text stays where less was recognised, and is no longer in doubt where it is just what
     was recognised.
     """
-    known = recognised.of(page.number)
+    known = recognised.page(page.number)
     if not has_letters(page.text) and known.reason:
         return RawPage(page.number, "", unreadable=known.reason)
     if replaces_text(page.text, known.lines):

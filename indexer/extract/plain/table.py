@@ -18,13 +18,13 @@ from indexer.extract.plain.decode import TextFile, open_text
 from indexer.extract.plain.text import Line, lines_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
     from indexer.config import Limits
 
 _DELIMITERS = ",;\t|"
-_NUMBER = re.compile(r"\s*\"?[-+(]?[$€£]?\s*[\d.,:/\s%()-]+\"?\s*$")
+_NUMBER = re.compile(r"[-+(]?[$€£]?\s*[\d.,:/\s%()-]+$")
 _MAX_HEAD_CHARS = 300
 _MAX_ROW_LINES = 200  # a quote that is open for longer was never meant to open
 _MIN_ROWS = 12
@@ -81,12 +81,16 @@ def _rows(lines: list[Line]) -> Iterator[tuple[int, int]]:
 
 
 def _names_columns(text: str, rows: list[tuple[int, int]]) -> bool:
-    """Tell whether the first row holds names, with enough rows below to need them."""
+    """Whether the first row holds names, with enough rows below to need them."""
     head = text[slice(*rows[0])]
     delimiter = max(_DELIMITERS, key=head.count)
     cells = [cell.strip().strip('"') for cell in head.split(delimiter)]
-    if len(rows) <= _MIN_ROWS or len(cells) < 2 or len(head) > _MAX_HEAD_CHARS:
-        return False
     filled = [cell for cell in cells if cell]
-    distinct = len(set(filled)) == len(filled) and len(filled) * 2 > len(cells)
-    return distinct and not any(_NUMBER.match(cell) for cell in filled)
+    some = len(filled) * 2 > len(cells) > 1 and len(head) <= _MAX_HEAD_CHARS
+    return len(rows) > _MIN_ROWS and some and are_names(filled)
+
+
+def are_names(cells: Sequence[str]) -> bool:
+    """Whether cells may name the columns of a table: distinct words of no great length."""
+    short = sum(map(len, cells)) <= _MAX_HEAD_CHARS
+    return short and len(set(cells)) == len(cells) and not any(map(_NUMBER.match, cells))

@@ -67,7 +67,7 @@ def test_long_pages_come_in_sections() -> None:
     made = writer()
     for _ in range(30):
         made.add("x" * 10_000)
-    pages = list(made.take())
+    pages = list(made.completed())
     assert len(pages) == 2
     assert {page.number for page in pages} == {1}
     assert len([*pages, *made.finish()]) == 3
@@ -94,7 +94,7 @@ def test_tables_end_with_a_row() -> None:
 def reading(made: PageWriter, *, fails: str) -> Iterator[RawPage]:
     made.add("kept")
     made.row(["a row under way"])
-    yield from made.take()
+    yield from made.completed()
     raise WorldError(fails, reason="here", limit="x")
 
 

@@ -39,7 +39,7 @@ def test_nothing_is_written_before_there_is_a_scan(cache: PageCache, tmp_path: P
     assert cache.content_ids() == set()
     cache.reset_failures(["a"])
     assert not (tmp_path / FILE_NAME).exists()
-    assert pages(tmp_path).of(1).lines == ()
+    assert pages(tmp_path).page(1).lines == ()
 
 
 def test_pages_wait_until_they_are_kept(cache: PageCache, tmp_path: Path) -> None:
@@ -50,10 +50,10 @@ def test_pages_wait_until_they_are_kept(cache: PageCache, tmp_path: Path) -> Non
     cache.store("a", 2, MADE, WORDS)
     assert cache.next_page(MADE) == ("a", 5)
     assert cache.next_page(MADE, without=["a"]) is None
-    assert pages(tmp_path).of(2).lines == tuple(LINES)
-    assert pages(tmp_path).of(5).lines == ()
-    assert pages(tmp_path, size=11).of(2).lines == ()
-    assert pages(tmp_path, content="b").of(2).lines == ()
+    assert pages(tmp_path).page(2).lines == tuple(LINES)
+    assert pages(tmp_path).page(5).lines == ()
+    assert pages(tmp_path, size=11).page(2).lines == ()
+    assert pages(tmp_path, content="b").page(2).lines == ()
 
 
 def test_the_documents_of_which_least_is_missing_come_first(cache: PageCache) -> None:
@@ -72,10 +72,10 @@ def test_a_later_engine_reads_again_and_the_words_stay_until_then(
     cache.store("a", 1, MADE, WORDS)
     assert cache.counts(LATER) == PageCounts(waiting=1)
     assert cache.counts("") == PageCounts(read=1)  # none is there to do it
-    assert pages(tmp_path).of(1).lines == tuple(LINES)
+    assert pages(tmp_path).page(1).lines == tuple(LINES)
     assert not cache.record_stop("a", 1, LATER, "broken")
     assert cache.record_stop("a", 1, LATER, "broken")
-    assert pages(tmp_path).of(1).lines == tuple(LINES)
+    assert pages(tmp_path).page(1).lines == tuple(LINES)
 
 
 def test_a_page_that_stops_its_engine_twice_is_set_aside_until_it_is_forgiven(
@@ -87,7 +87,7 @@ def test_a_page_that_stops_its_engine_twice_is_set_aside_until_it_is_forgiven(
     assert cache.record_stop("a", 1, MADE, "broken")
     assert cache.next_page(MADE) is None
     assert cache.counts(MADE) == PageCounts(failed=1)
-    assert pages(tmp_path).of(1).reason == "broken"
+    assert pages(tmp_path).page(1).reason == "broken"
     cache.reset_failures(["a"])
     assert cache.next_page(MADE) == ("a", 1)
     assert not cache.record_stop("a", 1, MADE, "broken")
@@ -110,7 +110,7 @@ def test_what_is_forgotten_is_gone(cache: PageCache, tmp_path: Path) -> None:
     cache.store("a", 1, MADE, WORDS)
     cache.delete(["a"])
     assert cache.content_ids() == set()
-    assert pages(tmp_path).of(1).lines == ()
+    assert pages(tmp_path).page(1).lines == ()
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_what_is_forgotten_is_gone(cache: PageCache, tmp_path: Path) -> None:
 )
 def test_a_damaged_file_is_made_anew(tmp_path: Path, damage: bytes) -> None:
     (tmp_path / FILE_NAME).write_bytes(damage)
-    assert pages(tmp_path).of(1).lines == ()
+    assert pages(tmp_path).page(1).lines == ()
     cache = PageCache(tmp_path)
     cache.add_pages("a", 10, [1])
     assert cache.next_page(MADE) == ("a", 1)
