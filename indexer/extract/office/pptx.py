@@ -107,8 +107,8 @@ class PptxSource(PackageSource):
 
 def _relation(slide: Any) -> str:
     """Return the identifier of a slide's relation; its own number is an attribute ``id`` too."""
-    values = (value for key, value in slide.items() if key.endswith("}id"))
-    return str(next(values, ""))
+    key = next((key for key in slide.keys() if key.endswith("}id")), "none")  # noqa: SIM118  # an element is its children
+    return str(slide.get(key, ""))
 
 
 def _shapes(root: Any) -> Iterator[Shape]:

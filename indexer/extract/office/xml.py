@@ -114,10 +114,9 @@ def local(element: Any) -> str:
 
 def attribute(element: Any, name: str = "val") -> str:
     """Return an attribute, whatever its namespace, "" if it is not there."""
-    for key, value in element.items():
-        if key.rpartition("}")[2] == name:
-            return str(value)
-    return ""
+    # Not ``items()``, which takes the square of their number.
+    key = next((key for key in element.keys() if key.rpartition("}")[2] == name), None)  # noqa: SIM118  # an element is its children
+    return "" if key is None else str(element.get(key))
 
 
 def paragraphs(root: Any) -> list[str]:
