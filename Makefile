@@ -46,7 +46,7 @@ bench: .venv/runtime.stamp  ## Quality, speed, memory and size on the shared cor
 bench-ranking: .venv/runtime.stamp  ## What each part of the ranking is worth, into tests/benchmarks/RANKING.md
 	@$(PY) -m tests.benchmarks.ranking
 
-soak: .venv/dev.stamp  ## A quarter of an hour of accidents to libraries; ARGS="changes --scale full" for one
+soak: .venv/dev.stamp  ## Half an hour of accidents to libraries; ARGS="changes --scale full" for one
 	@$(PY) -m tests.soak $(ARGS)
 
 trust: .venv/dev.stamp  ## Watch every kind of process for two minutes: nothing may leave
