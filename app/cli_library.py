@@ -166,7 +166,9 @@ def reason_of(row: FileRow) -> str:
     detail = {"path": row.path, **read_detail(row.detail)}
     if declared is None:
         return render.name(f"{row.code} {english(str(detail.get('reason', '')), detail)}".strip())
-    return render.name(fill(declared.message, detail))
+    # A step that names something of this file is a part of the reason: what to install, say.
+    step = declared.next_step if "{" in declared.next_step and row.detail else ""
+    return render.name(fill(f"{declared.message} {step}".strip(), detail))
 
 
 def _remove_arguments(parser: ArgumentParser) -> None:
