@@ -5,7 +5,7 @@ PY := .venv/bin/python
 WORKERS ?= 3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-convert model lint types imports bench bench-ranking fuzz faults soak trust lock sample translations screenshots \
+.PHONY: help demo test test-convert model model-languages lint types imports bench bench-ranking fuzz faults soak trust lock sample translations screenshots \
 	clean
 
 help:  ## List these targets
@@ -39,6 +39,10 @@ model: .venv/convert.stamp  ## Train the late-chunked model anew (hours on a CPU
 	$(PY) packaging/model/train.py --texts $(TEXTS) --run build/model/lectern-minilm-late
 	$(PY) packaging/model/export.py --run build/model/lectern-minilm-late --id lectern-minilm-late
 	$(PY) packaging/model/late_reference.py --model resources/models/lectern-minilm-late
+
+model-languages: .venv/convert.stamp  ## Train the multilingual model, into build/model (goes on where it stopped)
+	$(PY) packaging/model/train.py --base e5 --texts $(TEXTS) --run build/model/run-e5
+	$(PY) packaging/model/export.py --base e5 --run build/model/run-e5 --id lectern-e5-late --models build/model
 
 bench: .venv/runtime.stamp  ## Quality, speed, memory and size on the shared corpora, one table
 	@$(PY) -m tests.benchmarks

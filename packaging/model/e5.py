@@ -73,7 +73,7 @@ RECORD = ModelRecord(
 def make(
     folder: Path, kept: Sequence[int] | None = None, layers: Sequence[int] = ()
 ) -> ModelRecord:
-    """Write weights, tokenizer and record into a folder, unless they are there.
+    """Write weights, tokenizer and record into a folder.
 
     Args:
         folder: Where to; its name is the model's id.

@@ -5,8 +5,8 @@
 Owns the choice. Every piece of one character is kept, whatever the script, so nothing becomes
 unknown that was not; the rest are those that text of many languages uses most, each language in
 its proportion whatever there is of it. The choice is committed as a map of bits, so that a model is
-made without these texts. ``--packages`` holds Debian packages (``*.deb``) as `apt-get download`
-leaves them, ``--words`` the wheel of `wordfreq` unpacked. Needs `msgpack`.
+made without these texts. ``--packages`` holds the Debian packages of `e5_packages.txt` (``*.deb``,
+as `apt-get download` leaves them), ``--words`` the wheel of `wordfreq` unpacked. Needs `msgpack`.
 """
 
 from __future__ import annotations
