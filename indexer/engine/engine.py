@@ -42,8 +42,7 @@ from indexer.library.crashes import blame_for_last_end, crash_mark, retry_after_
 from indexer.library.library import CATALOG_NAME, LANCE_NAME, exists, is_writable
 from indexer.library.recovery import recover
 from indexer.library.removal import forget_orphans, remove_paths
-from indexer.library.repair import repair
-from indexer.library.verify import verify
+from indexer.library.repair import repair, verify
 from indexer.pipeline.indexing_job import IndexingJob
 from indexer.pipeline.parts import BatchSizes, Parts
 from indexer.pipeline.run import Run

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer import faults
+from indexer.catalog.docs import READ_AGAIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -46,6 +47,9 @@ def recover(catalog: Catalog, store: Store, *, blame: int = 0) -> int:
     for space in catalog.spaces.all():
         if lost := without_vectors(catalog, store, space):
             catalog.spaces.reopen(lost, space.id)
+    active = catalog.spaces.active()
+    if active is not None and (lost := without_profile(catalog, store)):
+        catalog.spaces.reopen(lost, active.id)
     return len(damaged)
 
 
@@ -59,6 +63,25 @@ def without_vectors(catalog: Catalog, store: Store, space: Space) -> list[int]:
     return _differing(
         catalog.spaces.expected(space.id), lambda docs: store.vector_counts(space.key, docs)
     )
+
+
+def without_profile(catalog: Catalog, store: Store) -> list[int]:
+    """The documents that are embedded in the active space and have no row of their own."""
+    space = catalog.spaces.active()
+    done = catalog.spaces.expected(space.id) if space else {}
+    return np.setdiff1d(list(done), store.docs_with_profile()).tolist() if done else []
+
+
+def unknown_words(catalog: Catalog) -> list[int]:
+    """Documents whose words are kept though nobody knows them."""
+    return sorted(catalog.lexicon.documents().difference(catalog.docs.known().tolist()))
+
+
+def without_words(catalog: Catalog) -> list[int]:
+    """Documents that can be searched but not found by their words, and are not read again."""
+    there = catalog.lexicon.documents()
+    rows = catalog.docs.get(doc for doc in catalog.docs.expected() if doc not in there)
+    return [doc for doc, row in rows.items() if not row.text_id.startswith(READ_AGAIN)]
 
 
 def _differing(

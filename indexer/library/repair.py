@@ -1,38 +1,101 @@
-"""Takes out of a library what is damaged, and queues what was lost with it.
+"""Finds everything that is wrong with a library, and repairs it.
 
-Owns what is done about each problem that ``indexer.library.verify`` finds. Nothing is mended in
-place: what is doubtful goes, and is read or embedded again from the person's files. It must not
-know how that is done.
+Owns what counts as a problem, how it is said, and its cure. Everything in the store is read once
+and compared with the catalog, in both directions. Nothing is mended in place: what is doubtful is
+deleted and its documents are queued, to be read or embedded again from the person's files; an
+undamaged document keeps everything. What only misses rows is left to ``indexer.library.recovery``,
+which compares counts. It must not know how documents are read.
 """
 
 from __future__ import annotations
 
+import time
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.library.recovery import recover
-from indexer.library.removal import forget_orphans
-from indexer.library.verify import (
-    Findings,
-    altered,
-    of_other_texts,
-    other_documents,
+from indexer.api.answers import Problem, Verification
+from indexer.api.errors import LecternError
+from indexer.catalog.docs import READ_AGAIN
+from indexer.library.recovery import (
+    incomplete,
+    recover,
     unknown_words,
-    verify,
-    with_gaps,
     without_profile,
+    without_vectors,
     without_words,
 )
+from indexer.library.removal import forget_orphans
 from indexer.store import damage, indices
-from indexer.store.checks import docs_with, examine
+from indexer.store.checks import TableReport, docs_with, examine
 from indexer.store.schema import DOCUMENTS, PASSAGES, is_vectors_table, vectors_table
+from indexer.store.values import docs_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Sized
 
     from indexer.catalog import Catalog
     from indexer.store import Store
+
+    Cure = Callable[[], object]
+
+
+@dataclass(slots=True)
+class Findings:
+    """All that was found. Cures are called in the order of the problems, ``recover`` after them."""
+
+    problems: list[Problem] = field(default_factory=list)
+    cures: list[Cure] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def add(
+        self, kind: str, where: str, found: Sized | int, said: str, cure: Cure | None = None
+    ) -> None:
+        """Note a problem, if there is any of it."""
+        count = found if isinstance(found, int) else len(found)
+        if count:
+            self.problems.append(Problem(kind, where, count, said.format(n=count)))
+            if cure is not None:
+                self.cures.append(cure)
+
+    def describe(self, catalog: Catalog, store: Store) -> Verification:
+        totals = catalog.spaces.totals()
+        return Verification(
+            problems=tuple(self.problems),
+            documents=totals.documents,
+            passages=totals.passages,
+            bytes=sum(size.total for size in store.sizes().values()),
+            seconds=self.seconds,
+        )
+
+
+def verify(catalog: Catalog, store: Store, tick: Callable[[], None] = lambda: None) -> Findings:
+    """Look for everything that may be wrong with a library; changes nothing.
+
+    Args:
+        catalog: To be compared.
+        store: With this, row by row.
+        tick: Called now and then; may raise to stop.
+    """
+    began = time.monotonic()
+    found = Findings()
+    found.add("damaged_catalog", "catalog", _integrity(catalog), "The catalog has {n} damages.")
+    reports = {name: examine(name, one, tick) for name, one in store.tables.items()}
+    check = _Check(catalog, store, found, reports)
+    for name in reports:
+        check.files(name)
+    try:
+        for name in reports:
+            check.rows(name)
+        check.counts()
+        check.catalog_alone()
+    except LecternError as error:
+        if error.code != "library_damaged":
+            raise
+    found.seconds = time.monotonic() - began
+    return found
 
 
 def repair(
@@ -51,67 +114,164 @@ def repair(
         table.lost = 0
     if not before.problems:
         return before, before
-    changed = altered(before, catalog)
-    _clear_tables(before, changed, catalog, store)
-    _forget(before, catalog, store)
+    for cure in before.cures:
+        cure()
     recover(catalog, store)
-    _fill_in(catalog, store)
-    # The text answers until it is read again, and what was not changed keeps its vectors.
-    catalog.docs.read_again(changed[PASSAGES])
-    for name, table in store.tables.items():
-        indices.rebuild(name, table, before.tables[name].broken_indices)
+    if not catalog.queue.waiting():
+        forget_orphans(catalog, store)
     return before, verify(catalog, store, tick)
 
 
-def _clear_tables(
-    found: Findings, changed: Mapping[str, list[int]], catalog: Catalog, store: Store
-) -> None:
-    """Take out rows that cannot be read, and vectors that are good for nothing."""
-    spaces = {vectors_table(space.key) for space in catalog.spaces.all()}
-    passages = found.tables[PASSAGES].keys
-    for name, table in found.tables.items():
-        damage.delete_unreadable(store.tables[name], table.unreadable)
+def _integrity(catalog: Catalog) -> list[str]:
+    """What SQLite finds when it reads all of its file; ``indexer.library.rescue`` is the cure."""
+    try:
+        said = [str(row[0]) for row in catalog.db.rows("PRAGMA integrity_check")]
+    except LecternError as error:
+        return [error.message]
+    return [] if said == ["ok"] else said
+
+
+@dataclass(slots=True)
+class _Check:
+    """The comparison of one catalog with the reports on its tables."""
+
+    catalog: Catalog
+    store: Store
+    found: Findings
+    reports: dict[str, TableReport]
+
+    def files(self, name: str) -> None:
+        """What cannot be read; it goes first, as other cures read."""
+        report, table = self.reports[name], self.store.tables[name]
+        delete = partial(damage.delete_unreadable, table, report.unreadable)
+        said = f"{{n}} rows of {name} stand in files that are damaged."
+        self.found.add("unreadable_rows", name, report.lost, said, delete)
+        rebuild = partial(indices.rebuild, name, table, report.broken_indices)
+        said = f"{{n}} indices of {name} cannot be read."
+        self.found.add("broken_index", name, report.broken_indices, said, rebuild)
+
+    def rows(self, name: str) -> None:
+        """What the rows of a table say by themselves, and compared with other tables."""
+        report, add = self.reports[name], partial(self._add, name)
+        docs = report.keys if name == DOCUMENTS else np.array(docs_with(report.keys), np.int64)
+        strange = np.setdiff1d(docs, self.catalog.docs.known()).tolist()
+        add("orphans", strange, f"{name} holds {{n}} documents that nobody knows.", strange)
+        said = f"{{n}} rows of {name} are there twice."
+        doubled = report.duplicates
+        twice = doubled.tolist() if name == DOCUMENTS else docs_with(doubled)
+        add("twice", doubled, said, twice)
+        said = f"{{n}} rows of {name} make no sense."
+        add("senseless_rows", report.invalid, said, docs_with(np.array(report.invalid, np.int64)))
         if is_vectors_table(name):
+            spaces = {vectors_table(space.key) for space in self.catalog.spaces.all()}
             if name not in spaces:
-                store.drop_table(name)
-                continue
-            bare = np.setdiff1d(table.keys, passages)
-            useless = np.concatenate([np.array(table.invalid, np.int64), table.duplicates, bare])
-            _delete(store, name, [*docs_with(useless), *changed[name]])
-        elif name == DOCUMENTS:
-            strange = np.setdiff1d(table.keys, catalog.docs.known())
-            wrong = other_documents(table, catalog)
-            spoilt = [*table.duplicates.tolist(), *wrong, *changed[name]]
-            _delete(store, name, [*strange.tolist(), *spoilt])
+                drop = partial(self.store.drop_table, name)
+                said = f"{name} belongs to no model."
+                self.found.add("unknown_space", name, 1, said, drop)
+                return
+            bare = np.setdiff1d(report.keys, self.reports[PASSAGES].keys)
+            add("without_passage", bare, f"{{n}} rows of {name} lack a passage.", docs_with(bare))
+        elif name == PASSAGES:
+            gaps = report.with_gaps(self.catalog.docs.expected())
+            add("missing_ordinals", gaps, "{n} documents have gaps between their passages.", gaps)
+            wrong = of_other_texts(report, self.catalog)
+            add("wrong_text", wrong, "{n} documents hold another text.", wrong)
+        else:
+            wrong = other_documents(report, self.catalog)
+            add("senseless_rows", wrong, "{n} documents are described wrongly.", wrong)
+        changed = self._altered(name)
+        # A text answers until it is read again, and what was not changed keeps its vectors.
+        again = partial(self.catalog.docs.read_again, changed)
+        cure = again if name == PASSAGES else partial(self._out, name, changed)
+        said = f"{{n}} documents are not in {name} as they were written."
+        self.found.add("altered", name, changed, said, cure)
+
+    def counts(self) -> None:
+        """What is missing; ``recover`` has it made again."""
+        short = incomplete(self.catalog, self.store)
+        self.found.add("missing_passages", PASSAGES, short, "{n} documents miss passages.")
+        for space in self.catalog.spaces.all():
+            name = vectors_table(space.key)
+            lost = without_vectors(self.catalog, self.store, space)
+            said = f"{{n}} documents miss vectors of {space.key}."
+            self.found.add("missing_vectors", name, lost, said)
+        bare = without_profile(self.catalog, self.store)
+        said = "{n} documents have no row of their own."
+        self.found.add("missing_profiles", DOCUMENTS, bare, said)
+
+    def catalog_alone(self) -> None:
+        """What the catalog says by itself."""
+        docs, lexicon = self.catalog.docs, self.catalog.lexicon
+        # While files wait, one of them may be that of a document.
+        loose = docs.orphans_left() if not self.catalog.queue.waiting() else 0
+        said = "{n} documents belong to no file."
+        self.found.add("contents_without_files", "catalog", loose, said)
+        lost, requeue = docs.files_without_contents(), docs.requeue_without_contents
+        said = "{n} files were read, and nobody knows what was in them."
+        self.found.add("files_without_contents", "catalog", lost, said, requeue)
+        unknown = unknown_words(self.catalog)
+        said = "The lexicon holds {n} documents that nobody knows."
+        self.found.add("orphans", "lexicon", unknown, said, partial(lexicon.mark_deleted, unknown))
+        bare = without_words(self.catalog)
+        said = "{n} documents are not in the lexicon."
+        self.found.add("missing_words", "lexicon", bare, said, partial(docs.read_again, bare))
+
+    def _add(self, name: str, kind: str, found: Sized, sentence: str, docs: list[int]) -> None:
+        """Note a problem of rows; its cure is that the rows of these documents go."""
+        self.found.add(kind, name, len(found), sentence, partial(self._out, name, docs))
+
+    def _out(self, name: str, docs: list[int]) -> None:
+        """Without its passages a document goes as a whole; its other rows are made again."""
+        if name == PASSAGES:
+            self.store.delete_docs(docs)
+            self.catalog.docs.forget(docs)
+        elif (table := self.store.tables.get(name)) is not None:
+            table.delete_docs(docs)
+
+    def _altered(self, name: str) -> list[int]:
+        """Documents of which all rows can be read, and do not hold what was written."""
+        sums, docs = self.catalog.checksums, self.catalog.docs
+        if name == PASSAGES:
+            return altered(self.reports[name], sums.passages(), docs.expected())
+        if name == DOCUMENTS:
+            profiles = sums.profiles()
+            return altered(self.reports[name], profiles, dict.fromkeys(profiles, 1), keyed=False)
+        space = next(one for one in self.catalog.spaces.all() if vectors_table(one.key) == name)
+        expected = self.catalog.spaces.expected(space.id)
+        return altered(self.reports[name], sums.vectors(space.id), expected)
 
 
-def _forget(found: Findings, catalog: Catalog, store: Store) -> None:
-    """Let go of documents whose passages are wrong; their files are queued."""
-    passages = found.tables[PASSAGES]
-    wrong = np.concatenate([np.array(passages.invalid, np.int64), passages.duplicates])
-    docs = {
-        *docs_with(wrong),
-        *with_gaps(passages, catalog.docs.expected()),
-        *of_other_texts(passages, catalog),
-    }
-    if docs:
-        store.delete_docs(sorted(docs))
-        catalog.docs.forget(docs)
+def altered(
+    report: TableReport, sums: dict[int, int], expected: dict[int, int], *, keyed: bool = True
+) -> list[int]:
+    """Documents with as many rows as expected and another checksum."""
+    docs = docs_of(report.keys) if keyed else report.keys
+    known, numbers = np.unique(docs, return_counts=True)
+    counts = dict(zip(known.tolist(), numbers.tolist(), strict=True))
+    return [
+        doc
+        for doc, total in sums.items()
+        if counts.get(doc, 0) == expected.get(doc) and report.sums.get(doc, 0) != total
+    ]
 
 
-def _fill_in(catalog: Catalog, store: Store) -> None:
-    """Have made anew what is only missing."""
-    space = catalog.spaces.active()
-    documents = examine(DOCUMENTS, store.tables[DOCUMENTS], lambda: None)
-    if space is not None:
-        catalog.spaces.reopen(without_profile(documents, catalog), space.id)
-    catalog.lexicon.mark_deleted(unknown_words(catalog))
-    catalog.docs.read_again(without_words(catalog))
-    catalog.docs.requeue_without_contents()
-    if not catalog.queue.waiting():
-        forget_orphans(catalog, store)
+def of_other_texts(passages: TableReport, catalog: Catalog) -> list[int]:
+    """Documents whose passages say that they are of another text than the catalog says."""
+    rows = catalog.docs.get(passages.texts)
+    return [
+        doc
+        for doc, texts in passages.texts.items()
+        if doc in rows and texts != {rows[doc].text_id.removeprefix(READ_AGAIN)}
+    ]
 
 
-def _delete(store: Store, name: str, docs: list[int]) -> None:
-    if docs:
-        store.tables[name].delete_docs(docs)
+def other_documents(documents: TableReport, catalog: Catalog) -> list[int]:
+    """Documents of which the store says something else than the catalog."""
+    rows = catalog.docs.get(documents.documents)
+    return [
+        doc
+        for doc, kept in documents.documents.items()
+        if (row := rows.get(doc)) is not None
+        and (kept.title, kept.author, kept.language, kept.pages, kept.created)
+        != (row.title, row.author, row.language, row.pages, row.created)
+    ]

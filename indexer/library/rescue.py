@@ -12,14 +12,14 @@ import contextlib
 import logging
 import shutil
 import sqlite3
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from indexer.api.lock import LibraryLock
 from indexer.catalog import Catalog
 from indexer.catalog.docs import RESERVED
 from indexer.catalog.migrations import RENAMED_COLUMNS, RENAMED_TABLES, RENAMED_VALUES
 from indexer.library.library import CATALOG_NAME, LANCE_NAME
-from indexer.library.verify import unknown_words
+from indexer.library.recovery import unknown_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -154,13 +154,10 @@ class _Reader:
         """Whether a column of today was there, as far as can be read."""
         return not self._columns or column in self._columns
 
-    def blocks(self, columns: list[str]) -> Iterator[list[tuple[object, ...]]]:
+    def blocks(self, columns: list[str]) -> Iterator[list[tuple[Any, ...]]]:
         """The rows, some at a time."""
         wanted = ", ".join(self._columns.get(column, column) for column in columns)
-        if self._has_rowid():
-            yield from self._by_rowid(wanted)
-        else:
-            yield from self._in_order(wanted)
+        return self._by_rowid(wanted) if self._has_rowid() else self._from_both_ends(wanted)
 
     def _has_rowid(self) -> bool:
         try:
@@ -171,104 +168,49 @@ class _Reader:
             self.damaged = True
         return True
 
-    def _in_order(self, wanted: str) -> Iterator[list[tuple[object, ...]]]:
-        """From both ends, up to where something is damaged."""
+    def _from_both_ends(self, wanted: str) -> Iterator[list[tuple[Any, ...]]]:
+        """By the key, which is the first column, up to where something is damaged."""
         for order in ("", " DESC"):
-            rows: list[tuple[object, ...]] = []
-            sql = f"SELECT {wanted} FROM {self._table} ORDER BY {self._key() or '1'}{order}"
-            failed = False
-            try:
-                rows.extend(self._connection.execute(sql))
-            except sqlite3.Error:
-                failed = self.damaged = True
-            if rows:
-                yield rows
-            if not failed:
+            rows, whole = self._read(f"SELECT {wanted} FROM {self._table} ORDER BY 1{order}")
+            yield rows
+            if whole:
                 return
 
-    def _key(self) -> str:
-        try:
-            rows = self._connection.execute(f"PRAGMA table_info({self._table})").fetchall()
-        except sqlite3.Error:
-            return ""
-        keys = sorted((row[5], row[1]) for row in rows if row[5])
-        return keys[0][1] if keys else ""
-
-    def _by_rowid(self, wanted: str) -> Iterator[list[tuple[object, ...]]]:
+    def _by_rowid(self, wanted: str) -> Iterator[list[tuple[Any, ...]]]:
         sql = f"SELECT rowid, {wanted} FROM {self._table} WHERE rowid >= ? ORDER BY rowid LIMIT ?"
-        at, step, last = -(1 << 62), 1, self._last()
+        newest, whole = self._read(f"SELECT rowid FROM {self._table} ORDER BY rowid DESC LIMIT 1")
+        last = newest[0][0] if newest else -1 if whole else 1 << 31
+        at, step = -(1 << 62), 1
         while at <= last:
-            rows, whole = self._read(sql, at)
+            rows, whole = self._read(sql, at, _BLOCK)
             if rows:
                 yield [row[1:] for row in rows]
-                at, step = int(str(rows[-1][0])) + 1, 1
+                at, step = rows[-1][0] + 1, 1
             if whole and len(rows) < _BLOCK:
                 return
             if not whole:
                 # Past the page that cannot be read, in strides that grow.
-                self.damaged = True
                 at = max(at, 0) + step
                 step *= 2
 
-    def _read(self, sql: str, at: int) -> tuple[list[tuple[object, ...]], bool]:
-        rows: list[tuple[object, ...]] = []
+    def _read(self, sql: str, *values: int) -> tuple[list[tuple[Any, ...]], bool]:
+        """Give the rows up to where something is damaged, and whether nothing is."""
+        rows: list[tuple[Any, ...]] = []
         try:
-            rows.extend(self._connection.execute(sql, (at, _BLOCK)))
+            for row in self._connection.execute(sql, values):
+                rows.append(row)  # noqa: PERF402  # those before an error stay
         except sqlite3.Error:
-            return self._one_by_one(sql, at), False
+            self.damaged = True
+            return rows, False
         return rows, True
-
-    def _one_by_one(self, sql: str, at: int) -> list[tuple[object, ...]]:
-        rows: list[tuple[object, ...]] = []
-        with contextlib.suppress(sqlite3.Error):
-            cursor = self._connection.execute(sql, (at, _BLOCK))
-            while (row := cursor.fetchone()) is not None:
-                rows.append(row)
-        return rows
-
-    def _last(self) -> int:
-        for order in ("DESC", "ASC"):
-            with contextlib.suppress(sqlite3.Error):
-                row = self._connection.execute(
-                    f"SELECT rowid FROM {self._table} ORDER BY rowid {order} LIMIT 1"
-                ).fetchone()
-                if order == "DESC":
-                    return int(row[0]) if row else -1
-        self.damaged = True
-        return 1 << 31
 
 
 def _make_consistent(catalog: Catalog) -> None:
     """Cut what points at rows that are gone, and queue the files whose contents are."""
     with catalog.write() as connection:
-        for table, column in (("files", "content"), ("files", "next_content")):
-            connection.execute(
-                f"UPDATE {table} SET {column} = NULL WHERE {column} IS NOT NULL "
-                f"AND {column} NOT IN (SELECT id FROM contents)"
-            )
-        connection.execute("UPDATE contents SET doc = NULL WHERE doc NOT IN (SELECT doc FROM docs)")
+        _cut_references(connection)
         connection.execute("DELETE FROM contents WHERE doc IS NULL AND state = ''")
-        for table, column, parent, key in (
-            ("folders", "root", "roots", "id"),
-            ("files", "root", "roots", "id"),
-            ("files", "folder", "folders", "id"),
-            ("doc_spaces", "doc", "docs", "doc"),
-            ("doc_spaces", "space", "spaces", "id"),
-            ("earlier_docs", "doc", "docs", "doc"),
-            ("earlier_docs", "earlier", "docs", "doc"),
-            ("name_vectors", "space", "spaces", "id"),
-            ("name_vectors", "name", "names", "id"),
-        ):
-            connection.execute(
-                f"DELETE FROM {table} WHERE {column} NOT IN (SELECT {key} FROM {parent})"
-            )
-        connection.execute("UPDATE files SET stem = NULL WHERE stem NOT IN (SELECT id FROM names)")
-        connection.execute(
-            "UPDATE folders SET name = NULL WHERE name NOT IN (SELECT id FROM names)"
-        )
-        connection.execute(
-            "UPDATE files SET content = NULL WHERE content NOT IN (SELECT id FROM contents)"
-        )
+        _cut_references(connection)
         last = connection.execute("SELECT coalesce(max(doc), 0) FROM docs").fetchone()[0]
         known = connection.execute("SELECT value FROM meta WHERE key = 'docs_reserved'").fetchone()
         reserved = max(int(known[0]) if known else 1, last + 1) + RESERVED
@@ -276,6 +218,16 @@ def _make_consistent(catalog: Catalog) -> None:
             "INSERT OR REPLACE INTO meta (key, value) VALUES ('docs_reserved', ?)", (str(reserved),)
         )
     catalog.docs.requeue_without_contents()
+
+
+def _cut_references(connection: sqlite3.Connection) -> None:
+    """Do to rows whose parent is gone what deleting it would have done."""
+    for table in _COPIED:
+        for key in connection.execute(f"PRAGMA foreign_key_list({table})").fetchall():
+            parent, column, action = key[2], key[3], key[6]
+            done = "DELETE FROM {}" if action == "CASCADE" else f"UPDATE {{}} SET {column} = NULL"
+            there = f"SELECT {'doc' if parent == 'docs' else 'id'} FROM {parent}"
+            connection.execute(f"{done.format(table)} WHERE {column} NOT IN ({there})")
 
 
 def _forget_words(catalog: Catalog) -> None:

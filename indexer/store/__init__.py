@@ -257,6 +257,12 @@ class Store:
             table.select(f"doc IN ({listed})", schema.documents_schema().names)
         )
 
+    def docs_with_profile(self) -> Int32s:
+        """The documents that were put, in no order."""
+        table = self._tables[schema.DOCUMENTS]
+        docs: Int32s = table.select("doc >= 0", ["doc"]).column("doc").to_numpy()
+        return docs
+
     def iter_passages(self, docs: Sequence[int]) -> Iterator[StoredPassage]:
         """All passages of documents in the order given, streamed."""
         columns = writing.stored_columns(writing.PASSAGE_FIELDS)

@@ -14,7 +14,7 @@ import numpy as np
 
 from indexer.store import checksums, damage, quantise, writing
 from indexer.store.schema import DOCUMENTS, PASSAGES, is_vectors_table
-from indexer.store.values import docs_of, key_of
+from indexer.store.values import docs_of, key_of, ordinals_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -56,6 +56,17 @@ class TableReport:
     def duplicates(self) -> Int64s:
         """Keys that more than one row has."""
         return np.unique(self.keys[1:][self.keys[1:] == self.keys[:-1]])
+
+    def with_gaps(self, expected: Mapping[int, int]) -> list[int]:
+        """Documents with as many passages as expected, but not with consecutive ordinals."""
+        keys = np.unique(self.keys)
+        docs, last, counts = np.unique(docs_of(keys[::-1]), return_index=True, return_counts=True)
+        ordinals = ordinals_of(keys[::-1][last])
+        return [
+            int(doc)
+            for doc, count, ordinal in zip(docs, counts, ordinals, strict=True)
+            if ordinal != count - 1 and expected.get(int(doc)) == count
+        ]
 
 
 def examine(name: str, table: Table, tick: Callable[[], None]) -> TableReport:
