@@ -5,6 +5,12 @@ documents, embedding spaces and names. A path leads to a content (a hash of byte
 document (a text), a document to its passages and vectors in the store. It must not know how files
 are read or what the store looks like.
 
+Three of the four inverted indexes are here; each answers what the others cannot. ``lexicon``
+counts words of whole documents (BM25 by document, prefixes, forms, typos), for which the full text
+of ``indexer.store`` would have to visit every passage. ``lexicon.file_names`` (FTS5) finds files by
+name in any state, also those without a document. ``lexicon.names`` holds the names of documents in
+memory: they are bound when a query is answered, as a rename must not touch a document's words.
+
 Everything that changes several rows is one transaction; ``Catalog.write`` joins several calls.
 Readers on other threads see the last commit and never wait for the writer.
 """

@@ -241,15 +241,6 @@ class ReadingQueue:
         """Give the files, this one included, that share bytes which could not be read."""
         return [row[0] for row in self._db.rows(_COPIES, file)]
 
-    def requeue_older(self, file_format: str, extractor_version: int) -> int:
-        """Queue quietly what an older extractor read; the old text is searched until then."""
-        with self._db.write() as connection:
-            return connection.execute(
-                "UPDATE files SET pending = 2 WHERE pending = 0 AND content IN "
-                "(SELECT id FROM contents WHERE format = ? AND extractor_version < ?)",
-                (file_format, extractor_version),
-            ).rowcount
-
     def requeue_all(self, root: int) -> int:
         """Queue every readable file of a root quietly, whatever its size and time say."""
         with self._db.write() as connection:

@@ -43,6 +43,11 @@ class ScannedFile:
     mtime_ns: int
     language: str
 
+    @property
+    def size_and_time(self) -> tuple[int, int]:
+        """See ``indexer.files.hashing.size_and_time``."""
+        return self.size, self.mtime_ns
+
 
 class ScannedContents:
     """The contents of one catalog that may hold scanned pages."""

@@ -37,6 +37,18 @@ def stamp_of(found: os.stat_result) -> Stamp:
     return Stamp(found.st_size, mtime_ns(found), found.st_dev, found.st_ino)
 
 
+def size_and_time(path: bytes, *, follow_links: bool = True) -> tuple[int, int] | None:
+    """Give what nearly every change of a file changes, None where it cannot be had.
+
+    Whoever needs certainty hashes the bytes, and whoever reads them compares the whole ``Stamp``.
+    """
+    try:
+        found = os.stat(path, follow_symlinks=follow_links)  # noqa: PTH116  # bytes
+    except OSError:
+        return None
+    return found.st_size, mtime_ns(found)
+
+
 def mtime_ns(found: os.stat_result) -> int:
     """The time of the last change. Some files claim years that 64 bits cannot hold (from 2262)."""
     return max(-_LATEST_NS, min(_LATEST_NS, found.st_mtime_ns))

@@ -18,17 +18,18 @@ import numpy as np
 
 from indexer.pipeline.embedding import Unit
 from indexer.pipeline.events import PendingPassage
-from indexer.pipeline.profiles import Profiles
 from indexer.pipeline.reuse import VectorReuse, section_reader
-from indexer.store import checksums, key_of
+from indexer.store import DocumentRow, checksums, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from numpy.typing import NDArray
+
     from indexer.catalog import Catalog, DocRow, Space
     from indexer.embed.base import EmbedInput
     from indexer.pipeline.events import Embedded
-    from indexer.store import DocumentRow, Store
+    from indexer.store import Store
 
 # Documents opened together: their marks are one transaction, their passages few reads.
 DOCS_AHEAD = 64
@@ -55,6 +56,40 @@ class CompleteDocument:
 
 
 @dataclass(slots=True)
+class _Profiles:
+    """Sums of vectors by document. Their mean is its profile, by which similar ones are found."""
+
+    _sums: dict[int, NDArray[np.float32]] = field(default_factory=dict)
+
+    def start(self, doc: int, vectors: NDArray[np.float32]) -> None:
+        """Begin with the vectors an interrupted run has written: (n, dim)."""
+        self._sums[doc] = vectors.sum(axis=0)
+
+    def add(self, made: Embedded) -> None:
+        """Add the vectors of a batch."""
+        docs = np.array([pending.doc for pending in made.pending])
+        for doc in np.unique(docs).tolist():
+            total = made.vectors[docs == doc].sum(axis=0)
+            known = self._sums.get(doc)
+            self._sums[doc] = total if known is None else known + total
+
+    def pop(self, row: DocRow) -> DocumentRow:
+        """Give the row of a finished document, with the mean of its vectors at length 1."""
+        total = self._sums.pop(row.doc, None)
+        length = 0.0 if total is None else float(np.linalg.norm(total))
+        return DocumentRow(
+            doc=row.doc,
+            text_id=row.text_id,
+            title=row.title,
+            author=row.author,
+            language=row.language,
+            pages=row.pages,
+            created=row.created,
+            vector=total / np.float32(length) if total is not None and length else None,
+        )
+
+
+@dataclass(slots=True)
 class Backlog:
     """Passages without vectors, in order, and the documents they complete.
 
@@ -69,7 +104,7 @@ class Backlog:
     _alone: bool = False  # what is open is a suspect
     _open: dict[int, _OpenDocument] = field(default_factory=dict)
     _runs: Iterator[Run] = field(default_factory=lambda: iter(()))
-    _profiles: Profiles = field(default_factory=Profiles)
+    _profiles: _Profiles = field(default_factory=_Profiles)
     _reuse: VectorReuse = field(init=False)
 
     def __post_init__(self) -> None:

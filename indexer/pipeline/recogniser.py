@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 
 from indexer.api.errors import Cancelled, LecternError
 from indexer.extract.process.sandbox import ExtractionChild
+from indexer.files.hashing import size_and_time
 from indexer.ocr.languages import for_document
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from indexer.api.progress import CancelToken
-    from indexer.catalog.scanned import ScannedFile
     from indexer.config import Limits
     from indexer.ocr.tesseract import Program
     from indexer.pipeline.scanned_pages import ScannedPages
@@ -114,7 +114,7 @@ class Recogniser:
         """Read one page; whether there is something to keep."""
         content, number = page
         place = self.scanned_pages.contents.place(content)
-        if place is None or not _is_unchanged(place):
+        if place is None or size_and_time(place.path) != place.size_and_time:
             self._skipped.add(content)
             return False
         languages = for_document(self.scanned_pages.languages, program.languages, place.language)
@@ -127,7 +127,7 @@ class Recogniser:
         except LecternError as error:
             self._failed(content, number, error)
             return False
-        if not _is_unchanged(place):
+        if size_and_time(place.path) != place.size_and_time:
             self._skipped.add(content)
             return False
         self.scanned_pages.cache.store(content, number, self.scanned_pages.made_by, words)
@@ -145,12 +145,3 @@ class Recogniser:
         else:
             # A password, a permission, a drive: nothing is wrong with the page.
             self._skipped.add(content)
-
-
-def _is_unchanged(place: ScannedFile) -> bool:
-    """Whether a file still is what was indexed."""
-    try:
-        found = os.stat(place.path)  # noqa: PTH116  # bytes
-    except OSError:
-        return False
-    return (found.st_size, found.st_mtime_ns) == (place.size, place.mtime_ns)

@@ -1,9 +1,10 @@
 """Passages, vectors and full text on disk, and the searches over them.
 
-Owns the LanceDB tables and everything LanceDB. It must not know files, catalogs, models or how
-the results of searches are fused. ``Store`` is the facade: one thread writes and maintains, any
-number of threads read. Writes are not checked for repetition: a caller deletes a document's rows
-before it writes them again, or asks which are there.
+Owns the LanceDB tables and everything LanceDB; its full text finds passages by words and phrases,
+``indexer.catalog`` says what the other inverted indexes are for. It must not know files, catalogs,
+models or how the results of searches are fused. ``Store`` is the facade: one thread writes and
+maintains, any number of threads read. Writes are not checked for repetition: a caller deletes a
+document's rows before it writes them again, or asks which are there.
 """
 
 from __future__ import annotations

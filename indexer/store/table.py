@@ -15,8 +15,8 @@ import numpy as np
 
 from indexer.api.errors import WorldError
 from indexer.arrays import find_sorted
-from indexer.store import damage, footers
-from indexer.store.disk import system_error, write_errors
+from indexer.store import damage
+from indexer.store.disk import footed_files, system_error, truncated, write_errors
 from indexer.store.rowmap import RowMap
 from indexer.store.values import ScoredKeys
 
@@ -212,12 +212,12 @@ class Table:
 
     @contextmanager
     def _undone_if_truncated(self) -> Iterator[None]:
-        before, known = self.inner.version, footers.files(self.path)
+        before, known = self.inner.version, footed_files(self.path)
         try:
             yield
         finally:
-            written = footers.files(self.path) - known
-            if self.inner.version != before and footers.truncated(written):
+            written = footed_files(self.path) - known
+            if self.inner.version != before and truncated(written):
                 self.inner.restore(before)
                 self.forget_rows()
                 raise WorldError("read_error", reason="write_cut_short")

@@ -17,7 +17,7 @@ from watchdog.observers import Observer
 if TYPE_CHECKING:
     from watchdog.observers.api import ObservedWatch
 
-    from indexer.watching.hints import Hints
+    from indexer.watching.sources import Hints
 
 log = logging.getLogger(__name__)
 

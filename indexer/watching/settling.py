@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 # What was seen of a path: its size and time, or None if there is nothing.
-Stamp = tuple[int, int] | None
+SizeAndTime = tuple[int, int] | None
 
 SETTLED_S = 0.4
 PATIENCE_S = 60.0
@@ -25,7 +25,7 @@ MOST_PATIENCE_S = 3600.0
 class _Waiting:
     first: float
     since: float
-    stamp: Stamp | str = "not seen yet"
+    stamp: SizeAndTime | str = "not seen yet"
 
 
 @dataclass(slots=True)
@@ -49,7 +49,7 @@ class Settling:
         """Forget all paths: everything is scanned anyway."""
         self._waiting.clear()
 
-    def ready(self, now: float, stamp_of: Callable[[bytes], Stamp]) -> list[bytes]:
+    def ready(self, now: float, stamp_of: Callable[[bytes], SizeAndTime]) -> list[bytes]:
         """Take the paths that have settled.
 
         Args:
@@ -68,7 +68,7 @@ class Settling:
             del self._waiting[path]
         return chosen
 
-    def _is_settled(self, path: bytes, waiting: _Waiting, now: float, stamp: Stamp) -> bool:
+    def _is_settled(self, path: bytes, waiting: _Waiting, now: float, stamp: SizeAndTime) -> bool:
         if stamp != waiting.stamp:
             if isinstance(waiting.stamp, tuple):
                 waiting.since = now

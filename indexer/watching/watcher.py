@@ -13,17 +13,18 @@ import logging
 import os
 import threading
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from indexer.api.answers import WatchState
 from indexer.api.errors import Cancelled, LecternError
 from indexer.api.progress import CancelToken
 from indexer.catalog.roots import below
-from indexer.files.hashing import mtime_ns
+from indexer.files.hashing import size_and_time
+from indexer.files.scanner import ignore_folder
 from indexer.watching.clock import Clock, SleepWatch
-from indexer.watching.hints import Hints
-from indexer.watching.settling import SETTLED_S, Settling, Stamp
-from indexer.watching.sources import open_source
+from indexer.watching.settling import SETTLED_S, Settling
+from indexer.watching.sources import Hints, open_source
 from indexer.watching.targets import targets
 from indexer.watching.watched import WatchedRoots
 
@@ -216,7 +217,7 @@ class Watcher:
             self._scan()
         if now - self._ticked >= self._pace.tick_s and len(self._settling):
             self._ticked = now
-            if ready := self._settling.ready(now, _stamp):
+            if ready := self._settling.ready(now, partial(size_and_time, follow_links=False)):
                 self._scan_entries(ready)
         self._start_reading()
 
@@ -292,15 +293,3 @@ class Watcher:
                 wait = 0.0
             plan.work_after = self._clock.monotonic() + wait
         self._hints.wake()
-
-
-def ignore_folder(_path: bytes, _whole: bool) -> None:  # noqa: FBT001  # a callback
-    """Take the path of a folder that nobody watches."""
-
-
-def _stamp(path: bytes) -> Stamp:
-    try:
-        found = os.lstat(path)
-    except OSError:
-        return None
-    return found.st_size, mtime_ns(found)

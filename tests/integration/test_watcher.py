@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.engine.engine import Engine
-    from indexer.watching.hints import Hints
-    from indexer.watching.sources import Source
+    from indexer.watching.sources import Hints, Source
 
 
 @pytest.fixture

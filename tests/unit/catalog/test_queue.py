@@ -197,7 +197,7 @@ def test_a_file_that_changes_while_it_is_read_stays_queued(catalog: Catalog, roo
 def test_what_an_older_extractor_read_is_read_again_quietly(catalog: Catalog, root: int) -> None:
     catalog.scans.apply(root, FakeWalk({"": [found("a")]}))
     old = read_all(catalog)["a"]
-    assert catalog.queue.requeue_older("text", 2) == 1
+    assert catalog.docs.requeue_outdated(2) == 1
     assert states(catalog) == {"a": "text_only"}
     (job,) = catalog.queue.take(1)
     begun = catalog.docs.begin(

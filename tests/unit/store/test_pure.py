@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from indexer.store import DocSet, ScoredKeys, delta, filters, quantise, schema
+from indexer.store import DocSet, ScoredKeys, filters, quantise, schema
 from indexer.store.rowmap import RowMap
 from indexer.store.values import docs_of, key_of, keys_of, ordinals_of
 from indexer.store.words import repeats
+from indexer.store.writing import decode_delta, encode_delta
 from tests.store_rows import unit
 
 texts = st.text(max_size=200)
@@ -47,13 +48,13 @@ def test_a_vector_of_zeros_stays_one() -> None:
 
 @given(texts, texts)
 def test_a_delta_gives_the_text_back(text: str, view: str) -> None:
-    assert delta.decode(delta.encode(text, view), view) == text
+    assert decode_delta(encode_delta(text, view), view) == text
 
 
 def test_a_delta_is_small() -> None:
     view = " ".join(f"word{i} and more" for i in range(60))
     text = view.replace(" and", " and\n")
-    assert len(delta.encode(text, view)) < len(text) / 3
+    assert len(encode_delta(text, view)) < len(text) / 3
 
 
 @given(st.lists(st.floats(0.05, 1.0), min_size=1, max_size=20))

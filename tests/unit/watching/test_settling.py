@@ -3,12 +3,12 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.watching.settling import PATIENCE_S, SETTLED_S, Settling, Stamp
+from indexer.watching.settling import PATIENCE_S, SETTLED_S, Settling, SizeAndTime
 
 STEP = SETTLED_S / 2
 
 
-def _settle(settling: Settling, now: float, stamps: dict[bytes, Stamp]) -> list[bytes]:
+def _settle(settling: Settling, now: float, stamps: dict[bytes, SizeAndTime]) -> list[bytes]:
     return settling.ready(now, stamps.get)
 
 
@@ -35,7 +35,7 @@ def test_a_folder_waits_for_what_is_in_it() -> None:
     settling = Settling()
     for path in (b"/a", b"/a/b/c", b"/ab"):
         settling.hint(path, 0.0)
-    stamps: dict[bytes, Stamp] = {b"/a": (1, 1), b"/ab": (1, 1), b"/a/b/c": (1, 1)}
+    stamps: dict[bytes, SizeAndTime] = {b"/a": (1, 1), b"/ab": (1, 1), b"/a/b/c": (1, 1)}
     _settle(settling, 0.0, stamps)
     stamps[b"/a/b/c"] = (2, 2)
     assert _settle(settling, SETTLED_S, stamps) == [b"/ab"]

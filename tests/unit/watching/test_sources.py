@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 from watchdog.events import FileCreatedEvent
 
-from indexer.watching.hints import MOST_HINTS, Hints
 from indexer.watching.observer import ObserverSource
-from indexer.watching.sources import open_source
+from indexer.watching.sources import MOST_HINTS, Hints, open_source
 from tests.waiting import wait_for
 
 if TYPE_CHECKING:
@@ -214,7 +213,7 @@ def test_the_end_of_watches_is_told(tmp_path: Path) -> None:
 _SHORT = """
 import os, sys
 from pathlib import Path
-from indexer.watching.hints import Hints
+from indexer.watching.sources import Hints
 from indexer.watching.sources import open_source
 Path("/proc/sys/user/max_inotify_watches").write_text("10")
 source = open_source(Hints())
