@@ -6,10 +6,13 @@ outer one skips it. It must not know what is under a root.
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import time
 from typing import TYPE_CHECKING, Any
 
+from indexer.api.atomic import write_file
 from indexer.api.errors import WorldError
 from indexer.catalog.database import signed
 from indexer.catalog.records import Root
@@ -17,9 +20,12 @@ from indexer.catalog.states import derive
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from indexer.catalog.database import Database
 
+#: Beside the catalog: the roots and their patterns, which nothing else could tell again.
+CHOICES_NAME = "roots.json"
 _COLUMNS = "id, path, file_name, state, patterns, added_ns, scanned_ns, volume, volume_path, inode"
 
 
@@ -51,6 +57,9 @@ class Roots:
 
     def __init__(self, database: Database) -> None:
         self._db = database
+        self._choices: Path = database.path.with_name(CHOICES_NAME)
+        if not self._choices.exists():
+            self._save()
 
     def add(self, path: str | bytes | os.PathLike[str], patterns: Sequence[str] = ()) -> Root:
         """Add a folder or a file that exists; adding it again changes nothing.
@@ -74,6 +83,7 @@ class Roots:
                 f"SELECT {_COLUMNS} FROM roots WHERE path = ? AND file_name = ?",
                 (whole, file_name),
             ).fetchone()
+        self._save()
         return _root(row)
 
     def all(self) -> list[Root]:
@@ -108,6 +118,7 @@ class Roots:
         with self._db.write() as connection:
             self._db.mark_files_changed()
             connection.execute("DELETE FROM roots WHERE id = ?", (root,))
+        self._save()
 
     def relocate(self, root: int, path: str | bytes | os.PathLike[str]) -> bool:
         """Give a root another path; nothing under it is read again.
@@ -120,6 +131,7 @@ class Roots:
             changed = connection.execute(
                 "UPDATE OR IGNORE roots SET path = ? WHERE id = ?", (normal(path), root)
             ).rowcount
+        self._save()
         return changed > 0
 
     def set_location(self, root: int, volume: str, volume_path: bytes, inode: int) -> None:
@@ -136,6 +148,25 @@ class Roots:
             connection.execute(
                 "UPDATE roots SET patterns = ? WHERE id = ?", ("\n".join(patterns), root)
             )
+        self._save()
+
+    def restore(self) -> None:
+        """Add the roots that a damaged catalog has lost, from the file beside it."""
+        try:
+            chosen = json.loads(self._choices.read_text("utf-8"))
+            rows = [
+                (os.fsencode(one["path"]), os.fsencode(one["file_name"]), one["patterns"])
+                for one in chosen
+            ]
+        except (OSError, ValueError, KeyError, TypeError):
+            return
+        with self._db.write() as connection:
+            connection.executemany(
+                "INSERT OR IGNORE INTO roots (path, file_name, patterns, added_ns) "
+                "VALUES (?, ?, ?, ?)",
+                [(*row, time.time_ns()) for row in rows],
+            )
+        self._save()
 
     def set_online(self, root: int, *, online: bool) -> None:
         """Say whether a root can be reached; the states of its files follow."""
@@ -146,6 +177,21 @@ class Roots:
             ).rowcount
             if changed:
                 derive(connection, "root = ?", root)
+
+    def _save(self) -> None:
+        """Keep the choices; what cannot be written costs them only if the catalog goes too."""
+        if self._db.refusal is not None:
+            return
+        chosen = [
+            {
+                "path": os.fsdecode(root.path),
+                "file_name": os.fsdecode(root.file_name),
+                "patterns": "\n".join(root.patterns),
+            }
+            for root in self.all()
+        ]
+        with contextlib.suppress(OSError):
+            write_file(self._choices, json.dumps(chosen))
 
 
 def _root(row: tuple[Any, ...]) -> Root:

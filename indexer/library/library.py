@@ -14,6 +14,7 @@ from pathlib import Path
 
 from indexer.api.errors import WorldError
 from indexer.api.lock import HOLDER_NAME, LOCK_NAME, LibraryLock
+from indexer.catalog.roots import CHOICES_NAME
 from indexer.files.hashing import content_id
 from indexer.library.crashes import MARK_NAME
 from indexer.ocr.cache import FILE_NAME, SIDE_NAME
@@ -31,6 +32,7 @@ _OURS = (
     "engine.json",
     HOLDER_NAME,
     MARK_NAME,
+    CHOICES_NAME,
 )
 
 

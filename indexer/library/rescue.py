@@ -65,6 +65,7 @@ def _catalog(library: Path) -> Iterator[str]:
     _remove(new)
     with contextlib.closing(Catalog(new)) as catalog:
         copied, lost = _copy(path, catalog)
+        catalog.roots.restore()
         _make_consistent(catalog)
         if lost & _DERIVED:
             _forget_words(catalog)

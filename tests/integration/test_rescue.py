@@ -99,6 +99,16 @@ def test_half_or_all_of_the_catalog_is_gone(
         check_same(look(engine), undisturbed)
 
 
+def test_folders_and_patterns_outlive_the_catalog(world: World) -> None:
+    with world.engine() as engine:
+        engine.catalog.roots.set_patterns(engine.catalog.roots.all()[0].id, ["*.bak"])
+        before = [(root.path, root.patterns) for root in engine.catalog.roots.all()]
+    junk(world.library / CATALOG_NAME)
+    rescue(world.library)
+    with world.engine() as engine:
+        assert [(root.path, root.patterns) for root in engine.catalog.roots.all()] == before
+
+
 @pytest.mark.parametrize("table", ["passages", "vectors", "documents"])
 def test_a_table_cannot_be_opened(world: World, undisturbed: Seen, table: str) -> None:
     for path in (world.library / "lance").glob(f"{table}*.lance/_versions/*.manifest"):
