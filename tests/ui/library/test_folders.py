@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QAbstractItemModelTester
 
@@ -287,7 +287,7 @@ def test_indexing_goes_on_when_the_page_goes(qtbot: QtBot, tmp_path: Path) -> No
     page._start(["/a"])
     page.refresh()
     page.deleteLater()
-    qtbot.wait(10)
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     assert ("index", {"paths": ["/a"], "kept": True}) in link.asked
     number = 1 + link.kinds().index("index")
     assert number not in link.cancelled
