@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QContextMenuEvent, QGuiApplication
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QSignalSpy, QTest
-from PySide6.QtWidgets import QAbstractButton, QMenu
+from PySide6.QtWidgets import QAbstractButton
 
 from indexer.api.progress import CancelToken, ignore
-from indexer.api.types import Also
 from tests.ui.conftest import attach
+from tests.ui.search.pages import WAIT_MS, links, press, search, shown, titles
 from ui.engine_client import EngineLink
 from ui.ports import Context
-from ui.search.actions import Deed
-from ui.search.export import Form
-from ui.search.grouping import Order
 from ui.search.link import Link
 from ui.search.page import SearchPage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from pytestqt.qtbot import QtBot
@@ -33,47 +25,6 @@ if TYPE_CHECKING:
     from app.settings import Settings
     from tests.fake_engine import FakeEngine
     from tests.ui.conftest import RecordedNotices
-
-WAIT_MS = 10_000
-
-
-@pytest.fixture
-def page(
-    context: Context, engine: FakeEngine, library_files: Path, qtbot: QtBot
-) -> Iterator[SearchPage]:
-    engine.index([library_files], report=ignore, token=CancelToken())
-    yield from shown(qtbot, SearchPage(context))
-
-
-def shown(qtbot: QtBot, page: SearchPage) -> Iterator[SearchPage]:
-    qtbot.addWidget(page)
-    page.resize(700, 500)
-    with qtbot.waitExposed(page):
-        page.show()
-    page.activateWindow()
-    page.focus_box()
-    yield page
-    page.stop()
-
-
-def search(qtbot: QtBot, page: SearchPage, text: str) -> None:
-    with qtbot.waitSignal(page.asking.answered, timeout=WAIT_MS):
-        page.search(text)
-
-
-def titles(page: SearchPage) -> list[str]:
-    return [row.hit.title for row in page.results.model.rows if row.is_document]
-
-
-def links(page: SearchPage) -> list[str]:
-    panel = page.results.shown
-    assert panel is not None
-    return [link.text() for link in panel.findChildren(QAbstractButton) if link.isVisible()]
-
-
-def press(page: SearchPage, key: Qt.Key, modifier: Any = Qt.KeyboardModifier.NoModifier) -> None:
-    widget = page.results.view if page.results.view.hasFocus() else page.bar.box
-    QTest.keyClick(widget, key, modifier)
 
 
 def test_typing_finds_and_selects_the_first_hit(qtbot: QtBot, page: SearchPage) -> None:
@@ -86,48 +37,6 @@ def test_typing_finds_and_selects_the_first_hit(qtbot: QtBot, page: SearchPage) 
     assert page.current_hit == hit
     qtbot.waitUntil(lambda: "hit" in page.results.summary.text)
     assert "50" in page.results.summary.text
-
-
-def test_keys_go_through_hits_and_documents(qtbot: QtBot, page: SearchPage) -> None:
-    search(qtbot, page, "the")
-    assert len(titles(page)) >= 2
-    seen = [page.current_hit]
-    while True:
-        press(page, Qt.Key.Key_Down)
-        if page.current_hit == seen[-1]:
-            break
-        seen.append(page.current_hit)
-    assert seen == [row.hit for row in page.results.model.rows if not row.is_document]
-    page.results.view.setFocus()
-    press(page, Qt.Key.Key_Home)
-    assert page.current_hit == seen[0]
-    press(page, Qt.Key.Key_Down, Qt.KeyboardModifier.ControlModifier)
-    assert page.current_hit is not None
-    assert page.current_hit.path != seen[0].path  # type: ignore[union-attr]
-    press(page, Qt.Key.Key_Up, Qt.KeyboardModifier.ControlModifier)
-    assert page.current_hit == seen[0]
-    press(page, Qt.Key.Key_End)
-    assert page.current_hit == seen[-1]
-    press(page, Qt.Key.Key_PageUp)
-    press(page, Qt.Key.Key_Escape)
-    qtbot.waitUntil(page.bar.box.hasFocus)
-    assert page.bar.box.selectedText() == "the"
-
-
-def test_keys_open_show_and_preview(qtbot: QtBot, page: SearchPage) -> None:
-    search(qtbot, page, "roof")
-    opened, folder = QSignalSpy(page.opened), QSignalSpy(page.folder_wanted)
-    toggled = QSignalSpy(page.preview_toggled)
-    press(page, Qt.Key.Key_Return)
-    press(page, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    page.results.view.setFocus()
-    press(page, Qt.Key.Key_Return)
-    press(page, Qt.Key.Key_Enter, Qt.KeyboardModifier.ControlModifier)
-    press(page, Qt.Key.Key_Space)
-    assert (opened.count(), folder.count(), toggled.count()) == (2, 2, 1)
-    assert page.memory.recent == ("roof",)
-    QTest.keyClick(page.results.view, Qt.Key.Key_X)
-    assert page.query == "roofx"
 
 
 def test_enter_waits_for_the_answer(qtbot: QtBot, page: SearchPage) -> None:
@@ -259,13 +168,6 @@ def test_folders_that_came_meanwhile_are_seen_when_the_search_is_gone_to(
         qtbot.waitUntil(lambda: "Choose folders…" not in offered())  # noqa: B023
 
 
-def test_no_good_match_is_said(qtbot: QtBot, page: SearchPage) -> None:
-    search(qtbot, page, "POOR tenant")
-    assert "No good match" in page.results.summary.text
-    search(qtbot, page, "tenant")
-    assert "No good match" not in page.results.summary.text
-
-
 def test_a_failure_is_a_line(qtbot: QtBot, page: SearchPage) -> None:
     with qtbot.waitSignal(page.asking.failed, timeout=WAIT_MS):
         page.search('an "open quote')
@@ -293,70 +195,6 @@ def test_without_an_engine_the_query_waits(
     link.close()
 
 
-def test_copying(qtbot: QtBot, page: SearchPage, notices: RecordedNotices) -> None:
-    search(qtbot, page, "roof")
-    page.results.view.setFocus()
-    hit = page.current_hit
-    assert hit is not None
-    clipboard = QGuiApplication.clipboard()
-    page.actions_on_hits.do(Deed.COPY, hit)
-    assert clipboard.text() == "The landlord mends the roof. The tenant cleans the gutters."
-    page.actions_on_hits.do(Deed.COPY_QUOTED, hit)
-    qtbot.waitUntil(lambda: clipboard.text().endswith("p. 2)"), timeout=WAIT_MS)
-    page.actions_on_hits.do(Deed.COPY_PATH, hit)
-    assert clipboard.text() == hit.path
-    assert len(notices.told) == 3
-
-
-def test_the_menu_of_a_hit(qtbot: QtBot, page: SearchPage) -> None:
-    search(qtbot, page, "roof")
-    hit = page.current_hit
-    assert hit is not None
-    event = QContextMenuEvent(
-        QContextMenuEvent.Reason.Keyboard, QPoint(50, 300), page.mapToGlobal(QPoint(50, 300))
-    )
-    page.contextMenuEvent(event)
-    menu = page.actions_on_hits._menu
-    assert menu is not None
-    menu.hide()
-    texts = [action.text().partition("\t")[0] for action in menu.actions()]
-    assert texts[:3] == ["Open", "Show in folder", "Preview"]
-    inside = next(each for each in menu.actions() if each.text().startswith("Search inside"))
-    inside.trigger()
-    assert page.query == f'roof in:"{hit.path}" '
-    page.actions_on_hits.do(Deed.LIKE_PASSAGE, hit)
-    assert page.query == f'like:"{hit.path}#{hit.start}-{hit.end}"'
-
-
-@pytest.mark.parametrize("form", Form)
-def test_export(
-    qtbot: QtBot, page: SearchPage, tmp_path: Path, notices: RecordedNotices, form: Form
-) -> None:
-    search(qtbot, page, "the")
-    assert page.results.result is not None
-    file = tmp_path / f"out.{form}"
-    page.actions_on_hits.export_to(file, page.results.result.hits, form, "the")
-    qtbot.waitUntil(lambda: bool(notices.told), timeout=WAIT_MS)
-    assert "exported" in notices.texts[0]
-    if form is Form.JSON:
-        assert len(json.loads(file.read_text())["hits"]) == len(page.results.result.hits)
-    page.actions_on_hits.export_to(tmp_path / "no" / "where", page.results.result.hits, form)
-    qtbot.waitUntil(lambda: len(notices.told) == 2, timeout=WAIT_MS)
-    assert "could not" in notices.texts[1]
-
-
-def test_another_order_keeps_the_hit(qtbot: QtBot, page: SearchPage) -> None:
-    search(qtbot, page, "the lamp")
-    page.select_next()
-    hit = page.current_hit
-    with qtbot.waitSignal(page.asking.answered, timeout=WAIT_MS):
-        page.results.summary._orders.setCurrentIndex(2)
-        page.results.summary._orders.activated.emit(2)
-    assert page.results.summary.order is Order.NAME
-    assert titles(page) == sorted(titles(page))
-    assert page.current_hit == hit
-
-
 def test_history_can_be_switched_off(qtbot: QtBot, page: SearchPage, settings: Settings) -> None:
     search(qtbot, page, "roof")
     press(page, Qt.Key.Key_Return)
@@ -374,30 +212,3 @@ def test_the_help_is_made_of_the_grammar_and_live(qtbot: QtBot, page: SearchPage
     examples[0].click()
     assert not page.bar.help.isVisible()
     assert page.query == "rental income after the merger"
-
-
-def test_what_is_nearly_the_same_can_be_opened(qtbot: QtBot, page: SearchPage) -> None:
-    search(qtbot, page, "tenant")
-    hit = page.current_hit
-    assert hit is not None
-    folded = replace(hit, also=(Also("/docs/copy.txt", "copy.txt", "Copy & more", 4, 4, 0, 9),))
-    menu = page.actions_on_hits.menu(folded, [folded], "tenant")
-    (inner,) = [a.menu() for a in menu.actions() if a.text() == "Nearly the same passages"]
-    assert isinstance(inner, QMenu)
-    with qtbot.waitSignal(page.opened) as opened:
-        inner.actions()[0].trigger()
-    assert opened.args is not None
-    assert opened.args[0].path == "/docs/copy.txt"
-    menu.deleteLater()
-
-
-def test_what_was_asked_for_from_outside(qtbot: QtBot, page: SearchPage) -> None:
-    search(qtbot, page, "tenant")
-    hit = page.current_hit
-    assert hit is not None
-    page.select_hit(1)
-    assert page.current_hit is not None
-    assert page.current_hit.path == hit.path
-    page.select_hit(99)
-    page.search_inside(hit.path)
-    assert page.query == f'tenant in:"{hit.path}" '

@@ -1,0 +1,49 @@
+"""What tests of the search page do with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pytestqt.qtbot import QtBot
+
+    from ui.search.page import SearchPage
+
+WAIT_MS = 10_000
+
+
+def shown(qtbot: QtBot, page: SearchPage) -> Iterator[SearchPage]:
+    qtbot.addWidget(page)
+    page.resize(700, 500)
+    with qtbot.waitExposed(page):
+        page.show()
+    page.activateWindow()
+    page.focus_box()
+    yield page
+    page.stop()
+
+
+def search(qtbot: QtBot, page: SearchPage, text: str) -> None:
+    with qtbot.waitSignal(page.asking.answered, timeout=WAIT_MS):
+        page.search(text)
+
+
+def titles(page: SearchPage) -> list[str]:
+    return [row.hit.title for row in page.results.model.rows if row.is_document]
+
+
+def links(page: SearchPage) -> list[str]:
+    panel = page.results.shown
+    assert panel is not None
+    return [link.text() for link in panel.findChildren(QAbstractButton) if link.isVisible()]
+
+
+def press(page: SearchPage, key: Qt.Key, modifier: Any = Qt.KeyboardModifier.NoModifier) -> None:
+    widget = page.results.view if page.results.view.hasFocus() else page.bar.box
+    QTest.keyClick(widget, key, modifier)

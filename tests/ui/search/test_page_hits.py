@@ -1,0 +1,167 @@
+"""What a person does with the hits of the search page, over the fake engine."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication
+from PySide6.QtTest import QSignalSpy, QTest
+from PySide6.QtWidgets import QMenu
+
+from indexer.api.types import Also
+from tests.ui.search.pages import WAIT_MS, press, search, titles
+from ui.search.actions import Deed
+from ui.search.export import Form
+from ui.search.grouping import Order
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pytestqt.qtbot import QtBot
+
+    from tests.ui.conftest import RecordedNotices
+    from ui.search.page import SearchPage
+
+
+def test_keys_go_through_hits_and_documents(qtbot: QtBot, page: SearchPage) -> None:
+    search(qtbot, page, "the")
+    assert len(titles(page)) >= 2
+    seen = [page.current_hit]
+    while True:
+        press(page, Qt.Key.Key_Down)
+        if page.current_hit == seen[-1]:
+            break
+        seen.append(page.current_hit)
+    assert seen == [row.hit for row in page.results.model.rows if not row.is_document]
+    page.results.view.setFocus()
+    press(page, Qt.Key.Key_Home)
+    assert page.current_hit == seen[0]
+    press(page, Qt.Key.Key_Down, Qt.KeyboardModifier.ControlModifier)
+    assert page.current_hit is not None
+    assert page.current_hit.path != seen[0].path  # type: ignore[union-attr]
+    press(page, Qt.Key.Key_Up, Qt.KeyboardModifier.ControlModifier)
+    assert page.current_hit == seen[0]
+    press(page, Qt.Key.Key_End)
+    assert page.current_hit == seen[-1]
+    press(page, Qt.Key.Key_PageUp)
+    press(page, Qt.Key.Key_Escape)
+    qtbot.waitUntil(page.bar.box.hasFocus)
+    assert page.bar.box.selectedText() == "the"
+
+
+def test_keys_open_show_and_preview(qtbot: QtBot, page: SearchPage) -> None:
+    search(qtbot, page, "roof")
+    opened, folder = QSignalSpy(page.opened), QSignalSpy(page.folder_wanted)
+    toggled = QSignalSpy(page.preview_toggled)
+    press(page, Qt.Key.Key_Return)
+    press(page, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    page.results.view.setFocus()
+    press(page, Qt.Key.Key_Return)
+    press(page, Qt.Key.Key_Enter, Qt.KeyboardModifier.ControlModifier)
+    press(page, Qt.Key.Key_Space)
+    assert (opened.count(), folder.count(), toggled.count()) == (2, 2, 1)
+    assert page.memory.recent == ("roof",)
+    QTest.keyClick(page.results.view, Qt.Key.Key_X)
+    assert page.query == "roofx"
+
+
+def test_no_good_match_is_said(qtbot: QtBot, page: SearchPage) -> None:
+    search(qtbot, page, "POOR tenant")
+    assert "No good match" in page.results.summary.text
+    search(qtbot, page, "tenant")
+    assert "No good match" not in page.results.summary.text
+
+
+def test_copying(qtbot: QtBot, page: SearchPage, notices: RecordedNotices) -> None:
+    search(qtbot, page, "roof")
+    page.results.view.setFocus()
+    hit = page.current_hit
+    assert hit is not None
+    clipboard = QGuiApplication.clipboard()
+    page.actions_on_hits.do(Deed.COPY, hit)
+    assert clipboard.text() == "The landlord mends the roof. The tenant cleans the gutters."
+    page.actions_on_hits.do(Deed.COPY_QUOTED, hit)
+    qtbot.waitUntil(lambda: clipboard.text().endswith("p. 2)"), timeout=WAIT_MS)
+    page.actions_on_hits.do(Deed.COPY_PATH, hit)
+    assert clipboard.text() == hit.path
+    assert len(notices.told) == 3
+
+
+def test_the_menu_of_a_hit(qtbot: QtBot, page: SearchPage) -> None:
+    search(qtbot, page, "roof")
+    hit = page.current_hit
+    assert hit is not None
+    event = QContextMenuEvent(
+        QContextMenuEvent.Reason.Keyboard, QPoint(50, 300), page.mapToGlobal(QPoint(50, 300))
+    )
+    page.contextMenuEvent(event)
+    menu = page.actions_on_hits._menu
+    assert menu is not None
+    menu.hide()
+    texts = [action.text().partition("\t")[0] for action in menu.actions()]
+    assert texts[:3] == ["Open", "Show in folder", "Preview"]
+    inside = next(each for each in menu.actions() if each.text().startswith("Search inside"))
+    inside.trigger()
+    assert page.query == f'roof in:"{hit.path}" '
+    page.actions_on_hits.do(Deed.LIKE_PASSAGE, hit)
+    assert page.query == f'like:"{hit.path}#{hit.start}-{hit.end}"'
+
+
+@pytest.mark.parametrize("form", Form)
+def test_export(
+    qtbot: QtBot, page: SearchPage, tmp_path: Path, notices: RecordedNotices, form: Form
+) -> None:
+    search(qtbot, page, "the")
+    assert page.results.result is not None
+    file = tmp_path / f"out.{form}"
+    page.actions_on_hits.export_to(file, page.results.result.hits, form, "the")
+    qtbot.waitUntil(lambda: bool(notices.told), timeout=WAIT_MS)
+    assert "exported" in notices.texts[0]
+    if form is Form.JSON:
+        assert len(json.loads(file.read_text())["hits"]) == len(page.results.result.hits)
+    page.actions_on_hits.export_to(tmp_path / "no" / "where", page.results.result.hits, form)
+    qtbot.waitUntil(lambda: len(notices.told) == 2, timeout=WAIT_MS)
+    assert "could not" in notices.texts[1]
+
+
+def test_another_order_keeps_the_hit(qtbot: QtBot, page: SearchPage) -> None:
+    search(qtbot, page, "the lamp")
+    page.select_next()
+    hit = page.current_hit
+    with qtbot.waitSignal(page.asking.answered, timeout=WAIT_MS):
+        page.results.summary._orders.setCurrentIndex(2)
+        page.results.summary._orders.activated.emit(2)
+    assert page.results.summary.order is Order.NAME
+    assert titles(page) == sorted(titles(page))
+    assert page.current_hit == hit
+
+
+def test_what_is_nearly_the_same_can_be_opened(qtbot: QtBot, page: SearchPage) -> None:
+    search(qtbot, page, "tenant")
+    hit = page.current_hit
+    assert hit is not None
+    folded = replace(hit, also=(Also("/docs/copy.txt", "copy.txt", "Copy & more", 4, 4, 0, 9),))
+    menu = page.actions_on_hits.menu(folded, [folded], "tenant")
+    (inner,) = [a.menu() for a in menu.actions() if a.text() == "Nearly the same passages"]
+    assert isinstance(inner, QMenu)
+    with qtbot.waitSignal(page.opened) as opened:
+        inner.actions()[0].trigger()
+    assert opened.args is not None
+    assert opened.args[0].path == "/docs/copy.txt"
+    menu.deleteLater()
+
+
+def test_what_was_asked_for_from_outside(qtbot: QtBot, page: SearchPage) -> None:
+    search(qtbot, page, "tenant")
+    hit = page.current_hit
+    assert hit is not None
+    page.select_hit(1)
+    assert page.current_hit is not None
+    assert page.current_hit.path == hit.path
+    page.select_hit(99)
+    page.search_inside(hit.path)
+    assert page.query == f'tenant in:"{hit.path}" '
