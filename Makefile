@@ -59,7 +59,7 @@ trust: .venv/dev.stamp  ## Watch every kind of process for two minutes: nothing 
 fuzz: .venv/dev.stamp  ## Read spoilt files of every format for ten minutes
 	@$(PY) -m tests.fuzz --seconds 600
 
-faults: .venv/dev.stamp  ## Put old faults back one at a time: the tests must tell each (half an hour)
+faults: .venv/dev.stamp  ## Put old faults back one at a time: the tests must tell each (a quarter of an hour)
 	@$(PY) -m tests.faults $(ARGS)
 
 lock:  ## Pin the whole dependency tree again (needs uv)

@@ -12,7 +12,7 @@ from indexer.api.errors import WorldError
 from indexer.api.types import BlockKind
 from indexer.config import Limits
 from indexer.extract.budget import Budget
-from indexer.extract.page_writer import PageWriter, salvage
+from indexer.extract.page_writer import PageWriter, read_each, salvage
 from tests.unit.extract.reading import check
 
 if TYPE_CHECKING:
@@ -53,6 +53,21 @@ def test_blocks_are_runs_of_their_pages(steps: list[tuple[str, str | list[str]]]
     for page in pages:
         covered = "\n".join(page.text[b.start : b.end] for b in page.blocks)
         assert covered == page.text
+
+
+def test_a_page_that_is_damaged_whole_is_told_once() -> None:
+    made = writer()
+
+    def read(number: int) -> Iterator[None]:
+        if number == 2:
+            raise WorldError("unreadable", reason="sheet_missing")
+        made.add("oil")
+        yield
+
+    pages = list(read_each(3, (), made, read))
+    assert [(page.number, page.text, page.unreadable) for page in pages] == [
+        (1, "oil", ""), (2, "", "sheet_missing"), (3, "oil", ""),
+    ]  # fmt: skip
 
 
 def test_lone_halves_of_characters_do_not_pass() -> None:

@@ -164,3 +164,11 @@ def test_groups_alternatives_and_formulas_on_slides(tmp_path: Path) -> None:
         ("heading2", "Oil"), ("paragraph", "In a group"), ("paragraph", "x=7"),
         ("paragraph", "Page"),
     ]  # fmt: skip
+
+
+def test_a_sheet_that_is_listed_and_not_there_costs_a_sheet(tmp_path: Path) -> None:
+    row = "<row><c><v>1</v></c></row>"
+    parts = parts_of(xlsx({"One": row, "Two": row}))
+    del parts["xl/worksheets/sheet2.xml"]
+    found = read(written(tmp_path, "a.xlsx", parts))
+    assert (found.unreadable, found.pages[-1].unreadable) == ([2], "sheet_missing")
