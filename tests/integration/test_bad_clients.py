@@ -19,16 +19,16 @@ import pytest
 
 from indexer.api.answers import Check
 from indexer.api.client import EngineClient
-from indexer.api.endpoint import connect, published
 from indexer.api.errors import WorldError
 from indexer.api.progress import CancelToken, ignore
-from indexer.api.protocol import MAX_REQUEST_BYTES, Header, hello, pack, unpack
+from indexer.api.protocol import MAX_REQUEST_BYTES, Header, pack
 from indexer.config import EngineConfig
 from indexer.server import session as session_module
 from indexer.server.host import Host
 from indexer.server.service import MAX_CLIENTS, Service
 from indexer.server.session import Session
 from tests.fake_engine import FakeEngine
+from tests.integration.speaking import attached, greeted, raw, receive
 from tests.waiting import WAIT_S, wait_for
 
 if TYPE_CHECKING:
@@ -62,26 +62,6 @@ def host(library: Path) -> Iterator[Host]:
     assert set(threading.enumerate()) <= before
 
 
-def raw(library: Path) -> Connection:
-    endpoint = published(library)
-    assert endpoint is not None
-    return connect(endpoint.address)
-
-
-def greeted(library: Path) -> Connection:
-    endpoint = published(library)
-    assert endpoint is not None
-    connection = raw(library)
-    connection.send_bytes(pack(hello("client", secret=endpoint.secret)))
-    assert receive(connection)["type"] == "hello"
-    return connection
-
-
-def receive(connection: Connection) -> Header:
-    assert connection.poll(WAIT_S)
-    return unpack(connection.recv_bytes())[0]
-
-
 def refused(connection: Connection, code: str = "bad_request") -> None:
     """The last word is an error, and then the connection ends."""
     assert receive(connection)["error"]["code"] == code
@@ -92,9 +72,7 @@ def refused(connection: Connection, code: str = "bad_request") -> None:
 
 def answers(library: Path) -> None:
     """The engine serves others as ever."""
-    client = EngineClient.attach(library)
-    assert client is not None
-    with contextlib.closing(client):
+    with contextlib.closing(attached(library)) as client:
         assert client.status()["documents"] == 0
 
 
@@ -375,9 +353,7 @@ def test_the_number_of_a_request_is_a_sound_one(host: Host, library: Path, numbe
 def test_a_request_that_is_too_large_is_refused_before_it_is_sent(
     host: Host, library: Path
 ) -> None:
-    client = EngineClient.attach(library)
-    assert client is not None
-    with contextlib.closing(client):
+    with contextlib.closing(attached(library)) as client:
         with pytest.raises(WorldError) as caught:
             client.search("a" * MAX_REQUEST_BYTES, full_text=True)
         assert caught.value.code == "bad_request"

@@ -12,20 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from indexer.api.client import EngineClient
-from indexer.api.endpoint import connect, published
-from indexer.api.protocol import Header, hello, pack, unpack
 from indexer.api.requests import Request
 from indexer.engine.engine import Engine
 from indexer.server.host import Host
 from indexer.server.service import Service
+from tests.integration.speaking import attached, greeted, receive
 from tests.integration.world import PACE, World
-from tests.waiting import WAIT_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from multiprocessing.connection import Connection
-    from pathlib import Path
+
+    from indexer.api.protocol import Header
 
 # Every field there is, with something that makes sense.
 FIELDS: dict[str, dict[str, Any]] = {
@@ -81,21 +79,10 @@ def served(indexed: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator
             yield world
 
 
-def greeted(library: Path) -> Connection:
-    endpoint = published(library)
-    assert endpoint is not None
-    connection = connect(endpoint.address)
-    connection.send_bytes(pack(hello("client", secret=endpoint.secret)))
-    assert answer(connection)["type"] == "hello"
-    return connection
-
-
 def answer(connection: Connection) -> Header:
-    while True:
-        assert connection.poll(WAIT_S)
-        header = unpack(connection.recv_bytes())[0]
-        if header["type"] != "progress":
-            return header
+    while (header := receive(connection))["type"] == "progress":
+        pass
+    return header
 
 
 @pytest.mark.parametrize("kind", [kind for kind in Request.kinds if kind != "shutdown"])
@@ -115,8 +102,6 @@ def test_every_request_is_answered_whatever_stands_in_it(
                 faults.append(f"{name}={value!r:.60}: {said['error']['message']}")
     faults += [each.getMessage() for each in caplog.records if each.levelno >= logging.ERROR]
     assert not faults
-    client = EngineClient.attach(served.library)
-    assert client is not None
-    with contextlib.closing(client):
+    with contextlib.closing(attached(served.library)) as client:
         client.pace(speed="normal", paused=False)
         client.watch(on=False)

@@ -9,18 +9,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.api.client import EngineClient
 from indexer.api.progress import CancelToken, ignore
 from indexer.api.requests import Index
 from indexer.server.host import Host
 from indexer.server.service import Service
 from tests.integration.held import HeldEngine
 from tests.integration.killing import wait_for
+from tests.integration.speaking import attached
 from tests.integration.world import PACE, World, check_whole, quoted, states
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from indexer.api.client import EngineClient
 
 
 WAIT_S = 60.0
@@ -58,9 +60,7 @@ def nothing(_what: object) -> None:
 
 @pytest.fixture
 def client(held: HeldEngine, world: World) -> Iterator[EngineClient]:
-    client = EngineClient.attach(world.library)
-    assert client is not None
-    with contextlib.closing(client):
+    with contextlib.closing(attached(world.library)) as client:
         client.send(Index((world.documents,)), nothing, nothing)
         wait_for(lambda: bool(quoted(held, "zephyr clause")))
         yield client

@@ -21,6 +21,7 @@ from indexer.api.progress import CancelToken, ignore
 from indexer.engine.engine import Engine
 from indexer.library.library import CATALOG_NAME
 from tests.integration import killing, rights
+from tests.integration.speaking import attached
 from tests.integration.world import QUERIES, Seen, World, found, search, states
 from tests.mounting import Mounter, can_mount
 
@@ -160,15 +161,15 @@ def test_writers_and_readers_keep_each_other_out(written: World, read_only: Worl
 
 
 def test_an_engine_serves_it(read_only: World) -> None:
-    with contextlib.closing(open_host(read_only.config, Engine.open, lasting=True)):
-        client = EngineClient.attach(read_only.library)
-        assert client is not None
-        with contextlib.closing(client):
-            assert client.status()["reason"] == "library_read_only"
-            assert client.search("report one", full_text=True).hits[0].file == REPORT
-            with pytest.raises(WorldError) as caught:
-                client.remove([read_only.documents])
-            assert caught.value.code == "library_read_only"
+    with (
+        contextlib.closing(open_host(read_only.config, Engine.open, lasting=True)),
+        contextlib.closing(attached(read_only.library)) as client,
+    ):
+        assert client.status()["reason"] == "library_read_only"
+        assert client.search("report one", full_text=True).hits[0].file == REPORT
+        with pytest.raises(WorldError) as caught:
+            client.remove([read_only.documents])
+        assert caught.value.code == "library_read_only"
     assert EngineClient.attach(read_only.library) is None
 
 
@@ -181,9 +182,7 @@ def test_a_copy_of_a_served_one_is_a_library_of_its_own(read_only: World) -> Non
         with World(read_only.documents, copy, read_only.models).engine() as engine:
             engine.remove([read_only.documents])
             assert engine.status()["documents"] == 0
-        client = EngineClient.attach(read_only.library)
-        assert client is not None
-        with contextlib.closing(client):
+        with contextlib.closing(attached(read_only.library)) as client:
             assert client.status()["documents"]
             assert client.status()["library"] == str(read_only.library)
     assert contents(read_only) == before

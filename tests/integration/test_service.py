@@ -7,9 +7,7 @@ import os
 import stat
 import sys
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
-from multiprocessing.connection import Client, Connection
 from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
@@ -22,20 +20,20 @@ from indexer.api.endpoint import FAMILY, new_endpoint, publish, published
 from indexer.api.errors import Cancelled, InternalError, LecternError, WorldError
 from indexer.api.lock import HOLDER_NAME, LibraryLock
 from indexer.api.progress import CancelToken, Progress, Step, ignore
-from indexer.api.protocol import Header, hello, pack, unpack
+from indexer.api.protocol import Header, hello, pack
 from indexer.api.requests import GetActivity, Index, Queue, Search, SetPatterns, Shutdown
 from indexer.api.types import Summary
 from indexer.config import EngineConfig
 from indexer.server.host import Host
 from indexer.server.service import Service
 from tests.fake_engine import FakeEngine
+from tests.integration.speaking import attached, greeted, raw, receive
+from tests.waiting import WAIT_S, wait_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from indexer.api.old import OldCalls
-
-WAIT_S = 20.0
 
 
 @pytest.fixture
@@ -73,12 +71,6 @@ def open_host(library: Path, *, offline: bool = False, lasting: bool = False) ->
     return Host(engine, Service(engine, library, offline=offline, lasting=lasting))
 
 
-def attached(library: Path) -> EngineClient:
-    client = EngineClient.attach(library)
-    assert client is not None
-    return client
-
-
 def fake(host: Host) -> FakeEngine:
     assert isinstance(host.engine, FakeEngine)
     return host.engine
@@ -86,32 +78,6 @@ def fake(host: Host) -> FakeEngine:
 
 def index(engine: OldCalls, *paths: Path) -> None:
     engine.index(paths, report=ignore, token=CancelToken())
-
-
-def raw(library: Path) -> Connection:
-    endpoint = published(library)
-    assert endpoint is not None
-    return Client(endpoint.address, family=FAMILY)
-
-
-def receive(connection: Connection) -> Header:
-    assert connection.poll(WAIT_S)
-    return unpack(connection.recv_bytes())[0]
-
-
-def until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + WAIT_S
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen"
-
-
-def greeted(library: Path) -> Connection:
-    endpoint = published(library)
-    assert endpoint is not None
-    connection = raw(library)
-    connection.send_bytes(pack(hello("client", secret=endpoint.secret)))
-    assert receive(connection)["type"] == "hello"
-    return connection
 
 
 def occupy(library: Path) -> None:
@@ -161,10 +127,10 @@ def test_what_is_queued_again_is_read_without_being_asked(
     index(client, folder)
     assert client.total("needs_password", None) == 1
     assert client.unlock(locked, "sesame") == 1
-    until(lambda: client.search("gold", full_text=True).hits != ())
+    wait_for(lambda: client.search("gold", full_text=True).hits != ())
     broken.write_text("Whole again.")
     assert client.retry([]) == 1
-    until(lambda: client.total("unreadable", None) == client.activity()["pending"] == 0)
+    wait_for(lambda: client.total("unreadable", None) == client.activity()["pending"] == 0)
     assert client.document(broken)["state"] == "indexed"
 
 
@@ -187,7 +153,7 @@ def test_a_forgotten_request_is_ended_and_heard_of_no_more(
     number = client.send(Search("WAIT"), heard.put, heard.put)
     assert fake(host).waiting.wait(WAIT_S)
     client.cancel(number)
-    until(lambda: host.service.search_queue.idle)
+    wait_for(lambda: host.service.search_queue.idle)
     client.send(GetActivity(), heard.put, heard.put)
     assert isinstance(heard.get(timeout=WAIT_S), Activity)
     assert heard.empty()

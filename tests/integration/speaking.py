@@ -1,0 +1,42 @@
+"""Connections to a served engine that are spoken to by hand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from indexer.api.client import EngineClient
+from indexer.api.endpoint import connect, published
+from indexer.api.protocol import Header, hello, pack, unpack
+from tests.waiting import WAIT_S
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+    from pathlib import Path
+
+
+def raw(library: Path) -> Connection:
+    """A connection that has not greeted."""
+    endpoint = published(library)
+    assert endpoint is not None
+    return connect(endpoint.address)
+
+
+def greeted(library: Path) -> Connection:
+    endpoint = published(library)
+    assert endpoint is not None
+    connection = raw(library)
+    connection.send_bytes(pack(hello("client", secret=endpoint.secret)))
+    assert receive(connection)["type"] == "hello"
+    return connection
+
+
+def receive(connection: Connection) -> Header:
+    assert connection.poll(WAIT_S)
+    return unpack(connection.recv_bytes())[0]
+
+
+def attached(library: Path) -> EngineClient:
+    """A client as commands have it."""
+    client = EngineClient.attach(library)
+    assert client is not None
+    return client
