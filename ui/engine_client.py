@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Qt, Signal
 
-from indexer.api.client import EngineClient
+from indexer.api.client import EngineClient, attach_or_end
 from indexer.api.errors import Cancelled, InternalError, LecternError, WorldError
 from indexer.api.old import reply_of, request_of
 from indexer.api.progress import Progress
@@ -265,7 +265,7 @@ class _Channel:
         lost: Callable[[_Channel, LecternError | None], None],
     ) -> None:
         try:
-            client = EngineClient.attach(self._library)
+            client = attach_or_end(self._library)
         except LecternError as error:
             self._post(lost, self, error)
             return

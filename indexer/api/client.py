@@ -17,7 +17,15 @@ from indexer.api.conversation import Conversation
 from indexer.api.endpoint import Endpoint, connect, published
 from indexer.api.errors import Failure, WorldError
 from indexer.api.old import OldCalls
-from indexer.api.protocol import MAX_MESSAGE_BYTES, check_hello, hello, pack, unpack
+from indexer.api.protocol import (
+    MAX_MESSAGE_BYTES,
+    check_hello,
+    hello,
+    pack,
+    program_version,
+    unpack,
+)
+from indexer.api.requests import Shutdown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,6 +100,51 @@ class EngineClient(Conversation, OldCalls):
                 return None
             unless_ours.pop_all()
         return cls(connection, greeting)
+
+
+def attach_or_end(library: Path) -> EngineClient | None:
+    """Attach to a library's engine if it is of this version; end one of another.
+
+    An engine of another version that belongs to a command, and speaks this protocol, is as good.
+
+    Returns:
+        None where there is no engine, or none any more.
+
+    Raises:
+        WorldError: As ``EngineClient.attach``; ``busy``, if the engine cannot be ended yet.
+    """
+    try:
+        client = EngineClient.attach(library)
+    except WorldError as error:
+        if error.code != "engine_version":
+            raise
+        _end_other(library, error.detail.get("known"))
+        return None
+    if client is None or client.greeting.version == program_version():
+        return client
+    try:
+        client.call(Shutdown())
+    except WorldError as error:
+        if error.code == "busy":
+            return client
+    with contextlib.closing(client):
+        client.wait_until_gone(PATIENCE_S)
+    return None
+
+
+def _end_other(library: Path, protocol: object) -> None:
+    """End an engine that speaks another protocol; hello and shutdown are the same in all."""
+    endpoint = published(library)
+    if endpoint is None:
+        return
+    with contextlib.suppress(OSError, EOFError), connect(endpoint.address) as connection:
+        greeting = {**hello("client", secret=endpoint.secret), "protocol": protocol}
+        connection.send_bytes(pack(greeting))
+        connection.send_bytes(pack(Shutdown().header(1)))
+        while connection.poll(PATIENCE_S):
+            header, _binary = unpack(connection.recv_bytes(MAX_MESSAGE_BYTES))
+            if header.get("type") == "error":
+                raise decode(Failure, header.get("error")).error()
 
 
 def _greet(connection: Connection, endpoint: Endpoint) -> Greeting:

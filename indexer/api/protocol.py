@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import os
 import struct
+from importlib import metadata
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, TypeVar, overload
 
 from indexer.api.errors import WorldError
@@ -110,6 +111,14 @@ def read_frame(stream: BinaryIO) -> tuple[Header, bytes] | None:
 def hello(role: str, **more: Any) -> Header:
     """Return the first message of a side: who speaks, and which version of the protocol."""
     return {"type": "hello", "protocol": PROTOCOL_VERSION, "role": role, **more}
+
+
+def program_version() -> str:
+    """Return the version of this program, "" for one that was not installed."""
+    try:
+        return metadata.version("lectern")
+    except metadata.PackageNotFoundError:
+        return ""
 
 
 def check_hello(header: Mapping[str, Any]) -> None:

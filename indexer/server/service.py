@@ -16,7 +16,6 @@ import sys
 import threading
 import time
 from dataclasses import dataclass
-from importlib import metadata
 from multiprocessing import Pipe
 from multiprocessing.connection import Listener
 from pathlib import Path
@@ -27,7 +26,7 @@ from indexer.api.codec import decode
 from indexer.api.endpoint import FAMILY, Endpoint, connect
 from indexer.api.errors import Cancelled, InternalError, LecternError, WorldError
 from indexer.api.progress import ignore
-from indexer.api.protocol import hello
+from indexer.api.protocol import hello, program_version
 from indexer.api.requests import Index, Queue, Request, Shutdown, between
 from indexer.api.types import Summary
 from indexer.server.background_jobs import BackgroundJobs
@@ -205,7 +204,7 @@ class Service:
             holding=endpoint.holding,
             library=str(self.library),
             offline=self.offline,
-            version=_version(),
+            version=program_version(),
         )
         with self._changed:
             if has_room := self._make_room():
@@ -329,10 +328,3 @@ class Numbered:
 
     def __post_init__(self) -> None:
         between("id", self.id, 0)
-
-
-def _version() -> str:
-    try:
-        return metadata.version("lectern")
-    except metadata.PackageNotFoundError:
-        return ""

@@ -97,6 +97,28 @@ def test_whoever_started_an_engine_it_may_be_ended(
         assert other.wait(WAIT_MS / 1000) == 0
 
 
+OTHERS = {
+    "protocol": "import indexer.api.protocol as one; one.PROTOCOL_VERSION -= 1",
+    "program": "import indexer.server.service as one; one.program_version = lambda: '0.0'",
+}
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_an_engine_of_another_version_is_replaced(
+    other: str, library: Path, supervisor: Supervisor, qtbot: QtBot
+) -> None:
+    start = f"import sys; {OTHERS[other]}; from app.cli import main; "
+    start += "from tests.fake_engine import FakeEngine; sys.exit(main(open_engine=FakeEngine.open))"
+    command = [sys.executable, "-c", start, "--library", str(library), "engine"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, encoding="utf-8") as process:
+        assert process.stderr is not None
+        assert "Serving" in process.stderr.readline()
+        supervisor.start()
+        ready(supervisor, qtbot)
+        assert process.wait(WAIT_MS / 1000) == 0
+    assert supervisor.owns_engine
+
+
 def test_an_engine_whose_library_was_moved_says_so_and_makes_no_new_one(
     supervisor: Supervisor, library: Path, qtbot: QtBot
 ) -> None:
