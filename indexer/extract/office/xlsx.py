@@ -6,7 +6,7 @@ to stand is never believed, only that it comes next. Numbers are written plainly
 are dates and percentages percentages (``values``).
 
 python-calamine, a reader in Rust, holds each sheet as a rectangle up to its last cell: two cells in
-opposite corners of a sheet are 17 billion.
+opposite corners of a sheet are 17 billion, and end a process of 4 GB; here they take 20 MB.
 """
 
 from __future__ import annotations
