@@ -16,7 +16,7 @@ from indexer.embed.compiled import ensure_compiled, intact
 from indexer.embed.embedder import OnnxEmbedder, space_of
 from indexer.embed.factory import open_embedder
 from indexer.embed.models import WEIGHTS, Side
-from indexer.embed.record_files import find_record
+from indexer.embed.record_files import find_record, write_record
 from tests.tiny_model import TINY, install_tiny_model, tiny_weights
 from tests.two_encoders import (
     QUERY_WINDOW,
@@ -77,6 +77,39 @@ def test_queries_are_as_by_the_genuine_model(
     states, others = adapted.query_states(text), plain.query_states(text)
     np.testing.assert_allclose(states.states, others.states, atol=1e-5)
     np.testing.assert_array_equal(states.starts, others.starts)
+
+
+@both
+def test_passages_may_do_without_layers_that_queries_have(
+    tmp_path: Path, precision: Precision
+) -> None:
+    record = install_two_encoders(tmp_path)
+    write_record(replace(record, architecture=replace(record.architecture, skipped=(0,))), tmp_path)
+    skipping = find_record(TINY, tmp_path)
+    last, first = "encoder.layer.1.", "encoder.layer.0."
+    install_its_passages(tmp_path / "whole")
+    tensors = load_file(tmp_path / "whole" / TINY / "source" / WEIGHTS)
+    fewer = {
+        name.replace(last, first): tensor
+        for name, tensor in tensors.items()
+        if not name.startswith(first)
+    }
+    short = install_tiny_model(tmp_path / "short", late=True, window=WINDOW, weights=fewer)
+    short = replace(short, architecture=replace(short.architecture, layers=1))
+    write_record(short, tmp_path / "short")
+    pairs = zip(
+        _open(skipping, tmp_path, precision).encode_passages(PASSAGES),
+        _open(short, tmp_path / "short", precision).encode_passages(PASSAGES),
+        strict=True,
+    )
+    for one, other in pairs:
+        np.testing.assert_allclose(one.vector, other.vector, atol=1e-6)
+    whole = install_its_queries(tmp_path / "queries")
+    np.testing.assert_allclose(
+        _open(skipping, tmp_path, precision, Side.QUERIES).encode_query(QUERY),
+        _open(whole, tmp_path / "queries", precision).encode_query(QUERY),
+        atol=1e-6,
+    )
 
 
 @both
