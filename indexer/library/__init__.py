@@ -2,6 +2,7 @@
 
 In: its path. Out: a lock, the proof that it is sound, and what takes out of it what is not. Must
 not know how documents are read or searched. Open ``library`` first (its files, its move, its
-end); ``verify`` finds what is wrong, ``repair`` and ``recovery`` have it made again, ``rescue``
-saves a damaged catalog, ``reindex`` changes the model, ``crashes`` marks what a process died of.
+end). ``recovery`` compares counts at every opening; ``repair`` reads everything, and each problem
+it finds names its cure; ``rescue`` copies a catalog that SQLite cannot read, since only its rows
+know the documents on drives that are away; ``crashes`` marks what a process died of.
 """
