@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from indexer.store import DocSet, ScoredKeys, filters, quantise, schema
+from indexer.store import DocSet, ScoredKeys, checksums, filters, quantise, schema
 from indexer.store.rowmap import RowMap
 from indexer.store.values import docs_of, key_of, keys_of, ordinals_of
 from indexer.store.words import repeats
@@ -169,3 +170,14 @@ def test_table_names_are_safe_and_distinct() -> None:
     assert odd != other
     assert re.fullmatch(r"[A-Za-z0-9_-]+", odd)
     assert len(schema.vectors_table("x" * 500)) < 100
+
+
+def test_all_that_a_row_says_counts_in_its_sum_and_its_place_does_not() -> None:
+    row = {"doc": 1, "ordinal": 0, "key": 5, "text_id": "a", "_rowid": 9}
+
+    def summed(**changed: object) -> object:
+        return checksums.by_document(pa.Table.from_pylist([row | changed]))
+
+    assert summed() == summed(_rowid=4)
+    assert summed() != summed(text_id="b")
+    assert summed() != summed(key=6)
