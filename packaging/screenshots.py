@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication, QWidget
 
     from app.gui import Program
+    from indexer.api.progress import Progress
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "packaging" / "pictures"
@@ -157,10 +158,10 @@ def scenes(app: QApplication, library: Path) -> Iterator[tuple[str, QWidget]]:
     yield from first_run(stage)
     window = stage.window
     window.pages.show_page(ACTIVITY)
-    wait(lambda: files_done(stage) > 3)
+    wait(lambda: (at := progress(stage)) is not None and at.files_done > 3)
     yield "activity", window
     stage.program.settings.set("speed", "normal")
-    wait(lambda: not stage.program.feed.latest.get("running"))
+    wait(lambda: progress(stage) is None)
     stage.search(QUESTION)
     yield "search", window
     window.pages.show_files()
@@ -195,9 +196,10 @@ def all_rows(window: QWidget) -> int:
     return page.model.rowCount() if page is not None else 0
 
 
-def files_done(stage: Stage) -> int:
-    running = stage.program.feed.latest.get("running") or {}
-    return int(running.get("progress", {}).get("files_done", 0))
+def progress(stage: Stage) -> Progress | None:
+    """How far an indexing job is, if there is one."""
+    latest = stage.program.feed.latest
+    return latest.running.progress if latest is not None and latest.running is not None else None
 
 
 def first_run(stage: Stage) -> Iterator[tuple[str, QWidget]]:

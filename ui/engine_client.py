@@ -12,21 +12,22 @@ import logging
 import threading
 from dataclasses import dataclass
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal
 
 from indexer.api.client import EngineClient, attach_or_end
 from indexer.api.errors import Cancelled, InternalError, LecternError, WorldError
-from indexer.api.old import reply_of, request_of
 from indexer.api.progress import Progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from pathlib import Path
 
     from indexer.api.client import Greeting
     from indexer.api.requests import Request
+
+A = TypeVar("A")
 
 # An answer, a report, or what came instead of an answer.
 Heard = Any
@@ -90,16 +91,13 @@ class EngineLink(QObject):
 
     def ask(
         self,
-        request: Request[Any] | str,
-        fields: Mapping[str, Any] | None = None,
+        request: Request[A],
         *,
-        done: Callable[[Any], None],
+        done: Callable[[A], None],
         failed: Callable[[LecternError], None] | None = None,
         progress: Callable[[Progress], None] | None = None,
     ) -> int:
         """See ``ports.EnginePort``. A search that a newer one replaced fails with ``busy``."""
-        if isinstance(request, str):
-            return self._ask_as_before(request, fields or {}, done, failed, progress)
         number = next(self._numbers)
         self._pending[number] = _Pending(done, failed, progress)
         if self._channel is not None and self.is_connected:
@@ -107,22 +105,6 @@ class EngineLink(QObject):
         else:
             self._post(self._fail, number, WorldError("engine_gone"))
         return number
-
-    def _ask_as_before(
-        self,
-        kind: str,
-        fields: Mapping[str, Any],
-        done: Callable[[Any], None],
-        failed: Callable[[LecternError], None] | None,
-        progress: Callable[[Progress], None] | None,
-    ) -> int:
-        request = request_of(kind, fields)
-        return self.ask(
-            request,
-            done=lambda answer: done(reply_of(request, answer)),
-            failed=failed,
-            progress=progress,
-        )
 
     def cancel(self, number: int) -> None:
         """See ``ports.EnginePort``."""

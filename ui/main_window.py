@@ -6,12 +6,14 @@ means. It must not know what happens inside a page, nor how an engine is started
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
+from indexer.api.answers import Speed
+from indexer.api.requests import GetStatus, SetPace
 from ui import keys
 from ui.pages import ACTIVITY, FIRST_RUN, LIBRARY, SEARCH, Pages
 from ui.rail import Rail
@@ -19,10 +21,11 @@ from ui.status_line import StatusLine
 from ui.theme import separator
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from PySide6.QtGui import QCloseEvent, QKeyEvent
 
+    from indexer.api.answers import Activity, Status
     from ui.activity_feed import ActivityFeed
     from ui.notices import NoticeBar
     from ui.ports import Context
@@ -259,21 +262,21 @@ class MainWindow(QMainWindow):
     def _greet_engine(self) -> None:
         """Tell a new engine what the person wants, and see whether there is anything to search."""
         self._setting_changed("speed")
-        self._context.link.ask("status", {}, done=self._take_status)
+        self._context.link.ask(GetStatus(), done=self._take_status)
 
-    def _take_status(self, reply: Mapping[str, Any]) -> None:
-        if not reply["status"]["roots"] and self.pages.name == SEARCH and not self.pages.query:
+    def _take_status(self, status: Status) -> None:
+        if not status.roots and self.pages.name == SEARCH and not self.pages.query:
             self.pages.show_page(FIRST_RUN)
 
     def _setting_changed(self, name: str) -> None:
         if name == "speed" and self._context.link.is_connected:
-            fields = {"speed": self._context.settings["speed"]}
-            self._context.link.ask("pace", fields, done=_ignore)
+            speed = Speed(self._context.settings["speed"])
+            self._context.link.ask(SetPace(speed), done=_ignore)
 
-    def _show_activity_now(self, activity: Mapping[str, Any]) -> None:
+    def _show_activity_now(self, activity: Activity | None) -> None:
         self.status.show_activity(activity)
-        if activity:
-            self._tell_set_aside(int(activity.get("set_aside", 0)))
+        if activity is not None:
+            self._tell_set_aside(activity.set_aside)
 
     def _tell_set_aside(self, number: int) -> None:
         """Say once that documents which crashed the engine are left out from now on."""

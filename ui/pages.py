@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import importlib
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QTabWidget
@@ -18,10 +18,9 @@ from ui.library.kept_passwords import KeptPasswords
 from ui.search_pane import SearchPane
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from PySide6.QtWidgets import QWidget
 
+    from indexer.api.answers import Activity
     from ui.ports import Context
     from ui.state import WindowState
 
@@ -74,7 +73,7 @@ class Pages(QStackedWidget):
         """What stands in the search box; it need not be there yet."""
         return self.search.search.query if SEARCH in self._made else ""
 
-    def show_activity(self, activity: Mapping[str, Any]) -> None:
+    def show_activity(self, activity: Activity | None) -> None:
         """Tell what the engine does to the search, whose answer may be old by now."""
         if SEARCH in self._made:
             self.search.search.freshness.show_activity(activity)

@@ -7,10 +7,10 @@ itself. It must not know how any of them is done.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from PySide6.QtCore import SignalInstance
@@ -37,31 +37,11 @@ class EnginePort(Protocol):
     def disconnected(self) -> SignalInstance:
         """Emitted without arguments when the engine has gone; it is started again."""
 
-    @overload
     def ask(
         self,
         request: Request[A],
         *,
         done: Callable[[A], None],
-        failed: Callable[[LecternError], None] | None = None,
-        progress: Callable[[Progress], None] | None = None,
-    ) -> int: ...
-    @overload
-    def ask(
-        self,
-        request: str,
-        fields: Mapping[str, Any],
-        *,
-        done: Callable[[dict[str, Any]], None],
-        failed: Callable[[LecternError], None] | None = None,
-        progress: Callable[[Progress], None] | None = None,
-    ) -> int: ...
-    def ask(
-        self,
-        request: Request[Any] | str,
-        fields: Mapping[str, Any] | None = None,
-        *,
-        done: Callable[[Any], None],
         failed: Callable[[LecternError], None] | None = None,
         progress: Callable[[Progress], None] | None = None,
     ) -> int:

@@ -5,22 +5,21 @@ Owns the sentence made of the engine's state and its activity. It must not know 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton
 
-from indexer.api.progress import Step
+from indexer.api.progress import Progress, Step
 from ui import words
 from ui.icons import icon
 from ui.supervisor import EngineState
 from ui.theme import L, M, S, icon_size
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from PySide6.QtWidgets import QWidget
 
+    from indexer.api.answers import Activity
     from indexer.api.errors import LecternError
 
 
@@ -39,7 +38,7 @@ class StatusLine(QFrame):
         self.setAccessibleName(self.tr("Status"))
         self._engine = EngineState.STARTING
         self._problem: LecternError | None = None
-        self._activity: Mapping[str, Any] = {}
+        self._activity: Activity | None = None
         self._sentence = QLabel()
         self._sentence.setTextFormat(Qt.TextFormat.PlainText)
         self._sentence.setWordWrap(True)
@@ -75,7 +74,7 @@ class StatusLine(QFrame):
         self._engine, self._problem = state, problem
         self._show()
 
-    def show_activity(self, activity: Mapping[str, Any]) -> None:
+    def show_activity(self, activity: Activity | None) -> None:
         self._activity = activity
         self._show()
 
@@ -85,7 +84,8 @@ class StatusLine(QFrame):
         super().changeEvent(event)
 
     def _show(self) -> None:
-        known = bool(self._activity) and self._engine is EngineState.READY
+        activity = self._activity if self._engine is EngineState.READY else None
+        known = activity is not None
         sentence = self._told()
         if sentence != self._sentence.text():
             self._sentence.setText(sentence)
@@ -93,19 +93,19 @@ class StatusLine(QFrame):
         self._pause.setVisible(known)
         self._understood.setVisible(known)
         self._device.setVisible(known)
-        if known:
-            self._show_activity()
+        if activity is not None:
+            self._show_activity(activity)
 
-    def _show_activity(self) -> None:
-        understood = float(self._activity.get("understood", 1.0))
+    def _show_activity(self, activity: Activity) -> None:
+        understood = activity.understood
         self._understood.setVisible(understood < 1)
         text = self.tr("{share} embedded").format(share=words.share(understood))
         self._understood.setText(text)
-        device = str(self._activity.get("device", "")).upper()
+        device = activity.device.upper()
         self._device.setText(device)
         self._device.setAccessibleName(self.tr("Device: {device}").format(device=device))
-        self._device.setToolTip(words.notes(self._activity.get("device_notes", ())))
-        paused = bool(self._activity.get("paused"))
+        self._device.setToolTip(words.notes(activity.device_notes))
+        paused = activity.paused
         name = self.tr("Go on reading") if paused else self.tr("Pause reading")
         self._pause.setChecked(paused)
         self._pause.setIcon(icon("play" if paused else "pause"))
@@ -118,45 +118,41 @@ class StatusLine(QFrame):
                 return words.failure(self._problem)
             case EngineState.RESTARTING:
                 return self.tr("The engine stopped and is being started again. Nothing is lost.")
-            case EngineState.READY if self._activity:
-                return self._doing()
+            case EngineState.READY if self._activity is not None:
+                return self._doing(self._activity)
             case _:
                 return self.tr("Starting…")
 
-    def _doing(self) -> str:
-        code = str(self._activity.get("reason", ""))
-        reason = words.pause(code)
-        running = self._activity.get("running")
-        if not running:
+    def _doing(self, activity: Activity) -> str:
+        reason = words.pause(activity.reason)
+        if activity.running is None:
             # What is not being done is not slow either.
-            return reason if code in LASTING else self._resting()
-        change = words.change(self._activity)
-        told = change.told if change else self._progress(running.get("progress", {}))
+            return reason if activity.reason in LASTING else self._resting(activity)
+        change = words.change(activity)
+        told = change.told if change else self._progress(activity.running.progress)
         if not reason:
             return told
         return self.tr("{progress} {reason}.").format(progress=told, reason=reason)
 
-    def _resting(self) -> str:
-        pending = int(self._activity.get("pending", 0))
-        if pending:
-            return words.waiting(pending)
-        change = words.change(self._activity)
+    def _resting(self, activity: Activity) -> str:
+        if activity.pending:
+            return words.waiting(activity.pending)
+        change = words.change(activity)
         return change.told if change else self.tr("Up to date")
 
-    def _progress(self, progress: Mapping[str, Any]) -> str:
-        total, done = int(progress.get("files_total", 0)), int(progress.get("files_done", 0))
-        if progress.get("step") == Step.SCAN or not total:
+    def _progress(self, progress: Progress) -> str:
+        total, done = progress.files_total, progress.files_done
+        if progress.step is Step.SCAN or not total:
             return self.tr("Looking for new and changed files.")
-        if progress.get("step") == Step.MAINTAIN:
+        if progress.step is Step.MAINTAIN:
             return self.tr("Tidying up the library.")
-        if progress.get("step") == Step.RECOGNISE:
+        if progress.step is Step.RECOGNISE:
             return self.tr("Recognising text: {count} scanned pages left.").format(
                 count=words.count(total - done)
             )
         texts = {"done": words.count(done), "total": words.count(total)}
-        left = progress.get("eta_seconds")
-        if left is None:
+        if progress.eta_seconds is None:
             return self.tr("Reading: {done} of {total} files.").format(**texts)
         return self.tr("Reading: {done} of {total} files, {time} left.").format(
-            **texts, time=words.about(float(left))
+            **texts, time=words.about(progress.eta_seconds)
         )

@@ -14,9 +14,9 @@ from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 from ui.icons import icon
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from PySide6.QtWidgets import QWidget
+
+    from indexer.api.answers import Activity
 
 Reason = QSystemTrayIcon.ActivationReason
 
@@ -57,10 +57,10 @@ class Tray(QObject):
     def hide(self) -> None:
         self._icon.hide()
 
-    def show_activity(self, activity: Mapping[str, object]) -> None:
+    def show_activity(self, activity: Activity | None) -> None:
         """Let the menu say whether reading is paused."""
-        self.pause.setEnabled(bool(activity))
-        self.pause.setChecked(bool(activity.get("paused")))
+        self.pause.setEnabled(activity is not None)
+        self.pause.setChecked(activity is not None and activity.paused)
 
     def _activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
         if reason in {Reason.Trigger, Reason.DoubleClick}:

@@ -17,6 +17,8 @@ from PySide6.QtTest import QTest
 from app import confined
 from app.gui import Program
 from app.settings import Settings
+from indexer.api.requests import ListFiles
+from indexer.api.types import FileState
 from indexer.confine import network
 from ui import theme
 from ui.application import make_application, use_language
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QColor, QImage
     from PySide6.QtWidgets import QApplication, QWidget
+
+    from indexer.api.answers import FileList
 
 PATIENCE_S = 90.0
 QUESTION = "who mends the roof of the workshop"
@@ -109,11 +113,10 @@ class Driver:
 
     def _read(self) -> int:
         """How many documents are read and understood."""
-        done: list[dict[str, object]] = []
-        fields = {"limit": 1, "state": "indexed"}
-        self.program.link.ask("files", fields, done=done.append)
+        done: list[FileList] = []
+        self.program.link.ask(ListFiles(FileState.INDEXED, limit=1), done=done.append)
         self.until(lambda: done, "an answer")
-        return int(str(done[0]["total"]))
+        return done[0].total
 
     def search(self) -> None:
         pane = self.window.pages.search

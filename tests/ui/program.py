@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QApplication
 
 from app.gui import Program
+from indexer.api.requests import Index
 from tests.ui.conftest import WAIT_MS
 from ui.supervisor import EngineState
 
@@ -49,6 +50,4 @@ def end(program: Program, qtbot: QtBot) -> None:
 
 
 def index(engine: FakeEngine, *paths: Path) -> None:
-    from indexer.api.progress import CancelToken, ignore
-
-    engine.index(list(paths), report=ignore, token=CancelToken())
+    engine.call(Index(paths))

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.gui import Program
 from app.settings import Settings
+from indexer.api.requests import Index
 from tests.ui.conftest import WAIT_MS
 from tests.ui.heartbeat import Heartbeat, Machine
 from ui.supervisor import EngineState
@@ -61,7 +62,7 @@ def test_a_thousand_files_are_indexed_without_missing_a_beat(
     program.begin()
     qtbot.waitUntil(lambda: program.supervisor.state is EngineState.READY, timeout=WAIT_MS * 3)
     done: list[object] = []
-    program.link.ask("index", {"paths": [str(documents)]}, done=done.append, failed=done.append)
+    program.link.ask(Index((documents,)), done=done.append, failed=done.append)
     asked = 0
     while not done:
         search_now_and_then(program, asked)

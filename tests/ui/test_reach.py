@@ -26,6 +26,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from indexer.api.phrases import Note
+from indexer.api.progress import Step
+from tests.ui.answers import running
 from tests.ui.conftest import WAIT_MS
 from tests.ui.program import application
 from ui.application import use_language
@@ -53,21 +56,18 @@ PLACES = (FIRST_RUN, SEARCH, "results", LIBRARY, "files", ACTIVITY, "settings", 
 
 # An engine with much to say.
 BUSY = {
-    "running": {
-        "job": "index",
-        "progress": {
-            "step": "index", "files_done": 12_345, "files_total": 67_890, "pages": 120_000,
-            "passages": 100, "seconds": 100.0, "eta_seconds": 40_000.0,
-        },
-    },
+    "running": running(
+        Step.INDEX, files_done=12_345, files_total=67_890, pages=120_000, passages=100,
+        seconds=100.0, eta_seconds=40_000.0,
+    ),
     "reason": "battery", "pages_per_second": 123.4, "passages_per_second": 1234.5,
     "understood": 0.62, "pending": 55_545,
-    "device_notes": [
-        {"code": "device_failed", "detail": {
+    "device_notes": (
+        Note("device_failed", {
             "device": "cuda",
             "said": "the driver is older than the oldest that could be used with this version",
-        }},
-    ],
+        }),
+    ),
 }  # fmt: skip
 
 

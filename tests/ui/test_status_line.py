@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QToolButton
 
+from indexer.api.answers import ModelChange
 from indexer.api.errors import WorldError
+from indexer.api.progress import Step
+from tests.ui.answers import IDLE, running
 from ui.status_line import StatusLine
 from ui.supervisor import EngineState
 from ui.tray import Tray
@@ -16,20 +20,11 @@ from ui.tray import Tray
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-IDLE: dict[str, Any] = {
-    "running": None,
-    "paused": False,
-    "reason": "",
-    "understood": 1.0,
-    "pending": 0,
-    "device": "cpu",
-    "device_notes": [{"code": "device_only"}],
-}
+    from indexer.api.answers import Activity
 
 
-def reading(**progress: Any) -> dict[str, Any]:
-    known = {"step": "index", "files_done": 12, "files_total": 3400, "eta_seconds": None}
-    return {**IDLE, "running": {"job": "index", "progress": {**known, **progress}}}
+def reading(step: Step = Step.INDEX, **more: Any) -> Activity:
+    return replace(IDLE, running=running(step, files_done=12, files_total=3400), **more)
 
 
 @pytest.fixture
@@ -45,24 +40,24 @@ def line(qtbot: QtBot) -> StatusLine:
     ("activity", "text"),
     [
         (IDLE, "Up to date"),
-        ({**IDLE, "reason": "disk_full"}, "Waits: the disk is nearly full"),
-        ({**IDLE, "reason": "busy"}, "Up to date"),
+        (replace(IDLE, reason="disk_full"), "Waits: the disk is nearly full"),
+        (replace(IDLE, reason="busy"), "Up to date"),
         (reading(), "Reading: 12 of 3,400 files."),
-        (reading(step="scan", files_total=0), "Looking for new and changed files."),
-        (reading(step="maintain"), "Tidying up the library."),
+        (reading(Step.SCAN), "Looking for new and changed files."),
+        (reading(Step.MAINTAIN), "Tidying up the library."),
         (
-            {**reading(), "changing": {"model": "gte-small", "understood": 0.43}},
+            reading(changing=ModelChange("gte-small", "int8", 0.43)),
             "Changing to the language model gte-small: 43 % done.",
         ),
         (
-            {**IDLE, "rebuilding": True, "understood": 0.2},
+            replace(IDLE, rebuilding=True, understood=0.2),
             "Made anew after an update: 20 % done.",
         ),
-        ({**reading(), "reason": "battery"}, "Reading: 12 of 3,400 files. Slower: on battery."),
+        (reading(reason="battery"), "Reading: 12 of 3,400 files. Slower: on battery."),
     ],
 )
 def test_what_the_engine_does_is_a_sentence(
-    line: StatusLine, activity: dict[str, Any], text: str
+    line: StatusLine, activity: Activity, text: str
 ) -> None:
     line.show_engine(EngineState.READY, None)
     line.show_activity(activity)
@@ -91,7 +86,7 @@ def test_pausing_is_asked_for_and_shown(line: StatusLine, qtbot: QtBot) -> None:
     assert button.accessibleName() == "Pause reading"
     with qtbot.waitSignal(line.pause_wanted, check_params_cb=lambda paused: paused is True):
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-    line.show_activity({**IDLE, "paused": True, "reason": "paused"})
+    line.show_activity(replace(IDLE, paused=True, reason="paused"))
     assert button.accessibleName() == "Go on reading"
     assert line.text == "Paused"
     with qtbot.waitSignal(line.pause_wanted, check_params_cb=lambda paused: paused is False):
@@ -101,7 +96,7 @@ def test_pausing_is_asked_for_and_shown(line: StatusLine, qtbot: QtBot) -> None:
 def test_the_tray_pauses_searches_and_quits(line: StatusLine, qtbot: QtBot) -> None:
     tray = Tray(line)
     assert not tray.pause.isEnabled()
-    tray.show_activity({**IDLE, "paused": True})
+    tray.show_activity(replace(IDLE, paused=True))
     assert tray.pause.isChecked()
     for action, signal in (
         (tray.pause, tray.pause_wanted),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from indexer.api.requests import Index
 from tests.ui.conftest import WAIT_MS
 from tests.ui.program import application, end, make, start
 from ui.pages import ACTIVITY, FIRST_RUN, LIBRARY, SEARCH
@@ -56,7 +57,7 @@ def test_what_was_typed_survives_a_crash_of_the_engine(
     ]  # fmt: skip
     start(program, qtbot)
     with qtbot.waitCallback(timeout=WAIT_MS) as done:
-        program.link.ask("index", {"paths": [str(library_files)]}, done=done)
+        program.link.ask(Index((library_files,)), done=done)
     program.window.pages.search_for("who mends the roof")
     with qtbot.waitSignal(program.supervisor.crashed, timeout=WAIT_MS):
         os.kill(program.supervisor.pid, signal.SIGKILL)
@@ -75,10 +76,10 @@ def test_what_was_set_aside_is_said_once(
     qtbot.waitUntil(lambda: "set aside" in shown.notices.text, timeout=WAIT_MS)
     assert shown.notices.text.startswith("2 ")
     shown.notices.dismiss()
-    before = dict(shown.feed.latest)
     with qtbot.waitSignal(shown.feed.changed, timeout=WAIT_MS):
         shown.feed.refresh()
-    assert before["set_aside"] == shown.feed.latest["set_aside"]
+    assert shown.feed.latest is not None
+    assert shown.feed.latest.set_aside == 2
     assert shown.notices.text == ""
 
 

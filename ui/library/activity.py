@@ -6,7 +6,7 @@ hidden. It must not know how the numbers are made.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QFont
@@ -19,7 +19,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from indexer.api.answers import Speed
 from indexer.api.errors import WorldError
+from indexer.api.requests import GetActivity, SetPace
 from ui import words
 from ui.icons import icon
 from ui.library.activity_words import Smooth, facts, headline
@@ -33,10 +35,10 @@ from ui.library.speed_choice import SpeedChoice
 from ui.theme import L, M
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from PySide6.QtGui import QHideEvent, QShowEvent
 
+    from indexer.api.answers import Activity
+    from indexer.api.progress import Progress
     from ui.ports import Context
 
 BUSY_MS = 500
@@ -53,7 +55,7 @@ class ActivityPanel(ColumnPage):
         self._context = context
         self._questions = Questions(context, self)
         self._smooth = Smooth()
-        self._activity: dict[str, Any] = {}
+        self._activity: Activity | None = None
         self.setAccessibleName(self.tr("Activity"))
         self._make_parts()
         self._arrange()
@@ -70,8 +72,8 @@ class ActivityPanel(ColumnPage):
         if not self.isVisible():
             return
         if self._context.link.is_connected:
-            self._questions.ask_as_before("activity", {}, self._take, failed=ignore)
-        self._timer.start(BUSY_MS if self._activity.get("running") else IDLE_MS)
+            self._questions.ask(GetActivity(), self._take, failed=ignore)
+        self._timer.start(BUSY_MS if self._runs else IDLE_MS)
 
     def _make_parts(self) -> None:
         self._headline = QLabel()
@@ -140,34 +142,38 @@ class ActivityPanel(ColumnPage):
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self._timer.stop()
-        self._questions.cancel("activity")
+        self._questions.cancel(GetActivity.wire_name)
 
     def _lost(self) -> None:
-        self._activity = {}
+        self._activity = None
         self._show()
 
     # -- what is shown --------------------------------------------------------------------------
 
-    def _take(self, reply: Mapping[str, Any]) -> None:
-        was_running = bool(self._activity.get("running"))
-        self._activity = dict(reply.get("activity", {}))
+    @property
+    def _runs(self) -> bool:
+        return self._activity is not None and self._activity.running is not None
+
+    def _take(self, activity: Activity) -> None:
+        ran, self._activity = self._runs, activity
         self._show()
-        if self._activity.get("running") and not was_running and self.isVisible():
+        if self._runs and not ran and self.isVisible():
             self._timer.start(BUSY_MS)
 
     def _show(self) -> None:
         activity = self._activity
-        known = bool(activity)
+        known = activity is not None
         # Until the first answer of an engine that is there, nothing is known.
         asked = self._context.link.is_connected and not known
         _set(self._headline, "" if asked else headline(activity))
-        paused = bool(activity.get("paused"))
-        reason = words.pause(str(activity.get("reason", "")))
+        paused = activity is not None and activity.paused
+        reason = words.pause(activity.reason) if activity is not None else ""
         _set(self._reason, "" if paused else reason)
         self._reason.setVisible(bool(self._reason.text()))
-        self._show_progress((activity.get("running") or {}).get("progress") or {})
+        running = activity.running if activity is not None else None
+        self._show_progress(running.progress if running is not None else None)
         self._change.show_state(activity)
-        self._facts.show_facts(facts(activity, self._smooth) if known else [])
+        self._facts.show_facts(facts(activity, self._smooth) if activity is not None else [])
         self._pause.setEnabled(known)
         self._pause.setText(self.tr("&Go on") if paused else self.tr("&Pause"))
         self._pause.setAccessibleName(
@@ -175,8 +181,8 @@ class ActivityPanel(ColumnPage):
         )
         self._pause.setIcon(icon("play" if paused else "pause"))
         self._speed.setEnabled(known)
-        self._speed.show_speed(str(activity.get("speed", "normal")))
-        aside = int(activity.get("set_aside", 0))
+        self._speed.show_speed(activity.speed if activity is not None else Speed.NORMAL)
+        aside = activity.set_aside if activity is not None else 0
         self._aside.setVisible(aside > 0)
         self._show_aside.setVisible(aside > 0)
         _set(
@@ -186,31 +192,31 @@ class ActivityPanel(ColumnPage):
             ),
         )
 
-    def _show_progress(self, progress: Mapping[str, Any]) -> None:
-        total = int(progress.get("files_total", 0))
-        self._bar.setVisible(bool(progress))
-        self._current.setVisible(bool(progress))
-        # While files are still being looked for, nobody knows how many there are.
-        self._bar.setRange(0, total)
-        self._bar.setValue(min(total, int(progress.get("files_done", 0))))
-        self._current.setText(str(progress.get("current", "")))
+    def _show_progress(self, progress: Progress | None) -> None:
+        self._bar.setVisible(progress is not None)
+        self._current.setVisible(progress is not None)
+        if progress is not None:
+            # While files are still being looked for, nobody knows how many there are.
+            self._bar.setRange(0, progress.files_total)
+            self._bar.setValue(min(progress.files_total, progress.files_done))
+            self._current.setText(progress.current)
 
     # -- actions --------------------------------------------------------------------------------
 
     def _toggle_pause(self) -> None:
-        self._pace({"paused": not self._activity.get("paused")})
+        self._pace(SetPace(paused=self._activity is None or not self._activity.paused))
 
     def _choose_speed(self, speed: str) -> None:
         try:
             self._context.settings.set("speed", speed)
         except WorldError as error:
             self._questions.tell(error)
-        self._pace({"speed": speed})
+        self._pace(SetPace(Speed(speed)))
 
-    def _pace(self, fields: dict[str, Any]) -> None:
+    def _pace(self, request: SetPace) -> None:
         # An answer from before would put the buttons back for a moment.
-        self._questions.cancel("activity")
-        self._questions.ask_as_before("pace", fields, self._take)
+        self._questions.cancel(GetActivity.wire_name)
+        self._questions.ask(request, self._take)
 
     def _want_set_aside(self) -> None:
         self.files_wanted.emit("failed")

@@ -7,15 +7,15 @@ the smoothing.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
-from indexer.api.progress import Step
+from indexer.api.progress import Progress, Step
 from ui import words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from indexer.api.answers import Activity
 
 translate = QCoreApplication.translate
 
@@ -44,71 +44,57 @@ class Smooth:
         self._kept.clear()
 
 
-def headline(activity: Mapping[str, Any]) -> str:
+def headline(activity: Activity | None) -> str:
     """What is going on, in a few words."""
-    if not activity:
+    if activity is None:
         return translate("ActivityPanel", "The engine is starting…")
-    if activity.get("paused"):
+    if activity.paused:
         return translate("ActivityPanel", "Paused")
-    running = activity.get("running")
-    if running:
-        return _step(running.get("progress") or {})
-    pending = int(activity.get("pending", 0))
-    if pending:
-        return words.waiting(pending)
+    if activity.running is not None:
+        return _step(activity.running.progress)
+    if activity.pending:
+        return words.waiting(activity.pending)
     return translate("ActivityPanel", "Everything is up to date")
 
 
-def _step(progress: Mapping[str, Any]) -> str:
-    total, done = int(progress.get("files_total", 0)), int(progress.get("files_done", 0))
-    if progress.get("step") == Step.MAINTAIN:
+def _step(progress: Progress) -> str:
+    total, done = progress.files_total, progress.files_done
+    if progress.step is Step.MAINTAIN:
         return translate("ActivityPanel", "Tidying up")
-    if progress.get("step") == Step.SCAN or not total:
+    if progress.step is Step.SCAN or not total:
         return translate("ActivityPanel", "Looking for new and changed files")
-    if progress.get("step") == Step.RECOGNISE:
+    if progress.step is Step.RECOGNISE:
         text = translate("ActivityPanel", "Recognising text, {count} scanned pages left")
         return text.format(count=words.count(total - done))
     text = translate("ActivityPanel", "Reading {done} of {total} files")
     return text.format(done=words.count(min(done + 1, total)), total=words.count(total))
 
 
-def facts(activity: Mapping[str, Any], smooth: Smooth) -> list[tuple[str, str]]:
+def facts(activity: Activity, smooth: Smooth) -> list[tuple[str, str]]:
     """The lines below the headline."""
     rows = []
-    running = activity.get("running")
-    progress = (running or {}).get("progress") or {}
-    total, done = int(progress.get("files_total", 0)), int(progress.get("files_done", 0))
+    progress = activity.running.progress if activity.running is not None else None
     # Scanned pages are no files, and nobody knows how long one takes.
-    counted = running and progress.get("step") != Step.RECOGNISE
-    if counted and total:
-        text = translate("ActivityPanel", "{done} done, {left} left")
-        left = max(0, total - done)
-        rows.append(
-            (
-                translate("ActivityPanel", "Files:"),
-                text.format(done=words.count(done), left=words.count(left)),
-            )
-        )
-    if counted:
+    if progress is not None and progress.step is not Step.RECOGNISE:
+        if progress.files_total:
+            text = translate("ActivityPanel", "{done} done, {left} left")
+            left = max(0, progress.files_total - progress.files_done)
+            told = text.format(done=words.count(progress.files_done), left=words.count(left))
+            rows.append((translate("ActivityPanel", "Files:"), told))
         rows.append((translate("ActivityPanel", "Pace:"), _rates(activity, smooth)))
-        eta = progress.get("eta_seconds")
-        rows.append(
-            (
-                translate("ActivityPanel", "Time left:"),
-                words.about(float(eta)) if eta is not None else "…",
-            )
-        )
+        eta = progress.eta_seconds
+        told = words.about(eta) if eta is not None else "…"
+        rows.append((translate("ActivityPanel", "Time left:"), told))
     else:
         smooth.clear()
-    understood = float(activity.get("understood", 1.0))
-    rows.append((translate("ActivityPanel", "Embedded:"), _understood(understood)))
+    rows.append((translate("ActivityPanel", "Embedded:"), _understood(activity.understood)))
     rows.append((translate("ActivityPanel", "Computes on:"), _device(activity)))
     return rows
 
 
-def _rates(activity: Mapping[str, Any], smooth: Smooth) -> str:
-    pages = smooth.follow("pages", float(activity.get("pages_per_second", 0)))
-    passages = smooth.follow("passages", float(activity.get("passages_per_second", 0)))
+def _rates(activity: Activity, smooth: Smooth) -> str:
+    pages = smooth.follow("pages", activity.pages_per_second)
+    passages = smooth.follow("passages", activity.passages_per_second)
     return translate("ActivityPanel", "{pages} pages and {passages} passages a second").format(
         pages=words.rate(pages), passages=words.rate(passages)
     )
@@ -123,9 +109,9 @@ def _understood(share: float) -> str:
     return text.format(share=words.share(share))
 
 
-def _device(activity: Mapping[str, Any]) -> str:
-    device = str(activity.get("device", "")).upper()
-    reason = words.notes(activity.get("device_notes", ()))
+def _device(activity: Activity) -> str:
+    device = activity.device.upper()
+    reason = words.notes(activity.device_notes)
     if not device:
         return translate("ActivityPanel", "decided at the first use")
     if not reason:

@@ -5,7 +5,7 @@ Owns the widget; it is hidden while nothing changes.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QProgressBar, QVBoxLayout, QWidget
@@ -14,7 +14,7 @@ from ui import words
 from ui.theme import S
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from indexer.api.answers import Activity, Status
 
 _STEPS = 1000
 
@@ -39,9 +39,8 @@ class ChangeLine(QWidget):
         column.addWidget(self.bar)
         self.hide()
 
-    def show_state(self, state: Mapping[str, Any]) -> None:
-        """Take the engine's ``status`` or ``activity``."""
-        change = words.change(state)
+    def show_state(self, state: Activity | Status | None) -> None:
+        change = words.change(state) if state is not None else None
         self.setVisible(change is not None)
         if change is not None:
             self.label.setText(f"{change.told} {change.meanwhile}")

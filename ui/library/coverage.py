@@ -7,7 +7,7 @@ Owns the page and how its parts work together. It must not know how rows are fet
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeySequence, QShortcut
@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from indexer.api.requests import GetStatus
 from ui import passwords, words
 from ui.icons import icon
 from ui.library.buttons import IconButton
@@ -38,6 +39,7 @@ from ui.theme import L, M
 if TYPE_CHECKING:
     from PySide6.QtGui import QHideEvent, QShowEvent
 
+    from indexer.api.answers import Status
     from indexer.api.types import FileRow
     from ui.ports import Context
 
@@ -79,7 +81,7 @@ class CoveragePage(QWidget):
         """Ask the engine how it is now."""
         if self._context.link.is_connected:
             self.model.refresh()
-            self._questions.ask_as_before("status", {}, self._take_status, failed=ignore)
+            self._questions.ask(GetStatus(), self._take_status, failed=ignore)
 
     # -- parts ----------------------------------------------------------------------------------
 
@@ -216,14 +218,11 @@ class CoveragePage(QWidget):
         if len(rows) == 1:
             self._actions.unlock(rows[0], password, keep=keep)
 
-    def _take_status(self, reply: dict[str, Any]) -> None:
-        status = reply.get("status", {})
-        counts = {str(state): int(number) for state, number in status.get("files", {}).items()}
-        self._states.show_counts(counts)
-        self._retry_all.setEnabled(any(counts.get(state) for state in words.TROUBLED))
-        for root in status.get("roots", []):
-            path = str(root.get("path", ""))
-            if path and self._roots.findData(path) < 0:
+    def _take_status(self, status: Status) -> None:
+        self._states.show_counts(status.files)
+        self._retry_all.setEnabled(any(status.files.get(state) for state in words.TROUBLED))
+        for path in (root.path for root in status.roots):
+            if self._roots.findData(path) < 0:
                 self._roots.addItem(icon("folder"), path, path)
                 self._roots.setItemData(
                     self._roots.count() - 1, path, int(Qt.ItemDataRole.ToolTipRole)

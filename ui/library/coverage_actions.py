@@ -6,11 +6,13 @@ Owns the actions and the requests behind them. It must not know where the files 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 
+from indexer.api.requests import Index, Remove, Retry, SetPatterns, Unlock
 from indexer.api.types import FileState
 from ui import desktop, words
 from ui.icons import icon
@@ -67,7 +69,7 @@ class CoverageActions(QObject):
 
     def retry_failed(self) -> None:
         """Have everything read again that could not be read."""
-        self._questions.ask_as_before("retry", {"paths": []}, self._retried)
+        self._questions.ask(Retry(), self._retried)
 
     def unlock(self, row: FileRow, password: str, *, keep: bool) -> None:
         """Give a document its password, and keep it where the person said."""
@@ -75,8 +77,7 @@ class CoverageActions(QObject):
         if keep:
             note_kept(self._context.folder, row.path)
             self._passwords.keep(row.path, password, partial(self._kept, row))
-        fields = {"path": row.path, "password": password}
-        self._questions.send_as_before("unlock", fields, self._unlocked)
+        self._questions.send(Unlock(Path(row.path), password), self._unlocked)
 
     def _action(
         self,
@@ -97,12 +98,11 @@ class CoverageActions(QObject):
         return action
 
     def _retry(self) -> None:
-        paths = [row.path for row in self._rows if row.state not in _HOPELESS]
+        paths = tuple(Path(row.path) for row in self._rows if row.state not in _HOPELESS)
         if paths:
-            self._questions.ask_as_before("retry", {"paths": paths}, self._retried)
+            self._questions.ask(Retry(paths), self._retried)
 
-    def _retried(self, reply: dict[str, Any]) -> None:
-        number = int(reply.get("queued", 0))
+    def _retried(self, number: int) -> None:
         self._context.notices.tell(
             self.tr("%Ln file(s) will be read again.", "", number)
             if number
@@ -110,7 +110,7 @@ class CoverageActions(QObject):
         )
         self.changed.emit()
 
-    def _unlocked(self, _reply: dict[str, Any]) -> None:
+    def _unlocked(self, _queued: int) -> None:
         self._context.notices.tell(self.tr("The document is read again with its password."))
         self.changed.emit()
 
@@ -139,15 +139,13 @@ class CoverageActions(QObject):
             if row.state is not FileState.EXCLUDED:
                 by_root.setdefault(row.root, []).append(row)
         for root, rows in by_root.items():
-            fields = {"root": root, "patterns": None}
             done = partial(self._add_patterns, root, rows)
             failed = partial(self._not_a_folder, rows)
-            self._questions.ask_as_before("patterns", fields, done, failed=failed, slot=root)
+            self._questions.ask(SetPatterns(Path(root)), done, failed=failed, slot=root)
 
-    def _add_patterns(self, root: str, rows: list[FileRow], reply: dict[str, Any]) -> None:
-        before = [str(pattern) for pattern in reply.get("patterns", [])]
+    def _add_patterns(self, root: str, rows: list[FileRow], before: tuple[str, ...]) -> None:
         added = [pattern_for(row.file) for row in rows]
-        after = before + [pattern for pattern in added if pattern not in before]
+        after = (*before, *(pattern for pattern in added if pattern not in before))
         self._set_patterns(root, after)
         self._context.notices.tell(
             self.tr("%Ln file(s) left out.", "", len(rows)),
@@ -155,16 +153,15 @@ class CoverageActions(QObject):
             act=partial(self._set_patterns, root, before),
         )
 
-    def _set_patterns(self, root: str, patterns: list[str]) -> None:
-        fields = {"root": root, "patterns": patterns}
-        self._questions.send_as_before("patterns", fields, partial(self._look_again, root))
+    def _set_patterns(self, root: str, patterns: tuple[str, ...]) -> None:
+        request = SetPatterns(Path(root), patterns)
+        self._questions.send(request, partial(self._look_again, root))
 
-    def _look_again(self, root: str, _reply: dict[str, Any]) -> None:
-        fields = {"paths": [root], "kept": True}
-        self._questions.send_as_before("index", fields, self._looked)
+    def _look_again(self, root: str, _patterns: object) -> None:
+        self._questions.send(Index((Path(root),), kept=True), self._looked)
         self.changed.emit()
 
-    def _looked(self, _reply: dict[str, Any]) -> None:
+    def _looked(self, _done: object) -> None:
         self.changed.emit()
 
     def _not_a_folder(self, rows: list[FileRow], error: LecternError) -> None:
@@ -172,5 +169,5 @@ class CoverageActions(QObject):
         if error.code != "not_a_root":
             self._context.notices.tell(words.failure(error))
             return
-        paths = [row.path for row in rows]
-        self._questions.send_as_before("remove", {"paths": paths}, self._looked)
+        paths = tuple(Path(row.path) for row in rows)
+        self._questions.send(Remove(paths), self._looked)

@@ -11,19 +11,19 @@ import io
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QThreadPool, Signal
 
-from indexer.api.codec import decode
-from indexer.api.errors import LecternError
-from indexer.api.types import FileRow
 from ui import words
 from ui.library.questions import Questions
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from indexer.api.answers import FileList
+    from indexer.api.errors import LecternError
+    from indexer.api.types import FileRow
     from ui.library.coverage_model import Wanted
     from ui.ports import Context
 
@@ -72,19 +72,11 @@ class CoverageExport(QObject):
             self._ask()
 
     def _ask(self) -> None:
-        wanted = self._wanted
-        fields = {
-            "state": wanted.state,
-            "root": wanted.root,
-            "text": wanted.text,
-            "order": wanted.order,
-            "offset": self._done,
-            "limit": PAGE,
-        }
-        self._questions.ask_as_before("files", fields, self._take, failed=self._failed)
+        request = self._wanted.request(self._done, PAGE)
+        self._questions.ask(request, self._take, failed=self._failed)
 
-    def _take(self, reply: dict[str, Any]) -> None:
-        rows = reply.get("files", [])
+    def _take(self, listed: FileList) -> None:
+        rows = listed.files
         text = "".join(_line(_cells(row)) for row in rows)
         self._write(len(rows), text, begin=False, last=not rows)
 
@@ -126,11 +118,7 @@ def _remove(part: Path) -> None:
         part.unlink()
 
 
-def _cells(data: dict[str, Any]) -> tuple[str, ...]:
-    try:
-        row: FileRow = decode(FileRow, data)
-    except LecternError:
-        return (str(data.get("path", "")), str(data.get("state", "")))
+def _cells(row: FileRow) -> tuple[str, ...]:
     when = datetime.fromtimestamp(row.mtime_ns / 1e9, tz=UTC) if row.mtime_ns else None
     return (
         row.path,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import (
@@ -20,14 +21,17 @@ from PySide6.QtCore import (
     Signal,
 )
 
-from indexer.api.codec import decode
-from indexer.api.errors import LecternError
+from indexer.api.requests import ListFiles, Order
 from indexer.api.types import FileRow, FileState
 from ui.library import coverage_cells as cells
 from ui.library.coverage_cells import Column
 from ui.library.questions import Questions
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from indexer.api.answers import FileList
+    from indexer.api.errors import LecternError
     from ui.ports import Context
 
 Index = QModelIndex | QPersistentModelIndex
@@ -40,10 +44,10 @@ _NOWHERE = QModelIndex()
 
 # How the engine sorts by a column, and whether it begins with the least.
 _ORDERS = {
-    Column.NAME: ("path", True),
-    Column.STATE: ("state", True),
-    Column.SIZE: ("size", False),
-    Column.MODIFIED: ("modified", False),
+    Column.NAME: (Order.PATH, True),
+    Column.STATE: (Order.STATE, True),
+    Column.SIZE: (Order.SIZE, False),
+    Column.MODIFIED: (Order.MODIFIED, False),
 }
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 _COLUMNS = tuple(Column)
@@ -58,13 +62,23 @@ _ROLES = frozenset({
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which files are shown, and in which order."""
+    """Which files are shown, and in which order; "" for a state or a root means any."""
 
     state: str = ""
     root: str = ""
     text: str = ""
-    order: str = "path"
+    order: Order = Order.PATH
     backwards: bool = False
+
+    def request(self, offset: int, limit: int) -> ListFiles:
+        return ListFiles(
+            FileState(self.state) if self.state else None,
+            Path(self.root) if self.root else None,
+            offset,
+            limit,
+            self.order,
+            self.text,
+        )
 
 
 class CoverageModel(QAbstractTableModel):
@@ -81,7 +95,7 @@ class CoverageModel(QAbstractTableModel):
         self._questions = Questions(context, self)
         self._wanted = Wanted()
         self._total = 0
-        self._pages: OrderedDict[int, list[FileRow]] = OrderedDict()
+        self._pages: OrderedDict[int, Sequence[FileRow]] = OrderedDict()
         self._stale: set[int] = set()  # shown until they have been fetched again
         self._asked: list[int] = []  # the newest last
         self._fetch = QTimer(self)
@@ -224,24 +238,13 @@ class CoverageModel(QAbstractTableModel):
             self._request(page)
 
     def _request(self, page: int, *, first: bool = False) -> None:
-        wanted = self._wanted
-        fields = {
-            "state": wanted.state,
-            "root": wanted.root,
-            "text": wanted.text,
-            "order": wanted.order,
-            "offset": page * PAGE,
-            "limit": PAGE,
-        }
+        def done(listed: FileList) -> None:
+            self._take(page, listed.files, listed.total, first=first)
 
-        def done(reply: dict[str, Any]) -> None:
-            rows = [_row(each) for each in reply.get("files", [])]
-            total = int(reply.get("total", page * PAGE + len(rows)))
-            self._take(page, rows, total, first=first)
+        request = self._wanted.request(page * PAGE, PAGE)
+        self._questions.ask(request, done, failed=self._failed, slot=str(page))
 
-        self._questions.ask_as_before("files", fields, done, failed=self._failed, slot=str(page))
-
-    def _take(self, page: int, rows: list[FileRow], total: int, *, first: bool) -> None:
+    def _take(self, page: int, rows: Sequence[FileRow], total: int, *, first: bool) -> None:
         if first:
             self.beginResetModel()
             self._forget()
@@ -290,11 +293,3 @@ class CoverageModel(QAbstractTableModel):
         self._stale.clear()
         self._asked = []
         self._fetch.stop()
-
-
-def _row(data: dict[str, Any]) -> FileRow:
-    try:
-        return decode(FileRow, data)
-    except LecternError:
-        # A state that only a newer engine knows: shown, but nothing is done with it.
-        return decode(FileRow, {**data, "state": FileState.FAILED})

@@ -6,8 +6,8 @@ is pressed. It must not know what happens then.
 
 from __future__ import annotations
 
-from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale, Qt, Signal
 from PySide6.QtWidgets import (
@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from indexer.api.requests import EstimateIndex
 from ui import words
 from ui.flow import FlowLayout
 from ui.library.buttons import IconButton
@@ -28,6 +29,7 @@ from ui.theme import L, M
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from indexer.api.answers import Estimate, FormatEstimate
     from indexer.api.errors import LecternError
     from ui.ports import Context
 
@@ -96,8 +98,8 @@ class EstimateCard(QFrame):
         self._busy.show()
         self.start.setEnabled(False)
         self.show()
-        fields = {"paths": self._paths}
-        self._questions.ask_as_before("estimate", fields, self._take, failed=self._fail)
+        request = EstimateIndex(tuple(map(Path, self._paths)))
+        self._questions.ask(request, self._take, failed=self._fail)
 
     def dismiss(self) -> None:
         """Forget the folders."""
@@ -131,59 +133,53 @@ class EstimateCard(QFrame):
         if self._paths and self.isVisible():
             self.consider(self._paths)
 
-    def _take(self, reply: dict[str, Any]) -> None:
-        estimate = reply.get("estimate", {})
+    def _take(self, estimate: Estimate) -> None:
         self._busy.hide()
-        files = int(estimate.get("files", 0))
-        known = int(estimate.get("known", 0))
         self._facts.show_facts(self._told(estimate))
         self._note.setText(self._said(estimate))
         self._note.setVisible(bool(self._note.text()))
-        self.start.setEnabled(bool(files or known))
+        self.start.setEnabled(bool(estimate.files or estimate.known))
         self.start.setFocus()
         self.estimated.emit()
 
-    def _told(self, estimate: Mapping[str, Any]) -> list[tuple[str, str]]:
-        files = int(estimate.get("files", 0))
+    def _told(self, estimate: Estimate) -> list[tuple[str, str]]:
         rows = []
-        if files:
+        if estimate.files:
             text = self.tr("{files} ({size}), {pages}")
             rows.append(
                 (
                     self.tr("To read:"),
                     text.format(
-                        files=words.files(files),
-                        size=words.size(estimate.get("bytes", 0)),
-                        pages=words.pages(int(estimate.get("pages", 0))),
+                        files=words.files(estimate.files),
+                        size=words.size(estimate.bytes),
+                        pages=words.pages(estimate.pages),
                     ),
                 )
             )
-            rows.append((self.tr("Kinds:"), _kinds(estimate.get("formats", {}))))
-            soon = words.about(float(estimate.get("seconds_words", 0)))
-            late = words.about(float(estimate.get("seconds_meaning", 0)))
+            rows.append((self.tr("Kinds:"), _kinds(estimate.formats)))
+            soon = words.about(estimate.seconds_words)
+            late = words.about(estimate.seconds_meaning)
             rows.append((self.tr("Found by words:"), self.tr("in {time}").format(time=soon)))
             rows.append((self.tr("Found by meaning:"), self.tr("in {time}").format(time=late)))
-        left_out = {str(k): int(n) for k, n in dict(estimate.get("left_out", {})).items() if n}
+        left_out = {code: n for code, n in estimate.left_out.items() if n}
         if left_out:
             rows.append((self.tr("Left out:"), _left_out(left_out)))
-        if estimate.get("known"):
-            rows.append((self.tr("Known already:"), words.files(int(estimate["known"]))))
+        if estimate.known:
+            rows.append((self.tr("Known already:"), words.files(estimate.known)))
         return rows
 
-    def _said(self, estimate: Mapping[str, Any]) -> str:
-        if not estimate.get("files"):
-            if estimate.get("known"):
+    def _said(self, estimate: Estimate) -> str:
+        if not estimate.files:
+            if estimate.known:
                 return self.tr("Everything in it has been read already.")
             return self.tr("There is nothing in it that Lectern can read.")
-        if estimate.get("measured"):
+        if estimate.measured:
             return ""
         return self.tr("A first guess of the time; it gets better once this computer is known.")
 
 
-def _kinds(formats: Mapping[str, Any]) -> str:
-    counted = sorted(
-        ((int(one.get("files", 0)), str(name)) for name, one in formats.items()), reverse=True
-    )
+def _kinds(formats: Mapping[str, FormatEstimate]) -> str:
+    counted = sorted(((one.files, name) for name, one in formats.items()), reverse=True)
     parts = [f"{words.kind(name)} {words.count(files)}" for files, name in counted[:MOST_KINDS]]
     if len(counted) > MOST_KINDS:
         parts.append("…")

@@ -5,7 +5,8 @@ Owns the two steps and the way between them. Nothing is read before Start is pre
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
@@ -16,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from indexer.api.requests import GetActivity, Index
 from ui import words
 from ui.library.activity_words import headline
 from ui.library.buttons import IconButton
@@ -28,10 +30,9 @@ from ui.library.questions import Questions, ignore
 from ui.theme import M
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QHideEvent, QShowEvent
 
-    from PySide6.QtGui import QDragEnterEvent, QDropEvent, QHideEvent, QShowEvent
-
+    from indexer.api.answers import Activity
     from ui.ports import Context
 
 LOOK_MS = 1000
@@ -129,14 +130,14 @@ class FirstRun(ColumnPage):
         super().hideEvent(event)
         self._counting.stop()
         self._looking.stop()
-        self._questions.cancel("activity")
+        self._questions.cancel(GetActivity.wire_name)
         self.search.stop()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if self._steps.currentIndex() == 0 and dropped_paths(event.mimeData()):
             event.acceptProposedAction()
 
-    def dragMoveEvent(self, event: Any) -> None:
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
         event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
@@ -153,34 +154,34 @@ class FirstRun(ColumnPage):
             self.card.dismiss()
 
     def _start(self, paths: list[str]) -> None:
-        fields = {"paths": paths, "kept": True}
-        self._questions.send_as_before("index", fields, self._read)
+        self._questions.send(Index(tuple(map(Path, paths)), kept=True), self._read)
         self._steps.setCurrentIndex(1)
         self.setFocusProxy(self.search)
         self.search.setFocus()
-        self._show({})
+        self._show(None)
         self._looking.start()
 
-    def _read(self, _reply: object) -> None:
+    def _read(self, _summary: object) -> None:
         if self.isVisible():
             self._look()
 
     def _look(self) -> None:
-        if not self._questions.is_waiting("activity"):
-            self._questions.ask_as_before("activity", {}, self._take, failed=ignore)
+        if not self._questions.is_waiting(GetActivity.wire_name):
+            self._questions.ask(GetActivity(), self._take, failed=ignore)
 
-    def _take(self, reply: Mapping[str, Any]) -> None:
-        self._show(reply.get("activity", {}))
+    def _take(self, activity: Activity) -> None:
+        self._show(activity)
         self.search.look()
 
-    def _show(self, activity: Mapping[str, Any]) -> None:
-        progress = (activity.get("running") or {}).get("progress") or {}
-        total = int(progress.get("files_total", 0))
-        reading = bool(progress) or not activity
-        self._bar.setVisible(reading)
+    def _show(self, activity: Activity | None) -> None:
+        """Show how far it is; None: it has only just begun."""
+        running = activity.running if activity is not None else None
+        total = running.progress.files_total if running is not None else 0
+        done = running.progress.files_done if running is not None else 0
+        self._bar.setVisible(running is not None or activity is None)
         self._bar.setRange(0, total)
-        self._bar.setValue(min(total, int(progress.get("files_done", 0))))
-        understood = float(activity.get("understood", 1.0 if activity else 0.0))
+        self._bar.setValue(min(total, done))
+        understood = activity.understood if activity is not None else 0.0
         if understood < 1:
             text = self.tr("You can search by words already; meaning follows: {share} so far.")
             self._how_far.setText(text.format(share=words.share(understood)))

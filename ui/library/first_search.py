@@ -5,14 +5,12 @@ Owns the field, the questions to try and the first hit. It must not know how ind
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
-from indexer.api.codec import decode
-from indexer.api.errors import LecternError
-from indexer.api.types import Hit
+from indexer.api.requests import Search
 from ui import words
 from ui.flow import FlowLayout
 from ui.library.buttons import IconButton
@@ -22,8 +20,8 @@ from ui.library.suggestions import Suggestions
 from ui.theme import L, M, S
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from indexer.api.errors import LecternError
+    from indexer.api.types import Hit, SearchResult
     from ui.ports import Context
 
 TYPING_MS = 200
@@ -65,8 +63,7 @@ class FirstSearch(QWidget):
         if not text:
             self._show_hit(None)
             return
-        fields = {"text": text, "limit": 1, "full_text": True}
-        self._questions.ask_as_before("search", fields, self._take, failed=self._fail)
+        self._questions.ask(Search(text, limit=1), self._take, failed=self._fail)
 
     def _make_parts(self) -> None:
         self.field = QLineEdit()
@@ -134,12 +131,8 @@ class FirstSearch(QWidget):
         if text:
             self.finished.emit(text)
 
-    def _take(self, reply: Mapping[str, Any]) -> None:
-        hits = reply.get("result", {}).get("hits", [])
-        try:
-            self._show_hit(decode(Hit, hits[0]) if hits else None)
-        except LecternError:
-            self._show_hit(None)
+    def _take(self, result: SearchResult) -> None:
+        self._show_hit(next(iter(result.hits), None))
 
     def _fail(self, error: LecternError) -> None:
         self._show_hit(None)

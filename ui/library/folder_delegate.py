@@ -11,8 +11,9 @@ from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
+from indexer.api.answers import RootStatus
 from ui import icons, theme
-from ui.library.folder_model import ROOT_ROLE, Root, lines_about
+from ui.library.folder_model import ROOT_ROLE, embedded, lines_about, name_of, troubled
 from ui.theme import L, M, S
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class FolderDelegate(QStyledItemDelegate):
         index: QModelIndex | QPersistentModelIndex,
     ) -> None:
         root = index.data(ROOT_ROLE)
-        if not isinstance(root, Root):
+        if not isinstance(root, RootStatus):
             return
         widget = cast("QWidget | None", option.widget)
         style = widget.style() if widget is not None else None
@@ -54,7 +55,7 @@ class FolderDelegate(QStyledItemDelegate):
         painter.restore()
 
     def _paint_row(
-        self, painter: QPainter, option: QStyleOptionViewItem, root: Root, *, chosen: bool
+        self, painter: QPainter, option: QStyleOptionViewItem, root: RootStatus, *, chosen: bool
     ) -> None:
         colours = theme.current()
         text = colours.selection_text if chosen else colours.text
@@ -83,7 +84,7 @@ class FolderDelegate(QStyledItemDelegate):
         bold.setBold(True)
         painter.setFont(bold)
         name = first.adjusted(0, 0, -taken, 0)
-        _text(painter, _place(name, inner, mirrored=mirrored), root.name, text, _START)
+        _text(painter, _place(name, inner, mirrored=mirrored), name_of(root), text, _START)
         painter.setFont(font)
         second = first.translated(0, line + S)
         middle = Qt.TextElideMode.ElideMiddle
@@ -98,9 +99,9 @@ class FolderDelegate(QStyledItemDelegate):
         third = second.translated(0, line + S)
         told = text if chosen else _colour(root)
         _text(painter, _place(third, inner, mirrored=mirrored), how_far, told, _START)
-        if root.understood < 1 and not root.offline:
+        if (share := embedded(root)) < 1 and not root.offline:
             bar = QRect(body.left(), third.bottom() + S, body.width(), _BAR)
-            self._paint_bar(painter, bar, root.understood, mirrored=mirrored, chosen=chosen)
+            self._paint_bar(painter, bar, share, mirrored=mirrored, chosen=chosen)
 
     @staticmethod
     def _paint_bar(
@@ -120,9 +121,9 @@ def _isolated(path: str) -> str:
     return f"\u2066{path}\u2069"
 
 
-def _colour(root: Root) -> QColor:
+def _colour(root: RootStatus) -> QColor:
     colours = theme.current()
-    if root.offline or root.troubled:
+    if root.offline or troubled(root):
         return colours.warning
     return colours.muted
 

@@ -5,7 +5,6 @@ Owns what is known of each folder and the update in place. It must not know how 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -22,64 +21,35 @@ from indexer.api.types import FileState
 from ui import words
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Sequence
+
+    from indexer.api.answers import RootStatus
 
 Index = QModelIndex | QPersistentModelIndex
 
 ROOT_ROLE = int(Qt.ItemDataRole.UserRole)
 _NOWHERE = QModelIndex()
 _UNDERSTOOD = (FileState.INDEXED, FileState.PARTIAL)
-# What a person may want to look into.
 _TROUBLED = (FileState.FAILED, FileState.UNREADABLE, FileState.NEEDS_PASSWORD)
 
 
-@dataclass(frozen=True, slots=True)
-class Root:
-    """A folder, or a single file, that was added."""
-
-    path: str
-    files: int = 0
-    bytes: int = 0
-    offline: bool = False
-    states: Mapping[str, int] = field(default_factory=dict)
-    patterns: tuple[str, ...] = ()
-    watched: str = ""  # how changes are heard of: "events", "polling", "offline", "" for nobody
-    watched_why: str = ""  # why it has to be polled: "network", "exhausted"
-
-    @property
-    def name(self) -> str:
-        return PurePath(self.path).name or self.path
-
-    @property
-    def readable(self) -> int:
-        """The files that are documents, read or still to be read."""
-        return self._count(*_UNDERSTOOD, FileState.TEXT_ONLY, FileState.QUEUED)
-
-    @property
-    def understood(self) -> float:
-        """The share of the documents that can be found by meaning, 0 to 1."""
-        return self._count(*_UNDERSTOOD) / self.readable if self.readable else 1.0
-
-    @property
-    def troubled(self) -> int:
-        return self._count(*_TROUBLED)
-
-    def _count(self, *states: FileState) -> int:
-        return sum(self.states.get(state, 0) for state in states)
+def name_of(root: RootStatus) -> str:
+    return PurePath(root.path).name or root.path
 
 
-def root_of(data: Mapping[str, Any]) -> Root:
-    """Read one of the roots in the engine's status; what it does not tell is nothing."""
-    return Root(
-        path=str(data.get("path", "")),
-        files=int(data.get("files", 0)),
-        bytes=int(data.get("bytes", 0)),
-        offline=bool(data.get("offline")),
-        states={str(state): int(n) for state, n in dict(data.get("states", {})).items()},
-        patterns=tuple(str(pattern) for pattern in data.get("patterns", ())),
-        watched=str(data.get("watched", "")),
-        watched_why=str(data.get("watched_why", "")),
-    )
+def embedded(root: RootStatus) -> float:
+    """The share of the documents that can be found by meaning, 0 to 1."""
+    documents = _count(root, *_UNDERSTOOD, FileState.TEXT_ONLY, FileState.QUEUED)
+    return _count(root, *_UNDERSTOOD) / documents if documents else 1.0
+
+
+def troubled(root: RootStatus) -> int:
+    """How many files a person may want to look into."""
+    return _count(root, *_TROUBLED)
+
+
+def _count(root: RootStatus, *states: FileState) -> int:
+    return sum(root.states.get(state, 0) for state in states)
 
 
 class FolderModel(QAbstractListModel):
@@ -87,13 +57,13 @@ class FolderModel(QAbstractListModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._roots: list[Root] = []
+        self._roots: list[RootStatus] = []
 
     @property
-    def roots(self) -> Sequence[Root]:
+    def roots(self) -> Sequence[RootStatus]:
         return self._roots
 
-    def show_roots(self, roots: Sequence[Root], hidden: Collection[str] = ()) -> None:
+    def show_roots(self, roots: Sequence[RootStatus], hidden: Collection[str] = ()) -> None:
         """Show these folders; rows that stay are changed in place."""
         wanted = {root.path: root for root in roots if root.path not in hidden}
         for row in reversed(range(len(self._roots))):
@@ -125,7 +95,7 @@ class FolderModel(QAbstractListModel):
         root = self._roots[index.row()]
         match role:
             case Qt.ItemDataRole.DisplayRole:
-                return root.name
+                return name_of(root)
             case Qt.ItemDataRole.ToolTipRole:
                 return root.path
             case Qt.ItemDataRole.AccessibleTextRole:
@@ -135,7 +105,7 @@ class FolderModel(QAbstractListModel):
         return None
 
 
-def lines_about(root: Root) -> tuple[str, str]:
+def lines_about(root: RootStatus) -> tuple[str, str]:
     """What is said of a folder: how much it holds, and how far it is."""
     holds = QCoreApplication.translate("FolderModel", "{files}, {size}").format(
         files=words.files(root.files), size=words.size(root.bytes)
@@ -143,7 +113,7 @@ def lines_about(root: Root) -> tuple[str, str]:
     return holds, state_of(root)
 
 
-def state_of(root: Root) -> str:
+def state_of(root: RootStatus) -> str:
     """One sentence on how far a folder is."""
     if root.offline:
         return QCoreApplication.translate(
@@ -151,21 +121,21 @@ def state_of(root: Root) -> str:
             "Offline: its drive or folder is away. It is still found, by what was read.",
         )
     parts = []
-    if root.understood < 1:
+    if (share := embedded(root)) < 1:
         text = QCoreApplication.translate("FolderModel", "{share} embedded")
-        parts.append(text.format(share=words.share(root.understood)))
+        parts.append(text.format(share=words.share(share)))
     waiting = root.states.get(FileState.QUEUED, 0)
     if waiting:
         parts.append(words.waiting(waiting))
-    if root.troubled:
-        parts.append(words.unreadable(root.troubled))
+    if count := troubled(root):
+        parts.append(words.unreadable(count))
     if not parts:
         parts.append(QCoreApplication.translate("FolderModel", "Up to date"))
     parts += watching(root)
     return QCoreApplication.translate("FolderModel", " · ").join(parts)
 
 
-def watching(root: Root) -> list[str]:
+def watching(root: RootStatus) -> list[str]:
     """How changes in a folder are heard of; nothing where nobody has told."""
     match root.watched, root.watched_why:
         case "events", _:

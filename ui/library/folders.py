@@ -5,7 +5,8 @@ Owns the page and how its parts work together. It must not know how folders are 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
@@ -20,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from indexer.api.requests import GetStatus, Index
 from ui import desktop
 from ui.flow import FlowLayout
 from ui.library.buttons import IconButton
@@ -27,7 +29,7 @@ from ui.library.change_line import ChangeLine
 from ui.library.drops import choose_files, choose_folder, dropped_paths
 from ui.library.estimate_card import EstimateCard
 from ui.library.folder_delegate import FolderDelegate
-from ui.library.folder_model import ROOT_ROLE, FolderModel, Root, root_of
+from ui.library.folder_model import ROOT_ROLE, FolderModel, name_of
 from ui.library.patterns_editor import PatternsEditor
 from ui.library.questions import Questions, ignore
 from ui.library.removals import Removals
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QDragEnterEvent, QDropEvent, QHideEvent, QShowEvent
 
+    from indexer.api.answers import RootStatus, Status
     from ui.ports import Context
 
 REFRESH_MS = 3000
@@ -53,7 +56,7 @@ class FoldersPage(QWidget):
         super().__init__(parent)
         self._context = context
         self._questions = Questions(context, self)
-        self._roots: list[Root] = []
+        self._roots: Sequence[RootStatus] = ()
         self.removals = Removals(context, self)
         self.model = FolderModel(self)
         self.card = EstimateCard(context)
@@ -83,8 +86,8 @@ class FoldersPage(QWidget):
 
     def refresh(self) -> None:
         """Ask the engine how it is now."""
-        if self._context.link.is_connected and not self._questions.is_waiting("status"):
-            self._questions.ask_as_before("status", {}, self._take_status, failed=ignore)
+        if self._context.link.is_connected and not self._questions.is_waiting(GetStatus.wire_name):
+            self._questions.ask(GetStatus(), self._take_status, failed=ignore)
 
     def _make_timer(self, ms: int, act: Callable[[], None], *, once: bool = False) -> QTimer:
         timer = QTimer(self)
@@ -211,14 +214,13 @@ class FoldersPage(QWidget):
             event.acceptProposedAction()
             self.add_paths(paths)
 
-    def chosen(self) -> list[Root]:
+    def chosen(self) -> list[RootStatus]:
         indexes = self.list.selectionModel().selectedIndexes()
         return [index.data(ROOT_ROLE) for index in sorted(indexes, key=lambda each: each.row())]
 
-    def _take_status(self, reply: dict[str, Any]) -> None:
-        status = reply.get("status", {})
+    def _take_status(self, status: Status) -> None:
         self.change.show_state(status)
-        self._roots = [root_of(data) for data in status.get("roots", [])]
+        self._roots = status.roots
         self._show_roots()
 
     def _show_roots(self) -> None:
@@ -271,18 +273,17 @@ class FoldersPage(QWidget):
         self._index([path])
 
     def _index(self, paths: Sequence[str]) -> None:
-        fields = {"paths": list(paths), "kept": True}
-        self._questions.send_as_before("index", fields, self._indexed)
+        self._questions.send(Index(tuple(map(Path, paths)), kept=True), self._indexed)
         self._update()
         self._soon.start()
 
-    def _indexed(self, _reply: dict[str, Any]) -> None:
+    def _indexed(self, _summary: object) -> None:
         self.refresh()
 
     def _edit_patterns(self) -> None:
         for root in self.chosen()[:1]:
             self.card.dismiss()
-            self.patterns.edit(root.path, root.name)
+            self.patterns.edit(root.path, name_of(root))
             self._update()
 
     def _want_files(self, _index: object = None) -> None:

@@ -11,18 +11,19 @@ import json
 import logging
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 from shiboken6 import isValid
 
 from indexer.api.atomic import write_file
+from indexer.api.requests import ListFiles, Unlock
+from indexer.api.types import FileState
 from ui.library.questions import Questions, ignore
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
+    from indexer.api.answers import FileList
     from ui.passwords import Passwords
     from ui.ports import Context
 
@@ -46,21 +47,19 @@ class KeptPasswords(QObject):
 
     def unlock(self) -> None:
         if kept_paths(self._context.folder):
-            fields = {"state": "needs_password", "limit": MOST}
-            self._questions.ask_as_before("files", fields, self._take, failed=ignore)
+            request = ListFiles(FileState.NEEDS_PASSWORD, limit=MOST)
+            self._questions.ask(request, self._take, failed=ignore)
 
-    def _take(self, reply: Mapping[str, Any]) -> None:
+    def _take(self, listed: FileList) -> None:
         kept = kept_paths(self._context.folder)
-        for row in reply.get("files", []):
-            path = str(row.get("path", ""))
+        for row in listed.files:
             # A wrong one is not tried again and again.
-            if path in kept and row.get("code") == "needs_password":
-                self._passwords.look_up(path, partial(self._found, path))
+            if row.path in kept and row.code == "needs_password":
+                self._passwords.look_up(row.path, partial(self._found, row.path))
 
     def _found(self, path: str, password: str | None) -> None:
         if isValid(self) and password is not None:
-            fields = {"path": path, "password": password}
-            self._questions.send_as_before("unlock", fields, _done, failed=ignore)
+            self._questions.send(Unlock(Path(path), password), _done, failed=ignore)
 
 
 def note_kept(folder: Path, path: str) -> None:
@@ -82,5 +81,5 @@ def kept_paths(folder: Path) -> set[str]:
     return set()
 
 
-def _done(_reply: object) -> None:
+def _done(_queued: int) -> None:
     pass

@@ -6,12 +6,15 @@ not know how patterns match.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
+from indexer.api.requests import EstimateIndex, SetPatterns
+from indexer.api.types import FileState
 from ui import theme, words
 from ui.flow import FlowLayout
 from ui.library.buttons import IconButton
@@ -20,8 +23,7 @@ from ui.library.questions import Questions
 from ui.theme import L, M, S
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from indexer.api.answers import Estimate
     from indexer.api.errors import LecternError
     from ui.ports import Context
 
@@ -41,7 +43,7 @@ class PatternsEditor(QFrame):
         self._root = ""
         font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
         self._monospaced = font.family()
-        self._before: list[str] = []
+        self._before: tuple[str, ...] = ()
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setAccessibleName(self.tr("Patterns"))
         self._title = QLabel()
@@ -75,7 +77,7 @@ class PatternsEditor(QFrame):
         self.text.setEnabled(False)
         self.count.setText("")
         self.show()
-        self._questions.ask_as_before("patterns", {"root": root, "patterns": None}, self._take)
+        self._questions.ask(SetPatterns(Path(root)), self._take)
 
     def close_editor(self) -> None:
         self._questions.cancel_all()
@@ -130,35 +132,34 @@ class PatternsEditor(QFrame):
         line = self.text.fontMetrics().lineSpacing()
         self.text.setFixedHeight(line * LINES + 2 * M)
 
-    def _take(self, reply: dict[str, Any]) -> None:
-        self._before = [str(pattern) for pattern in reply.get("patterns", [])]
-        self.text.setPlainText("\n".join(self._before))
+    def _take(self, patterns: tuple[str, ...]) -> None:
+        self._before = patterns
+        self.text.setPlainText("\n".join(patterns))
         self.text.setEnabled(True)
         self.text.setFocus()
         self._count()
 
-    def _patterns(self) -> Sequence[str]:
-        return lines_of(self.text.toPlainText())
+    def _patterns(self) -> tuple[str, ...]:
+        return tuple(lines_of(self.text.toPlainText()))
 
     def _changed(self) -> None:
         self.save.setEnabled(False)
-        self._questions.cancel("estimate")
+        self._questions.cancel(EstimateIndex.wire_name)
         if self.text.isEnabled():
             self._typing.start()
 
     def _count(self) -> None:
         """Have the engine say what these patterns would do."""
-        fields = {"paths": [self._root], "patterns": list(self._patterns())}
+        request = EstimateIndex((Path(self._root),), self._patterns())
         self._say(self.tr("Counting…"))
-        self._questions.ask_as_before("estimate", fields, self._counted, failed=self._refused)
+        self._questions.ask(request, self._counted, failed=self._refused)
 
-    def _counted(self, reply: dict[str, Any]) -> None:
-        estimate = reply.get("estimate", {})
-        read = int(estimate.get("files", 0)) + int(estimate.get("known", 0))
-        left_out = int(dict(estimate.get("left_out", {})).get("excluded", 0))
+    def _counted(self, estimate: Estimate) -> None:
+        read = estimate.files + estimate.known
+        left_out = estimate.left_out.get(FileState.EXCLUDED, 0)
         text = self.tr("{read} to read, {left_out} left out by patterns and rules.")
         self._say(text.format(read=words.files(read), left_out=words.files(left_out)))
-        self.save.setEnabled(list(self._patterns()) != self._before)
+        self.save.setEnabled(self._patterns() != self._before)
 
     def _refused(self, error: LecternError) -> None:
         self._say(words.failure(error), bad=True)
@@ -172,10 +173,10 @@ class PatternsEditor(QFrame):
         self.count.setText(text)
 
     def _save(self) -> None:
-        fields = {"root": self._root, "patterns": list(self._patterns())}
-        self._questions.ask_as_before("patterns", fields, self._saved, failed=self._refused)
+        request = SetPatterns(Path(self._root), self._patterns())
+        self._questions.ask(request, self._saved, failed=self._refused)
 
-    def _saved(self, _reply: dict[str, Any]) -> None:
+    def _saved(self, _patterns: object) -> None:
         root = self._root
         self.close_editor()
         self.saved.emit(root)

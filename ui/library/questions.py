@@ -7,7 +7,7 @@ and no answer reaches a widget that is gone. It must not know what is asked.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QObject
 from shiboken6 import isValid
@@ -15,7 +15,7 @@ from shiboken6 import isValid
 from ui import words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from indexer.api.errors import LecternError
     from indexer.api.progress import Progress
@@ -61,26 +61,6 @@ class Questions(QObject):
             progress=progress,
         )
 
-    def ask_as_before(
-        self,
-        kind: str,
-        fields: Mapping[str, Any],
-        done: Callable[[dict[str, Any]], None],
-        *,
-        failed: Callable[[LecternError], None] | None = None,
-        progress: Callable[[Progress], None] | None = None,
-        slot: str = "",
-    ) -> None:
-        slot = slot or kind
-        self.cancel(slot)
-        self._numbers[slot] = self._context.link.ask(
-            kind,
-            fields,
-            done=partial(self._done, slot, done),
-            failed=partial(self._failed, slot, failed or self.tell),
-            progress=progress,
-        )
-
     def send(
         self,
         request: Request[A],
@@ -91,21 +71,6 @@ class Questions(QObject):
         """Send what is to be done though the widget goes; only the answer is then dropped."""
         self._context.link.ask(
             request,
-            done=partial(self._heard, done),
-            failed=partial(self._heard, failed or self.tell),
-        )
-
-    def send_as_before(
-        self,
-        kind: str,
-        fields: Mapping[str, Any],
-        done: Callable[[dict[str, Any]], None],
-        *,
-        failed: Callable[[LecternError], None] | None = None,
-    ) -> None:
-        self._context.link.ask(
-            kind,
-            fields,
             done=partial(self._heard, done),
             failed=partial(self._heard, failed or self.tell),
         )
@@ -125,7 +90,7 @@ class Questions(QObject):
         """Say in the window's line what went wrong."""
         self._context.notices.tell(words.failure(error))
 
-    def _heard(self, take: Callable[[Any], None], answer: Any) -> None:
+    def _heard(self, take: Callable[[A], None], answer: A) -> None:
         if isValid(self):
             take(answer)
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 import logging
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
 from indexer.api.atomic import write_file
+from indexer.api.requests import Remove
 from ui.library.questions import Questions
 
 if TYPE_CHECKING:
@@ -63,8 +65,8 @@ class Removals(QObject):
     def carry_out(self) -> None:
         """Tell the engine, as soon as there is one."""
         if self._due and self._context.link.is_connected:
-            fields = {"paths": self._due, "kept": True}
-            self._questions.send_as_before("remove", fields, self._removed, failed=self._failed)
+            request = Remove(tuple(map(Path, self._due)))
+            self._questions.send(request, self._removed, failed=self._failed)
 
     def _undo(self) -> None:
         self._undoable = []
@@ -76,7 +78,7 @@ class Removals(QObject):
         self._undoable = []
         self.carry_out()
 
-    def _removed(self, _reply: dict[str, Any]) -> None:
+    def _removed(self, _removal: object) -> None:
         self._due = []
         self._write()
         self.changed.emit()

@@ -6,23 +6,25 @@ Owns the search for them: headings and titles of what has been read. It must not
 from __future__ import annotations
 
 from functools import partial
-from pathlib import PurePath
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from indexer.api.requests import GetDocument, ListFiles, Order, Search
+from indexer.api.types import FileState
 from ui.library.questions import Questions, ignore
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from indexer.api.answers import Document, FileList
+    from indexer.api.types import SearchResult
     from ui.ports import Context
 
 WANTED = 3
 LOOKED_AT = 12
 LEAST_LETTERS, MOST_LETTERS, MOST_WORDS = 6, 60, 8
 # What is read is searchable in these.
-_STATES = ("indexed", "text_only")
+_STATES = (FileState.INDEXED, FileState.TEXT_ONLY)
 # Of the grammar of queries; a suggestion is to be taken as plain words.
 _SIGNS = frozenset('":()[]{}<>*')
 
@@ -41,54 +43,51 @@ class Suggestions(QObject):
 
     def look(self) -> None:
         """Look at what has been read since the last time."""
-        if len(self.texts) >= WANTED or self._waiting or self._questions.is_waiting("document"):
+        if len(self.texts) >= WANTED or self._waiting or self._waits:
             return
         for state in _STATES:
-            fields = {"state": state, "order": "modified", "limit": LOOKED_AT}
-            self._questions.ask_as_before(
-                "files", fields, self._take_files, failed=ignore, slot=state
-            )
+            request = ListFiles(state, limit=LOOKED_AT, order=Order.MODIFIED)
+            self._questions.ask(request, self._take_files, failed=ignore, slot=state)
 
     def stop(self) -> None:
         self._waiting = []
         self._questions.cancel_all()
 
-    def _take_files(self, reply: Mapping[str, Any]) -> None:
-        paths = [str(row.get("path", "")) for row in reply.get("files", [])]
+    @property
+    def _waits(self) -> bool:
+        return self._questions.is_waiting(GetDocument.wire_name)
+
+    def _take_files(self, listed: FileList) -> None:
+        paths = [row.path for row in listed.files]
         self._waiting += [path for path in paths if path not in self._seen]
         self._seen.update(paths)
-        if not self._questions.is_waiting("document"):
+        if not self._waits:
             self._next()
 
     def _next(self) -> None:
         if len(self.texts) >= WANTED:
             self._waiting = []
         if self._waiting:
-            path = self._waiting.pop(0)
-            self._questions.ask_as_before(
-                "document", {"path": path}, partial(self._take_document, path), failed=self._skip
-            )
+            path = Path(self._waiting.pop(0))
+            done = partial(self._take_document, path)
+            self._questions.ask(GetDocument(path), done, failed=self._skip)
 
     def _skip(self, _error: object) -> None:
         self._next()
 
-    def _take_document(self, path: str, reply: Mapping[str, Any]) -> None:
-        title = str(reply.get("document", {}).get("title", ""))
-        text = plain(title or PurePath(path).stem)
+    def _take_document(self, path: Path, document: Document) -> None:
+        text = plain(document.title or path.stem)
         if not text:
             self._next()
             return
-        fields = {"text": text, "limit": 1, "full_text": False}
-        self._questions.ask_as_before(
-            "search", fields, partial(self._take_hit, text), failed=self._skip
-        )
+        request = Search(text, limit=1, full_text=False)
+        self._questions.ask(request, partial(self._take_hit, text), failed=self._skip)
 
-    def _take_hit(self, text: str, reply: Mapping[str, Any]) -> None:
-        hits = reply.get("result", {}).get("hits", [])
-        if hits:
-            headings = [plain(str(heading)) for heading in hits[0].get("heading_path", [])]
+    def _take_hit(self, text: str, result: SearchResult) -> None:
+        for hit in result.hits[:1]:
+            headings = map(plain, reversed(hit.heading_path))
             # A heading of a section is a better question than the name of the whole.
-            better = next((each for each in reversed(headings) if is_good(each)), text)
+            better = next((each for each in headings if is_good(each)), text)
             if is_good(better) and better not in self.texts:
                 self.texts.append(better)
                 self.found.emit(better)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -15,6 +16,7 @@ from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 
 from indexer.api.errors import WorldError
 from indexer.api.formats import page_unit
+from indexer.api.requests import Unlock
 from indexer.api.types import FileState
 from ui import passwords
 from ui.desktop import show_in_folder
@@ -156,8 +158,8 @@ class Preview(PreviewFrame):
             known = passwords.shared().remembered(path)
             passwords.shared().remember(path, password)
             if known is None or self._hit.state is FileState.NEEDS_PASSWORD:
-                fields = {"path": path, "password": password}
-                self._context.link.ask("unlock", fields, done=_ignore, failed=_ignore)
+                request = Unlock(Path(path), password)
+                self._context.link.ask(request, done=_ignore, failed=_ignore)
         self._tried = ""
 
     def _marked(self, marks: Marks, scroll: bool) -> None:  # a slot

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ui.search import describe
 from ui.search.safe_text import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
+    from indexer.api.answers import Document
     from indexer.api.types import Hit
 
 _YEAR = re.compile(r"[12]\d{3}")
@@ -30,19 +29,21 @@ class Source:
     language: str = ""
 
     @classmethod
-    def of(cls, hit: Hit, document: Mapping[str, Any] | None = None) -> Source:
+    def of(cls, hit: Hit, document: Document | None = None) -> Source:
         """Take it from the engine's answer about the document, else from the hit.
 
         The year is that in which the document says it was made: the date of a file is often only
         that of its last copy.
         """
-        told = document or {}
-        year = _YEAR.match(str(told.get("created") or ""))
+        title, author = describe.title(hit), _clean(hit.author)
+        if document is None:
+            return cls(title, author)
+        year = _YEAR.match(document.created)
         return cls(
-            title=_clean(told.get("title")) or describe.title(hit),
-            author=_clean(told.get("author")) or _clean(hit.author),
+            title=_clean(document.title) or title,
+            author=_clean(document.author) or author,
             year=year[0] if year else "",
-            language=_clean(told.get("language")),
+            language=_clean(document.language),
         )
 
 
@@ -63,5 +64,5 @@ def quoted(hit: Hit, source: Source) -> str:
     return f"“{text}”\n({citation(hit, source)})" if text else citation(hit, source)
 
 
-def _clean(value: object) -> str:
-    return shown(value).text if isinstance(value, str) else ""
+def _clean(text: str) -> str:
+    return shown(text).text

@@ -6,12 +6,12 @@ Owns how often that is at most. It must not know what is asked, nor who shows it
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from indexer.api.answers import Activity
 
 # A list that changes while one reads it is worse than one that is a little old.
 EVERY_S = 4.0
@@ -34,10 +34,10 @@ class Freshness(QObject):
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._check)
 
-    def show_activity(self, activity: Mapping[str, Any]) -> None:
+    def show_activity(self, activity: Activity | None) -> None:
         """Take what the engine does now; without an engine nothing is new."""
-        if activity:
-            self._seen = (activity.get("changes"), activity.get("understood"))
+        if activity is not None:
+            self._seen = (activity.changes, activity.understood)
             self._plan()
 
     def answered(self, seconds: float) -> None:

@@ -6,15 +6,18 @@ Owns the requests for it. It must not know what the answers are used for.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
+from indexer.api.requests import GetDocument
 from ui.search.citation import Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from indexer.api.answers import Document
     from indexer.api.errors import LecternError
     from indexer.api.types import Hit
     from ui.ports import EnginePort
@@ -60,8 +63,7 @@ class Sources(QObject):
         while self._left and len(self._asked) < _AT_ONCE:
             hit = self._left.pop()
             self._asked[hit.path] = self._link.ask(
-                "document",
-                {"path": hit.path},
+                GetDocument(Path(hit.path)),
                 done=partial(self._told, hit),
                 failed=partial(self._not_told, hit),
             )
@@ -69,10 +71,8 @@ class Sources(QObject):
             found, self._found = self._found, None
             found(self._hits, self._sources)
 
-    def _told(self, hit: Hit, reply: dict[str, Any]) -> None:
-        document = reply.get("document")
-        if isinstance(document, dict):
-            self._sources[hit.path] = Source.of(hit, document)
+    def _told(self, hit: Hit, document: Document) -> None:
+        self._sources[hit.path] = Source.of(hit, document)
         self._not_told(hit, None)
 
     def _not_told(self, hit: Hit, _error: LecternError | None) -> None:

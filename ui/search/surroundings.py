@@ -6,11 +6,14 @@ Owns the asking for it, and the telling that somebody types. It must not know wh
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from indexer.api.requests import GetStatus, SetPace
+
 if TYPE_CHECKING:
+    from indexer.api.answers import Status
     from ui.ports import EnginePort
 
 # How often the engine is told that somebody types.
@@ -39,19 +42,18 @@ class Surroundings(QObject):
         """Ask anew, if there is anyone to ask."""
         if self._link.is_connected:
             self.roots = self.roots or None  # what was empty need not be so any more
-            self._link.ask("status", {}, done=self._told, failed=_ignore)
+            self._link.ask(GetStatus(), done=self._told, failed=_ignore)
 
     def somebody_types(self) -> None:
         """Have the engine leave the machine to the person for a moment."""
         now = time.monotonic()
         if now - self._typed >= _TYPING_S and self._link.is_connected:
             self._typed = now
-            self._link.ask("pace", {"typing": True}, done=_ignore, failed=_ignore)
+            self._link.ask(SetPace(typing=True), done=_ignore, failed=_ignore)
 
-    def _told(self, reply: dict[str, Any]) -> None:
-        status = reply["status"]
-        self.roots = tuple(str(root["path"]) for root in status["roots"])
-        self.languages = tuple(str(each["language"]) for each in status["languages"])
+    def _told(self, status: Status) -> None:
+        self.roots = tuple(root.path for root in status.roots)
+        self.languages = tuple(each.language for each in status.languages)
         self.changed.emit()
 
 

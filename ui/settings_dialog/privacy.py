@@ -5,7 +5,7 @@ Owns the page. It must not know how a library is deleted: it says that this is w
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from indexer.api.requests import GetStatus
 from ui import desktop, words
 from ui.library.buttons import IconButton
 from ui.library.facts import Facts
@@ -28,10 +29,9 @@ from ui.library.questions import Questions, ignore
 from ui.theme import L, M, S
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from PySide6.QtGui import QShowEvent
 
+    from indexer.api.answers import Status
     from ui.ports import Context
 
 LINES = 5
@@ -71,28 +71,27 @@ class PrivacyPage(QWidget):
         column.addSpacing(L)
         column.addWidget(self._delete)
         column.addStretch(1)
-        self.show_status({})
+        self.show_status(None)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._questions.ask_as_before("status", {}, self._take, failed=ignore)
+        self._questions.ask(GetStatus(), self.show_status, failed=ignore)
 
-    def show_status(self, status: Mapping[str, Any]) -> None:
-        """Show what the engine says about the library."""
-        rows = [(self.tr("Library:"), str(status.get("library") or self._context.library))]
-        if "bytes" in status:
-            rows.append((self.tr("Size on disk:"), words.size(status["bytes"])))
-        if "free_bytes" in status:
-            rows.append((self.tr("Free on its disk:"), words.size(status["free_bytes"])))
+    def show_status(self, status: Status | None) -> None:
+        """Show what the engine says about the library; None until it has."""
+        rows = [(self.tr("Library:"), status.library if status else str(self._context.library))]
+        if status is not None:
+            rows.append((self.tr("Size on disk:"), words.size(status.bytes)))
+            rows.append((self.tr("Free on its disk:"), words.size(status.free_bytes)))
         rows.append((self.tr("Window:"), str(self._context.folder)))
         self._facts.show_facts(rows)
-        made = list(status.get("connections", []))
+        made = status.connections if status is not None else ()
         self.connections.clear()
         for each in made:
             told = [
-                words.instant(str(each.get("time", ""))),
-                str(each.get("what", "")),
-                words.phrase(str(each.get("outcome", "")), {}),
+                words.instant(each.time),
+                each.what,
+                words.phrase(each.outcome, {}),
             ]
             item = QTreeWidgetItem(told)
             item.setToolTip(2, told[2])
@@ -156,9 +155,6 @@ class PrivacyPage(QWidget):
 
     def _open_folder(self) -> None:
         desktop.open_path(str(self._context.library), self._context.notices)
-
-    def _take(self, reply: Mapping[str, Any]) -> None:
-        self.show_status(reply.get("status", {}))
 
 
 def _text(text: str) -> QLabel:

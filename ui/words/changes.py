@@ -5,14 +5,14 @@ Owns the sentences about ``changing`` and ``rebuilding`` in the engine's activit
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from indexer.api.translation import N_
 from ui.words.amounts import share
 from ui.words.translate import say
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from indexer.api.answers import Activity, Status
 
 _CHANGING = N_("Changing to the language model {model}: {share} done.")
 _MEANWHILE = N_("Until then the one before answers.")
@@ -28,14 +28,13 @@ class Change(NamedTuple):
     done: float
 
 
-def change(state: Mapping[str, Any]) -> Change | None:
+def change(state: Activity | Status) -> Change | None:
     """The change that is under way, if any."""
-    changing = state.get("changing")
-    if changing:
-        done = float(changing.get("understood", 0.0))
-        told = say(_CHANGING).format(model=changing.get("model", ""), share=share(done))
+    if changing := state.changing:
+        done = changing.understood
+        told = say(_CHANGING).format(model=changing.model, share=share(done))
         return Change(told, say(_MEANWHILE), done)
-    if state.get("rebuilding"):
-        done = float(state.get("understood", 0.0))
+    if state.rebuilding:
+        done = state.understood
         return Change(say(_REBUILDING).format(share=share(done)), say(_WORDS_FIRST), done)
     return None

@@ -6,9 +6,8 @@ code is shown as the engine says it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from indexer.api.codec import decode
 from indexer.api.errors import CODES, WorldError
 from indexer.api.phrases import PHRASES, Note, fill_with, read_detail
 from indexer.api.translation import N_
@@ -78,9 +77,9 @@ def note(told: Note) -> str:
     return phrase(told.code, told.detail)
 
 
-def notes(told: Iterable[Mapping[str, Any]]) -> str:
-    """Notes as they crossed the border, in one line."""
-    return "; ".join(note(decode(Note, each)) for each in told)
+def notes(told: Iterable[Note]) -> str:
+    """Notes in one line."""
+    return "; ".join(map(note, told))
 
 
 def phrase(code: str, detail: Mapping[str, object]) -> str:

@@ -5,26 +5,29 @@ from __future__ import annotations
 
 import itertools
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from app.settings import Settings
-from indexer.api.codec import encode
+from indexer.api.answers import FileList
 from indexer.api.errors import LecternError, WorldError
 from indexer.api.types import FileRow, FileState
 from ui.ports import Context
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from indexer.api.progress import Progress
-    from indexer.api.requests import Request
+    from indexer.api.requests import ListFiles, Request
+
+
+A = TypeVar("A")
 
 
 class CannedLink(QObject):
-    """An ``EnginePort`` whose ``answers`` give the reply to each kind of request."""
+    """An ``EnginePort`` whose ``answers`` give the answer to each kind of request."""
 
     connected = Signal()
     disconnected = Signal()
@@ -33,10 +36,10 @@ class CannedLink(QObject):
     def __init__(self) -> None:
         super().__init__()
         self.is_connected = True
-        self.answers: dict[str, Callable[[Any], Any]] = {}
-        self.asked: list[tuple[str, Any]] = []
+        self.answers: dict[type[Request[Any]], Callable[[Any], Any]] = {}
+        self.asked: list[Request[Any]] = []
         self.held: list[Callable[[], None]] = []
-        self.holding: set[str] = set()
+        self.holding: set[type[Request[Any]]] = set()
         self.cancelled: list[int] = []
         self.waiting: set[int] = set()
         self._numbers = itertools.count(1)
@@ -44,20 +47,17 @@ class CannedLink(QObject):
 
     def ask(
         self,
-        request: Request[Any] | str,
-        fields: Mapping[str, Any] | None = None,
+        request: Request[A],
         *,
-        done: Callable[[Any], None],
+        done: Callable[[A], None],
         failed: Callable[[LecternError], None] | None = None,
         progress: Callable[[Progress], None] | None = None,
     ) -> int:
         number = next(self._numbers)
-        kind = request if isinstance(request, str) else request.wire_name
-        given = dict(fields or {}) if isinstance(request, str) else request
-        self.asked.append((kind, given))
+        self.asked.append(request)
         self.waiting.add(number)
-        call = partial(self._answer, number, kind, given, done, failed)
-        if kind in self.holding:
+        call = partial(self._answer, number, request, done, failed)
+        if type(request) in self.holding:
             self.held.append(call)
         else:
             self._posted.emit(call)
@@ -72,8 +72,8 @@ class CannedLink(QObject):
         for call in held:
             self._posted.emit(call)
 
-    def kinds(self) -> list[str]:
-        return [kind for kind, _fields in self.asked]
+    def kinds(self) -> list[type[Request[Any]]]:
+        return [type(request) for request in self.asked]
 
     @Slot(object)
     def _run(self, call: Callable[[], None]) -> None:
@@ -82,16 +82,15 @@ class CannedLink(QObject):
     def _answer(
         self,
         number: int,
-        kind: str,
-        given: Any,
-        done: Callable[[Any], None],
+        request: Request[A],
+        done: Callable[[A], None],
         failed: Callable[[LecternError], None] | None,
     ) -> None:
         if number not in self.waiting:
             return
         self.waiting.discard(number)
-        give = self.answers.get(kind)
-        answer = give(given) if give else WorldError("engine_gone")
+        give = self.answers.get(type(request))
+        answer = give(request) if give else WorldError("engine_gone")
         if isinstance(answer, LecternError):
             if failed is not None:
                 failed(answer)
@@ -144,7 +143,7 @@ def make_row(number: int, state: FileState = FileState.INDEXED, **more: Any) -> 
 
 
 class ManyFiles:
-    """Answers ``files`` for as many as one likes."""
+    """Answers ``ListFiles`` for as many as one likes."""
 
     def __init__(self, total: int) -> None:
         self.total = total
@@ -154,14 +153,11 @@ class ManyFiles:
         state, code = self.states.get(number, (FileState.INDEXED, ""))
         return make_row(number, state, code=code)
 
-    def __call__(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        rows = range(self.total)
-        if fields.get("state"):
-            chosen = [n for n in rows if self.row(n).state == fields["state"]]
-        elif fields.get("text"):
-            chosen = [n for n in rows if fields["text"] in self.row(n).path]
-        else:
-            chosen = list(rows[fields["offset"] : fields["offset"] + fields["limit"]])
-            return {"files": [encode(self.row(n)) for n in chosen], "total": self.total}
-        some = chosen[fields["offset"] : fields["offset"] + fields["limit"]]
-        return {"files": [encode(self.row(n)) for n in some], "total": len(chosen)}
+    def __call__(self, request: ListFiles) -> FileList:
+        chosen: Sequence[int] = range(self.total)
+        if request.state:
+            chosen = [n for n in chosen if self.row(n).state is request.state]
+        elif request.text:
+            chosen = [n for n in chosen if request.text in self.row(n).path]
+        some = chosen[request.offset : request.offset + request.limit]
+        return FileList(tuple(map(self.row, some)), len(chosen))

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from indexer.api.phrases import Note
+from indexer.api.progress import Step
+from indexer.api.requests import GetActivity
+from tests.ui.answers import IDLE, running
 from tests.ui.library.port import CannedLink, canned_context
 from ui.library.activity import BUSY_MS, IDLE_MS, ActivityPanel
 from ui.library.activity_words import Smooth, facts, headline
@@ -16,25 +21,18 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
+    from indexer.api.answers import Activity
     from tests.fake_engine import FakeEngine
     from ui.ports import Context
 
-IDLE: dict[str, Any] = {
-    "running": None, "speed": "normal", "paused": False, "reason": "", "pages_per_second": 0.0,
-    "passages_per_second": 0.0, "understood": 1.0, "pending": 0, "set_aside": 0, "device": "cpu",
-    "device_notes": [],
-}  # fmt: skip
-BUSY = IDLE | {
-    "running": {
-        "job": "index",
-        "progress": {
-            "step": "index", "files_done": 4, "files_total": 10, "eta_seconds": 200.0,
-            "current": "/a/b.pdf",
-        },
-    },
-    "reason": "battery", "pages_per_second": 30.0, "understood": 0.5, "set_aside": 2,
-    "device_notes": [{"code": "device_absent", "detail": {"device": "cuda"}}],
-}  # fmt: skip
+BUSY = replace(
+    IDLE,
+    running=running(
+        Step.INDEX, files_done=4, files_total=10, eta_seconds=200.0, current="/a/b.pdf"
+    ),
+    reason="battery", pages_per_second=30.0, understood=0.5, set_aside=2,
+    device_notes=(Note("device_absent", {"device": "cuda"}),),
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -47,11 +45,9 @@ def panel(qtbot: QtBot, context: Context) -> Iterator[ActivityPanel]:
     panel.hide()
 
 
-def _canned(
-    qtbot: QtBot, folder: Path, activity: dict[str, Any]
-) -> tuple[ActivityPanel, CannedLink]:
+def _canned(qtbot: QtBot, folder: Path, activity: Activity) -> tuple[ActivityPanel, CannedLink]:
     context, link, _said = canned_context(folder)
-    link.answers["activity"] = lambda _fields: {"activity": activity}
+    link.answers[GetActivity] = lambda _request: activity
     panel = ActivityPanel(context)
     qtbot.addWidget(panel)
     panel.show()
@@ -79,10 +75,10 @@ def test_it_shows_what_the_engine_does(qtbot: QtBot, tmp_path: Path) -> None:
 
 
 def test_it_asks_often_only_while_something_happens(qtbot: QtBot, tmp_path: Path) -> None:
-    panel, link = _canned(qtbot, tmp_path, dict(IDLE))
+    panel, link = _canned(qtbot, tmp_path, IDLE)
     panel.refresh()
     assert panel._timer.interval() == IDLE_MS
-    link.answers["activity"] = lambda _fields: {"activity": BUSY}
+    link.answers[GetActivity] = lambda _request: BUSY
     panel.refresh()
     qtbot.waitUntil(lambda: panel._timer.interval() == BUSY_MS)
     panel.hide()
@@ -128,13 +124,12 @@ def test_without_an_engine_it_says_so(qtbot: QtBot, tmp_path: Path) -> None:
     [
         ({}, "Everything is up to date"),
         ({"paused": True}, "Paused"),
-        ({"running": {"progress": {"step": "scan"}}}, "Looking for new and changed files"),
-        ({"running": {"progress": {"step": "maintain", "files_total": 5}}}, "Tidying up"),
-        ({"running": {"progress": None}}, "Looking for new and changed files"),
+        ({"running": running(Step.SCAN)}, "Looking for new and changed files"),
+        ({"running": running(Step.MAINTAIN, files_total=5)}, "Tidying up"),
     ],
 )
 def test_headlines(change: dict[str, Any], said: str) -> None:
-    assert headline(IDLE | change) == said
+    assert headline(replace(IDLE, **change)) == said
 
 
 def test_numbers_do_not_jump() -> None:

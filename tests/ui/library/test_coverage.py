@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
+from indexer.api.requests import Index, ListFiles
 from tests.ui.library.port import ManyFiles, canned_context
 from ui import passwords
 from ui.library.coverage import CoveragePage
@@ -42,7 +43,7 @@ def page(
     (library_files / "locked.txt").write_text("LOCKED swordfish The treasure is on the island.")
     (library_files / "broken.txt").write_text("BROKEN")
     done: list[Any] = []
-    context.link.ask("index", {"paths": [str(library_files)]}, done=done.append)
+    context.link.ask(Index((library_files,)), done=done.append)
     qtbot.waitUntil(lambda: bool(done))
     page = CoveragePage(context)
     qtbot.addWidget(page)
@@ -203,7 +204,7 @@ def test_an_export_that_cannot_be_written_says_so(
 
 def test_many_files_are_exported_in_pages(qtbot: QtBot, tmp_path: Path) -> None:
     context, link, said = canned_context(tmp_path)
-    link.answers["files"] = ManyFiles(10_000)
+    link.answers[ListFiles] = ManyFiles(10_000)
     page = CoveragePage(context)
     qtbot.addWidget(page)
     page.export_to(str(tmp_path / "all.csv"))
@@ -242,7 +243,7 @@ def test_choosing_everything_of_many_asks_no_row(
     qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     context, link, _said = canned_context(tmp_path)
-    link.answers["files"] = ManyFiles(50_000)
+    link.answers[ListFiles] = ManyFiles(50_000)
     page = CoveragePage(context)
     qtbot.addWidget(page)
     page.show()

@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester
 
 from indexer.api.errors import WorldError
+from indexer.api.requests import ListFiles, Order
 from indexer.api.types import FileState
 from tests.ui.library.port import CannedLink, ManyFiles, canned_context
 from ui.library.coverage_cells import Column
@@ -32,7 +33,7 @@ def many() -> ManyFiles:
 @pytest.fixture
 def made(qtbot: QtBot, tmp_path: Path, many: ManyFiles) -> tuple[CoverageModel, CannedLink]:
     context, link, _said = canned_context(tmp_path)
-    link.answers["files"] = many
+    link.answers[ListFiles] = many
     model = CoverageModel(context)
     model.refresh()
     qtbot.waitUntil(lambda: model.total == many.total)
@@ -60,7 +61,7 @@ def test_rows_come_when_they_are_looked_at(
     link.asked.clear()
     assert _name(model, 77_777) == "…"
     qtbot.waitUntil(lambda: _name(model, 77_777) == "file 077777.pdf")
-    assert [fields["offset"] for _kind, fields in link.asked] == [77_777 // PAGE * PAGE]
+    assert link.asked == [ListFiles(offset=77_777 // PAGE * PAGE, limit=PAGE)]
 
 
 def test_scrolling_through_everything_stays_small_and_fast(
@@ -94,7 +95,7 @@ def test_backwards_is_the_same_list_from_its_end(
 
 def test_it_keeps_the_rules_of_models(qtbot: QtBot, tmp_path: Path) -> None:
     context, link, _said = canned_context(tmp_path)
-    few = link.answers["files"] = ManyFiles(PAGE + 50)
+    few = link.answers[ListFiles] = ManyFiles(PAGE + 50)
     model = CoverageModel(context)
     # It looks at every cell after each change, so not at a hundred thousand.
     QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal, model)
@@ -113,14 +114,16 @@ def test_it_keeps_the_rules_of_models(qtbot: QtBot, tmp_path: Path) -> None:
 def test_the_engine_sorts(qtbot: QtBot, made: tuple[CoverageModel, CannedLink]) -> None:
     model, link = made
     for column, order, expected in (
-        (Column.SIZE, Qt.SortOrder.DescendingOrder, ("size", False)),
-        (Column.SIZE, Qt.SortOrder.AscendingOrder, ("size", True)),
-        (Column.MODIFIED, Qt.SortOrder.DescendingOrder, ("modified", False)),
-        (Column.STATE, Qt.SortOrder.AscendingOrder, ("state", False)),
+        (Column.SIZE, Qt.SortOrder.DescendingOrder, (Order.SIZE, False)),
+        (Column.SIZE, Qt.SortOrder.AscendingOrder, (Order.SIZE, True)),
+        (Column.MODIFIED, Qt.SortOrder.DescendingOrder, (Order.MODIFIED, False)),
+        (Column.STATE, Qt.SortOrder.AscendingOrder, (Order.STATE, False)),
     ):
         model.sort(column, order)
         assert (model.wanted.order, model.wanted.backwards) == expected
-        assert link.asked[-1][1]["order"] == expected[0]
+        asked = link.asked[-1]
+        assert isinstance(asked, ListFiles)
+        assert asked.order is expected[0]
     before = model.wanted
     model.sort(Column.REASON, Qt.SortOrder.AscendingOrder)
     assert model.wanted == before
@@ -132,7 +135,7 @@ def test_a_filter_replaces_the_list_when_its_first_page_is_here(
 ) -> None:
     model, link = made
     many.states = {7: (FileState.FAILED, "child_died"), 90_000: (FileState.FAILED, "read_error")}
-    link.holding.add("files")
+    link.holding.add(ListFiles)
     model.show_files(state="failed")
     assert _name(model, 5) == "file 000005.pdf", "the old rows stay until then"
     link.holding.clear()
@@ -151,7 +154,7 @@ def test_answers_to_an_old_filter_are_dropped(
     qtbot: QtBot, made: tuple[CoverageModel, CannedLink]
 ) -> None:
     model, link = made
-    link.holding.add("files")
+    link.holding.add(ListFiles)
     model.show_files(text="file 00001")
     model.show_files(text="file 000020")
     link.holding.clear()
@@ -188,22 +191,12 @@ def test_without_an_engine_what_was_shown_stays(
     qtbot: QtBot, made: tuple[CoverageModel, CannedLink], many: ManyFiles
 ) -> None:
     model, link = made
-    link.answers["files"] = lambda _fields: WorldError("engine_gone")
+    link.answers[ListFiles] = lambda _request: WorldError("engine_gone")
     with qtbot.waitSignal(model.counted):
         model.refresh()
     assert _name(model, 5) == "file 000005.pdf"
     model.clear()
     assert model.rowCount() == 0
-
-
-def test_a_state_of_a_newer_engine_is_no_fault(
-    qtbot: QtBot, made: tuple[CoverageModel, CannedLink]
-) -> None:
-    model, link = made
-    row = {"path": "/a/b", "root": "/a", "file": "b", "size": 1, "mtime_ns": 0, "state": "new"}
-    link.answers["files"] = lambda _fields: {"files": [row], "total": 1}
-    model.refresh()
-    qtbot.waitUntil(lambda: model.total == 1 and _name(model, 0) == "b")
 
 
 def test_cells_tell_a_screen_reader_what_they_are(made: tuple[CoverageModel, CannedLink]) -> None:

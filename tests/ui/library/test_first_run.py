@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api.errors import WorldError
+from indexer.api.requests import Search
 from tests.ui.library.port import canned_context
 from ui.library import first_run
 from ui.library.buttons import IconButton
@@ -98,7 +99,7 @@ def test_it_can_be_left_without_a_search(page: FirstRun, qtbot: QtBot) -> None:
 
 def test_a_fault_of_the_search_is_said(qtbot: QtBot, tmp_path: Path) -> None:
     context, link, _said = canned_context(tmp_path)
-    link.answers["search"] = lambda _fields: WorldError("disk_full", needed="1 GB", path="/")
+    link.answers[Search] = lambda _request: WorldError("disk_full", needed="1 GB", path="/")
     page = FirstRun(context)
     qtbot.addWidget(page)
     page.search.field.setText("anything")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,18 +12,20 @@ from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QPointF, Qt, QUr
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QAbstractItemModelTester
 
+from indexer.api.answers import ModelChange, Removal
 from indexer.api.errors import WorldError
+from indexer.api.requests import EstimateIndex, GetStatus, Index, Remove, SetPatterns
+from tests.ui.answers import EMPTY, NOTHING, root
 from tests.ui.library.port import CannedLink, Said, canned_context
 from ui.library.drops import dropped_paths
 from ui.library.estimate_card import EstimateCard
-from ui.library.folder_model import FolderModel, Root, root_of, state_of
+from ui.library.folder_model import FolderModel, embedded, name_of, state_of
 from ui.library.folders import FoldersPage
 from ui.library.patterns_editor import PatternsEditor
 from ui.library.removals import FILE_NAME, Removals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from pytestqt.qtbot import QtBot
 
@@ -128,9 +132,9 @@ def test_a_removal_survives_a_window_that_closes(qtbot: QtBot, tmp_path: Path) -
     said.lapse()
     assert link.asked == []
     link.is_connected = True
-    link.answers["remove"] = lambda _fields: {"removed": {}}
+    link.answers[Remove] = lambda _request: Removal(0, 0, 0)
     later = Removals(context, owner)  # the next window
-    assert link.asked[-1] == ("remove", {"paths": ["/a"], "kept": True})
+    assert link.asked[-1] == Remove((Path("/a"),))
     qtbot.waitUntil(lambda: not later.hidden)
     assert not (tmp_path / FILE_NAME).exists()
 
@@ -140,7 +144,7 @@ def test_a_removal_that_fails_is_said_unless_it_is_gone(
     qtbot: QtBot, tmp_path: Path, code: str, told: bool
 ) -> None:
     context, link, said = canned_context(tmp_path)
-    link.answers["remove"] = lambda _fields: WorldError(code)
+    link.answers[Remove] = lambda _request: WorldError(code)
     owner = FolderModel()
     removals = Removals(context, owner)
     removals.remove(["/a"])
@@ -170,8 +174,8 @@ def test_patterns_are_tried_before_they_are_saved(
 
 def test_a_pattern_that_cannot_be_read_is_said(qtbot: QtBot, tmp_path: Path) -> None:
     context, link, _said = canned_context(tmp_path)
-    link.answers["patterns"] = lambda _fields: {"patterns": []}
-    link.answers["estimate"] = lambda _fields: WorldError(
+    link.answers[SetPatterns] = lambda _request: ()
+    link.answers[EstimateIndex] = lambda _request: WorldError(
         "bad_setting", name="exclude", value="[", reason="it is not closed"
     )
     editor = PatternsEditor(context)
@@ -187,7 +191,7 @@ def test_an_estimate_waits_for_the_engine(qtbot: QtBot, tmp_path: Path) -> None:
     qtbot.addWidget(card)
     card.consider(["/a"])
     qtbot.waitUntil(lambda: "engine is starting" in card._note.text())
-    link.answers["estimate"] = lambda _fields: {"estimate": {"files": 0, "known": 0}}
+    link.answers[EstimateIndex] = lambda _request: NOTHING
     link.connected.emit()
     qtbot.waitUntil(lambda: "nothing in it" in card._note.text())
     assert not card.start.isEnabled()
@@ -195,7 +199,7 @@ def test_an_estimate_waits_for_the_engine(qtbot: QtBot, tmp_path: Path) -> None:
 
 def test_an_estimate_says_what_is_wrong(qtbot: QtBot, tmp_path: Path) -> None:
     context, link, _said = canned_context(tmp_path)
-    link.answers["estimate"] = lambda _fields: WorldError("path_missing", path="/a")
+    link.answers[EstimateIndex] = lambda _request: WorldError("path_missing", path="/a")
     card = EstimateCard(context)
     qtbot.addWidget(card)
     card.consider(["/a"])
@@ -203,18 +207,16 @@ def test_an_estimate_says_what_is_wrong(qtbot: QtBot, tmp_path: Path) -> None:
 
 
 def test_a_folder_says_how_far_it_is() -> None:
-    root = root_of({
-        "path": "/a/b", "files": 10, "bytes": 5, "offline": False,
-        "states": {"indexed": 3, "text_only": 1, "queued": 4, "failed": 2},
-    })  # fmt: skip
-    assert root.name == "b"
-    assert root.understood == 3 / 8
-    said = state_of(root)
+    states = {"indexed": 3, "text_only": 1, "queued": 4, "failed": 2}
+    folder = root("/a/b", 10, states=states)
+    assert name_of(folder) == "b"
+    assert embedded(folder) == 3 / 8
+    said = state_of(folder)
     assert "37 % embedded" in said
     assert "· 4 file" in said
     assert "2 could not be read" in said
-    assert state_of(Root("/a", 1, 1, states={"indexed": 1})) == "Up to date"
-    assert state_of(Root("/a", offline=True)).startswith("Offline")
+    assert state_of(root("/a", states={"indexed": 1})) == "Up to date"
+    assert state_of(root("/a", offline=True)).startswith("Offline")
 
 
 @pytest.mark.parametrize(
@@ -227,36 +229,36 @@ def test_a_folder_says_how_far_it_is() -> None:
     ],
 )
 def test_a_folder_says_how_its_changes_are_heard_of(how: str, why: str, told: str) -> None:
-    data = {"path": "/a", "files": 1, "states": {"indexed": 1}}
-    assert state_of(root_of({**data, "watched": how, "watched_why": why})).endswith(told)
+    folder = root("/a", states={"indexed": 1}, watched=how, watched_why=why)
+    assert state_of(folder).endswith(told)
 
 
 def test_a_change_of_the_model_stands_above_the_folders(
     page: FoldersPage, qtbot: QtBot, engine: FakeEngine
 ) -> None:
     assert page.change.isHidden()
-    page._take_status({"status": {"changing": {"model": "gte-small", "understood": 0.25}}})
+    page._take_status(replace(EMPTY, changing=ModelChange("gte-small", "int8", 0.25)))
     assert page.change.isVisible()
     assert page.change.label.text() == (
         "Changing to the language model gte-small: 25 % done. Until then the one before answers."
     )
     assert page.change.bar.value() == page.change.bar.maximum() // 4
-    page._take_status({"status": {"changing": None}})
+    page._take_status(EMPTY)
     assert page.change.isHidden()
-    assert Root("/").name == "/"
+    assert name_of(root("/")) == "/"
 
 
 def test_folders_change_in_place(qtbot: QtBot) -> None:
     model = FolderModel()
     QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal, model)
-    one, two, three = (Root(path, 1) for path in ("/1", "/2", "/3"))
+    one, two, three = (root(path) for path in ("/1", "/2", "/3"))
     model.show_roots([one, two])
     with qtbot.waitSignal(model.dataChanged):
-        model.show_roots([Root("/1", 5), two])
+        model.show_roots([root("/1", 5), two])
     with qtbot.assertNotEmitted(model.dataChanged):
-        model.show_roots([Root("/1", 5), two])
+        model.show_roots([root("/1", 5), two])
     model.show_roots([two, three], hidden={"/2"})
-    assert [root.path for root in model.roots] == ["/3"]
+    assert [each.path for each in model.roots] == ["/3"]
     assert model.row_of("/3") == 0
     assert "/3" in model.index(0).data(Qt.ItemDataRole.AccessibleTextRole)
     model.show_roots([])
@@ -264,8 +266,8 @@ def test_folders_change_in_place(qtbot: QtBot) -> None:
 
 def test_an_offline_folder_cannot_be_read_again(qtbot: QtBot, tmp_path: Path) -> None:
     context, link, _said = canned_context(tmp_path)
-    roots = [{"path": "/away", "files": 3, "offline": True, "states": {"offline": 3}}]
-    link.answers["status"] = lambda _fields: {"status": {"roots": roots}}
+    away = root("/away", 3, offline=True, states={"offline": 3})
+    link.answers[GetStatus] = lambda _request: replace(EMPTY, roots=(away,))
     page = FoldersPage(context)
     qtbot.addWidget(page)
     page.refresh()
@@ -288,10 +290,10 @@ def test_indexing_goes_on_when_the_page_goes(qtbot: QtBot, tmp_path: Path) -> No
     page.refresh()
     page.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
-    assert ("index", {"paths": ["/a"], "kept": True}) in link.asked
-    number = 1 + link.kinds().index("index")
+    assert Index((Path("/a"),), kept=True) in link.asked
+    number = 1 + link.kinds().index(Index)
     assert number not in link.cancelled
 
 
 def _use(link: CannedLink, _said: Said) -> None:
-    link.holding |= {"index", "status"}
+    link.holding |= {Index, GetStatus}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
-from indexer.api.codec import encode
+from indexer.api.answers import FileList
+from indexer.api.requests import ListFiles, Unlock
 from indexer.api.types import FileState
 from tests.ui.library.port import canned_context, make_row
 from tests.ui.settings.test_passwords import MemoryKeyring
@@ -15,8 +17,6 @@ from ui.library.kept_passwords import FILE_NAME, KeptPasswords, kept_paths
 from ui.passwords import SERVICE, Passwords
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pytestqt.qtbot import QtBot
 
 
@@ -24,8 +24,8 @@ def test_what_the_keyring_has_is_given_to_the_next_engine(qtbot: QtBot, tmp_path
     context, link, _said = canned_context(tmp_path)
     locked = [make_row(n, FileState.NEEDS_PASSWORD, code="needs_password") for n in (1, 2)]
     locked.append(make_row(3, FileState.NEEDS_PASSWORD, code="wrong_password"))
-    link.answers["files"] = lambda _fields: {"files": [encode(row) for row in locked]}
-    link.answers["unlock"] = lambda _fields: {"queued": 1}
+    link.answers[ListFiles] = lambda _request: FileList(tuple(locked), len(locked))
+    link.answers[Unlock] = lambda _request: 1
     keyring, owner = MemoryKeyring(), QObject()
     store = Passwords(lambda: keyring)
     kept = KeptPasswords(context, store, owner)
@@ -40,9 +40,9 @@ def test_what_the_keyring_has_is_given_to_the_next_engine(qtbot: QtBot, tmp_path
     fresh = Passwords(lambda: keyring)
     link.asked.clear()
     later = KeptPasswords(context, fresh, owner)
-    unlocked = ("unlock", {"path": locked[0].path, "password": "one"})
+    unlocked = Unlock(Path(locked[0].path), "one")
     qtbot.waitUntil(lambda: unlocked in link.asked)
-    assert link.kinds() == ["files", "unlock"], "a wrong one is not tried again"
+    assert link.kinds() == [ListFiles, Unlock], "a wrong one is not tried again"
     assert kept is not later
     assert keyring.kept[SERVICE, locked[2].path] == "three"
 

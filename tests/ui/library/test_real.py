@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pymupdf
 import pytest
 
+from indexer.api.requests import GetActivity
 from ui import passwords
 from ui.library import first_run
 from ui.library.activity import ActivityPanel
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from app.settings import Settings
+    from indexer.api.answers import Activity
     from tests.ui.conftest import RecordedNotices
     from ui.engine_client import EngineLink
 
@@ -130,10 +132,10 @@ def test_it_pauses_and_says_on_what_it_computes(qtbot: QtBot, context: Context) 
     qtbot.waitUntil(panel._pause.isEnabled, timeout=WAIT_MS)
     panel._pause.click()
     qtbot.waitUntil(lambda: panel._headline.text() == "Paused", timeout=WAIT_MS)
-    done: list[dict[str, Any]] = []
-    context.link.ask("activity", {}, done=done.append)
+    done: list[Activity] = []
+    context.link.ask(GetActivity(), done=done.append)
     qtbot.waitUntil(lambda: bool(done), timeout=WAIT_MS)
-    assert done[0]["activity"]["paused"] is True
+    assert done[0].paused
     panel._pause.click()
     qtbot.waitUntil(lambda: panel._headline.text() != "Paused", timeout=WAIT_MS)
     panel.hide()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from indexer.api.requests import Unlock
 from tests.ui.library.port import CannedLink, Said, canned_context
 from tests.ui.preview.made import hit_of, passages_of, tale
 from ui import passwords
@@ -57,7 +58,7 @@ def preview(
     qtbot: QtBot, canned: tuple[Context, CannedLink, Said], no_keyring: passwords.Passwords
 ) -> Iterator[Preview]:
     context, link, _said = canned
-    link.answers["unlock"] = lambda fields: {"queued": 1}
+    link.answers[Unlock] = lambda _request: 1
     panel = Preview(context)
     panel.resize(700, 900)
     panel.show()

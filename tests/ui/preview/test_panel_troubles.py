@@ -10,6 +10,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 
+from indexer.api.requests import Unlock
 from indexer.api.types import FileState
 from tests.ui.preview.conftest import WAIT_MS
 from tests.ui.preview.made import hit_of, passages_of
@@ -91,13 +92,12 @@ def test_a_password_is_asked_for_in_place(
     qtbot.mouseClick(preview.message._unlock, Qt.MouseButton.LeftButton)
     wait_for_page(qtbot, preview)
     link = canned[1]
-    assert [fields for kind, fields in link.asked if kind == "unlock"] == [
-        {"path": str(path), "password": "door"}
-    ]
+    unlocked = [Unlock(path, "door")]
+    assert link.asked == unlocked
     assert no_keyring.remembered(str(path)) == "door"
     preview.clear()
     show(qtbot, preview, replace(hit, state=FileState.INDEXED))
-    assert len([kind for kind in link.kinds() if kind == "unlock"]) == 1
+    assert link.asked == unlocked
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.api.progress import CancelToken, ignore
+from indexer.api.requests import Index
 from tests.ui.search.pages import shown
 from ui.search.page import SearchPage
 
@@ -24,5 +24,5 @@ if TYPE_CHECKING:
 def page(
     context: Context, engine: FakeEngine, library_files: Path, qtbot: QtBot
 ) -> Iterator[SearchPage]:
-    engine.index([library_files], report=ignore, token=CancelToken())
+    engine.call(Index((library_files,)))
     yield from shown(qtbot, SearchPage(context))

@@ -5,24 +5,23 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.api.types import Why
+from tests.ui.answers import UNTITLED
 from tests.ui.search.hits import hit, many
 from ui.search.citation import Source, citation, passage, quoted
 from ui.search.export import Form, citable, exported
 
 pytestmark = pytest.mark.usefixtures("qapp")
 
-KNOWN = {
-    "title": "Lease",
-    "author": "Doe, Jane",
-    "created": "2021-05-04T00:00:00",
-    "language": "en",
-}
+KNOWN = replace(
+    UNTITLED, title="Lease", author="Doe, Jane", created="2021-05-04T00:00:00", language="en"
+)
 
 
 def test_a_citation_says_what_is_known() -> None:
@@ -32,7 +31,7 @@ def test_a_citation_says_what_is_known() -> None:
     assert quoted(one, Source.of(one)).startswith("“Rent is due on the first.")
     name = hit(text="", why=Why.NAME, page=0)
     assert quoted(name, Source.of(name)) == "lease"
-    assert Source.of(one, {"created": "unknown", "title": None}).year == ""
+    assert Source.of(one, replace(UNTITLED, created="unknown")).year == ""
 
 
 def test_csv_and_json_hold_the_hits() -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPersistentModelIndex
 from PySide6.QtTest import QAbstractItemModelTester, QSignalSpy
 from PySide6.QtWidgets import QApplication
 
+from indexer.api.requests import Index
 from indexer.api.types import SearchResult
+from tests.ui.answers import IDLE
 from tests.ui.search.hits import hit, many
 from ui.activity_feed import ActivityFeed
 from ui.ports import Context
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from app.settings import Settings
+    from indexer.api.answers import Activity
     from indexer.api.types import Hit
     from tests.ui.conftest import RecordedNotices
     from ui.engine_client import EngineLink
@@ -31,8 +35,8 @@ if TYPE_CHECKING:
 WAIT_MS = 60_000
 
 
-def activity(changes: int, understood: float = 1.0) -> dict[str, Any]:
-    return {"changes": changes, "understood": understood}
+def activity(changes: int, understood: float = 1.0) -> Activity:
+    return replace(IDLE, changes=changes, understood=understood)
 
 
 def test_what_changed_since_the_answer_is_told_once_the_time_has_come(qtbot: QtBot) -> None:
@@ -42,7 +46,7 @@ def test_what_changed_since_the_answer_is_told_once_the_time_has_come(qtbot: QtB
     assert told.count() == 0, "there is no answer yet"
     freshness.answered(0.0)
     freshness.show_activity(activity(1))
-    freshness.show_activity({})
+    freshness.show_activity(None)
     with qtbot.waitSignal(freshness.outdated):
         freshness.show_activity(activity(2))
     freshness.answered(0.0)
@@ -155,7 +159,7 @@ def test_new_documents_come_into_the_list_by_themselves(
 ) -> None:
     """The real engine, whose library grows while a list is on show and the box has the focus."""
     read: list[object] = []
-    fields = {"paths": [str(library_files)]}
+    request = Index((library_files,))
     page = SearchPage(Context(real_link, settings, notices, tmp_path, tmp_path))
     page.freshness = short = Freshness(page, every_s=0.1)
     short.outdated.connect(page._ask_again)
@@ -164,14 +168,14 @@ def test_new_documents_come_into_the_list_by_themselves(
     qtbot.addWidget(page)
     with qtbot.waitExposed(page):
         page.show()
-    real_link.ask("index", fields, done=read.append, failed=read.append)
+    real_link.ask(request, done=read.append, failed=read.append)
     qtbot.waitUntil(lambda: len(read) == 1, timeout=WAIT_MS)
     with qtbot.waitSignal(page.asking.answered, timeout=WAIT_MS):
         page.search("tenant gutters")
     shown = page.current_hit
     focus = QApplication.focusWidget()
     (library_files / "second.txt").write_text("The tenant of the mill cleans no gutters, ever.")
-    real_link.ask("index", fields, done=read.append, failed=read.append)
+    real_link.ask(request, done=read.append, failed=read.append)
 
     def files() -> set[str]:
         return {group.hits[0].file for group in page.results.groups}

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QAbstractButton
 
-from indexer.api.progress import CancelToken, ignore
+from indexer.api.requests import Index
 from tests.ui.conftest import attach
 from tests.ui.search.pages import WAIT_MS, links, press, search, shown, titles
 from ui.engine_client import EngineLink
@@ -163,7 +163,7 @@ def test_folders_that_came_meanwhile_are_seen_when_the_search_is_gone_to(
         offered = partial(links, page)
         qtbot.waitUntil(lambda: offered() == ["Choose folders…"])  # noqa: B023
         page.hide()
-        engine.index([library_files], report=ignore, token=CancelToken())
+        engine.call(Index((library_files,)))
         page.show()
         qtbot.waitUntil(lambda: "Choose folders…" not in offered())  # noqa: B023
 
@@ -181,7 +181,7 @@ def test_without_an_engine_the_query_waits(
     qtbot: QtBot, engine: FakeEngine, settings: Settings, notices: RecordedNotices, tmp_path: Path,
     library_files: Path,
 ) -> None:  # fmt: skip
-    engine.index([library_files], report=ignore, token=CancelToken())
+    engine.call(Index((library_files,)))
     link = EngineLink(tmp_path / "library")
     context = Context(link, settings, notices, tmp_path, tmp_path / "library")
     for page in shown(qtbot, SearchPage(context)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from indexer.api.requests import Index
 from ui.ports import Context
 from ui.search.page import SearchPage
 
@@ -36,8 +37,7 @@ def test_from_words_to_what_is_like_it(
 ) -> None:
     read: list[object] = []
     failed: list[LecternError] = []
-    fields = {"paths": [str(library_files)]}
-    real_link.ask("index", fields, done=read.append, failed=failed.append)
+    real_link.ask(Index((library_files,)), done=read.append, failed=failed.append)
     qtbot.waitUntil(lambda: bool(read or failed), timeout=WAIT_MS)
     assert not failed
     page = SearchPage(Context(real_link, settings, notices, tmp_path, tmp_path))

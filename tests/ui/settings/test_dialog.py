@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -18,7 +19,10 @@ from PySide6.QtWidgets import (
 )
 
 from app.settings import READING, SETTINGS, Settings
+from indexer.api.answers import ConnectionMade
 from indexer.api.errors import WorldError
+from indexer.api.requests import GetStatus
+from tests.ui.answers import EMPTY
 from tests.ui.library.port import CannedLink, Said, canned_context
 from ui import autostart
 from ui.settings_dialog.dialog import PRIVACY, SettingsDialog
@@ -191,10 +195,9 @@ def test_privacy_shows_what_is_kept_and_every_connection(
     dialog: SettingsDialog, qtbot: QtBot, canned: tuple[Context, CannedLink, Said]
 ) -> None:
     link = canned[1]
-    made = {"time": "2026-01-02T03:04:05+00:00", "what": "pip download x", "outcome": "connected"}
-    link.answers["status"] = lambda _fields: {
-        "status": {"library": "/lib", "bytes": 2_000_000, "connections": [made]}
-    }
+    made = ConnectionMade("2026-01-02T03:04:05+00:00", "pip download x", "connected")
+    status = replace(EMPTY, bytes=2_000_000, connections=(made,))
+    link.answers[GetStatus] = lambda _request: status
     page = dialog.privacy
     assert not page._none.isHidden()
     dialog.show_page(PRIVACY)
