@@ -10,10 +10,9 @@ send ``pack`` and receive into ``unpack``. Standard library only.
 from __future__ import annotations
 
 import json
-import os
 import struct
 from importlib import metadata
-from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, TypeVar, overload
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 from indexer.api.errors import WorldError
 
@@ -29,8 +28,6 @@ MAX_REQUEST_BYTES = 4 * 1024 * 1024
 _LENGTH = struct.Struct(">I")
 
 Header = dict[str, Any]
-
-T = TypeVar("T")
 
 
 def pack(header: Mapping[str, Any], binary: bytes = b"") -> bytes:
@@ -155,34 +152,3 @@ def _read_exactly(stream: BinaryIO, size: int) -> bytes:
         parts.append(part)
         missing -= len(part)
     return b"".join(parts)
-
-
-@overload
-def field(header: Header, name: str, kind: type[T]) -> T: ...
-@overload
-def field(header: Header, name: str, kind: type[T], default: T) -> T: ...
-def field(header: Header, name: str, kind: type[T], default: T | None = None) -> T:
-    """Take one field of a message.
-
-    Raises:
-        WorldError: ``bad_request``, if it is missing without a default or of another kind.
-    """
-    value = header.get(name, default)
-    # True is an int to Python, but not to the protocol.
-    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        raise WorldError("bad_request", reason=f"{name} must be of type {kind.__name__}")
-    if isinstance(value, str):
-        _check_text(name, value)
-    return value
-
-
-def _check_text(name: str, value: str) -> None:
-    """Refuse what is no text and no name of a file either, such as half a character.
-
-    Raises:
-        WorldError: ``bad_request``.
-    """
-    try:
-        os.fsencode(value)
-    except UnicodeEncodeError as error:
-        raise WorldError("bad_request", reason=f"{name} must be text") from error

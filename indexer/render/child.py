@@ -1,6 +1,6 @@
 """The render child's process: reads requests from stdin, answers on stdout, one at a time.
 
-Owns the conversation and the limits of the process; what is asked is ``indexer.render.desk``'s.
+Owns the conversation and the limits of the process; what is asked is ``indexer.render.requests``'s.
 It is started by the window, has the priority of a window, and ends with it: by the closed pipe,
 and on Linux even if the window is killed. Whoever asks decides what comes next, so there is no
 queue here. Where the system allows it, each document is opened by a worker of its own that can read
@@ -15,16 +15,17 @@ import os
 import sys
 import traceback
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from indexer.api.codec import encode
 from indexer.api.errors import InternalError, LecternError, WorldError
+from indexer.api.pages import DocumentRequest, PageRequest
 from indexer.api.protocol import hello, read_frame, write_frame
 from indexer.confine import worker
 from indexer.confine.process import confine, take_stdout
 from indexer.extract.process.child import file_error
-from indexer.render.desk import Desk
 from indexer.render.open_documents import OpenDocuments, RecognitionLookup
+from indexer.render.requests import answer
 from indexer.render.workers import Workers
 
 if TYPE_CHECKING:
@@ -46,21 +47,21 @@ def main() -> int:
     # them would take longer than reading the page.
     gc.set_threshold(_OBJECTS, 50, 50)
     known = RecognitionLookup(library)
-    answer: Callable[[Header], None]
+    serve: Callable[[Header], None]
     if worker.is_available():
-        answer = Workers(known, started, outgoing, _serve).answer
+        serve = Workers(known, started, outgoing, _serve).serve
     else:
-        desk = Desk(OpenDocuments(recognised=known.pages))
+        documents = OpenDocuments(recognised=known.pages)
 
-        def answer(request: Header) -> None:
+        def serve(request: Header) -> None:
             started.alarm.restart()
-            _serve(desk, request, outgoing)
+            _serve(documents, request, outgoing)
             started.alarm.stop()
 
     try:
         write_frame(outgoing, hello("render", pid=os.getpid()))
         while (frame := read_frame(sys.stdin.buffer)) is not None:
-            answer(frame[0])
+            serve(frame[0])
     except (EOFError, BrokenPipeError):
         return 0
     finally:
@@ -76,20 +77,24 @@ def library_of(arguments: Sequence[str]) -> tuple[Path | None, list[str]]:
     return options.library, rest
 
 
-def _serve(desk: Desk, request: Header, outgoing: BinaryIO) -> None:
-    number = request.get("id")
+def _serve(documents: OpenDocuments, header: Header, outgoing: BinaryIO) -> None:
+    request: PageRequest[Any] | None = None
     try:
-        reply, data = desk.answer(request)
+        request = PageRequest.read(header)
+        found, data = answer(documents, request)
     except MemoryError:
         reply, data = _failure(WorldError("out_of_memory", limit="a preview may take"))
     except LecternError as error:
         reply, data = _failure(error)
     except OSError as error:
-        reply, data = _failure(file_error(error, str(request.get("path"))))
+        path = request.source.path if isinstance(request, DocumentRequest) else ""
+        reply, data = _failure(file_error(error, str(path)))
     except Exception as error:  # noqa: BLE001  # one page must not cost the preview
         traceback.print_exc()
         reply, data = _failure(InternalError("internal", reason=f"{type(error).__name__}: {error}"))
-    write_frame(outgoing, {**reply, "id": number}, data)
+    else:
+        reply = {"type": "reply", "answer": encode(found)}
+    write_frame(outgoing, {**reply, "id": header.get("id")}, data)
 
 
 def _failure(error: LecternError) -> tuple[Header, bytes]:

@@ -9,7 +9,6 @@ import hashlib
 import importlib
 from collections import OrderedDict
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from indexer.config import Limits
@@ -20,7 +19,9 @@ from indexer.render.text import TextDocument
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
+    from indexer.api.pages import DocumentSource
     from indexer.render.pdf import PdfPages
 
 MAX_OPEN = 4
@@ -48,7 +49,7 @@ class Stamp:
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenDocument:
     """An open document and the state of its file when it was opened."""
 
     document: PdfPages | TextDocument
@@ -72,38 +73,33 @@ class OpenDocuments:
     ) -> None:
         self._limits = limits or Limits()
         self._recognised = recognised
-        self._open: OrderedDict[str, Opened] = OrderedDict()
+        self._open: OrderedDict[Path, OpenDocument] = OrderedDict()
 
-    def get(self, path: str, form: str = "", password: str | None = None) -> Opened:
+    def get(self, source: DocumentSource) -> OpenDocument:
         """Return an open document as its file is now.
-
-        Args:
-            path: The file.
-            form: Its format's name if it is known, else "".
-            password: To open it with.
 
         Raises:
             WorldError: If it cannot be opened.
             OSError: If the file cannot be read.
         """
-        stamp = Stamp.from_path(Path(path))
-        known = self._recognised(Path(path), stamp)
+        path = source.path
+        stamp = Stamp.from_path(path)
+        known = self._recognised(path, stamp)
         opened = self._open.get(path)
         if opened is not None and (opened.stamp, opened.password, opened.recognised) != (
-            stamp, password, known
+            stamp, source.password, known
         ):  # fmt: skip
             self.close(path)
             opened = None
         if opened is None:
-            document = self._load(Path(path), form, password, known)
-            opened = Opened(document, stamp, password, known)
+            opened = OpenDocument(self._load(source, known), stamp, source.password, known)
             self._open[path] = opened
             while len(self._open) > MAX_OPEN:
                 self._open.popitem(last=False)[1].document.close()
         self._open.move_to_end(path)
         return opened
 
-    def close(self, path: str) -> None:
+    def close(self, path: Path) -> None:
         if (opened := self._open.pop(path, None)) is not None:
             opened.document.close()
 
@@ -111,10 +107,9 @@ class OpenDocuments:
         for path in list(self._open):
             self.close(path)
 
-    def _load(
-        self, path: Path, form: str, password: str | None, recognised: RecognisedPages
-    ) -> PdfPages | TextDocument:
-        known = identify(path, form)
+    def _load(self, source: DocumentSource, recognised: RecognisedPages) -> PdfPages | TextDocument:
+        path, password = source.path, source.password
+        known = identify(path, source.format)
         if not known.drawn:
             return TextDocument(path, known, password, self._limits)
         pages = cast("type[PdfPages]", importlib.import_module(DRAWS).PdfPages)

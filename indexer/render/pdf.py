@@ -10,12 +10,12 @@ import math
 import time
 from collections import OrderedDict
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pymupdf
 
 from indexer.api.errors import WorldError
+from indexer.api.pages import MarkBox, PageImage, PassageMarks
 from indexer.extract.document import PAGE_JOINT
 from indexer.extract.pdf.geometry import PlacedText, read_placed
 from indexer.extract.pdf.reader import (
@@ -33,8 +33,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from indexer.api.types import OutlineEntry
+    from indexer.api.pages import Size
+    from indexer.api.types import OutlineEntry, Span
     from indexer.config import Limits
+    from indexer.extract.pdf.geometry import Rectangle
     from indexer.ocr.recognised_pages import RecognisedPages
 
 T = TypeVar("T")
@@ -49,47 +51,8 @@ _RGB = 3
 _LETTER_SIZE = (612.0, 792.0)
 
 
-@dataclass(frozen=True, slots=True)
-class PageImage:
-    """Rows of a rendered page: 8 bits each of red, green and blue, ``stride`` bytes a row."""
-
-    width: int
-    height: int  # of the whole page
-    top: int  # the first of the rows
-    rows: int
-    stride: int
-    data: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class PageBox:
-    """A rectangle on a page, as ``indexer.extract.pdf.geometry.Rectangle`` says."""
-
-    page: int
-    x0: float
-    y0: float
-    x1: float
-    y1: float
-    turn: int
-
-
-@dataclass(frozen=True, slots=True)
-class Marks:
-    """Where ranges of a passage stand.
-
-    ``found`` says that the passage is on its page; ``pending`` that it stands there more than
-    once and that more pages must be counted to tell which is meant.
-    """
-
-    found: bool
-    pending: bool
-    spans: list[list[PageBox]]
-
-
 class PdfPages:
     """An open PDF. Any method may raise ``WorldError`` for a page that cannot be read."""
-
-    kind = "pages"
 
     def __init__(
         self, path: Path, password: str | None, limits: Limits, recognised: RecognisedPages
@@ -103,7 +66,7 @@ class PdfPages:
         self._drawn: OrderedDict[int, Any] = OrderedDict()
         self._placed: OrderedDict[int, PlacedText] = OrderedDict()
         self._lengths: list[int] = []
-        self._sizes: dict[int, tuple[float, float]] = {}
+        self._sizes: dict[int, Size] = {}
 
     def close(self) -> None:
         self._drawn.clear()
@@ -128,19 +91,19 @@ class PdfPages:
     def outline(self) -> tuple[OutlineEntry, ...]:
         return read_outline(self._document)
 
-    def sizes(self, first: int, count: int) -> list[tuple[float, float]]:
+    def sizes(self, first: int, count: int) -> tuple[Size, ...]:
         """Return the width and height of pages in points, rotation and cropping applied."""
         last = min(first + count - 1, self.page_count)
-        return [self.size(number) for number in range(first, last + 1)]
+        return tuple(self.size(number) for number in range(first, last + 1))
 
-    def size(self, page: int) -> tuple[float, float]:
+    def size(self, page: int) -> Size:
         """Return the width and height of one page, as ``sizes`` does."""
         if page not in self._sizes:
             self._sizes[page] = self._measured(page)
         return self._sizes[page]
 
-    def image(self, page: int, width: int, top: int = 0, rows: int = 0) -> PageImage:
-        """Render a page, or a band of it.
+    def image(self, page: int, width: int, top: int = 0, rows: int = 0) -> tuple[PageImage, bytes]:
+        """Render a page, or a band of it; the bytes are those of the rows.
 
         Args:
             page: Its number, from 1.
@@ -162,15 +125,15 @@ class PdfPages:
                 pymupdf.Matrix(zoom, zoom), colorspace=pymupdf.csRGB, alpha=False, clip=clip
             )
             data = bytes(drawn.samples_mv)
-        return PageImage(drawn.width, height, drawn.y, drawn.height, drawn.stride, data)
+        return PageImage(drawn.width, height, drawn.y, drawn.height, drawn.stride), data
 
     def text(self, page: int) -> PlacedText:
         """Return a page's text as it was indexed, with the places of its characters."""
         return _kept(self._placed, page, self._read_text)
 
     def marks(
-        self, first: int, last: int, text: str, start: int | None, spans: Sequence[tuple[int, int]]
-    ) -> Marks:
+        self, first: int, last: int, text: str, start: int | None, spans: Sequence[Span]
+    ) -> PassageMarks:
         """Find where parts of a passage stand.
 
         Args:
@@ -189,19 +152,19 @@ class PdfPages:
             pending = before is None
             anchor = anchor if before is None else find_text(texts, text, start - before)
         if anchor is None:
-            return Marks(found=False, pending=False, spans=[])
-        boxes = [
+            return PassageMarks(found=False, pending=False, spans=())
+        boxes = tuple(
             self._boxes(texts, first, anchor.offset + low, anchor.offset + high)
             for low, high in spans
-        ]
-        return Marks(found=True, pending=pending, spans=boxes)
+        )
+        return PassageMarks(found=True, pending=pending, spans=boxes)
 
-    def _boxes(self, texts: Sequence[str], first: int, start: int, end: int) -> list[PageBox]:
-        return [
-            PageBox(part.page, box.x0, box.y0, box.x1, box.y1, box.turn)
+    def _boxes(self, texts: Sequence[str], first: int, start: int, end: int) -> tuple[MarkBox, ...]:
+        return tuple(
+            _mark_box(part.page, box)
             for part in slices(texts, first, start, end)
             for box in self.text(part.page).rectangles(part.start, part.end)
-        ]
+        )
 
     def _text_or_nothing(self, page: int) -> str:
         """A page that cannot be read has no text, as when it was indexed."""
@@ -222,7 +185,7 @@ class PdfPages:
             self._lengths.append(len(self._raw_text(number)))
         return sum(self._lengths[: page - 1]) + len(PAGE_JOINT) * (page - 1)
 
-    def _measured(self, page: int) -> tuple[float, float]:
+    def _measured(self, page: int) -> Size:
         try:
             shown = self._load(page).rect
             width, height = float(shown.width), float(shown.height)
@@ -255,6 +218,11 @@ class PdfPages:
             raise WorldError("unreadable", reason="page_missing", page=page)
         with page_failures():
             return self._document.load_page(page - 1)
+
+
+def _mark_box(page: int, box: Rectangle) -> MarkBox:
+    x0, y0, x1, y1 = (round(side, 2) for side in (box.x0, box.y0, box.x1, box.y1))
+    return MarkBox(page, x0, y0, x1, y1, box.turn)
 
 
 @contextmanager

@@ -27,27 +27,16 @@ _LINE_CHARS = 4_000
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
-    """A page, slide, sheet or part: its number and where it begins in the document's text."""
-
-    number: int
-    start: int
-
-
-@dataclass(frozen=True, slots=True)
 class TextWindow:
     """A part of a document's text. ``more`` says that the text goes on after it."""
 
     offset: int
     text: str
     more: bool
-    sections: list[Section]
 
 
 class TextDocument:
     """A file whose text can be read; it is opened each time it must be."""
-
-    kind = "text"
 
     def __init__(self, path: Path, known: Format, password: str | None, limits: Limits) -> None:
         self.form = known.name
@@ -55,7 +44,7 @@ class TextDocument:
         self._open = opener(known)
         self._password = password
         self._limits = limits
-        self._whole: list[tuple[int, str]] | None = None
+        self._whole: list[str] | None = None
 
     def close(self) -> None:
         self._whole = None
@@ -72,10 +61,9 @@ class TextDocument:
         low, high = max(0, start - room), max(start, end) + room
         high = min(high, low + 3 * MAX_ROOM_CHARS)
         parts: list[str] = []
-        sections: list[Section] = []
         offset = first = 0
         more = False
-        for number, text in self._sections():
+        for text in self._pages():
             if offset > high:
                 more = True
                 break
@@ -83,27 +71,26 @@ class TextDocument:
                 if not parts:
                     first = offset + _line_start(text, max(low - offset, 0))
                 parts.append(text[max(first - offset, 0) : high - offset])
-                sections.append(Section(number, offset))
                 more = offset + len(text) > high
             offset += len(text) + len(PAGE_JOINT)
-        return TextWindow(first, PAGE_JOINT.join(parts), more, sections)
+        return TextWindow(first, PAGE_JOINT.join(parts), more)
 
-    def _sections(self) -> Iterator[tuple[int, str]]:
+    def _pages(self) -> Iterator[str]:
         """Yield the pages of the canonical text; keep them if they are read to the end."""
         if self._whole is not None:
             yield from self._whole
             return
         source = self._open(self._path, self._password, self._limits)
-        kept: list[tuple[int, str]] | None = []
+        kept: list[str] | None = []
         size = 0
         try:
             for page in source.pages():
                 size += len(page.text)
                 if kept is not None and size <= MAX_KEPT_CHARS:
-                    kept.append((page.number, page.text))
+                    kept.append(page.text)
                 else:
                     kept = None
-                yield page.number, page.text
+                yield page.text
             self._whole = kept
         finally:
             source.close()

@@ -13,13 +13,13 @@ import os
 from collections import OrderedDict
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
+from indexer.api.errors import WorldError
+from indexer.api.pages import DocumentRequest, PageRequest
 from indexer.api.protocol import read_frame, write_frame
 from indexer.confine.worker import Worker
 from indexer.extract.registry import promised_format
-from indexer.render.desk import Desk
 from indexer.render.open_documents import (
     DRAWS,
     MAX_OPEN,
@@ -32,12 +32,14 @@ from indexer.text import language
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
+    from indexer.api.pages import DocumentSource
     from indexer.api.protocol import Header
     from indexer.confine.process import ChildOptions
     from indexer.ocr.recognised_pages import RecognisedPages
 
-    Serve = Callable[[Desk, Header, BinaryIO], None]
+    Serve = Callable[[OpenDocuments, Header, BinaryIO], None]
 
 _ANSWERED = b"."
 
@@ -75,41 +77,44 @@ class Workers:
         self._started = started
         self._outgoing = outgoing
         self._serve = serve
-        self._readers: OrderedDict[str, _Reader] = OrderedDict()
+        self._readers: OrderedDict[Path, _Reader] = OrderedDict()
 
-    def answer(self, request: Header) -> None:
+    def serve(self, header: Header) -> None:
         """Have a request answered; a worker that dies of it takes this process along."""
-        path = request.get("path")
-        if request.get("type") == "rest" or not isinstance(path, str):
+        request: PageRequest[Any] | None = None
+        with suppress(WorldError):
+            request = PageRequest.read(header)
+        if not isinstance(request, DocumentRequest):
             while self._readers:
                 self._readers.popitem()[1].end()
-            self._serve(Desk(OpenDocuments()), request, self._outgoing)
+            self._serve(OpenDocuments(), header, self._outgoing)
             return
-        reader = self._reader(path, request)
-        write_frame(reader.requests, request)
+        reader = self._reader(request.source)
+        write_frame(reader.requests, header)
         if reader.worker.wait(reader.answered):
             os.read(reader.answered, len(_ANSWERED))
         else:
-            self._readers.pop(path).requests.close()
+            self._readers.pop(request.source.path).requests.close()
 
-    def _reader(self, path: str, request: Header) -> _Reader:
+    def _reader(self, source: DocumentSource) -> _Reader:
         """Return the worker of a document as it is now, started if need be."""
+        path = source.path
         recognised = NOTHING
         stamp: tuple[int, int] | None = None
         with suppress(OSError, ValueError):
-            found = Stamp.from_path(Path(path))
+            found = Stamp.from_path(path)
             stamp = found.device, found.inode
-            recognised = self._known.pages(Path(path), found)
-        identity = (stamp, request.get("password"), recognised)
+            recognised = self._known.pages(path, found)
+        identity = (stamp, source.password, recognised)
         reader = self._readers.get(path)
         if reader is not None and reader.identity != identity:
             self._readers.pop(path).end()
             reader = None
         if reader is None:
-            _load_libraries(path, str(request.get("format") or ""))
+            _load_libraries(source)
             if recognised.pages:
                 language.load()  # by which a page's own text is judged
-            reader = self._readers[path] = self._start(Path(path), recognised, identity)
+            reader = self._readers[path] = self._start(path, recognised, identity)
             while len(self._readers) > MAX_OPEN:
                 self._readers.popitem(last=False)[1].end()
         self._readers.move_to_end(path)
@@ -122,11 +127,11 @@ class Workers:
         answered, answering = os.pipe()
 
         def work() -> None:
-            desk = Desk(OpenDocuments(recognised=lambda _path, _stamp: recognised))
+            documents = OpenDocuments(recognised=lambda _path, _stamp: recognised)
             with os.fdopen(asked, "rb") as requests:
                 while (frame := read_frame(requests)) is not None:
                     self._started.alarm.restart()
-                    self._serve(desk, frame[0], self._outgoing)
+                    self._serve(documents, frame[0], self._outgoing)
                     self._started.alarm.stop()
                     os.write(answering, _ANSWERED)
 
@@ -137,9 +142,9 @@ class Workers:
         return _Reader(worker, os.fdopen(asking, "wb"), answered, identity)
 
 
-def _load_libraries(path: str, form: str) -> None:
+def _load_libraries(source: DocumentSource) -> None:
     """Load what showing the document will need, once for all workers that are still to come."""
-    promised = promised_format(Path(path), form)
+    promised = promised_format(source.path, source.format)
     if promised is not None:
         with suppress(ImportError):
             importlib.import_module(DRAWS if promised.drawn else promised.module)

@@ -130,7 +130,7 @@ def _show(preview: Preview, hit: Hit) -> float:
 def _is_there(preview: Preview, hit: Hit) -> bool:
     view = preview.pages
     document = view.document
-    if document is None or document.source.path != hit.path:
+    if document is None or document.source.path != Path(hit.path):
         return False
     marked = hit.page in view.marks.passage or not hit.text
     keys = view.wanted(hit.page)

@@ -9,14 +9,20 @@ import subprocess
 import sys
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from indexer.api.codec import decode
 from indexer.api.errors import Failure
+from indexer.api.pages import DocumentSource, GetLetters
 from indexer.api.protocol import check_hello, read_frame, write_frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from indexer.api.pages import PageRequest
+    from indexer.api.protocol import Header
+
+A = TypeVar("A")
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -35,29 +41,30 @@ class Asker:
         check_hello(frame[0])
         assert frame[0]["role"] == "render"
 
-    def __call__(
-        self, kind: str, path: Path | str = "", **fields: Any
-    ) -> tuple[dict[str, Any], bytes]:
+    def __call__(self, request: PageRequest[A]) -> tuple[A, bytes]:
         """Ask, and return the answer.
 
         Raises:
             LecternError: If that is the answer.
         """
-        number = next(self._ids)
-        write_frame(self._in, {"type": kind, "id": number, "path": str(path), **fields})  # type: ignore[arg-type]
+        reply, data = self.send(request.header(next(self._ids)))
+        return decode(request.answer, reply["answer"]), data
+
+    def send(self, header: Header) -> tuple[Header, bytes]:
+        """Send any header, and return the reply's, unless that is an error."""
+        write_frame(self._in, header)  # type: ignore[arg-type]
         frame = read_frame(self._out)  # type: ignore[arg-type]
         assert frame is not None, "the child has ended"
-        header, data = frame
-        assert header["id"] == number
-        if header["type"] == "error":
-            raise decode(Failure, header["error"]).error()
-        return header, data
+        reply, data = frame
+        assert reply["id"] == header.get("id")
+        if reply["type"] == "error":
+            raise decode(Failure, reply["error"]).error()
+        return reply, data
 
     def letters(self, path: Path, page: int) -> tuple[str, list[tuple[float, ...]]]:
-        header, data = self("letters", path, page=page)
-        text = header["text"]
-        sides = struct.unpack(f"<{4 * len(text)}f", data)
-        return text, [sides[i : i + 4] for i in range(0, len(sides), 4)]
+        found, data = self(GetLetters(DocumentSource(path), page))
+        sides = struct.unpack(f"<{4 * len(found.text)}f", data)
+        return found.text, [sides[i : i + 4] for i in range(0, len(sides), 4)]
 
 
 @contextlib.contextmanager

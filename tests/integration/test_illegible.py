@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.cli_library import file_line, status_lines
+from indexer.api.pages import DocumentSource, GetMarks
 from indexer.api.types import FileState
 from tests.integration.rendering import render_child
 from tests.integration.scanning import (
@@ -76,11 +77,11 @@ def test_what_was_recognised_takes_its_place(
         hit = search(engine, f'"{SHOWN}"')[0]
         assert tesseract.runs == 1
         check_whole(engine)
-        header, _ = ask(
-            "marks", path, page=hit.page, last=hit.page_last, text=hit.text, start=hit.start,
-            spans=[(0, len(hit.text))],
-        )  # fmt: skip
-        assert header["found"]
+        spans = ((0, len(hit.text)),)
+        found, _ = ask(
+            GetMarks(DocumentSource(path), hit.page, hit.page_last, hit.text, hit.start, spans)
+        )
+        assert found.found
         assert SHOWN in " ".join(ask.letters(path, 2)[0].split())
 
 

@@ -8,6 +8,7 @@ import pymupdf
 import pytest
 from PIL import Image
 
+from indexer.api.pages import DocumentSource
 from indexer.api.types import FileState
 from indexer.config import Limits
 from indexer.render.open_documents import OpenDocuments, RecognitionLookup
@@ -58,14 +59,14 @@ def test_it_is_shown_as_a_page_with_its_words_outlined(world: World, tesseract: 
         (hit,) = search(engine, '"eleven vessels"')
         assert hit.page_last == 2
         documents = OpenDocuments(Limits(), RecognitionLookup(world.library).pages)
-        document = documents.get(str(path)).document
+        document = documents.get(DocumentSource(path)).document
         assert isinstance(document, PdfPages)
         assert document.form == "image"
         assert document.page_count == 2
         assert document.labels() == []
         assert not document.has_outline()
-        shown = document.image(2, 300)
-        assert min(shown.data) < 255
+        _, shown = document.image(2, 300)
+        assert min(shown) < 255
         placed = document.text(2)
         assert "eleven vessels" in placed.text
         start = placed.text.index("eleven")

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,20 @@ import pymupdf
 import pytest
 
 from indexer.api.errors import LecternError, WorldError
+from indexer.api.pages import (
+    DocumentSource,
+    GetImage,
+    GetLetters,
+    GetMarks,
+    GetOutline,
+    GetSizes,
+    GetText,
+    Open,
+    OpenedPages,
+    Rest,
+    TextPart,
+)
+from indexer.api.types import OutlineEntry
 from indexer.config import Limits
 from indexer.extract.document import PAGE_JOINT
 from indexer.extract.pdf.reader import open_source
@@ -26,6 +39,8 @@ from tests.unit.extract.pdfs import PROSE, box, raw_pdf, save, text_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from indexer.api.pages import PageRequest
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
@@ -41,9 +56,9 @@ def tale(tmp_path: Path) -> Path:
     return save(tmp_path / "tale.pdf", *(box(72, 90, 540, 700, f"{n}: {PROSE}") for n in range(5)))
 
 
-def code_of(ask: Asker, *arguments: Any, **fields: Any) -> str:
+def code_of(ask: Asker, request: PageRequest[Any]) -> str:
     with pytest.raises(LecternError) as caught:
-        ask(*arguments, **fields)
+        ask(request)
     return caught.value.code
 
 
@@ -57,32 +72,42 @@ def test_opening_tells_the_shape_of_a_document(ask: Asker, tmp_path: Path) -> No
     document.set_toc([[1, "One", 1], [2, "Two", 3]])
     path = tmp_path / "a.pdf"
     document.save(path)
-    opened, _ = ask("open", path, page=3)
-    assert (opened["kind"], opened["format"], opened["pages"]) == ("pages", "pdf", 3)
-    assert opened["sizes"] == [[300, 400], [100, 200], [400, 300]]
-    assert opened["size"] == [400, 300]
-    assert opened["labels"] == ["i", "ii", "iii"]
-    assert opened["outlined"]
-    assert ask("outline", path)[0]["entries"] == [[1, "One", 1], [2, "Two", 3]]
-    assert ask("sizes", path, first=2, count=9)[0]["sizes"] == [[100, 200], [400, 300]]
+    opened, _ = ask(Open(DocumentSource(path), page=3))
+    assert opened.format == "pdf"
+    assert opened.pages == OpenedPages(
+        count=3,
+        page=3,
+        size=(400, 300),
+        sizes=((300, 400), (100, 200), (400, 300)),
+        labels=("i", "ii", "iii"),
+        outlined=True,
+    )
+    assert ask(GetOutline(DocumentSource(path)))[0] == (
+        OutlineEntry(1, "One", 1),
+        OutlineEntry(2, "Two", 3),
+    )
+    assert ask(GetSizes(DocumentSource(path), first=2, count=9))[0].sizes == (
+        (100, 200),
+        (400, 300),
+    )
 
 
 def test_bands_of_a_page_are_the_page(ask: Asker, tale: Path) -> None:
-    whole, data = ask("image", tale, page=2, width=701)
-    assert whole["columns"] in (701, 702)
-    rows = [data[i : i + whole["stride"]] for i in range(0, len(data), whole["stride"])]
-    assert len(rows) == whole["rows"] == whole["height"]
+    whole, data = ask(GetImage(DocumentSource(tale), page=2, width=701))
+    assert whole.columns in (701, 702)
+    rows = [data[i : i + whole.stride] for i in range(0, len(data), whole.stride)]
+    assert len(rows) == whole.rows == whole.height
     for top, count in ((0, 100), (100, 333), (433, 0)):
-        band, part = ask("image", tale, page=2, width=701, top=top, rows=count)
-        assert band["top"] in (top, top - 1)
-        last = band["top"] + band["rows"]
-        assert part == b"".join(rows[band["top"] : last])
+        band, part = ask(GetImage(DocumentSource(tale), page=2, width=701, top=top, rows=count))
+        assert band.top in (top, top - 1)
+        last = band.top + band.rows
+        assert part == b"".join(rows[band.top : last])
 
 
 def test_an_image_that_fits_no_message_is_refused(ask: Asker, tale: Path) -> None:
-    assert code_of(ask, "image", tale, page=1, width=8_000) == "bad_request"
-    header, data = ask("image", tale, page=1, width=8_000, top=5_000, rows=500)
-    assert (header["rows"], len(data)) == (500, 500 * header["stride"])
+    assert code_of(ask, GetImage(DocumentSource(tale), page=1, width=8_000)) == "bad_request"
+    found, data = ask(GetImage(DocumentSource(tale), page=1, width=8_000, top=5_000, rows=500))
+    assert (found.rows, len(data)) == (500, 500 * found.stride)
     assert len(data) < MAX_IMAGE_BYTES
 
 
@@ -99,21 +124,21 @@ def test_letters_are_those_of_extraction(ask: Asker, tale: Path) -> None:
 def test_text_formats_come_as_their_canonical_text(ask: Asker, tmp_path: Path) -> None:
     path = tmp_path / "a.md"
     path.write_text("# Títle 🕯️\n\nBody.\n" * 10, encoding="utf-8")
-    assert ask("open", path)[0]["kind"] == "text"
-    header, data = ask("text", path, start=0, end=0, room=100_000)
+    assert ask(Open(DocumentSource(path)))[0].pages is None
+    found, data = ask(GetText(DocumentSource(path), start=0, end=0, room=100_000))
     assert data.decode() == path.read_text(encoding="utf-8")
-    assert (header["offset"], header["more"], header["sections"]) == (0, False, [[1, 0]])
-    assert code_of(ask, "image", path, page=1, width=10) == "bad_request"
+    assert found == TextPart(offset=0, more=False)
+    assert code_of(ask, GetImage(DocumentSource(path), page=1, width=10)) == "bad_request"
 
 
 def test_a_file_that_changes_is_opened_again(ask: Asker, tmp_path: Path) -> None:
     path = save(tmp_path / "a.pdf", text_at((72, 72, "before")))
-    first, _ = ask("open", path)
+    first, _ = ask(Open(DocumentSource(path)))
     assert ask.letters(path, 1)[0] == "before"
     save(tmp_path / "b.pdf", text_at((72, 72, "after")), text_at((72, 72, "more"))).rename(path)
-    again, _ = ask("open", path)
-    assert (ask.letters(path, 1)[0], again["pages"]) == ("after", 2)
-    assert first["stamp"] != again["stamp"]
+    again, _ = ask(Open(DocumentSource(path)))
+    assert (ask.letters(path, 1)[0], again.pages and again.pages.count) == ("after", 2)
+    assert first.stamp != again.stamp
 
 
 def test_a_password_opens_what_it_should(ask: Asker, tmp_path: Path) -> None:
@@ -121,11 +146,11 @@ def test_a_password_opens_what_it_should(ask: Asker, tmp_path: Path) -> None:
         tmp_path / "a.pdf", text_at((72, 72, "secret")),
         encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="door", owner_pw="owner",
     )  # fmt: skip
-    assert code_of(ask, "open", path) == "needs_password"
-    wrong, right = {"password": "wrong"}, {"password": "door"}
-    assert code_of(ask, "open", path, **wrong) == "needs_password"
-    assert ask("open", path, **right)[0]["pages"] == 1
-    assert code_of(ask, "open", path) == "needs_password"
+    assert code_of(ask, Open(DocumentSource(path))) == "needs_password"
+    wrong, right = (DocumentSource(path, "", password) for password in ("wrong", "door"))
+    assert code_of(ask, Open(wrong)) == "needs_password"
+    assert ask(Open(right))[0].pages is not None
+    assert code_of(ask, Open(DocumentSource(path))) == "needs_password"
 
 
 @pytest.mark.parametrize(
@@ -143,34 +168,38 @@ def test_a_password_opens_what_it_should(ask: Asker, tmp_path: Path) -> None:
 def test_failures_have_codes(ask: Asker, tmp_path: Path, content: bytes, code: str) -> None:
     path = tmp_path / "a.pdf"
     path.write_bytes(content)
-    assert code_of(ask, "open", path) == code
-    assert code_of(ask, "open", tmp_path / "nowhere.pdf") == "vanished"
+    assert code_of(ask, Open(DocumentSource(path))) == code
+    assert code_of(ask, Open(DocumentSource(tmp_path / "nowhere.pdf"))) == "vanished"
 
 
 @pytest.mark.parametrize(
-    "request_",
+    "header",
     [
-        ("dance", {}), ("image", {"page": "one", "width": 5}), ("image", {"page": 1, "width": 0}),
-        ("image", {"page": 1, "width": 100, "top": 999}), ("text", {"room": 5}),
-        ("marks", {"page": 1, "text": "a", "spans": [["x"]]}),
+        {"type": "dance"},
+        {"type": "get_image", "page": "one", "width": 5},
+        {"type": "get_image", "page": 1, "width": 0},
+        {"type": "get_image", "page": 1, "width": 100, "top": 999},
+        {"type": "get_text", "room": 5},
+        {"type": "get_marks", "page": 1, "last": 1, "text": "a", "spans": [["x"]]},
     ],
-)  # fmt: skip
-def test_requests_that_make_no_sense(
-    ask: Asker, tale: Path, request_: tuple[str, dict[str, Any]]
-) -> None:
-    kind, fields = request_
-    assert code_of(ask, kind, tale, **fields) == "bad_request"
+)
+def test_requests_that_make_no_sense(ask: Asker, tale: Path, header: dict[str, Any]) -> None:
+    with pytest.raises(WorldError) as caught:
+        ask.send({"source": {"path": str(tale)}, **header})
+    assert caught.value.code == "bad_request"
 
 
 def test_a_page_that_is_not_there(ask: Asker, tale: Path) -> None:
-    assert code_of(ask, "image", tale, page=6, width=100) == "unreadable"
-    assert code_of(ask, "letters", tale, page=0) == "unreadable"
+    assert code_of(ask, GetImage(DocumentSource(tale), page=6, width=100)) == "unreadable"
+    assert code_of(ask, GetLetters(DocumentSource(tale), page=0)) == "unreadable"
 
 
 def test_a_passage_that_is_gone_is_not_found(ask: Asker, tale: Path) -> None:
-    header, _ = ask("marks", tale, page=1, last=1, text="Never said.", start=0, spans=[[0, 5]])
-    assert not header["found"]
-    assert header["spans"] == []
+    found, _ = ask(
+        GetMarks(DocumentSource(tale), page=1, last=1, text="Never said.", start=0, spans=((0, 5),))
+    )
+    assert not found.found
+    assert found.spans == ()
 
 
 def test_counting_far_comes_in_slices(ask: Asker, tmp_path: Path) -> None:
@@ -184,26 +213,23 @@ def test_counting_far_comes_in_slices(ask: Asker, tmp_path: Path) -> None:
         text_at((72, 72, "Again."), (72, 200, "Again.")),
     )
     start = (pages - 1) * len(one + PAGE_JOINT) + len("Again.\n")
-    asked, slowest = 0, 0.0
+    request = GetMarks(DocumentSource(doubled), pages, pages, "Again.", start, ((0, 6),))
+    asked = 0
     while True:
-        began = time.monotonic()
-        header, _ = ask(
-            "marks", doubled, page=pages, last=pages, text="Again.", start=start, spans=[[0, 6]]
-        )
-        slowest = max(slowest, time.monotonic() - began)
+        found, _ = ask(request)
         asked += 1
-        if not header["pending"]:
+        if not found.pending:
             break
     assert sentence in one
     assert asked > 1
-    assert header["spans"][0][0][2] > 150
+    assert found.spans[0][0].y0 > 150
 
 
 def test_resting_lets_go_of_the_files(ask: Asker, tale: Path) -> None:
-    ask("open", tale)
+    ask(Open(DocumentSource(tale)))
     if sys.platform == "linux":
         assert tale in open_files(ask.process.pid)
-    ask("rest")
+    ask(Rest())
     if sys.platform == "linux":
         assert tale not in open_files(ask.process.pid)
 
@@ -221,7 +247,7 @@ def test_names_that_are_not_utf8(ask: Asker, tmp_path: Path) -> None:
         path.write_text("coffee")
     except OSError:
         pytest.skip("this file system knows UTF-8 only")
-    assert ask("text", path, start=0, end=0, room=9)[1] == b"coffee"
+    assert ask(GetText(DocumentSource(path), start=0, end=0, room=9))[1] == b"coffee"
 
 
 def test_it_has_the_priority_of_a_window() -> None:
@@ -275,7 +301,7 @@ def test_absurd_pages_cost_an_error_and_no_memory(tmp_path: Path) -> None:
     path.write_bytes(raw_pdf(objects))
     with render_child("--address-space=2147483648") as ask:
         try:
-            ask("image", path, page=1, width=800)
+            ask(GetImage(DocumentSource(path), page=1, width=800))
         except WorldError as error:
             assert error.code in {"unreadable", "out_of_memory"}  # noqa: PT017
         assert psutil.Process(ask.process.pid).memory_info().rss < 700 * 1024**2
@@ -287,12 +313,12 @@ def test_hard_files_never_end_the_child(ask: Asker) -> None:
     files = sorted((BENCH / "hard-files").iterdir())
     for path in files:
         try:
-            opened, _ = ask("open", path)
-            if opened["kind"] == "pages":
-                ask("image", path, page=1, width=400)
+            opened, _ = ask(Open(DocumentSource(path)))
+            if opened.pages is not None:
+                ask(GetImage(DocumentSource(path), page=1, width=400))
                 ask.letters(path, 1)
             else:
-                ask("text", path, start=0, end=0, room=10_000)
+                ask(GetText(DocumentSource(path), start=0, end=0, room=10_000))
         except WorldError as error:
             assert error.code in {  # noqa: PT017
                 "unreadable", "needs_password", "empty", "unsupported", "too_large",

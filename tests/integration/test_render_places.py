@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import astuple
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pymupdf
 import pytest
 
+from indexer.api.pages import DocumentSource, GetImage, GetMarks, Open
 from indexer.extract.process.sandbox import ExtractionChild
 from tests.corpora import BENCH, needs_corpus
 from tests.integration.coloured import BLACK, BLUE, GREEN, RED, Shape, make
@@ -16,10 +18,11 @@ from tests.integration.extraction import read
 from tests.integration.rendering import render_child
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from indexer.api.types import Passage
+    from indexer.api.pages import MarkBox
+    from indexer.api.types import Passage, Span
     from tests.integration.coloured import Colour
     from tests.integration.rendering import Asker
 
@@ -82,15 +85,18 @@ def sentence_spans(passage: Passage) -> list[tuple[int, int]]:
     return [span for span in spans if span[0] < span[1]]
 
 
-def asked(ask: Asker, path: Path, passage: Passage, spans: list[tuple[int, int]]) -> Any:
+def asked(
+    ask: Asker, path: Path, passage: Passage, spans: Sequence[Span]
+) -> tuple[tuple[MarkBox, ...], ...]:
+    request = GetMarks(
+        DocumentSource(path), passage.page_first, passage.page_last, passage.text,
+        passage.char_start, tuple(spans),
+    )  # fmt: skip
     while True:
-        header, _ = ask(
-            "marks", path, page=passage.page_first, last=passage.page_last, text=passage.text,
-            start=passage.char_start, spans=spans,
-        )  # fmt: skip
-        assert header["found"]
-        if not header["pending"]:
-            return header["spans"]
+        found, _ = ask(request)
+        assert found.found
+        if not found.pending:
+            return found.spans
 
 
 class Reader:
@@ -100,12 +106,12 @@ class Reader:
         self._document = pymupdf.open(path)
         self._pages: dict[int, tuple[list[str], Any]] = {}
 
-    def under(self, boxes: list[list[float]]) -> str:
+    def under(self, boxes: Sequence[MarkBox]) -> str:
         """The text whose characters have their middle in the boxes, as PyMuPDF reads the page."""
         found = []
-        for page, x0, y0, x1, y1, _turn in boxes:
-            characters, middles = self._characters(int(page))
-            inside = (middles > (x0, y0)) & (middles < (x1, y1))
+        for box in boxes:
+            characters, middles = self._characters(box.page)
+            inside = (middles > (box.x0, box.y0)) & (middles < (box.x1, box.y1))
             found += [characters[i] for i in np.flatnonzero(inside.all(axis=1))]
         return bare("".join(found))
 
@@ -149,8 +155,9 @@ def test_the_pixels_of_a_sentence_are_in_its_outline_and_nowhere_else(
 ) -> None:
     path = make(tmp_path / "a.pdf", shape, SENTENCES, pages=1)
     _, passages = read(child, path)
-    opened, _ = ask("open", path, page=1)
-    width, height = opened["size"]
+    opened, _ = ask(Open(DocumentSource(path), page=1))
+    assert opened.pages is not None
+    width, height = opened.pages.size
     pixels = rendered(ask, path, 1, 1400)
     scale = pixels.shape[1] / width
     assert pixels.shape[0] == pytest.approx(height * scale, abs=1)
@@ -165,14 +172,14 @@ def test_the_pixels_of_a_sentence_are_in_its_outline_and_nowhere_else(
             (boxes,) = asked(ask, path, passage, spans)
             painted = coloured(pixels, colour)
             inside = np.zeros_like(painted)
-            for _, x0, y0, x1, y1, _turn in boxes:
+            for _, x0, y0, x1, y1, _turn in map(astuple, boxes):
                 box = [round(side * scale) for side in (x0 - 1, y0 - 1, x1 + 1, y1 + 1)]
                 inside[box[1] : box[3], box[0] : box[2]] = True
             assert painted.sum() > 500
             assert not (painted & ~inside).any()
             # Tight: no outline is much larger than what it surrounds.
             rows, columns = np.nonzero(painted)
-            _, x0, y0, x1, y1, turns = np.array(boxes).T
+            _, x0, y0, x1, y1, turns = np.array([astuple(box) for box in boxes]).T
             assert set(turns) == {0 if shape.upright else shape.rotation // 90}
             edges = np.array([x0.min(), y0.min(), x1.max(), y1.max()]) * scale
             ink = np.array([columns.min(), rows.min(), columns.max(), rows.max()])
@@ -186,9 +193,9 @@ def _is(passage: Passage, span: tuple[int, int], text: str) -> bool:
 
 def rendered(ask: Asker, path: Path, page: int, width: int) -> Any:
     """A page as rows, columns and colours."""
-    header, data = ask("image", path, page=page, width=width)
-    rows = np.frombuffer(data, np.uint8).reshape(header["rows"], header["stride"])
-    return rows[:, : 3 * header["columns"]].reshape(header["rows"], header["columns"], 3)
+    found, data = ask(GetImage(DocumentSource(path), page=page, width=width))
+    rows = np.frombuffer(data, np.uint8).reshape(found.rows, found.stride)
+    return rows[:, : 3 * found.columns].reshape(found.rows, found.columns, 3)
 
 
 def coloured(pixels: Any, colour: Colour) -> Any:
@@ -217,11 +224,9 @@ def test_of_two_equal_passages_the_one_meant_is_outlined(tmp_path: Path, ask: As
     meant = "Signed at the boatyard."
     start = len(text) + 1 + second.rindex(meant)
     for begin, y in ((start, 400), (len(text) + 1 + second.index(meant), 200), (None, 200)):
-        header, _ = ask(
-            "marks", path, page=2, last=2, text=meant, start=begin, spans=[[0, len(meant)]]
-        )
-        ((box,),) = header["spans"]
-        assert box[2] < y < box[4]
+        found, _ = ask(GetMarks(DocumentSource(path), 2, 2, meant, begin, ((0, len(meant)),)))
+        ((box,),) = found.spans
+        assert box.y0 < y < box.y1
 
 
 def test_a_passage_over_two_pages_has_boxes_on_both(
@@ -234,10 +239,9 @@ def test_a_passage_over_two_pages_has_boxes_on_both(
     document.save(path)
     _, (passage,) = read(child, path)
     assert (passage.page_first, passage.page_last) in ((1, 1), (1, 2))
-    header, _ = ask(
-        "marks", path, page=1, last=2, text=passage.text, start=0, spans=[[0, len(passage.text)]]
-    )
-    assert [box[0] for box in header["spans"][0]] == [1, 2]
+    spans = ((0, len(passage.text)),)
+    found, _ = ask(GetMarks(DocumentSource(path), 1, 2, passage.text, 0, spans))
+    assert [box.page for box in found.spans[0]] == [1, 2]
 
 
 @needs_corpus

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import astuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pymupdf
 import pytest
 
+from indexer.api.pages import DocumentSource, GetMarks, Open
 from tests.integration.coloured import BLUE, GREEN, RED, Shape, make
 from tests.integration.rendering import render_child
 from tests.integration.scanning import needs_tesseract
@@ -17,7 +19,8 @@ from tests.integration.world import World, search
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from indexer.api.types import Hit
+    from indexer.api.pages import MarkBox
+    from indexer.api.types import Hit, Span
     from tests.integration.coloured import Colour
     from tests.integration.rendering import Asker
 
@@ -46,13 +49,13 @@ def scan(folder: Path, target: Path, turned: int, rotation: int) -> Path:
     return target
 
 
-def outlined(ask: Asker, path: Path, hit: Hit, spans: list[tuple[int, int]]) -> Any:
-    header, _ = ask(
-        "marks", path, page=hit.page, last=hit.page_last, text=hit.text, start=hit.start,
-        spans=spans,
-    )  # fmt: skip
-    assert header["found"]
-    return header["spans"]
+def outlined(ask: Asker, path: Path, hit: Hit, span: Span) -> tuple[MarkBox, ...]:
+    found, _ = ask(
+        GetMarks(DocumentSource(path), hit.page, hit.page_last, hit.text, hit.start, (span,))
+    )
+    assert found.found
+    (boxes,) = found.spans
+    return boxes
 
 
 @pytest.mark.parametrize(("turned", "rotation"), TURNS)
@@ -65,18 +68,19 @@ def test_the_pixels_of_a_sentence_are_in_its_outline(
     path = scan(tmp_path, documents / "log.pdf", turned, rotation)
     with world.engine() as engine, render_child(f"--library={world.library}") as ask:
         world.index(engine)
-        opened, _ = ask("open", path, page=1)
+        opened, _ = ask(Open(DocumentSource(path)))
+        assert opened.pages is not None
         pixels = rendered(ask, path, 1, 1400)
-        scale = pixels.shape[1] / opened["size"][0]
+        scale = pixels.shape[1] / opened.pages.size[0]
         for first, last, colour in ENDS:
             hit = search(engine, f"{first} {last}", limit=1)[0]
             begin = hit.text.index(first)
             span = (begin, hit.text.index(last, begin) + len(last))
-            (boxes,) = outlined(ask, path, hit, [span])
-            assert {turn for *_, turn in boxes} == {(turned + rotation) // 90 % 4}
+            boxes = outlined(ask, path, hit, span)
+            assert {box.turn for box in boxes} == {(turned + rotation) // 90 % 4}
             painted = coloured(pixels, colour)
             inside = np.zeros_like(painted)
-            for _, x0, y0, x1, y1, _turn in boxes:
+            for _, x0, y0, x1, y1, _turn in map(astuple, boxes):
                 # What ends the sentence behind the last word is not asked for.
                 box = [round(side * scale) for side in (x0 - 6, y0 - 6, x1 + 6, y1 + 6)]
                 inside[max(box[1], 0) : box[3], max(box[0], 0) : box[2]] = True
@@ -88,8 +92,8 @@ def test_the_pixels_of_a_sentence_are_in_its_outline(
 def test_without_a_library_a_scan_is_shown_without_outlines(tmp_path: Path) -> None:
     path = scan(tmp_path, tmp_path / "log.pdf", 0, 0)
     with render_child() as ask:
-        header, _ = ask("marks", path, page=1, last=1, text="Nobody", start=0, spans=[[0, 6]])
-        assert not header["found"]
+        found, _ = ask(GetMarks(DocumentSource(path), 1, 1, "Nobody", 0, ((0, 6),)))
+        assert not found.found
         assert rendered(ask, path, 1, 300).any()
 
 

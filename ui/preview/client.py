@@ -13,21 +13,24 @@ import logging
 from dataclasses import dataclass, field
 from enum import IntEnum
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject
 
 from indexer.api.codec import decode
-from indexer.api.errors import Failure, WorldError
+from indexer.api.errors import Failure, LecternError, WorldError
+from indexer.api.pages import Rest
 from ui.preview.process import RenderProcess
 from ui.preview.timers import timer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from pathlib import Path
 
-    from indexer.api.errors import LecternError
+    from indexer.api.pages import PageRequest
     from indexer.api.protocol import Header
+
+A = TypeVar("A")
 
 log = logging.getLogger(__name__)
 
@@ -53,13 +56,13 @@ class Urgency(IntEnum):
 
 
 @dataclass(order=True, slots=True)
-class _Request:
+class _Pending:
     """A request that waits or is under way. ``done`` is None once nobody wants the answer."""
 
     urgency: int
     number: int
-    header: Header = field(compare=False)
-    done: Callable[[Header, bytes], None] | None = field(compare=False)
+    request: PageRequest[Any] = field(compare=False)
+    done: Callable[[Any, bytes], None] | None = field(compare=False)
     failed: Callable[[LecternError], None] | None = field(compare=False)
     since: float = field(default=0.0, compare=False)
 
@@ -82,9 +85,9 @@ class RenderClient(QObject):
         super().__init__(parent)
         self._library = library
         self._numbers = itertools.count(1)
-        self._waiting: list[_Request] = []
-        self._known: dict[int, _Request] = {}
-        self._current: _Request | None = None
+        self._waiting: list[_Pending] = []
+        self._known: dict[int, _Pending] = {}
+        self._current: _Pending | None = None
         self._child: RenderProcess | None = None
         self._starts = 0  # in a row that came to nothing
         self._closed = False
@@ -104,32 +107,30 @@ class RenderClient(QObject):
 
     def ask(
         self,
-        kind: str,
-        fields: Mapping[str, Any],
-        done: Callable[[Header, bytes], None],
+        request: PageRequest[A],
+        done: Callable[[A, bytes], None],
         failed: Callable[[LecternError], None] | None = None,
         urgency: Urgency = Urgency.VISIBLE,
     ) -> int:
-        """Send a request of ``indexer.render.desk`` in its turn and return its number.
+        """Send a request in its turn and return its number.
 
         Exactly one of ``done`` and ``failed`` is called later.
         """
         number = next(self._numbers)
-        request = _Request(urgency, number, {"type": kind, "id": number, **fields}, done, failed)
         if not self._closed:
-            self._known[number] = request
-            heapq.heappush(self._waiting, request)
+            self._known[number] = _Pending(urgency, number, request, done, failed)
+            heapq.heappush(self._waiting, self._known[number])
             self._go_on()
         return number
 
     def cancel(self, number: int) -> None:
         """Forget a request."""
-        request = self._known.pop(number, None)
-        if request is None:
+        pending = self._known.pop(number, None)
+        if pending is None:
             return
-        request.done = request.failed = None
-        if request is self._current:
-            request.since = monotonic() - LIMIT_S + ABANDONED_S
+        pending.done = pending.failed = None
+        if pending is self._current:
+            pending.since = monotonic() - LIMIT_S + ABANDONED_S
 
     def close(self) -> None:
         """End the child; nothing is answered any more."""
@@ -147,18 +148,18 @@ class RenderClient(QObject):
 
     def _send_next(self) -> None:
         while self._waiting and self._current is None:
-            request = heapq.heappop(self._waiting)
-            if not request.wanted:
+            pending = heapq.heappop(self._waiting)
+            if not pending.wanted:
                 continue
             if self._child is None:
                 self._start()
             if self._child is None:
-                heapq.heappush(self._waiting, request)
+                heapq.heappush(self._waiting, pending)
                 return
             self._idle.stop()
-            request.since = monotonic()
-            self._current = request
-            self._child.send(request.header)
+            pending.since = monotonic()
+            self._current = pending
+            self._child.send(pending.request.header(pending.number))
             self._watch.start()
 
     def _start(self) -> None:
@@ -174,44 +175,47 @@ class RenderClient(QObject):
             child.deleteLater()
 
     def _answered(self, header: Header, data: bytes) -> None:
-        request = self._current
-        if request is None or header.get("id") != request.number:
+        pending = self._current
+        if pending is None or header.get("id") != pending.number:
             return
         self._starts = 0
         self._settle()
-        if header.get("type") == "error":
-            _fail(request, decode(Failure, header.get("error") or {}).error())
-        elif request.done is not None:
-            request.done(header, data)
+        try:
+            answer = _answer_of(pending.request, header)
+        except LecternError as error:
+            _fail(pending, error)
+        else:
+            if pending.done is not None:
+                pending.done(answer, data)
         self._go_on()
 
     def _settle(self) -> None:
         """Nothing is with the child any more."""
-        request, self._current = self._current, None
-        if request is not None:
-            self._known.pop(request.number, None)
+        pending, self._current = self._current, None
+        if pending is not None:
+            self._known.pop(pending.number, None)
         self._watch.stop()
-        if request is not None and request.header["type"] != "rest":
+        if pending is not None and not isinstance(pending.request, Rest):
             self._idle.start()
 
     def _look(self) -> None:
         """See whether the request under way takes too long or too much."""
-        request = self._current
-        if request is None or self._child is None:
+        pending = self._current
+        if pending is None or self._child is None:
             return
-        waited = monotonic() - request.since
-        if waited > LIMIT_S and (request.wanted or self._waiting):
+        waited = monotonic() - pending.since
+        if waited > LIMIT_S and (pending.wanted or self._waiting):
             self._give_up(WorldError("out_of_time", limit=f"{LIMIT_S:g} seconds"))
         elif self._child.is_large():
             self._give_up(WorldError("out_of_memory", limit="a preview may take"))
 
     def _give_up(self, error: WorldError) -> None:
-        request = self._current
+        pending = self._current
         log.info("the render child is replaced: %s", error.code)
         self._drop()
         self._settle()
-        if request is not None:
-            _fail(request, error)
+        if pending is not None:
+            _fail(pending, error)
         self._go_on()
 
     def _ended(self, reason: str) -> None:
@@ -221,23 +225,30 @@ class RenderClient(QObject):
         failed = [self._current] if self._current is not None else []
         self._settle()
         if self._starts >= _MAX_STARTS:
-            failed += [request for request in self._waiting if request.wanted]
+            failed += [pending for pending in self._waiting if pending.wanted]
             self._waiting.clear()
             self._starts = 0
-        for request in failed:
-            self._known.pop(request.number, None)
-            _fail(request, WorldError("child_died", reason=reason))
+        for pending in failed:
+            self._known.pop(pending.number, None)
+            _fail(pending, WorldError("child_died", reason=reason))
         self._go_on()
 
     def _rest(self) -> None:
         if self._child is not None and self._current is None:
-            self.ask("rest", {}, _ignore, urgency=Urgency.REST)
+            self.ask(Rest(), _ignore, urgency=Urgency.REST)
 
 
-def _fail(request: _Request, error: LecternError) -> None:
-    if request.failed is not None:
-        request.failed(error)
+def _answer_of(request: PageRequest[A], header: Header) -> A:
+    if header.get("type") == "error":
+        raise decode(Failure, header.get("error")).error()
+    answer: A = decode(request.answer, header.get("answer"))
+    return answer
 
 
-def _ignore(_header: Header, _data: bytes) -> None:
+def _fail(pending: _Pending, error: LecternError) -> None:
+    if pending.failed is not None:
+        pending.failed(error)
+
+
+def _ignore(_answer: None, _data: bytes) -> None:
     """Nothing follows from the answer."""

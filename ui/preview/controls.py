@@ -16,8 +16,9 @@ from ui.preview.outline import OutlinePopover, outline_model
 from ui.preview.page_layout import Fit, Zoom
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from indexer.api.types import OutlineEntry
     from ui.preview.frame import PreviewFrame
 
 
@@ -46,7 +47,7 @@ class Controls(QObject):
         pages = self._frame.pages
         self._frame.bar.show_zoom(pages.zoom, pages.scale)
 
-    def show_outline(self, entries: list[list[object]]) -> None:
+    def show_outline(self, entries: Sequence[OutlineEntry]) -> None:
         """Open the outline of the document that is shown."""
         pages = self._frame.pages
         if pages.document is not None and entries:

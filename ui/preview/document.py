@@ -7,12 +7,12 @@ painted. Everything comes later, through signals; what nobody wants any more is 
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from indexer.api.pages import GetImage, GetLetters, GetSizes
 from ui.preview.client import Urgency
 from ui.preview.images import Band, ImageCache, ImageKey, band_of, cut
 from ui.preview.letters import Letters
@@ -21,24 +21,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from indexer.api.errors import LecternError
-    from indexer.api.protocol import Header
+    from indexer.api.pages import (
+        DocumentSource,
+        OpenedPages,
+        PageImage,
+        PageLetters,
+        PageSizes,
+        Size,
+    )
     from ui.preview.client import RenderClient
-    from ui.preview.page_layout import Size
 
 _KEPT_LETTERS = 8
 _SIZES_AT_A_TIME = 2_000
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A file to show: what every request about it carries."""
-
-    path: str
-    form: str = ""
-    password: str | None = None
-
-    def fields(self, **more: Any) -> dict[str, Any]:
-        return {"path": self.path, "format": self.form, "password": self.password, **more}
 
 
 class PageDocument(QObject):
@@ -46,7 +40,8 @@ class PageDocument(QObject):
 
     Args:
         source: The file.
-        opened: The answer to ``open``.
+        stamp: Another once the file is.
+        pages: What is known of its pages.
         client: Whom to ask.
         cache: Where images are kept, beyond the life of this document.
     """
@@ -58,26 +53,28 @@ class PageDocument(QObject):
 
     def __init__(
         self,
-        source: Source,
-        opened: Header,
+        source: DocumentSource,
+        stamp: str,
+        pages: OpenedPages,
         client: RenderClient,
         cache: ImageCache,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self.source = source
-        self.stamp = str(opened["stamp"])
-        self.count = int(opened["pages"])
-        self.labels: list[str] = list(opened.get("labels") or ())
-        self.outlined = bool(opened.get("outlined"))
+        self.stamp = stamp
+        self.count = pages.count
+        self.labels = pages.labels
+        self.outlined = pages.outlined
         self.failures: dict[int, LecternError] = {}
         self._client = client
         self._cache = cache
-        known = [_size(size) for size in opened["sizes"]]
+        known = [_at_least_a_point(size) for size in pages.sizes]
         self._known = len(known)
         # Until they are known, the others are taken to be like the one that is looked at.
-        self.sizes: list[Size] = known + [_size(opened["size"])] * (self.count - len(known))
-        self.sizes[int(opened["page"]) - 1] = _size(opened["size"])
+        size = _at_least_a_point(pages.size)
+        self.sizes: list[Size] = known + [size] * (self.count - len(known))
+        self.sizes[pages.page - 1] = size
         self._asked: dict[ImageKey, int] = {}
         self._latest: dict[int, ImageKey] = {}
         self._letters: OrderedDict[int, Letters] = OrderedDict()
@@ -130,8 +127,7 @@ class PageDocument(QObject):
         for other in [other for other in self._letters_asked if other != page]:
             self._client.cancel(self._letters_asked.pop(other))
         self._letters_asked[page] = self._client.ask(
-            "letters",
-            self.source.fields(page=page),
+            GetLetters(self.source, page),
             partial(self._got_letters, page),
             partial(self._no_letters, page),
             Urgency.SOON,
@@ -147,20 +143,17 @@ class PageDocument(QObject):
 
     def _ask_image(self, key: ImageKey, urgency: Urgency) -> None:
         part = cut(key.width, self.sizes[key.page - 1])
-        fields: dict[str, Any] = {"page": key.page, "width": key.width}
-        if part.bands > 1:
-            fields |= {"top": key.band * part.rows, "rows": part.rows}
+        top, rows = (key.band * part.rows, part.rows) if part.bands > 1 else (0, 0)
         self._asked[key] = self._client.ask(
-            "image",
-            self.source.fields(**fields),
+            GetImage(self.source, key.page, key.width, top, rows),
             partial(self._got_image, key),
             partial(self._no_image, key),
             urgency,
         )
 
-    def _got_image(self, key: ImageKey, header: Header, data: bytes) -> None:
+    def _got_image(self, key: ImageKey, found: PageImage, data: bytes) -> None:
         self._asked.pop(key, None)
-        band = band_of(header, data)
+        band = band_of(found, data)
         if band is None:
             return
         self._cache.put(key, band)
@@ -173,9 +166,9 @@ class PageDocument(QObject):
         self.failures[key.page] = error
         self.image_failed.emit(key.page)
 
-    def _got_letters(self, page: int, header: Header, data: bytes) -> None:
+    def _got_letters(self, page: int, found: PageLetters, data: bytes) -> None:
         self._letters_asked.pop(page, None)
-        self._letters[page] = Letters.read(str(header["text"]), data, int(header.get("turn", 0)))
+        self._letters[page] = Letters.read(found.text, data, found.turn)
         while len(self._letters) > _KEPT_LETTERS:
             self._letters.popitem(last=False)
         self.letters_ready.emit(page)
@@ -186,13 +179,12 @@ class PageDocument(QObject):
     def _ask_sizes(self) -> None:
         if self._known >= self.count:
             return
-        fields = self.source.fields(first=self._known + 1, count=_SIZES_AT_A_TIME)
-        number = self._client.ask("sizes", fields, self._got_sizes, urgency=Urgency.REST)
-        self._others.add(number)
+        request = GetSizes(self.source, self._known + 1, _SIZES_AT_A_TIME)
+        self._others.add(self._client.ask(request, self._got_sizes, urgency=Urgency.REST))
 
-    def _got_sizes(self, header: Header, _data: bytes) -> None:
-        first = int(header["first"])
-        sizes = [_size(size) for size in header["sizes"]]
+    def _got_sizes(self, found: PageSizes, _data: bytes) -> None:
+        first = found.first
+        sizes = [_at_least_a_point(size) for size in found.sizes]
         changed = self.sizes[first - 1 : first - 1 + len(sizes)] != sizes
         self.sizes[first - 1 : first - 1 + len(sizes)] = sizes
         self._known = first - 1 + len(sizes)
@@ -202,6 +194,6 @@ class PageDocument(QObject):
             self.sizes_changed.emit()
 
 
-def _size(size: Any) -> Size:
+def _at_least_a_point(size: Size) -> Size:
     width, height = size
-    return max(float(width), 1.0), max(float(height), 1.0)
+    return max(width, 1.0), max(height, 1.0)

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QImage, QPixmap
 
 if TYPE_CHECKING:
-    from indexer.api.protocol import Header
+    from pathlib import Path
+
+    from indexer.api.pages import PageImage
 
 CACHE_BYTES = 192 << 20
 # A page of more pixels comes in bands; one band is rendered and sent in a few dozen milliseconds.
@@ -29,7 +31,7 @@ class ImageKey:
     The width holds the zoom and the screen's ratio.
     """
 
-    path: str
+    path: Path
     stamp: str
     page: int
     width: int
@@ -72,13 +74,13 @@ def cut(width: int, points: tuple[float, float]) -> Cut:
     return Cut(width, height, max(64, BAND_PIXELS // (2 * width)))
 
 
-def band_of(header: Header, data: bytes) -> Band | None:
+def band_of(found: PageImage, data: bytes) -> Band | None:
     """Make a band of an answer of the render child; ``None`` if it makes no sense."""
-    columns, rows, stride = (int(header[key]) for key in ("columns", "rows", "stride"))
+    columns, rows, stride = found.columns, found.rows, found.stride
     if columns <= 0 or rows <= 0 or len(data) < rows * stride or stride < 3 * columns:
         return None
     image = QImage(data, columns, rows, stride, QImage.Format.Format_RGB888)
-    return Band(QPixmap.fromImage(image), int(header["top"]), int(header["height"]))
+    return Band(QPixmap.fromImage(image), found.top, found.height)
 
 
 class ImageCache:

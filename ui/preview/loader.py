@@ -7,26 +7,26 @@ older hit asked for is cancelled when a newer one comes.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
+from indexer.api.pages import DocumentSource, GetMarks, GetOutline, GetText, Open
 from ui.preview.client import RenderClient, Urgency
-from ui.preview.document import PageDocument, Source
+from ui.preview.document import PageDocument
 from ui.preview.images import ImageCache
 from ui.preview.marks import Marks, pieces_of
 from ui.preview.timers import timer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
-    from typing import Any
 
     from indexer.api.errors import LecternError
-    from indexer.api.protocol import Header
-    from indexer.api.types import Hit
+    from indexer.api.pages import Opened, PageRequest, PassageMarks, TextPart
+    from indexer.api.types import Hit, OutlineEntry, Span
 
-    Span = tuple[int, int]
+A = TypeVar("A")
 
 # Code points of a text that are loaded before and after its passage.
 ROOM = 40_000
@@ -46,7 +46,7 @@ class Loader(QObject):
     text_came = Signal(str, int, bool)  # the text, its offset, whether there is more
     text_marked = Signal(object, object)  # the passage, its sentences: offsets of the document
     more_came = Signal(str, int, bool)
-    outline_came = Signal(list)
+    outline_came = Signal(object)  # tuple[OutlineEntry, ...]
     moved = Signal()  # the passage is no longer where it was
     failed = Signal(object)  # a LecternError
 
@@ -56,7 +56,7 @@ class Loader(QObject):
         self._cache = ImageCache()
         self._document: PageDocument | None = None
         self._hit: Hit | None = None
-        self._source = Source("")
+        self._source = DocumentSource(Path())
         self._asked: set[int] = set()
         self._counting = False
         self._again = timer(self, _COUNTING_MS, self._ask_marks)
@@ -65,8 +65,8 @@ class Loader(QObject):
         """Load a hit; nothing comes of those before it any more."""
         self.forget()
         self._hit = hit
-        self._source = Source(hit.path, hit.format, password)
-        self._ask("open", {"page": max(hit.page, 1)}, self._opened, Urgency.OPEN)
+        self._source = DocumentSource(Path(hit.path), hit.format, password)
+        self._ask(Open(self._source, max(hit.page, 1)), self._opened, Urgency.OPEN)
 
     def forget(self) -> None:
         """Want nothing any more of what is under way."""
@@ -87,57 +87,46 @@ class Loader(QObject):
         self.client.close()
 
     def want_outline(self) -> None:
-        self._ask("outline", {}, self._got_outline, Urgency.VISIBLE)
+        self._ask(GetOutline(self._source), self._got_outline, Urgency.VISIBLE)
 
     def want_more(self, start: int, end: int) -> None:
         """Load a range of the text too."""
-        self._ask("text", {"start": start, "end": end, "room": 0}, self._got_more, Urgency.VISIBLE)
+        self._ask(GetText(self._source, start, end), self._got_more, Urgency.VISIBLE)
 
     def _ask(
-        self,
-        kind: str,
-        fields: dict[str, Any],
-        done: Callable[[Header, bytes], None],
-        urgency: Urgency,
+        self, request: PageRequest[A], done: Callable[[A, bytes], None], urgency: Urgency
     ) -> None:
         numbers: list[int] = []
         number = self.client.ask(
-            kind,
-            self._source.fields(**fields),
-            partial(self._done, numbers, done),
-            partial(self._failed, numbers),
-            urgency,
+            request, partial(self._done, numbers, done), partial(self._failed, numbers), urgency
         )
         numbers.append(number)
         self._asked.add(number)
 
     def _done(
-        self,
-        numbers: list[int],
-        done: Callable[[Header, bytes], None],
-        header: Header,
-        data: bytes,
+        self, numbers: list[int], done: Callable[[A, bytes], None], answer: A, data: bytes
     ) -> None:
         self._asked.difference_update(numbers)
-        done(header, data)
+        done(answer, data)
 
     def _failed(self, numbers: list[int], error: LecternError) -> None:
         self._asked.difference_update(numbers)
         self.failed.emit(error)
 
-    def _opened(self, header: Header, _data: bytes) -> None:
+    def _opened(self, found: Opened, _data: bytes) -> None:
         hit = self._hit
         if hit is None:
             return
-        if header["kind"] != "pages":
-            fields = {"start": hit.start, "end": hit.end, "room": ROOM}
-            self._ask("text", fields, self._got_text, Urgency.OPEN)
+        if found.pages is None:
+            request = GetText(self._source, hit.start, hit.end, ROOM)
+            self._ask(request, self._got_text, Urgency.OPEN)
             return
         shown = self._document
-        same = shown is not None and (shown.source, shown.stamp) == (self._source, header["stamp"])
+        same = shown is not None and (shown.source, shown.stamp) == (self._source, found.stamp)
         if not same:
-            document = PageDocument(self._source, header, self.client, self._cache, self)
-            self._replace(document)
+            self._replace(
+                PageDocument(self._source, found.stamp, found.pages, self.client, self._cache, self)
+            )
         # The passage first: it says which part of the page is looked at.
         self._ask_marks()
         self.opened.emit(self._document)
@@ -152,36 +141,36 @@ class Loader(QObject):
         hit = self._hit
         if hit is None or not hit.text:
             return
-        spans = [(0, len(hit.text)), *_sentences(hit)]
-        fields = {
-            "page": hit.page,
-            "last": hit.page_last,
-            "text": hit.text,
-            "start": hit.start if len(hit.text) == hit.end - hit.start else None,
-            "spans": spans,
-        }
+        request = GetMarks(
+            self._source,
+            page=hit.page,
+            last=hit.page_last,
+            text=hit.text,
+            start=hit.start if len(hit.text) == hit.end - hit.start else None,
+            spans=((0, len(hit.text)), *_sentences(hit)),
+        )
         urgency = Urgency.REST if self._counting else Urgency.MARKS
-        self._ask("marks", fields, self._got_marks, urgency)
+        self._ask(request, self._got_marks, urgency)
 
-    def _got_marks(self, header: Header, _data: bytes) -> None:
+    def _got_marks(self, found: PassageMarks, _data: bytes) -> None:
         again = self._counting
         self._counting = False
-        if not header["found"]:
+        if not found.found:
             self.moved.emit()
             return
-        passage, *sentences = [pieces_of(span) for span in header["spans"]]
+        passage, *sentences = [pieces_of(span) for span in found.spans]
         self.marked.emit(Marks(passage, tuple(filter(None, sentences))), not again)
-        if header["pending"]:
+        if found.pending:
             # It stands there twice; the pages before it are counted bit by bit.
             self._counting = True
             self._again.start()
 
-    def _got_text(self, header: Header, data: bytes) -> None:
+    def _got_text(self, part: TextPart, data: bytes) -> None:
         hit = self._hit
         if hit is None:
             return
-        text, offset = data.decode("utf-8", "replace"), int(header["offset"])
-        self.text_came.emit(text, offset, bool(header["more"]))
+        text, offset = data.decode("utf-8", "replace"), part.offset
+        self.text_came.emit(text, offset, part.more)
         self._replace(None)
         if not hit.text:
             return
@@ -192,12 +181,11 @@ class Loader(QObject):
         sentences = [(start + low, start + high) for low, high in _sentences(hit)]
         self.text_marked.emit((start, start + len(hit.text)), sentences)
 
-    def _got_more(self, header: Header, data: bytes) -> None:
-        text = data.decode("utf-8", "replace")
-        self.more_came.emit(text, int(header["offset"]), bool(header["more"]))
+    def _got_more(self, part: TextPart, data: bytes) -> None:
+        self.more_came.emit(data.decode("utf-8", "replace"), part.offset, part.more)
 
-    def _got_outline(self, header: Header, _data: bytes) -> None:
-        self.outline_came.emit(header["entries"])
+    def _got_outline(self, entries: tuple[OutlineEntry, ...], _data: bytes) -> None:
+        self.outline_came.emit(entries)
 
 
 def _sentences(hit: Hit) -> list[Span]:

@@ -8,13 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import groupby
 from math import ceil, floor
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainterPath, QTransform
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from indexer.api.pages import MarkBox
 
 # Lines belong together if the gap between them is at most so many of their heights.
 _GAP = 1.6
@@ -71,12 +73,12 @@ _UPRIGHT = (
 )
 
 
-def pieces_of(span: Iterable[Sequence[Any]]) -> Pieces:
-    """Read the boxes of one range as the render child sends them."""
+def pieces_of(boxes: Iterable[MarkBox]) -> Pieces:
+    """Sort the boxes of one range by their pages."""
     found: Pieces = {}
-    for page, x0, y0, x1, y1, turn in span:
-        box = QRectF(float(x0), float(y0), float(x1) - float(x0), float(y1) - float(y0))
-        found.setdefault(int(page), []).append(Piece(box, int(turn) % 4))
+    for box in boxes:
+        around = QRectF(box.x0, box.y0, box.x1 - box.x0, box.y1 - box.y0)
+        found.setdefault(box.page, []).append(Piece(around, box.turn % 4))
     return found
 
 

@@ -5,7 +5,7 @@ Owns the tree and how one gets around in it. It must not know where the bookmark
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal
 from PySide6.QtGui import QStandardItem, QStandardItemModel
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QAbstractItemModel
     from PySide6.QtWidgets import QWidget
 
+    from indexer.api.types import OutlineEntry
+
 PAGE_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 _ROWS, _COLUMNS = 18, 44
 # A small outline is shown whole; of a large one only its highest level.
@@ -26,27 +28,27 @@ _OPEN_ENTRIES = 60
 
 
 def outline_model(
-    entries: Sequence[Sequence[Any]], label: Callable[[int], str], parent: QWidget | None = None
+    entries: Sequence[OutlineEntry], label: Callable[[int], str], parent: QWidget | None = None
 ) -> QStandardItemModel:
     """Return a tree of bookmarks with their pages.
 
     Args:
-        entries: Level from 1, title and page of each, in order.
+        entries: The bookmarks, in order.
         label: What the document calls a page.
         parent: Owns the model.
     """
     model = QStandardItemModel(0, 2, parent)
     path: list[tuple[int, QStandardItem]] = []
-    for level, title, page in entries:
-        while path and path[-1][0] >= level:
+    for entry in entries:
+        while path and path[-1][0] >= entry.level:
             path.pop()
-        row = [QStandardItem(str(title)), QStandardItem(label(int(page)))]
+        row = [QStandardItem(entry.title), QStandardItem(label(entry.page))]
         row[1].setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         for item in row:
             item.setEditable(False)
-            item.setData(int(page), PAGE_ROLE)
+            item.setData(entry.page, PAGE_ROLE)
         (path[-1][1] if path else model.invisibleRootItem()).appendRow(row)
-        path.append((int(level), row[0]))
+        path.append((entry.level, row[0]))
     return model
 
 

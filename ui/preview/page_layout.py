@@ -16,7 +16,7 @@ from PySide6.QtCore import QPointF, QRectF
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Size = tuple[float, float]
+    from indexer.api.pages import Size
 
 GAP = 12.0  # between two pages
 MARGIN = 12.0  # around all of them

@@ -132,7 +132,7 @@ class Preview(PreviewFrame):
     def _say_loading(self) -> None:
         """Something takes its time: show the shape of a page, not the page of another hit."""
         document, hit = self.pages.document, self._hit
-        same = document is not None and hit is not None and document.source.path == hit.path
+        same = document is not None and hit is not None and document.source.path == Path(hit.path)
         if not same or not self.has_pages:
             self.pages.show_document(None)
             self.pages.show_loading()

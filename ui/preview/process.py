@@ -22,6 +22,8 @@ from ui.preview.frames import FrameReader, frame
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from indexer.api.protocol import Header
+
 MODULE = "indexer.render"
 FROZEN_ARGUMENT = "--render-child"
 # More than the largest page image needs several times over; a bomb wants far more.
@@ -92,7 +94,7 @@ class RenderProcess(QObject):
         """Whether it ever spoke; one that never did is not started for ever."""
         return self._greeted
 
-    def send(self, header: dict[str, object]) -> None:
+    def send(self, header: Header) -> None:
         self._process.write(frame(header))
 
     def is_large(self) -> bool:

@@ -10,7 +10,7 @@ from indexer.api.requests import Unlock
 from tests.ui.library.port import CannedLink, Said, canned_context
 from tests.ui.preview.made import hit_of, passages_of, tale
 from ui import passwords
-from ui.preview.client import RenderClient
+from ui.preview.client import RenderClient, Urgency
 from ui.preview.panel import Preview
 
 if TYPE_CHECKING:
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
+    from indexer.api.errors import LecternError
+    from indexer.api.pages import PageRequest
     from indexer.api.types import Hit
     from ui.ports import Context
 
@@ -74,21 +76,28 @@ def hits(tale_path: Path) -> list[Hit]:
 
 
 class Answers:
-    """Callbacks that remember what they were told."""
+    """Asks, and remembers what came of it."""
 
-    def __init__(self) -> None:
-        self.done: list[dict[str, Any]] = []
+    def __init__(self, client: RenderClient) -> None:
+        self.client = client
+        self.done: list[Any] = []
         self.failed: list[str] = []
-        self.order: list[Any] = []
+        self.order: list[int] = []  # of the requests that were answered
 
-    def take(self, header: dict[str, Any], _data: bytes) -> None:
-        self.done.append(header)
-        self.order.append(header["id"])
+    def ask(self, request: PageRequest[Any], urgency: Urgency = Urgency.VISIBLE) -> int:
+        numbers: list[int] = []
 
-    def fail(self, error: Any) -> None:
+        def done(answer: object, _data: bytes) -> None:
+            self.done.append(answer)
+            self.order.extend(numbers)
+
+        numbers.append(self.client.ask(request, done, self._fail, urgency))
+        return numbers[0]
+
+    def _fail(self, error: LecternError) -> None:
         self.failed.append(error.code)
 
 
 @pytest.fixture
-def answers() -> Answers:
-    return Answers()
+def answers(client: RenderClient) -> Answers:
+    return Answers(client)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import psutil
 import pytest
 
-from tests.ui.preview.conftest import WAIT_MS
+from indexer.api.pages import DocumentSource, GetImage, Open
+from tests.ui.preview.conftest import WAIT_MS, Answers
 from tests.unit.extract.pdfs import endless_page
 from ui.preview import client as client_module
 from ui.preview import process as process_module
@@ -22,30 +23,32 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from tests.ui.preview.conftest import Answers
-
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 
 
-def image(path: Path, page: int = 1, width: int = 300) -> dict[str, Any]:
-    return {"path": str(path), "page": page, "width": width}
+def opening(path: Path) -> Open:
+    return Open(DocumentSource(path))
+
+
+def image(path: Path, page: int = 1, width: int = 300) -> GetImage:
+    return GetImage(DocumentSource(path), page, width)
 
 
 def test_an_answer_comes_later_and_once(
     client: RenderClient, qtbot: QtBot, tale_path: Path, answers: Answers
 ) -> None:
-    number = client.ask("open", {"path": str(tale_path)}, answers.take, answers.fail)
+    number = answers.ask(opening(tale_path))
     assert answers.done == []
     qtbot.waitUntil(lambda: bool(answers.done), timeout=WAIT_MS)
-    assert [header["id"] for header in answers.done] == [number]
-    assert answers.done[0]["pages"] == 8
+    assert answers.order == [number]
+    assert answers.done[0].pages.count == 8
 
 
 def test_the_most_urgent_comes_first(
     client: RenderClient, qtbot: QtBot, tale_path: Path, answers: Answers
 ) -> None:
     numbers = {
-        urgency: client.ask("image", image(tale_path), answers.take, urgency=urgency)
+        urgency: answers.ask(image(tale_path), urgency)
         for urgency in (Urgency.REST, Urgency.NEAR, Urgency.OPEN, Urgency.VISIBLE)
     }
     qtbot.waitUntil(lambda: len(answers.order) == 4, timeout=WAIT_MS)
@@ -55,10 +58,7 @@ def test_the_most_urgent_comes_first(
 def test_nothing_comes_of_what_was_cancelled(
     client: RenderClient, qtbot: QtBot, tale_path: Path, answers: Answers
 ) -> None:
-    numbers = [
-        client.ask("image", image(tale_path, page), answers.take, answers.fail)
-        for page in range(1, 9)
-    ]
+    numbers = [answers.ask(image(tale_path, page)) for page in range(1, 9)]
     for number in numbers[::2]:
         client.cancel(number)
     client.cancel(999)
@@ -70,7 +70,7 @@ def test_nothing_comes_of_what_was_cancelled(
 def test_an_error_is_an_error_of_ours(
     client: RenderClient, qtbot: QtBot, tmp_path: Path, answers: Answers
 ) -> None:
-    client.ask("open", {"path": str(tmp_path / "nowhere.pdf")}, answers.take, answers.fail)
+    answers.ask(opening(tmp_path / "nowhere.pdf"))
     qtbot.waitUntil(lambda: answers.failed == ["vanished"], timeout=WAIT_MS)
 
 
@@ -84,13 +84,13 @@ def test_a_page_that_never_ends_costs_a_child_and_nothing_else(
     monkeypatch.setattr(client_module, "LIMIT_S", 2.0)
     path = tmp_path / "endless.pdf"
     path.write_bytes(endless_page(pages=3, endless=2))
-    client.ask("image", image(path, 2), answers.take, answers.fail)
-    client.ask("image", image(path, 3), answers.take, answers.fail)
+    answers.ask(image(path, 2))
+    number = answers.ask(image(path, 3))
     qtbot.waitUntil(lambda: client.pid > 0, timeout=WAIT_MS)
     first = client.pid
     qtbot.waitUntil(lambda: len(answers.done) == 1, timeout=WAIT_MS)
     assert answers.failed == ["out_of_time"]
-    assert answers.done[0]["page"] == 3
+    assert answers.order == [number]
     assert client.pid != first
     assert not psutil.pid_exists(first)
 
@@ -100,12 +100,12 @@ def test_what_nobody_wants_any_more_does_not_keep_others_waiting(
 ) -> None:
     path = tmp_path / "endless.pdf"
     path.write_bytes(endless_page(pages=1, endless=1))
-    opened = client.ask("open", {"path": str(path)}, answers.take)
+    opened = answers.ask(opening(path))
     qtbot.waitUntil(lambda: answers.order == [opened], timeout=WAIT_MS)
-    stuck = client.ask("image", image(path), answers.take, answers.fail)
+    stuck = answers.ask(image(path))
     qtbot.waitUntil(lambda: client._current is not None, timeout=WAIT_MS)
     client.cancel(stuck)
-    wanted = client.ask("image", image(tale_path), answers.take, answers.fail)
+    wanted = answers.ask(image(tale_path))
     # Far less than the limit for one that is wanted.
     qtbot.waitUntil(lambda: answers.order == [opened, wanted], timeout=10_000)
     assert answers.failed == []
@@ -117,13 +117,13 @@ def test_a_child_that_dies_is_replaced(
 ) -> None:
     path = tmp_path / "endless.pdf"
     path.write_bytes(endless_page(pages=1, endless=1))
-    client.ask("open", {"path": str(path)}, answers.take)
+    answers.ask(opening(path))
     qtbot.waitUntil(lambda: bool(answers.done), timeout=WAIT_MS)
-    client.ask("image", image(path), answers.take, answers.fail)
+    answers.ask(image(path))
     qtbot.waitUntil(lambda: client._current is not None, timeout=WAIT_MS)
     os.kill(client.pid, signal.SIGKILL)
     qtbot.waitUntil(lambda: answers.failed == ["child_died"], timeout=WAIT_MS)
-    client.ask("image", image(tale_path), answers.take, answers.fail)
+    answers.ask(image(tale_path))
     qtbot.waitUntil(lambda: len(answers.done) == 2, timeout=WAIT_MS)
 
 
@@ -131,11 +131,9 @@ def test_a_child_that_never_starts_is_not_tried_for_ever(
     qtbot: QtBot, tale_path: Path, answers: Answers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(process_module, "MODULE", "indexer.no_such_module")
-    client = RenderClient()
     for _ in range(2):
-        client.ask("open", {"path": str(tale_path)}, answers.take, answers.fail)
+        answers.ask(opening(tale_path))
     qtbot.waitUntil(lambda: answers.failed == ["child_died"] * 2, timeout=WAIT_MS)
-    client.close()
 
 
 def test_a_program_that_is_not_there(
@@ -144,18 +142,17 @@ def test_a_program_that_is_not_there(
     monkeypatch.setattr(
         process_module, "command", lambda _library, _scratch: ("/no/such/program", [])
     )
-    client = RenderClient()
-    client.ask("open", {"path": str(tale_path)}, answers.take, answers.fail)
+    answers.ask(opening(tale_path))
     qtbot.waitUntil(lambda: answers.failed == ["child_died"], timeout=WAIT_MS)
-    client.close()
 
 
 def test_files_are_let_go_of_after_a_while(
-    qtbot: QtBot, tale_path: Path, answers: Answers, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, tale_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(client_module, "_IDLE_MS", 50)
     client = RenderClient()
-    client.ask("open", {"path": str(tale_path)}, answers.take)
+    answers = Answers(client)
+    answers.ask(opening(tale_path))
     qtbot.waitUntil(lambda: bool(answers.done), timeout=WAIT_MS)
 
     def closed() -> bool:
@@ -177,19 +174,20 @@ def test_a_child_that_grows_too_large_is_replaced(
     monkeypatch.setattr(process_module, "RESIDENT_BYTES", 1 << 20)
     path = tmp_path / "endless.pdf"
     path.write_bytes(endless_page(pages=1, endless=1))
-    client.ask("image", image(path), answers.take, answers.fail)
+    answers.ask(image(path))
     qtbot.waitUntil(lambda: answers.failed == ["out_of_memory"], timeout=WAIT_MS)
 
 
-def test_closing_ends_the_child(qtbot: QtBot, tale_path: Path, answers: Answers) -> None:
-    client = RenderClient()
+def test_closing_ends_the_child(
+    client: RenderClient, qtbot: QtBot, tale_path: Path, answers: Answers
+) -> None:
     client.warm_up()
     qtbot.waitUntil(lambda: client.pid > 0, timeout=WAIT_MS)
     pid = client.pid
-    client.ask("open", {"path": str(tale_path)}, answers.take, answers.fail)
+    answers.ask(opening(tale_path))
     client.close()
     assert not psutil.pid_exists(pid)
-    client.ask("open", {"path": str(tale_path)}, answers.take, answers.fail)
+    answers.ask(opening(tale_path))
     client.warm_up()
     assert client.pid == 0
     assert (answers.done, answers.failed) == ([], [])

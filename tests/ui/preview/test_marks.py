@@ -6,6 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from PySide6.QtCore import QPointF, QRectF
 
+from indexer.api.pages import MarkBox
 from ui.preview.marks import Marks, Piece, ink_of, inked, lines_of, outline, pieces_of
 
 SIDES = st.floats(0, 500, allow_nan=False)
@@ -77,8 +78,9 @@ def test_text_that_runs_down_is_outlined_as_such() -> None:
 
 
 def test_the_best_sentence_is_what_comes_into_view() -> None:
-    passage = pieces_of([[3, 0, 700, 100, 712, 0], [4, 0, 50, 100, 62, 0], [4, 0, 64, 100, 76, 0]])
-    best = pieces_of([[4, 0, 50, 100, 62, 0], [4, 0, 64, 100, 76, 0]])
+    lines = [MarkBox(4, 0, 50, 100, 62, 0), MarkBox(4, 0, 64, 100, 76, 0)]
+    passage = pieces_of([MarkBox(3, 0, 700, 100, 712, 0), *lines])
+    best = pieces_of(lines)
     assert Marks(passage, (best,)).first() == (4, QRectF(0, 50, 100, 26))
     assert Marks(passage).first() == (3, QRectF(0, 700, 100, 12))
     assert Marks(passage).pages() == [3, 4]

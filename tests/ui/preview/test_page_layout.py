@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -85,7 +87,7 @@ def test_the_cache_keeps_what_was_used_last(qapp: object) -> None:
     from ui.preview.images import Band
 
     cache = ImageCache(room=3 * 4 * 100)
-    keys = [ImageKey("a", "s", page, 10) for page in range(5)]
+    keys = [ImageKey(Path("a"), "s", page, 10) for page in range(5)]
     for key in keys[:3]:
         cache.put(key, Band(QPixmap(10, 10), 0, 10))
     assert cache.get(keys[0]) is not None

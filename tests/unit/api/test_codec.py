@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from indexer.api.codec import MAX_INT, decode, encode
 from indexer.api.errors import WorldError
+from indexer.api.pages import PageRequest
 from indexer.api.progress import Progress
 from indexer.api.protocol import pack, unpack
 from indexer.api.requests import Queue, Request
@@ -155,8 +156,12 @@ def test_a_type_that_cannot_cross_is_a_fault_of_ours() -> None:
 
 
 @pytest.mark.parametrize("kind", Request.kinds.values())
-def test_every_request_and_answer_can_cross(kind: Any) -> None:
+def test_every_request_of_an_engine_has_a_queue(kind: Any) -> None:
     assert isinstance(kind.queue, Queue)
+
+
+@pytest.mark.parametrize("kind", [*Request.kinds.values(), *PageRequest.kinds.values()])
+def test_every_request_and_answer_can_cross(kind: Any) -> None:
     with pytest.raises(WorldError):
         decode(kind, 1)
     with pytest.raises(WorldError):

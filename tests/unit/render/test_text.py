@@ -57,7 +57,6 @@ def test_a_text_too_long_to_keep_is_read_anew(
         window = document.window(start, start + 50, 400)
         assert window.text == text[window.offset : window.offset + len(window.text)]
         assert window.text.find(text[start : start + 50]) == start - window.offset
-    assert len(document.window(len(text) - 5, len(text), 100).sections) == 1
 
 
 def test_a_line_without_end_does_not_widen_the_window(tmp_path: Path) -> None:
