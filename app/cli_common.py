@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from app.engine import OpenEngine
     from app.settings import Settings
-    from indexer.api.old import OldCalls
+    from indexer.api.requests import EngineApi
     from indexer.config import EngineConfig
 
 T = TypeVar("T")
@@ -72,7 +72,7 @@ class Context:
 
         return engine_config(self.settings, self.library, offline=self.offline)
 
-    def with_engine(self, action: Callable[[OldCalls], T]) -> T:
+    def with_engine(self, action: Callable[[EngineApi], T]) -> T:
         """Do something with the library's engine: a running one, else one opened here."""
         from app import logs
         from app.engine import open_host

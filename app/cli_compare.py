@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from app import render
 from app.cli_common import Command, Context, absolute_path
 from app.cli_search import DEFAULT_LIMIT, filter_terms, positive
 from app.hit_lines import print_result
 from indexer.api.formats import page_unit
+from indexer.api.requests import Compare, Search
 from indexer.api.types import HEADING_SEPARATOR
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.render import Style
+    from indexer.api.answers import Comparison, ComparisonSide, Statement
 
 STATEMENTS = 50
 # A share of the similarity that makes statements the same; below it the nearest is not shown.
@@ -36,17 +38,14 @@ def _compare_arguments(parser: ArgumentParser) -> None:
 
 
 def _compare(options: Namespace, context: Context) -> int:
-    from indexer.api.progress import CancelToken
+    from indexer.api.codec import encode
 
     limit = 0 if options.all else options.limit or STATEMENTS
-    first, second = place(options.first), place(options.second)
-    token = CancelToken()
-    found = context.with_engine(
-        lambda engine: engine.compare(first, second, limit=limit, token=token)
-    )
-    found["seconds"] = context.elapsed
+    request = Compare(place(options.first), place(options.second), limit)
+    found = context.with_engine(lambda engine: engine.call(request))
+    found = replace(found, seconds=context.elapsed)
     if options.json:
-        context.print_json(found)
+        context.print_json(encode(found))
     else:
         context.print(*_comparison_lines(found, context.style()))
     return 0
@@ -61,64 +60,64 @@ def place(text: str) -> str:
     return text
 
 
-def _comparison_lines(found: dict[str, Any], style: Style) -> list[str]:
-    first, second = found["first"], found["second"]
+def _comparison_lines(found: Comparison, style: Style) -> list[str]:
+    first, second = found.first, found.second
     lines: list[str] = []
     for mine, other in ((first, second), (second, first)):
-        lines += [*_side_lines(mine, other, found["border"], style), ""]
-    if found["changes"]:
-        title = f"In both, with other numbers or a negation: {found['changes']:,}"
+        lines += [*_side_lines(mine, other, found.border, style), ""]
+    if found.changes:
+        title = f"In both, with other numbers or a negation: {found.changes:,}"
         lines += [style.bold(title), *_change_lines(found, style), ""]
-    counts = " and ".join(f"{each['statements']:,}" for each in (first, second))
-    foot = f"{counts} statements in {found['seconds']:.1f} s; the same from {found['border']:.2f}."
+    counts = " and ".join(f"{each.statements:,}" for each in (first, second))
+    foot = f"{counts} statements in {found.seconds:.1f} s; the same from {found.border:.2f}."
     return [*lines, style.dim(foot)]
 
 
 def _side_lines(
-    mine: dict[str, Any], other: dict[str, Any], border: float, style: Style
+    mine: ComparisonSide, other: ComparisonSide, border: float, style: Style
 ) -> Iterator[str]:
     """What one document says alone, by pages and headings."""
-    names = [render.name(each["file"].rpartition("/")[2]) for each in (mine, other)]
+    names = [render.name(each.file.rpartition("/")[2]) for each in (mine, other)]
     yield style.bold(render.elide(f"Only in {names[0]}", style.width, style.dots))
     yield style.dim(
-        f"{mine['alone']:,} of {render.count(mine['statements'], 'statement')} not in {names[1]}"
+        f"{mine.alone:,} of {render.count(mine.statements, 'statement')} not in {names[1]}"
     )
     separator = HEADING_SEPARATOR if style.unicode else " > "
-    unit, there = page_unit(mine["format"]), page_unit(other["format"])
-    for (number, path), group in groupby(
-        mine["only"], lambda one: (one["page"], one["heading_path"])
-    ):
+    unit, there = page_unit(mine.format), page_unit(other.format)
+    for (number, path), group in groupby(mine.only, lambda one: (one.page, one.heading_path)):
         yield ""
         parts = [f"{unit} {number}" if unit else "", separator.join(map(render.clean, path))]
         where = "  ".join(part for part in parts if part)
         if where:
             yield f"  {style.bold(render.elide(where, style.width - 2, style.dots))}"
         for statement in group:
-            yield from _wrapped(statement["text"], style, "  ")
-            if statement["near"] and statement["cosine"] >= NEAR * border:
-                where = _on(statement["near"], there)
-                near = f"nearest {statement['cosine']:.2f}, {where}{statement['near']['text']}"
+            yield from _wrapped(statement.text, style, "  ")
+            if statement.near and statement.cosine >= NEAR * border:
+                where = _on(statement.near, there)
+                near = f"nearest {statement.cosine:.2f}, {where}{statement.near.text}"
                 text = render.elide(render.clean(near), style.width - 6, style.dots)
                 yield f"      {style.dim(text)}"
-    if hidden := mine["alone"] - len(mine["only"]):
+    if hidden := mine.alone - len(mine.only):
         yield ""
         yield style.dim(f"  and {hidden:,} more; show them with --all")
 
 
-def _change_lines(found: dict[str, Any], style: Style) -> Iterator[str]:
-    units = [page_unit(found[key]["format"]) for key in ("first", "second")]
-    for change in found["changed"]:
+def _change_lines(found: Comparison, style: Style) -> Iterator[str]:
+    for change in found.changed:
         yield ""
-        for sign, key, unit in zip("-+", ("first", "second"), units, strict=True):
-            where = _on(change[key], unit)
-            yield from _wrapped(where + change[key]["text"], style, f"{sign} ")
-    if hidden := found["changes"] - len(found["changed"]):
+        for sign, statement, side in (
+            ("-", change.first, found.first),
+            ("+", change.second, found.second),
+        ):
+            where = _on(statement, page_unit(side.format))
+            yield from _wrapped(where + statement.text, style, f"{sign} ")
+    if hidden := found.changes - len(found.changed):
         yield ""
         yield style.dim(f"  and {hidden:,} more; show them with --all")
 
 
-def _on(statement: dict[str, Any], unit: str) -> str:
-    return f"{unit} {statement['page']}: " if unit else ""
+def _on(statement: Statement, unit: str) -> str:
+    return f"{unit} {statement.page}: " if unit else ""
 
 
 def _wrapped(text: str, style: Style, sign: str) -> Iterator[str]:
@@ -145,10 +144,8 @@ def _similar_arguments(parser: ArgumentParser) -> None:
 def _similar(options: Namespace, context: Context) -> int:
     like = f'like:"{place(options.place)}"'
     text = " ".join([*filter_terms(options.folders, [], None), like, *options.words])
-    limit = options.limit or DEFAULT_LIMIT
-    result = context.with_engine(
-        lambda engine: engine.search(text, limit=limit, explain=True, full_text=True)
-    )
+    request = Search(text, options.limit or DEFAULT_LIMIT, explain=True)
+    result = context.with_engine(lambda engine: engine.call(request))
     result = replace(result, seconds=context.elapsed)
     print_result(context, text, result, as_json=options.json, explain=True)
     return 0

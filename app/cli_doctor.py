@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from app import render
 from app.cli_common import Command, Context
+from indexer.api.codec import encode
 from indexer.api.errors import LecternError
+from indexer.api.requests import Diagnose
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from app.render import Style
+    from indexer.api.answers import Check
 
 
 def _arguments(parser: ArgumentParser) -> None:
@@ -25,29 +28,29 @@ def _run(options: Namespace, context: Context) -> int:
     checks = [*doctor.checks(context.settings, config), *doctor.places(config)]
     status = 0
     try:
-        found = context.with_engine(lambda engine: engine.doctor())
+        found = context.with_engine(lambda engine: engine.call(Diagnose()))
         # What the engine knows it knows better: it may run elsewhere.
-        better = {check["name"]: check for check in found if check["value"]}
-        checks = [better.pop(check["name"], check) for check in checks] + list(better.values())
+        better = {check.name: check for check in found if check.value}
+        checks = [better.pop(check.name, check) for check in checks] + list(better.values())
     except LecternError as error:
         status = error.declared.exit_status
         checks.append(doctor.check("engine", error.message, ok=False, advice=error.next_step))
     if options.json:
-        context.print_json(checks)
+        context.print_json(encode(checks))
     else:
         context.print(*_lines(checks, context.style()))
-    return status or int(not all(check["ok"] for check in checks))
+    return status or int(not all(check.ok for check in checks))
 
 
-def _lines(checks: list[dict[str, Any]], style: Style) -> list[str]:
-    wide = max(len(check["name"]) for check in checks)
+def _lines(checks: list[Check], style: Style) -> list[str]:
+    wide = max(len(check.name) for check in checks)
     lines = []
     for check in checks:
-        verdict = "ok " if check["ok"] else style.bad("BAD")
-        lines.append(f"{verdict}  {check['name']:<{wide}}  {render.name(str(check['value']))}")
-        if check["advice"]:
-            lines.append(f"     {'':<{wide}}  {render.name(str(check['advice']))}")
-    bad = sum(not check["ok"] for check in checks)
+        verdict = "ok " if check.ok else style.bad("BAD")
+        lines.append(f"{verdict}  {check.name:<{wide}}  {render.name(check.value)}")
+        if check.advice:
+            lines.append(f"     {'':<{wide}}  {render.name(check.advice)}")
+    bad = sum(not check.ok for check in checks)
     return [*lines, f"{render.count(bad, 'problem')}." if bad else "Everything is fine."]
 
 

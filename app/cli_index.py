@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from app import render
 from app.cli_common import Command, Context, existing
 from app.signals import CANCELLED, stopping
+from indexer.api.requests import Index
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
-    from indexer.api.old import OldCalls as EngineApi
-    from indexer.api.progress import CancelToken, Progress
+    from indexer.api.requests import Reindex
     from indexer.api.types import Summary
 
 STOPPING = b"\nStopping; what is finished is kept. Ctrl+C again ends at once.\n"
@@ -63,20 +63,11 @@ def index(
     context: Context, paths: Sequence[Path], *, quiet: bool = False, rescan: bool = False
 ) -> Summary:
     """Index with progress; see ``with_progress``."""
-
-    def work(engine: EngineApi, report: Callable[[Progress], None], token: CancelToken) -> Summary:
-        return engine.index(paths, report=report, token=token, rescan=rescan)
-
-    return with_progress(context, work, quiet=quiet)
+    return with_progress(context, Index(tuple(paths), rescan), quiet=quiet)
 
 
-def with_progress(
-    context: Context,
-    work: Callable[[EngineApi, Callable[[Progress], None], CancelToken], Summary],
-    *,
-    quiet: bool = False,
-) -> Summary:
-    """Run something with progress on the error stream; Ctrl+C ends it cleanly."""
+def with_progress(context: Context, request: Index | Reindex, *, quiet: bool = False) -> Summary:
+    """Run a job with progress on the error stream; Ctrl+C ends it cleanly."""
     from app.progress_line import ProgressLine
     from indexer.api.progress import CancelToken, ignore
 
@@ -89,12 +80,12 @@ def with_progress(
             # Past the stream and its lock, which this signal may have caught half-way.
             os.write(context.err.fileno(), STOPPING)
 
-    def action(engine: EngineApi) -> Summary:
-        return work(engine, ignore if quiet else line, token)
-
+    report = ignore if quiet else line
     try:
         with stopping(stop):
-            summary = context.with_engine(action)
+            summary = context.with_engine(
+                lambda engine: engine.call(request, token=token, report=report)
+            )
     finally:
         line.clear()
     return replace(summary, seconds=context.elapsed)

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from app import render
 from app.cli_common import Command, Context, absolute_path
 from app.cli_pace import pace_line
-from indexer.api.codec import decode
+from indexer.api.codec import encode
 from indexer.api.errors import CODES, WorldError, sentence
-from indexer.api.phrases import Note, english, fill, read_detail
+from indexer.api.phrases import english, fill, read_detail
+from indexer.api.requests import GetStatus, ListFiles, Remove
 from indexer.api.types import FileState
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
+    from collections.abc import Iterable
 
-    from indexer.api.old import OldCalls as EngineApi
+    from indexer.api.answers import LanguageStatus, RootStatus, Running, ScanStatus, Status
+    from indexer.api.requests import EngineApi
     from indexer.api.types import FileRow
 
 PAGE_ROWS = 1000
@@ -27,37 +30,32 @@ def _no_arguments(parser: ArgumentParser) -> None:
 
 
 def _status(options: Namespace, context: Context) -> int:
-    status = context.with_engine(lambda engine: engine.status())
+    status = context.with_engine(lambda engine: engine.call(GetStatus()))
     if options.json:
-        context.print_json(status)
+        context.print_json(encode(status))
     else:
         context.print(*status_lines(status))
     return 0
 
 
-def status_lines(status: dict[str, Any]) -> list[str]:
-    """Say how the library is; whatever an engine does not tell is left out."""
-    place = f"{render.name(str(status['library']))}, {render.size(status.get('bytes', 0))}"
-    if "free_bytes" in status:
-        place += f", {render.size(status['free_bytes'])} free"
-    rows = [("Library", place)]
-    rows += _named("Folders", [_root(root) for root in status.get("roots", [])])
-    states = sorted(status.get("files", {}).items(), key=lambda item: -item[1])
+def status_lines(status: Status) -> list[str]:
+    """Say how the library is."""
+    place = f"{render.name(status.library)}, {render.size(status.bytes)}"
+    rows = [("Library", f"{place}, {render.size(status.free_bytes)} free")]
+    rows += _named("Folders", [_root(root) for root in status.roots])
+    states = sorted(status.files.items(), key=lambda item: -item[1])
     rows += _named("Files", [f"{n:,} {render.phrase(state)}" for state, n in states if n])
-    passages = f"{status.get('passages', 0):,}"
-    if status.get("passages"):
-        passages += f", {render.share(status.get('understood', 1.0))} embedded"
-    rows.append(("Passages", passages))
-    if status.get("model"):
-        rows.append(("Model", f"{status['model']}, {status.get('precision', '')}"))
-    if status.get("device"):
+    passages = f"{status.passages:,}"
+    if status.passages:
+        passages += f", {render.share(status.understood)} embedded"
+    rows += [("Passages", passages), ("Model", f"{status.model}, {status.precision}")]
+    if status.device:
         rows.append(("Device", _device(status)))
-    rows += _named("Not covered", [_language(each) for each in _not_covered(status)])
-    rows += _named("Scans", _scans(status.get("scans") or {}))
-    if status.get("speed"):
-        rows.append(("Pace", pace_line(status)))
-    if status.get("running"):
-        rows.append(("Running", _running(status["running"])))
+    rows += _named("Not covered", [_language(each) for each in status.languages if each.advice])
+    rows += _named("Scans", _scans(status.scans))
+    rows.append(("Pace", pace_line(status)))
+    if status.running is not None:
+        rows.append(("Running", _running(status.running)))
     return render.columns(rows)
 
 
@@ -65,50 +63,39 @@ def _named(name: str, values: list[str]) -> list[tuple[str, str]]:
     return [(name if place == 0 else "", value) for place, value in enumerate(values)]
 
 
-def _root(root: dict[str, Any]) -> str:
-    text = f"{render.name(str(root.get('path', '')))}, {render.count(root.get('files', 0), 'file')}"
-    if root.get("offline"):
+def _root(root: RootStatus) -> str:
+    text = f"{render.name(root.path)}, {render.count(root.files, 'file')}"
+    if root.offline:
         return f"{text}, offline"
     how = {"events": ", watched", "polling": ", looked at every few minutes"}
-    return text + how.get(root.get("watched", ""), "")
+    return text + how.get(root.watched, "")
 
 
-def _scans(scans: dict[str, Any]) -> list[str]:
+def _scans(scans: ScanStatus) -> list[str]:
     """Say how many scanned pages wait, and for what."""
     lines = []
-    if waiting := scans.get("waiting", 0):
-        pages = f"{render.count(waiting, 'page')} to be recognised"
-        install = scans.get("install")
-        why = f": install Tesseract ({install})" if install else ", switched off"
-        lines.append(pages if scans.get("engine") else pages + why)
-    if aside := scans.get("set_aside", 0):
-        lines.append(f"{render.count(aside, 'page')} could not be recognised")
+    if scans.waiting:
+        why = f": install Tesseract ({scans.install})" if scans.install else ", switched off"
+        pages = f"{render.count(scans.waiting, 'page')} to be recognised"
+        lines.append(pages if scans.engine else pages + why)
+    if scans.set_aside:
+        lines.append(f"{render.count(scans.set_aside, 'page')} could not be recognised")
     return lines
 
 
-def _device(status: dict[str, Any]) -> str:
-    notes = [decode(Note, each) for each in status.get("device_notes", ())]
-    return ": ".join(filter(None, (status["device"], "; ".join(map(sentence, notes)))))
+def _device(status: Status) -> str:
+    why = "; ".join(map(sentence, status.device_notes))
+    return ": ".join(filter(None, (status.device, why)))
 
 
-def _not_covered(status: dict[str, Any]) -> list[dict[str, Any]]:
-    return [each for each in status.get("languages", []) if each.get("advice")]
+def _language(row: LanguageStatus) -> str:
+    return f"{row.language}, {render.count(row.documents, 'document')}. {row.advice}"
 
 
-def _language(row: dict[str, Any]) -> str:
-    documents = render.count(row.get("documents", 0), "document")
-    return f"{row.get('language', '')}, {documents}. {row.get('advice', '')}"
-
-
-def _running(running: dict[str, Any]) -> str:
+def _running(running: Running) -> str:
     from app.progress_line import describe
-    from indexer.api.codec import decode
-    from indexer.api.progress import Progress
 
-    progress = running.get("progress")
-    if not progress:
-        return str(running.get("job", ""))
-    return describe(decode(Progress, progress), render.Style())
+    return describe(running.progress, render.Style())
 
 
 def _files_arguments(parser: ArgumentParser) -> None:
@@ -121,15 +108,15 @@ def _files_arguments(parser: ArgumentParser) -> None:
 
 
 def _files(options: Namespace, context: Context) -> int:
-    states: list[str | None] = list(options.state) or [None]
-    root = str(absolute_path(options.root)) if options.root else None
+    states: list[FileState | None] = [*map(FileState, options.state)] or [None]
+    root = absolute_path(options.root) if options.root else None
     for state in states:
         done = 0
 
-        def action(engine: EngineApi, state: str | None = state) -> None:
+        def action(engine: EngineApi, state: FileState | None = state) -> None:
             # Counted outside, so that nothing is printed twice if the engine changes.
             nonlocal done
-            while rows := engine.files(state, root, done, PAGE_ROWS):
+            while rows := engine.call(ListFiles(state, root, done, PAGE_ROWS)).files:
                 _print_files(context, rows, as_json=options.json)
                 done += len(rows)
 
@@ -137,10 +124,8 @@ def _files(options: Namespace, context: Context) -> int:
     return 0
 
 
-def _print_files(context: Context, rows: list[FileRow], *, as_json: bool) -> None:
+def _print_files(context: Context, rows: Iterable[FileRow], *, as_json: bool) -> None:
     import json
-
-    from indexer.api.codec import encode
 
     if as_json:
         context.print(*(json.dumps(encode(row), ensure_ascii=False) for row in rows))
@@ -187,15 +172,9 @@ def _remove(options: Namespace, context: Context) -> int:
     if options.everything:
         return _remove_everything(context, sure=options.yes)
     # What is removed need not exist any more.
-    paths = [absolute_path(path) for path in options.paths]
-
-    def action(engine: EngineApi) -> dict[str, Any]:
-        if engine.status().get("running"):
-            context.note("Indexing is running; this waits for its end. Ctrl+C gives up.")
-        return engine.remove(paths)
-
-    removed = context.with_engine(action)
-    files = render.count(removed.get("files", 0), "file")
+    request = Remove(tuple(absolute_path(path) for path in options.paths))
+    removed = context.with_engine(lambda engine: engine.call(request))
+    files = render.count(removed.files, "file")
     context.print(f"{files} taken out of the library. The files themselves were not touched.")
     return 0
 

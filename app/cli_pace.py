@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from app import render
 from app.cli_common import Command, Context, absolute_path, existing
+from indexer.api.answers import Speed
 from indexer.api.labels import PACE_REASONS, SPEEDS
+from indexer.api.requests import EstimateIndex, Index, Retry, SetPace
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Callable
 
-    from indexer.api.old import OldCalls as EngineApi
-    from indexer.api.progress import CancelToken, Progress
-    from indexer.api.types import Summary
+    from indexer.api.answers import Activity, Estimate, Status
 
 # They slow down what is not slow already.
 _SLOWING = frozenset({"typing", "battery", "busy"})
 
 
-def pace_line(activity: dict[str, Any]) -> str:
+def pace_line(activity: Activity | Status) -> str:
     """Say in a few words how hard the library works now, and why."""
-    speed = str(activity.get("speed", "normal"))
-    reason = str(activity.get("reason", ""))
-    if not reason or (speed == "slow" and reason in _SLOWING):
+    speed, reason = activity.speed, activity.reason
+    if not reason or (speed is Speed.SLOW and reason in _SLOWING):
         return speed
     label = PACE_REASONS.get(reason, render.phrase(reason))
     return f"{speed}, {label[0].lower()}{label[1:]}"
@@ -34,18 +33,18 @@ def _nothing(_parser: ArgumentParser) -> None:
     """Take no arguments but the common ones."""
 
 
-def _set(context: Context, **changes: Any) -> int:
-    activity = context.with_engine(lambda engine: engine.pace(**changes))
+def _set(context: Context, change: SetPace) -> int:
+    activity = context.with_engine(lambda engine: engine.call(change))
     context.print(f"Pace: {pace_line(activity)}.")
     return 0
 
 
 def _pause(_options: Namespace, context: Context) -> int:
-    return _set(context, paused=True)
+    return _set(context, SetPace(paused=True))
 
 
 def _resume(_options: Namespace, context: Context) -> int:
-    return _set(context, paused=False)
+    return _set(context, SetPace(paused=False))
 
 
 def _pace_arguments(parser: ArgumentParser) -> None:
@@ -56,7 +55,7 @@ def _pace_arguments(parser: ArgumentParser) -> None:
 
 
 def _pace(options: Namespace, context: Context) -> int:
-    return _set(context, speed=options.speed)
+    return _set(context, SetPace(Speed(options.speed) if options.speed else None))
 
 
 def _retry_arguments(parser: ArgumentParser) -> None:
@@ -71,17 +70,13 @@ def _retry(options: Namespace, context: Context) -> int:
     from app.cli_index import outcome, with_progress
 
     # What is to be read again may have gone, and then the coverage list ought to say so.
-    paths = [absolute_path(path) for path in options.paths]
-    queued = context.with_engine(lambda engine: engine.retry(paths))
+    request = Retry(tuple(absolute_path(path) for path in options.paths))
+    queued = context.with_engine(lambda engine: engine.call(request))
     if not queued:
         context.print("There is nothing to read again.")
         return 0
     context.note(f"{render.count(queued, 'file')} to read again.")
-
-    def read(engine: EngineApi, report: Callable[[Progress], None], token: CancelToken) -> Summary:
-        return engine.index((), report=report, token=token, scan=False)
-
-    return outcome(with_progress(context, read, quiet=options.quiet), context)
+    return outcome(with_progress(context, Index(scan=False), quiet=options.quiet), context)
 
 
 def _estimate_arguments(parser: ArgumentParser) -> None:
@@ -91,36 +86,37 @@ def _estimate_arguments(parser: ArgumentParser) -> None:
 
 def _estimate(options: Namespace, context: Context) -> int:
     from app.signals import stopping
+    from indexer.api.codec import encode
     from indexer.api.progress import CancelToken
 
-    paths = [existing(path) for path in options.paths]
+    request = EstimateIndex(tuple(existing(path) for path in options.paths))
     token = CancelToken()
     with stopping(token.cancel):
-        found = context.with_engine(lambda engine: engine.estimate(paths, token=token))
+        found = context.with_engine(lambda engine: engine.call(request, token=token))
     if options.json:
-        context.print_json(found)
+        context.print_json(encode(found))
     else:
         context.print(*estimate_lines(found))
     return 0
 
 
-def estimate_lines(found: dict[str, Any]) -> list[str]:
+def estimate_lines(found: Estimate) -> list[str]:
     """Say what there is to read and how long it would take."""
-    files, size = render.count(found["files"], "file"), render.size(found["bytes"])
-    head = f"{files} to read, {size}, about {render.count(found['pages'], 'page')}."
+    files, size = render.count(found.files, "file"), render.size(found.bytes)
+    head = f"{files} to read, {size}, about {render.count(found.pages, 'page')}."
     formats = [
-        (form, f"{one['files']:>7,}   {render.size(one['bytes'])}")
-        for form, one in sorted(found["formats"].items(), key=lambda item: -item[1]["files"])
+        (form, f"{one.files:>7,}   {render.size(one.bytes)}")
+        for form, one in sorted(found.formats.items(), key=lambda item: -item[1].files)
     ]
     left_out = [
         (render.phrase(code), f"{count:>7,}   left out")
-        for code, count in sorted(found["left_out"].items(), key=lambda item: -item[1])
+        for code, count in sorted(found.left_out.items(), key=lambda item: -item[1])
     ]
-    known = [("known already", f"{found['known']:>7,}")] if found["known"] else []
+    known = [("known already", f"{found.known:>7,}")] if found.known else []
     lines = [head, *render.columns([*formats, *known, *left_out], "  ")]
-    if found["files"]:
-        words, meaning = (render.about(found[key]) for key in ("seconds_words", "seconds_meaning"))
-        basis = "at the rates of this library" if found["measured"] else "a guess before any work"
+    if found.files:
+        words, meaning = render.about(found.seconds_words), render.about(found.seconds_meaning)
+        basis = "at the rates of this library" if found.measured else "a guess before any work"
         lines.append(f"Found by words in {words}, by meaning in {meaning} ({basis}).")
     return lines
 

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from app import render
 from app.cli_common import Command, Context
 from app.signals import CANCELLED, stopping
+from indexer.api.codec import encode
 from indexer.api.errors import WorldError
+from indexer.api.requests import Discard, EstimateReindex, Index, Reindex, Repair, RollBack, Verify
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Callable
 
-    from indexer.api.old import OldCalls as EngineApi
+    from indexer.api.answers import ReindexCost, RepairOutcome, Verification
     from indexer.api.progress import CancelToken, Progress
+    from indexer.api.requests import EngineApi
     from indexer.api.types import Summary
 
     Report = Callable[[Progress], None]
+
+A = TypeVar("A")
 
 DAMAGED = 1  # the exit status where something is, or was, wrong
 
@@ -29,28 +34,25 @@ def _json(parser: ArgumentParser) -> None:
 
 def _verify(options: Namespace, context: Context) -> int:
     found = _at_work(
-        context, lambda engine, report, token: engine.verify(report=report, token=token)
+        context, lambda engine, report, token: engine.call(Verify(), report=report, token=token)
     )
-    found["seconds"] = context.elapsed
-    if options.json:
-        context.print_json(found)
-    else:
-        context.print(*verify_lines(found))
-    return DAMAGED if found["problems"] else 0
+    found = replace(found, seconds=context.elapsed)
+    _say(options, context, encode(found), *verify_lines(found))
+    return DAMAGED if found.problems else 0
 
 
-def verify_lines(found: dict[str, Any]) -> list[str]:
+def verify_lines(found: Verification) -> list[str]:
     """Say what is wrong, a line each, and what to do about it."""
     checked = (
-        f"{render.count(found['documents'], 'document')}, "
-        f"{render.count(found['passages'], 'passage')} and {render.size(found['bytes'])} "
-        f"looked through in {render.duration(found['seconds'])}."
+        f"{render.count(found.documents, 'document')}, "
+        f"{render.count(found.passages, 'passage')} and {render.size(found.bytes)} "
+        f"looked through in {render.duration(found.seconds)}."
     )
-    if not found["problems"]:
+    if not found.problems:
         return [f"Everything is whole: {checked}"]
     return [
         checked,
-        *(f"  {render.name(problem['sentence'])}" for problem in found["problems"]),
+        *(f"  {render.name(problem.sentence)}" for problem in found.problems),
         "Run `lectern repair`; what is lost is read again from your files.",
     ]
 
@@ -63,26 +65,27 @@ def _repair_arguments(parser: ArgumentParser) -> None:
 
 
 def _repair(options: Namespace, context: Context) -> int:
-    done = _rescued(context)
+    rescued = _rescued(context)
 
-    def work(engine: EngineApi, report: Report, token: CancelToken) -> dict[str, Any]:
-        repaired = engine.repair(report=report, token=token)
-        if not options.no_index and (repaired["problems"] or repaired["queued"] or done):
-            summary = engine.index((), report=report, token=token)
-            repaired["states"] = dict(summary.states)
-            repaired["cancelled"] = summary.cancelled
-        return repaired
+    def work(
+        engine: EngineApi, report: Report, token: CancelToken
+    ) -> tuple[RepairOutcome, Summary | None]:
+        repaired = engine.call(Repair(), report=report, token=token)
+        if options.no_index or not (repaired.problems or repaired.queued or rescued):
+            return repaired, None
+        return repaired, engine.call(Index(), report=report, token=token)
 
-    repaired = {"rescued": done, **_at_work(context, work)}
-    if any(problem["kind"] == "damaged_catalog" for problem in repaired["left"]):
+    repaired, read_again = _at_work(context, work)
+    if any(problem.kind == "damaged_catalog" for problem in repaired.left):
         raise WorldError("needs_closing", library=str(context.library))
-    if options.json:
-        context.print_json(repaired)
-    else:
-        context.print(*repair_lines(repaired))
-    if repaired.get("cancelled"):
+    answer = {"rescued": rescued, **encode(repaired)}
+    if read_again is not None:
+        answer |= {"states": encode(read_again.states), "cancelled": read_again.cancelled}
+    lines = repair_lines(rescued, repaired, read_again=read_again is not None)
+    _say(options, context, answer, *lines)
+    if read_again is not None and read_again.cancelled:
         return CANCELLED
-    return DAMAGED if repaired["left"] else 0
+    return DAMAGED if repaired.left else 0
 
 
 def _rescued(context: Context) -> list[str]:
@@ -97,18 +100,18 @@ def _rescued(context: Context) -> list[str]:
         return []
 
 
-def repair_lines(repaired: dict[str, Any]) -> list[str]:
+def repair_lines(rescued: list[str], repaired: RepairOutcome, *, read_again: bool) -> list[str]:
     """Say what was wrong, and what became of it."""
-    found = [*repaired["rescued"], *(one["sentence"] for one in repaired["problems"])]
+    found = [*rescued, *(problem.sentence for problem in repaired.problems)]
     if not found:
         return ["Everything is whole; there was nothing to repair."]
     lines = [f"  {render.name(sentence)}" for sentence in found]
-    if repaired["left"]:
-        left = [f"  {render.name(one['sentence'])}" for one in repaired["left"]]
+    if repaired.left:
+        left = [f"  {render.name(problem.sentence)}" for problem in repaired.left]
         return ["Found:", *lines, "Still there:", *left]
-    if "states" in repaired:
+    if read_again:
         return ["Found, and repaired:", *lines, "What was lost is read again."]
-    queued = render.count(repaired["queued"], "file")
+    queued = render.count(repaired.queued, "file")
     return ["Found, and taken out:", *lines, f"{queued} to be read again by `lectern index`."]
 
 
@@ -139,54 +142,47 @@ def _reindex(options: Namespace, context: Context) -> int:
     if options.rollback:
         return _roll_back(options, context)
     if options.discard:
-        freed = context.with_engine(lambda engine: engine.discard())
-        _say(options, context, freed, f"{render.size(freed['bytes'])} are free again.")
+        freed = context.with_engine(lambda engine: engine.call(Discard()))
+        _say(options, context, {"bytes": freed}, f"{render.size(freed)} are free again.")
         return 0
-    model, precision = options.model, options.precision
-    cost = context.with_engine(lambda engine: engine.reindex_cost(model, precision))
+    request = EstimateReindex(options.model, options.precision)
+    cost = context.with_engine(lambda engine: engine.call(request))
     if options.dry_run:
-        _say(options, context, cost, *cost_lines(cost))
+        _say(options, context, encode(cost), *cost_lines(cost))
         return 0
-    _remember(context, cost["model"], cost["precision"])
-    summary: Summary = _at_work(
-        context,
-        lambda engine, report, token: engine.reindex(
-            cost["model"], cost["precision"], report=report, token=token
-        ),
-        quiet=options.quiet,
-    )
-    from app.cli_index import summary_lines
-    from indexer.api.codec import encode
+    _remember(context, cost.model, cost.precision)
+    from app.cli_index import summary_lines, with_progress
 
-    summary = replace(summary, seconds=context.elapsed)
+    job = Reindex(cost.model, cost.precision)
+    summary = with_progress(context, job, quiet=options.quiet)
     _say(options, context, encode(summary), *summary_lines(summary))
     return CANCELLED if summary.cancelled else 0
 
 
 def _roll_back(options: Namespace, context: Context) -> int:
-    back = context.with_engine(lambda engine: engine.roll_back())
-    _remember(context, back["model"], back["precision"])
-    _say(options, context, back, f"{back['model']}, {back['precision']}, answers again.")
+    back = context.with_engine(lambda engine: engine.call(RollBack()))
+    _remember(context, back.model, back.precision)
+    _say(options, context, encode(back), f"{back.model}, {back.precision}, answers again.")
     return 0
 
 
-def cost_lines(cost: dict[str, Any]) -> list[str]:
+def cost_lines(cost: ReindexCost) -> list[str]:
     """Say what a change of model would take."""
     lines = []
-    if cost["outdated"]:
-        files = render.count(cost["outdated"], "file")
+    if cost.outdated:
+        files = render.count(cost.outdated, "file")
         lines.append(f"{files} to be read again: an older version of Lectern has read them.")
-    name = f"{render.name(cost['model'])}, {cost['precision']}"
-    if not cost["passages"]:
+    name = f"{render.name(cost.model)}, {cost.precision}"
+    if not cost.passages:
         return [*lines, f"Nothing to embed: {name} has read everything."]
-    time = render.about(cost["seconds"])
-    how = "measured on this machine" if cost["measured"] else "a guess: the model is not here yet"
-    documents = render.count(cost["documents"], "document")
-    passages = render.count(cost["passages"], "passage")
-    size = render.size(cost["bytes"])
+    time = render.about(cost.seconds)
+    how = "measured on this machine" if cost.measured else "a guess: the model is not here yet"
+    documents = render.count(cost.documents, "document")
+    passages = render.count(cost.passages, "passage")
+    size = render.size(cost.bytes)
     return [
         *lines,
-        f"{name}: {documents}, {passages}, about {cost['tokens']:,} tokens.",
+        f"{name}: {documents}, {passages}, about {cost.tokens:,} tokens.",
         f"{time[0].upper()}{time[1:]} ({how}), {size} more on the disk.",
         "The vectors of now answer until then, and are kept for `lectern reindex --rollback`.",
     ]
@@ -208,20 +204,17 @@ def _say(options: Namespace, context: Context, answer: object, *lines: str) -> N
 
 def _at_work(
     context: Context,
-    work: Callable[[EngineApi, Report, CancelToken], Any],
-    *,
-    quiet: bool = False,
-) -> Any:
+    work: Callable[[EngineApi, Report, CancelToken], A],
+) -> A:
     """Do something that takes a while, with progress on the error stream; Ctrl+C ends it."""
     from app.progress_line import ProgressLine
-    from indexer.api.progress import CancelToken, ignore
+    from indexer.api.progress import CancelToken
 
     line = ProgressLine(context.err, context.style(context.err), live=context.err.isatty())
     token = CancelToken()
-    report = ignore if quiet else line
     try:
         with stopping(token.cancel):
-            return context.with_engine(lambda engine: work(engine, report, token))
+            return context.with_engine(lambda engine: work(engine, line, token))
     finally:
         line.clear()
 

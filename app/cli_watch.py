@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from app import render
 from app.cli_common import Command, Context
+from indexer.api.requests import GetStatus, Watch
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Callable
 
-    from indexer.api.old import OldCalls as EngineApi
+    from indexer.api.answers import WatchState
+    from indexer.api.requests import EngineApi
 
 # How often the engine is asked what it does.
 LOOK_S = 0.5
@@ -59,25 +61,25 @@ def watch(engine: EngineApi, context: Context, stopped: Callable[[float], bool])
         context: Where to print.
         stopped: Waits for so many seconds and tells whether to end.
     """
-    before = engine.watch(on=None)["on"]
-    engine.watch(on=True)
+    before = engine.call(Watch()).on
+    engine.call(Watch(on=True))
     shown: dict[str, str] = {}
     quiet, problem = False, ""
     try:
         while not (_ending(engine) or stopped(LOOK_S)):
-            now = engine.watch(on=None)
+            now = engine.call(Watch())
             for path, line in _lines(now).items():
                 if shown.get(path) != line:
                     context.note(line)
-            if now["problem"] not in {"", problem}:
-                context.note(render.name(now["problem"]))
-            if now["quiet"] and not quiet:
-                documents = engine.status()["documents"]
+            if now.problem not in {"", problem}:
+                context.note(render.name(now.problem))
+            if now.quiet and not quiet:
+                documents = engine.call(GetStatus()).documents
                 context.note(f"Up to date: {render.count(documents, 'document')}.")
-            shown, quiet, problem = _lines(now), now["quiet"], now["problem"]
+            shown, quiet, problem = _lines(now), now.quiet, now.problem
     finally:
         if not before and not _ending(engine):
-            engine.watch(on=False)
+            engine.call(Watch(on=False))
 
 
 def _ending(engine: EngineApi) -> bool:
@@ -86,24 +88,26 @@ def _ending(engine: EngineApi) -> bool:
     Raises:
         WorldError: ``library_moved``, if it has to.
     """
-    service = getattr(engine, "service", None)
-    if service is not None:
-        service.check()
-    return service is not None and service.stopping()
+    from indexer.server.host import Host
+
+    if not isinstance(engine, Host):
+        return False
+    engine.service.check()
+    return engine.service.stopping()
 
 
-def _lines(state: dict[str, Any]) -> dict[str, str]:
+def _lines(state: WatchState) -> dict[str, str]:
     """Say how each root is watched, by its path."""
-    if not state["roots"]:
+    if not state.roots:
         return {"": "Nothing to watch yet: `lectern index FOLDER` adds a folder."}
     said = {}
-    for root in state["roots"]:
-        path = render.name(root["path"])
-        match root["how"]:
+    for root in state.roots:
+        path = render.name(root.path)
+        match root.how:
             case "offline":
                 said[path] = f"{path} is offline; what it holds stays in the library."
             case "polling":
-                said[path] = f"{path} is {_NOTES.get(root['why'], root['why'])}."
+                said[path] = f"{path} is {_NOTES.get(root.why, root.why)}."
             case _:
                 said[path] = f"Watching {path}."
     return said

@@ -8,16 +8,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from app.cli_common import Context, absolute_path
 from app.cli_index import index, summary_lines
 from app.hit_lines import hit_lines
 from app.signals import CANCELLED
-
-if TYPE_CHECKING:
-    from indexer.api.old import OldCalls as EngineApi
-    from indexer.api.types import SearchResult
+from indexer.api.requests import Search
 
 FOLDER = ".demo"
 # Shares hardly a word with the clause that answers it.
@@ -41,11 +37,7 @@ def run(context: Context, folder: str = FOLDER) -> int:
     context.print(*summary_lines(summary))
     if summary.cancelled:
         return CANCELLED
-
-    def ask(engine: EngineApi) -> SearchResult:
-        return engine.search(QUESTION, limit=SHOWN, full_text=True)
-
-    result = context.with_engine(ask)
+    result = context.with_engine(lambda engine: engine.call(Search(QUESTION, SHOWN)))
     style = context.style()
     context.print("", style.bold(f"lectern search {QUESTION}"), "")
     for number, hit in enumerate(result.hits, 1):

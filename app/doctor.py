@@ -1,7 +1,7 @@
 """What can be checked without an engine: versions, places, free disk.
 
-Owns those checks; the engine adds its own (model, device, library). A check is a dictionary of
-``name``, ``ok``, ``value`` and ``advice``.
+Owns those checks; the engine adds its own (model, device, library). What a check
+holds stands in ``indexer.api.answers``.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ import os
 import platform
 import shutil
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from app import paths
 from app.confined import has_local_display
 from app.render import size
 from indexer import TELEMETRY_OFF
+from indexer.api.answers import Check
 from indexer.confine import network
 from indexer.embed.record_files import known_records
 
@@ -30,11 +31,11 @@ RUNTIMES = ("onnxruntime", "onnxruntime-gpu", "onnxruntime-directml")
 LIBRARIES = ("lancedb", "pymupdf", "tokenizers", "numpy")
 
 
-def check(name: str, value: str, *, ok: bool = True, advice: str = "") -> dict[str, Any]:
-    return {"name": name, "ok": ok, "value": value, "advice": "" if ok else advice}
+def check(name: str, value: str, *, ok: bool = True, advice: str = "") -> Check:
+    return Check(name, ok, value, "" if ok else advice)
 
 
-def checks(settings: Settings, config: EngineConfig) -> Iterator[dict[str, Any]]:
+def checks(settings: Settings, config: EngineConfig) -> Iterator[Check]:
     """Check this installation and this machine; nothing heavy is imported."""
     yield check("lectern", version("lectern") or "not installed, run from its folder")
     yield check("python", f"{platform.python_version()} on {platform.platform()}")
@@ -48,7 +49,7 @@ def checks(settings: Settings, config: EngineConfig) -> Iterator[dict[str, Any]]
     yield _disk(config)
 
 
-def _network() -> Iterator[dict[str, Any]]:
+def _network() -> Iterator[Check]:
     """Say how the processes of Lectern are cut off from the network here."""
     switched_off = sorted(
         name for name, value in TELEMETRY_OFF.items() if os.environ.get(name) == value
@@ -75,7 +76,7 @@ def version(package: str) -> str:
         return ""
 
 
-def _runtime() -> dict[str, Any]:
+def _runtime() -> Check:
     from indexer.api.errors import CODES
 
     found = [f"{name} {version(name)}" for name in RUNTIMES if version(name)]
@@ -86,13 +87,13 @@ def _runtime() -> dict[str, Any]:
     return check("onnx runtime", "".join(found) or "missing", ok=bool(found), advice=advice)
 
 
-def _settings(settings: Settings) -> dict[str, Any]:
+def _settings(settings: Settings) -> Check:
     problems = "; ".join(problem.message for problem in settings.problems)
     advice = f"Correct {settings.file}."
     return check("settings", problems or str(settings.file), ok=not problems, advice=advice)
 
 
-def _disk(config: EngineConfig) -> dict[str, Any]:
+def _disk(config: EngineConfig) -> Check:
     folder = next(each for each in [config.library, *config.library.parents] if each.exists())
     free = shutil.disk_usage(folder).free
     ok = free >= config.min_free_bytes
@@ -100,7 +101,7 @@ def _disk(config: EngineConfig) -> dict[str, Any]:
     return check("free disk", f"{size(free)} at {folder}", ok=ok, advice=advice)
 
 
-def places(config: EngineConfig) -> Iterator[dict[str, Any]]:
+def places(config: EngineConfig) -> Iterator[Check]:
     """Say where things are kept."""
     for name, place in (
         ("library", config.library),

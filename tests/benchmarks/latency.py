@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from indexer.api.requests import Search
 from indexer.engine.engine import Engine
 from tests.benchmarks import sets, synthetic_library
 from tests.benchmarks.libraries import note
@@ -67,12 +68,12 @@ def ask(engine: Engine, queries: Sequence[str]) -> Spent:
     """Time queries as the engine's callers send them."""
     chosen = thinned(queries, QUERIES)
     for text in chosen[:WARM]:
-        engine.search(text, limit=LIMIT, full_text=False)
+        engine.call(Search(text, LIMIT, full_text=False))
     spent = []
     working = time.process_time()
     for text in chosen:
         began = time.perf_counter()
-        engine.search(text, limit=LIMIT, full_text=False)
+        engine.call(Search(text, LIMIT, full_text=False))
         spent.append(1e3 * (time.perf_counter() - began))
     return Spent(tuple(spent), 1e3 * (time.process_time() - working))
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from app.paths import models_folder
-from indexer.api.progress import CancelToken, Progress
+from indexer.api.requests import Index
 from indexer.config import EngineConfig
 from indexer.engine.engine import Engine
 from tests.benchmarks import sets
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from indexer.api.progress import Progress
     from indexer.api.types import Summary
 
 
@@ -101,7 +102,7 @@ class Indexed:
 def index(engine: Engine, corpus: Path) -> Indexed:
     """Index a folder, saying how far it is."""
     began = time.perf_counter()
-    summary = engine.index([corpus], report=_Line(corpus.parent.name), token=CancelToken())
+    summary = engine.call(Index((corpus,)), report=_Line(corpus.parent.name))
     seconds = time.perf_counter() - began
     note(f"{corpus.parent.name}: {summary.passages:,} passages indexed in {seconds:.0f} s")
     return Indexed(summary, seconds)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from indexer.api.requests import Search
 from tests.benchmarks import scoring
 from tests.benchmarks.report import Section
 from tests.benchmarks.sets import Query, without_preamble
@@ -50,7 +51,7 @@ def _row(
     options: Options, engine: Engine, wanted: BenchSet, label: str, queries: Sequence[Query]
 ) -> tuple[Cell, ...]:
     def ask(text: str) -> list[scoring.RunHit]:
-        found = engine.search(text, limit=scoring.LIMIT, full_text=True)
+        found = engine.call(Search(text, scoring.LIMIT))
         return scoring.run_hits(found.hits)
 
     file = options.out / "runs" / f"{label.replace(', ', '-').replace(' ', '-')}.jsonl"

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.api.progress import CancelToken, ignore
+from indexer.api.answers import Speed
+from indexer.api.progress import CancelToken
+from indexer.api.requests import GetActivity, Index, SetPace
 from indexer.engine.engine import Engine
 from tests.benchmarks import sets
 from tests.benchmarks.latency import Spent, ask
@@ -72,7 +74,7 @@ def run(options: Options, libraries: Libraries) -> Section:
 
 
 def _beside(engine: Engine, pace: str, queries: Sequence[str]) -> Beside:
-    engine.pace(speed=pace)
+    engine.call(SetPace(Speed(pace)))
     before = ask(engine, queries)
     with _indexing(engine, sets.find(READ).corpus):
         began, passages = time.perf_counter(), _passages(engine)
@@ -88,7 +90,7 @@ def _indexing(engine: Engine, corpus: Path) -> Iterator[None]:
     token = CancelToken()
 
     def work() -> None:
-        engine.index([corpus], report=ignore, token=token)
+        engine.call(Index((corpus,)), token=token)
 
     thread = threading.Thread(target=work)
     thread.start()
@@ -103,8 +105,8 @@ def _indexing(engine: Engine, corpus: Path) -> Iterator[None]:
 
 def _passages(engine: Engine) -> int:
     """Understood by the run that goes on."""
-    running = engine.activity()["running"]
-    return int(running["progress"]["passages"]) if running else 0
+    running = engine.call(GetActivity()).running
+    return int(running.progress.passages) if running else 0
 
 
 def _rows(one: Beside) -> Iterator[tuple[Cell, ...]]:

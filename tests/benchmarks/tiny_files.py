@@ -13,7 +13,8 @@ from pathlib import Path
 
 import psutil
 
-from indexer.api.progress import CancelToken, Progress, Step, ignore
+from indexer.api.progress import Progress, Step
+from indexer.api.requests import GetStatus, Index
 from indexer.config import EngineConfig, Precision
 from indexer.engine.engine import Engine
 from tests.integration.corpus import make_tiny_files
@@ -46,11 +47,11 @@ def run(folder: Path, count: int) -> None:
             print(f"{progress.files_done:>9,} files, {files / seconds:,.0f}/s", flush=True)
 
     with closing(Engine.open(config)) as engine:
-        summary = engine.index([folder / "documents"], report=report, token=CancelToken())
+        summary = engine.call(Index((folder / "documents",)), report=report)
         began = time.monotonic()
-        engine.index([], report=ignore, token=CancelToken())
+        engine.call(Index())
         again = time.monotonic() - began
-        size = engine.status()["bytes"]
+        size = engine.call(GetStatus()).bytes
     peak = psutil.Process().memory_info().rss
     print(
         f"{summary.files_seen:,} files in {summary.seconds:.0f} s, "

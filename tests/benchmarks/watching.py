@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING
 import psutil
 
 from indexer.api.errors import Cancelled
-from indexer.api.progress import CancelToken, Progress, Step, ignore
+from indexer.api.progress import CancelToken, Progress, Step
+from indexer.api.requests import Index, ListFiles, Watch
 from indexer.config import EngineConfig, Precision
 from indexer.engine.engine import Engine
 from tests.integration.corpus import make_tiny_files, text
@@ -54,7 +55,7 @@ class Work:
                 if progress.step is Step.INDEX:
                     files = progress.files_done
 
-            summary = engine.index((), report=note, token=token, scan=False)
+            summary = engine.call(Index(scan=False), report=note, token=token)
             self.read += files
             self.passages += summary.passages
             done(Cancelled() if summary.cancelled else None)
@@ -76,7 +77,7 @@ def _engine(folder: Path) -> Engine:
 
 
 def _wait_until_quiet(engine: Engine) -> None:
-    wait_for(lambda: engine.watch(on=None)["quiet"], WAIT_S)
+    wait_for(lambda: engine.call(Watch(None)).quiet, WAIT_S)
 
 
 def idle(folder: Path, files: int, seconds: float) -> None:
@@ -89,9 +90,9 @@ def idle(folder: Path, files: int, seconds: float) -> None:
         path.write_bytes(b"x")
     with contextlib.closing(_engine(folder)) as engine:
         began = time.monotonic()
-        engine.index([documents], report=ignore, token=CancelToken())
+        engine.call(Index((documents,)))
         indexed = time.monotonic()
-        engine.watch(on=True)
+        engine.call(Watch(on=True))
         _wait_until_quiet(engine)
         ready = time.monotonic()
         watcher, process = engine.watcher, psutil.Process()
@@ -101,7 +102,7 @@ def idle(folder: Path, files: int, seconds: float) -> None:
         spent = after.user + after.system - before.user - before.system
         scans, entries = watcher.scans - looked[0], watcher.partial_scans - looked[1]
         print(
-            f"{files:,} idle files in {engine.watch(on=None)['folders']:,} watched folders: "
+            f"{files:,} idle files in {engine.call(Watch(None)).folders:,} watched folders: "
             f"{100 * spent / seconds:.2f} % of one core over {seconds:.0f} s, "
             f"{scans} scans, {entries} entries; "
             f"first scan {indexed - began:.1f} s, until watched {ready - indexed:.1f} s"
@@ -116,9 +117,9 @@ def moved(folder: Path, files: int) -> None:
     (documents / "before" / "long.txt").write_text(text(1, 5000))
     work = Work()
     with contextlib.closing(_engine(folder)) as engine:
-        engine.index([documents, other], report=ignore, token=CancelToken())
+        engine.call(Index((documents, other)))
         engine.watcher.read = work.counted(engine)
-        engine.watch(on=True)
+        engine.call(Watch(on=True))
         _wait_until_quiet(engine)
         for what, old, new in (
             ("renamed", documents / "before", documents / "after"),
@@ -138,7 +139,7 @@ def moved(folder: Path, files: int) -> None:
 
 def _wait_until_there(engine: Engine, old: Path, new: Path, files: int) -> None:
     def there() -> bool:
-        rows = engine.files(None, None, 0, min(2 * files, 10_000))
+        rows = engine.call(ListFiles(offset=0, limit=min(2 * files, 10_000))).files
         paths = [row.path for row in rows if row.state == "indexed"]
         return sum(path.startswith(f"{new}/") for path in paths) == files and not any(
             path.startswith(f"{old}/") for path in paths

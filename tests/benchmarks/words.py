@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from indexer.api.progress import CancelToken
+from indexer.api.requests import Index
 from indexer.engine.engine import Engine
 from tests.benchmarks import sets
 from tests.benchmarks.libraries import note
@@ -92,7 +93,7 @@ def _read(options: Options, kind: type[Engine], corpus: Path) -> tuple[_Watch, f
     watch = _Watch(token, end=kind is WordsOnly)
     WordsOnly.never = watch.event
     with closing(kind.open(options.config(library))) as engine:
-        engine.index([corpus], report=watch, token=token)
+        engine.call(Index((corpus,)), report=watch, token=token)
     seconds = time.perf_counter() - watch.began
     shutil.rmtree(library, ignore_errors=True)
     return watch, seconds

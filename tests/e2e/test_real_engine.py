@@ -19,6 +19,7 @@ import pytest
 from app.demo import documents
 from indexer.api.client import EngineClient
 from indexer.api.progress import CancelToken, Progress
+from indexer.api.requests import Index
 from tests.e2e.conftest import Lectern
 from tests.tiny_model import TINY, install_tiny_model
 
@@ -191,7 +192,7 @@ def test_interrupted_and_run_again_is_as_good_as_undisturbed(
         client = EngineClient.attach(lectern.library)
         assert client is not None
         with contextlib.closing(client):
-            client.index([documents()], report=stop_in_the_middle, token=token)
+            client.call(Index((documents(),)), report=stop_in_the_middle, token=token)
         assert token.cancelled
     with lectern.serving():  # opened again, as after a crash
         lectern("index")

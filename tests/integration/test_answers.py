@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api.progress import CancelToken, ignore
+from indexer.api.requests import Index, Search
 from indexer.config import EngineConfig
 from indexer.engine.engine import Engine
 from indexer.search import score_normalisation
@@ -43,12 +44,12 @@ def engine(minilm_models_dir: Path, tmp_path_factory: pytest.TempPathFactory) ->
         (documents / f"register-{year}.txt").write_text(POLICY.format(year=year))
     config = EngineConfig(folder / "library", minilm_models_dir, offline=True, min_free_bytes=0)
     with contextlib.closing(Engine.open(config)) as engine:
-        engine.index([documents], report=ignore, token=CancelToken())
+        engine.call(Index((documents,)))
         yield engine
 
 
 def ask(engine: Engine, text: str) -> SearchResult:
-    return engine.search(text, limit=10, full_text=True)
+    return engine.call(Search(text, 10))
 
 
 @pytest.mark.parametrize(

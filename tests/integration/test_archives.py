@@ -9,6 +9,7 @@ import pytest
 
 from app.cli_library import file_line
 from indexer.api.phrases import read_detail
+from indexer.api.requests import ListFiles, Unlock
 from indexer.api.types import FileState
 from indexer.config import Limits
 from indexer.confine import worker
@@ -53,10 +54,10 @@ def test_what_is_not_read_has_its_reason(world: World) -> None:
         assert known["some.7z"] == "unsupported"
         assert known["programs.zip"] == "empty"
         assert known["broken.tar"] == "unreadable"
-        lines = {row.file: file_line(row) for row in engine.files(None, None, 0, 9)}
+        lines = {row.file: file_line(row) for row in engine.call(ListFiles()).files}
         assert lines["part.zip"].startswith(FileState.PARTIAL)
         assert "b.wpd" in lines["part.zip"]
-        engine.unlock(world.documents / "locked.zip", "harbour")
+        engine.call(Unlock(world.documents / "locked.zip", "harbour"))
         world.index(engine)
         assert quoted(engine, "northern harbour") == ["locked.zip", "part.zip"]
 
@@ -69,7 +70,7 @@ def test_what_needs_a_program_is_said_to_be_unread(world: World) -> None:
     (world.documents / "a.zip").write_bytes(zipped(files))
     with world.engine() as engine:
         world.index(engine)
-        (row,) = engine.files(None, None, 0, 9)
+        (row,) = engine.call(ListFiles()).files
         assert "old.doc (LibreOffice is needed to read it" in file_line(row)
         assert quoted(engine, "northern harbour") == ["a.zip"]
 

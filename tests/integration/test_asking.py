@@ -10,7 +10,20 @@ import pytest
 
 from indexer.api.errors import Cancelled, WorldError
 from indexer.api.progress import CancelToken
-from indexer.api.requests import Order
+from indexer.api.requests import (
+    EstimateIndex,
+    FindSentences,
+    GetActivity,
+    GetDocument,
+    Index,
+    ListFiles,
+    Order,
+    Retry,
+    Search,
+    SetPatterns,
+    Unlock,
+)
+from indexer.api.types import FileState
 from tests.integration import corpus
 from tests.integration.world import World, quoted, search, states
 from tests.locked import locked as encrypted
@@ -33,14 +46,14 @@ def world(indexed: World, tmp_path: Path) -> World:
 
 
 def estimate(engine: Engine, *paths: Path) -> dict[str, object]:
-    return engine.estimate(paths, token=CancelToken())
+    return engine.call(EstimateIndex(tuple(paths)))
 
 
 def test_an_estimate_writes_nothing_and_counts_what_will_be_read(world: World) -> None:
     with world.engine() as engine:
         before = estimate(engine, world.documents)
         assert engine.catalog.roots.all() == []
-        assert engine.total(None, None) == 0
+        assert engine.call(ListFiles()).total == 0
         assert before["known"] == 0
         assert before["measured"] is False
         formats = before["formats"]
@@ -49,7 +62,7 @@ def test_an_estimate_writes_nothing_and_counts_what_will_be_read(world: World) -
         assert before["files"] == sum(one["files"] for one in formats.values())
         assert before["bytes"] == sum(one["bytes"] for one in formats.values())
         world.index(engine)
-        seen = engine.total(None, None)
+        seen = engine.call(ListFiles()).total
         left_out = before["left_out"]
         assert isinstance(left_out, dict)
         assert seen == before["files"] + sum(left_out.values())  # type: ignore[operator]
@@ -57,14 +70,14 @@ def test_an_estimate_writes_nothing_and_counts_what_will_be_read(world: World) -
 
 def test_an_estimate_counts_as_if_there_were_other_patterns(engine: Engine, world: World) -> None:
     def counts(patterns: list[str] | None) -> tuple[int, int]:
-        told = engine.estimate([world.documents], token=CancelToken(), patterns=patterns)
-        return told["known"], sum(told["left_out"].values())
+        told = engine.call(EstimateIndex((world.documents,), tuple(patterns)))
+        return told.known, sum(told.left_out.values())
 
     known, left_out = counts(None)
     fewer, more = counts(["*.pdf"])
     assert fewer < known
     assert known + left_out == fewer + more
-    assert engine.patterns(world.documents, None) == [], "nothing was changed"
+    assert engine.call(SetPatterns(world.documents, None)) == [], "nothing was changed"
 
 
 def test_an_estimate_knows_what_was_read_and_at_what_rate(world: World, engine: Engine) -> None:
@@ -72,7 +85,7 @@ def test_an_estimate_knows_what_was_read_and_at_what_rate(world: World, engine: 
     assert (again["files"], again["pages"], again["seconds_meaning"]) == (0, 0, 0.0)
     left_out = again["left_out"]
     assert isinstance(left_out, dict)
-    assert again["known"] == engine.total(None, None) - sum(left_out.values()) > 5
+    assert again["known"] == engine.call(ListFiles()).total - sum(left_out.values()) > 5
     corpus.make_tiny_files(world.documents / "more", 100)
     more = estimate(engine, world.documents / "more")
     assert (more["files"], more["pages"], more["known"]) == (100, 100, 0)
@@ -90,14 +103,14 @@ def test_an_estimate_can_be_cancelled_and_needs_a_place(world: World, engine: En
     token = CancelToken()
     token.cancel()
     with pytest.raises(Cancelled):
-        engine.estimate([world.documents], token=token)
+        engine.call(EstimateIndex((world.documents,)), token=token)
     with pytest.raises(WorldError) as caught:
         estimate(engine, world.documents / "nowhere")
     assert caught.value.code == "path_missing"
 
 
 def test_the_coverage_comes_in_any_order_and_is_narrowed(world: World, engine: Engine) -> None:
-    rows = {str(order): engine.files(None, None, 0, 100, order=order) for order in Order}
+    rows = {str(order): engine.call(ListFiles(order=order)).files for order in Order}
     paths = sorted(row.path for row in rows["path"])
     for order, listed in rows.items():
         assert sorted(row.path for row in listed) == paths, order
@@ -111,30 +124,30 @@ def test_the_coverage_comes_in_any_order_and_is_narrowed(world: World, engine: E
     assert times == sorted(times, reverse=True)
     kinds = [row.state for row in rows["state"]]
     assert kinds == sorted(kinds)
-    part = engine.files(None, None, 2, 3, order="size")
+    part = engine.call(ListFiles(offset=2, limit=3, order=Order.SIZE)).files
     assert part == rows["size"][2:5]
-    assert engine.total(None, None) == len(paths)
-    assert engine.total("empty", None) == 1
-    assert engine.total(None, None, text="REPORTS one") == 1
-    (named,) = engine.files(None, str(world.documents), 0, 10, text="reports ONE")
+    assert engine.call(ListFiles()).total == len(paths)
+    assert engine.call(ListFiles(FileState.EMPTY)).total == 1
+    assert engine.call(ListFiles(text="REPORTS one")).total == 1
+    (named,) = engine.call(ListFiles(root=world.documents, text="reports ONE")).files
     assert named.file == "reports/one.pdf"
-    assert engine.total(None, None, text="no such file") == 0
+    assert engine.call(ListFiles(text="no such file")).total == 0
     with pytest.raises(WorldError) as caught:
-        engine.files(None, str(world.library), 0, 10)
+        engine.call(ListFiles(root=world.library)).files
     assert caught.value.code == "not_a_root"
 
 
 def test_a_document_is_described(world: World, engine: Engine) -> None:
-    report = engine.document(world.documents / "reports" / "one.pdf")
-    assert report["title"] == "Report One"
-    assert (report["pages"], report["format"], report["state"]) == (4, "pdf", "indexed")
-    assert report["file"] == "reports/one.pdf"
-    broken = engine.document(world.documents / "junk.pdf")
-    assert (broken["state"], broken["code"], broken["title"]) == (
+    report = engine.call(GetDocument(world.documents / "reports" / "one.pdf"))
+    assert report.title == "Report One"
+    assert (report.pages, report.format, report.state) == (4, "pdf", "indexed")
+    assert report.file == "reports/one.pdf"
+    broken = engine.call(GetDocument(world.documents / "junk.pdf"))
+    assert (broken.state, broken.code, broken.title) == (
         "unreadable", "unreadable", "junk.pdf",
     )  # fmt: skip
     with pytest.raises(WorldError) as caught:
-        engine.document(world.documents / "nowhere.txt")
+        engine.call(GetDocument(world.documents / "nowhere.txt"))
     assert caught.value.code == "not_a_root"
 
 
@@ -142,15 +155,15 @@ def test_sentences_of_a_stretch_are_those_of_its_passages(world: World, engine: 
     path = world.documents / "long.txt"
     text = path.read_text()
     hit = search(engine, '"zephyr clause"', 1)[0]
-    spans = engine.passage_spans(path, hit.start, hit.end)
+    spans = engine.call(FindSentences(path, hit.start, hit.end))
     assert spans[0][0] == hit.start
     assert spans[-1][1] == hit.end
     assert "".join(text[first:last] for first, last in spans) == hit.text
-    everything = engine.passage_spans(path, 0, len(text))
+    everything = engine.call(FindSentences(path, 0, len(text)))
     assert spans[0] in everything
     assert everything == sorted(everything)
-    assert engine.passage_spans(path, len(text) + 1, len(text) + 9) == []
-    assert engine.passage_spans(world.documents / "empty.txt", 0, 9) == []
+    assert engine.call(FindSentences(path, len(text) + 1, len(text) + 9)) == []
+    assert engine.call(FindSentences(world.documents / "empty.txt", 0, 9)) == []
 
 
 def test_a_hit_says_what_is_known_of_its_file(world: World, engine: Engine) -> None:
@@ -161,7 +174,7 @@ def test_a_hit_says_what_is_known_of_its_file(world: World, engine: Engine) -> N
     )
     assert hit.marks[0] == hit.best
     assert len(hit.marks) == len(set(hit.marks)) <= 3
-    for hit in engine.search("tides kalo", limit=20, full_text=False).hits:
+    for hit in engine.call(Search("tides kalo", 20, full_text=False)).hits:
         assert hit.marks[0] == hit.best
         for first, last in hit.marks:
             assert hit.text[first:last].strip() == hit.text[first:last] != ""
@@ -189,17 +202,17 @@ def test_a_password_opens_a_document_and_is_kept_nowhere(
     shutil.copy(locked, copy)
     world.index(engine)
     assert states(engine)[locked.name] == "needs_password"
-    assert engine.unlock(locked, "water") == 2
+    assert engine.call(Unlock(locked, "water")) == 2
     world.index(engine)
     assert states(engine)[locked.name] == "wrong_password"
-    assert engine.total("needs_password", None) == 2
-    assert engine.unlock(copy, OPENS) == 2
+    assert engine.call(ListFiles(FileState.NEEDS_PASSWORD)).total == 2
+    assert engine.call(Unlock(copy, OPENS)) == 2
     world.index(engine)
     assert states(engine)[locked.name] == states(engine)[copied] == "indexed"
     for file in world.library.rglob("*"):
         assert not file.is_file() or OPENS.encode() not in file.read_bytes()
     with pytest.raises(WorldError) as caught:
-        engine.unlock(world.documents / "nowhere.pdf", "x")
+        engine.call(Unlock(world.documents / "nowhere.pdf", "x"))
     assert caught.value.code == "not_a_root"
 
 
@@ -210,27 +223,27 @@ def test_what_failed_is_read_again_when_asked_for(world: World, engine: Engine) 
     junk.write_bytes(good)
     os.truncate(junk, before.st_size) if len(good) < before.st_size else None
     os.utime(junk, ns=(before.st_atime_ns, before.st_mtime_ns))
-    assert engine.retry([world.documents / "reports"]) == 0
-    assert engine.retry([junk]) == 1
-    assert engine.activity()["pending"] == 1
-    summary = engine.index([], report=lambda _progress: None, token=CancelToken(), scan=False)
+    assert engine.call(Retry((world.documents / "reports",))) == 0
+    assert engine.call(Retry((junk,))) == 1
+    assert engine.call(GetActivity()).pending == 1
+    summary = engine.call(Index(scan=False))
     assert summary.files_seen == 0
     assert states(engine)["junk.pdf"] == "indexed"
-    failed = sum(engine.total(state, None) for state in ("failed", "unreadable"))
-    assert engine.retry([]) == failed
+    failed = sum(engine.call(ListFiles(state)).total for state in ("failed", "unreadable"))
+    assert engine.call(Retry()) == failed
     with pytest.raises(WorldError) as caught:
-        engine.retry([world.library])
+        engine.call(Retry((world.library,)))
     assert caught.value.code == "not_a_root"
 
 
 def test_patterns_of_a_root_are_kept_and_obeyed(world: World, engine: Engine) -> None:
-    assert engine.patterns(world.documents, None) == []
-    assert engine.patterns(world.documents, ["*.md", "short.*"]) == ["*.md", "short.*"]
+    assert engine.call(SetPatterns(world.documents, None)) == []
+    assert engine.call(SetPatterns(world.documents, ("*.md", "short.*"))) == ["*.md", "short.*"]
     world.index(engine)
     assert states(engine)["notes/book.md"] == "excluded"
     assert quoted(engine, "single xylophone") == ["notes/copy.txt"]
     with pytest.raises(WorldError) as caught:
-        engine.patterns(world.documents / "notes", ["*"])
+        engine.call(SetPatterns(world.documents / "notes", ("*",)))
     assert caught.value.code == "not_a_root"
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from app.cli_library import file_line
 from indexer.api.phrases import read_detail
+from indexer.api.requests import ListFiles
 from indexer.api.types import FileState
 from indexer.config import Limits
 from indexer.extract import registry
@@ -74,7 +75,7 @@ def test_a_mail_is_found_by_what_is_attached_and_counted_with_what_is_not(
         hits = search(engine, '"lanterns of whale oil" in:post')
         assert {hit.file for hit in hits} == {"post/order.eml"}
         assert "order.docx" in hits[0].heading_path
-        (row,) = engine.files(None, None, 0, 10)
+        (row,) = engine.call(ListFiles()).files
     assert row.state == FileState.PARTIAL
     assert "photo.png (it has pages that are pictures" in file_line(row)
     shown = TextDocument(folder / "order.eml", registry.EML, None, Limits())

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api.errors import WorldError
+from indexer.api.requests import GetStatus, Remove
 from indexer.engine.engine import Engine
 from indexer.library import library as libraries
 from indexer.library.library import CATALOG_NAME
@@ -51,10 +52,10 @@ def test_a_full_disk(world: World, tmp_path: Path, room: int) -> None:
         # Nor does a full disk keep anyone from opening the library and searching it.
         with squeezed.engine() as engine:
             assert found(engine, "report one")[0] == "one.pdf"
-            assert engine.status()["documents"] >= 2
+            assert engine.call(GetStatus()).documents >= 2
             ballast.unlink()
             squeezed.index(engine)
-            engine.remove([reports])
+            engine.call(Remove((reports,)))
             squeezed.index(engine)
             check_same(look(engine), undisturbed)
 

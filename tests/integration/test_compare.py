@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api.errors import WorldError
-from indexer.api.progress import CancelToken
+from indexer.api.requests import Compare, Explain, Search
 from tests.integration.world import World
 from tests.tiny_model import install_tiny_model
 from tests.two_encoders import install_two_encoders
@@ -84,7 +84,7 @@ def engine(world: World) -> Iterator[Engine]:
 
 
 def compare(engine: Engine, first: str, second: str, limit: int = 0) -> dict[str, Any]:
-    return engine.compare(first, second, limit=limit, token=CancelToken())
+    return engine.call(Compare(first, second, limit))
 
 
 def said(side: dict[str, Any]) -> set[str]:
@@ -151,21 +151,21 @@ def test_what_is_not_there_is_said(engine: Engine, pair: tuple[str, str]) -> Non
 
 def test_an_explanation_adds_up(engine: Engine, world: World) -> None:
     query = "who pays the rent of the house?"
-    (hit,) = engine.search(query, limit=1, explain=True, full_text=True).hits
-    found = engine.explain(query, world.documents / hit.file, hit.start)
-    total = found["rest"] + sum(share for _, _, share in found["words"])
-    assert total == pytest.approx(found["cosine"], abs=1e-5)
+    (hit,) = engine.call(Search(query, 1, explain=True)).hits
+    found = engine.call(Explain(query, world.documents / hit.file, hit.start))
+    total = found.rest + sum(share for _, _, share in found.words)
+    assert total == pytest.approx(found.cosine, abs=1e-5)
     assert hit.explain is not None
-    assert found["cosine"] == pytest.approx(hit.explain.passage["pooled_question"], abs=5e-3)
-    shown = [hit.text[first:last] for first, last, _ in found["words"]]
+    assert found.cosine == pytest.approx(hit.explain.passage["pooled_question"], abs=5e-3)
+    shown = [hit.text[first:last] for first, last, _ in found.words]
     assert set(shown) == set(re.findall(r"\w+", hit.text))
-    assert "rent" in {hit.text[first:last] for first, last in found["same"]}
-    assert all(hit.text[first:last] in shown for first, last in found["marks"])
-    assert found["pairs"][0][2] >= found["pairs"][-1][2]
+    assert "rent" in {hit.text[first:last] for first, last in found.same}
+    assert all(hit.text[first:last] in shown for first, last in found.marks)
+    assert found.pairs[0][2] >= found.pairs[-1][2]
 
 
 def test_a_rank_is_explained_by_what_made_it(engine: Engine) -> None:
-    result = engine.search("who pays the rent in old.md?", explain=True, full_text=True)
+    result = engine.call(Search("who pays the rent in old.md?", explain=True))
     assert result.hits
     for hit in result.hits:
         assert hit.explain is not None
@@ -173,15 +173,15 @@ def test_a_rank_is_explained_by_what_made_it(engine: Engine) -> None:
         assert sum(hit.explain.score.values()) == pytest.approx(hit.score, abs=5e-4)
         assert hit.explain.weights["words"] == engine.searcher.weights.words
         assert set(hit.explain.document) >= {"name_meaning", "name_words", "words", "clarity"}
-    plain = engine.search("who pays the rent in old.md?", full_text=True)
+    plain = engine.call(Search("who pays the rent in old.md?"))
     assert [hit.explain for hit in plain.hits] == [None] * len(plain.hits)
 
 
 def test_what_cannot_be_explained_is_said(engine: Engine, world: World) -> None:
     path = world.documents / "old.md"
-    hits = engine.search("ext:md", full_text=True).hits
+    hits = engine.call(Search("ext:md")).hits
     (start,) = {hit.start for hit in hits if hit.file == "old.md"}
-    assert engine.explain("ext:md", path, start) == {}
+    assert engine.call(Explain("ext:md", path, start)) == {}
     for missing in (path.with_name("nowhere.md"), path):
         with pytest.raises(WorldError):
-            engine.explain("rent", missing, 999_999)
+            engine.call(Explain("rent", missing, 999_999))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api.errors import WorldError
+from indexer.api.requests import GetActivity, GetStatus, ListFiles, Retry
 from indexer.api.types import FileState
 from indexer.catalog import Catalog
 from indexer.catalog.states import FAULT, MAX_CRASHES, UNEXPLAINED
@@ -61,15 +62,15 @@ def test_a_file_that_ends_the_engine_twice_is_set_aside(world: World) -> None:
         others = [name for name in SIZES if name != POISON]
         assert states(engine)[POISON] == "crashed_engine"
         assert "crashed_engine" not in {states(engine)[name] for name in others}
-        assert engine.total(FileState.FAILED, None) == 1
-        assert engine.status()["set_aside"] == 1
-        assert engine.activity()["set_aside"] == 1
+        assert engine.call(ListFiles(FileState.FAILED)).total == 1
+        assert engine.call(GetStatus()).set_aside == 1
+        assert engine.call(GetActivity()).set_aside == 1
         world.index(engine)
         assert sorted(found(engine, "zephyr")) == sorted(others)
-        assert engine.retry([]) == 1
+        assert engine.call(Retry()) == 1
         world.index(engine)
         assert states(engine) == dict.fromkeys(SIZES, "indexed")
-        assert engine.activity()["set_aside"] == 0
+        assert engine.call(GetActivity()).set_aside == 0
 
 
 @posix
@@ -94,15 +95,15 @@ def test_a_document_that_ends_the_engine_in_the_model_twice_is_set_aside(world: 
         world.index(engine)
         set_aside = dict.fromkeys([POISON, "copy.txt"], "crashed_engine")
         assert states(engine) == {**dict.fromkeys(others, "indexed"), **set_aside}
-        assert engine.total(FileState.FAILED, None) == 2
-        assert engine.activity()["set_aside"] == 2
+        assert engine.call(ListFiles(FileState.FAILED)).total == 2
+        assert engine.call(GetActivity()).set_aside == 2
         assert found(engine, '"zephyr that ends it"')  # by its words
         assert world.index(engine).work == (0, 0, 0)
         assert kinds(engine) == set()
-        assert engine.retry([world.documents / POISON])
+        assert engine.call(Retry((world.documents / POISON,)))
         world.index(engine)
         assert set(states(engine).values()) == {"indexed"}
-        assert engine.activity()["set_aside"] == 0
+        assert engine.call(GetActivity()).set_aside == 0
 
 
 @posix
@@ -118,7 +119,7 @@ def test_a_document_that_ends_the_engine_when_it_is_written_twice_is_set_aside(
     with world.engine() as engine:
         world.index(engine)
         assert states(engine)[POISON] == "crashed_engine"
-        assert engine.total(FileState.INDEXED, None) == len(SIZES) - 1
+        assert engine.call(ListFiles(FileState.INDEXED)).total == len(SIZES) - 1
 
 
 @posix
@@ -136,11 +137,11 @@ def test_a_file_that_hangs_its_reader_is_left_alone_with_the_reason(world: World
     with world.engine(limits=Limits(silence_s=4.0)) as engine:
         world.index(engine)
         assert states(engine) == {**dict.fromkeys(SIZES, "indexed"), "endless.pdf": "unreadable"}
-        (row,) = engine.files("unreadable", None, 0, 1)
+        (row,) = engine.call(ListFiles(FileState.UNREADABLE)).files
         assert "stops_reader" in row.detail
         # Neither by itself nor at the next look.
         assert world.index(engine).read == 0
-        assert engine.retry([]) == 1
+        assert engine.call(Retry()) == 1
 
 
 @posix
@@ -159,7 +160,7 @@ def test_a_file_that_always_ends_the_engine_is_set_aside_without_a_trace_too(wor
         kill_at(world, f"document-begun={POISON}:1")
     with world.engine() as engine:
         assert states(engine)[POISON] == "crashed_engine"
-        assert engine.status()["set_aside"] == 1
+        assert engine.call(GetStatus()).set_aside == 1
 
 
 @posix

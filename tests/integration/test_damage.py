@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from indexer.api.errors import WorldError
-from indexer.api.progress import CancelToken, ignore
+from indexer.api.requests import GetStatus, ListFiles, Repair, Verify
 from indexer.pipeline.parts import BatchSizes
 from indexer.store import key_of, schema
 from tests.integration import corpus, upkeep
@@ -89,7 +89,7 @@ def test_a_damaged_file_of_the_store(
         # The rest answers, by words and by meaning.
         if others:
             assert search(engine, "single xylophone")
-        engine.repair(report=ignore, token=CancelToken())
+        engine.call(Repair())
         world.index(engine)
         assert kinds(engine) == set()
         check_same(look(engine), undisturbed)
@@ -116,7 +116,7 @@ def test_bytes_that_changed_and_can_be_read_are_found(
     else:
         raise AssertionError("nothing was only altered")
     with world.engine(batches=SCATTERED) as engine:
-        assert engine.repair(report=ignore, token=CancelToken())["left"] == []
+        assert engine.call(Repair()).left == []
         summary = world.index(engine).summary
         assert kinds(engine) == set()
         check_same(look(engine), undisturbed)
@@ -136,7 +136,7 @@ def test_damage_that_comes_while_the_engine_is_open(
         for _ in range(2):
             assert search(engine, "single xylophone zephyr tides")
         # The next run makes anew what was lost, without being told.
-        engine.repair(report=ignore, token=CancelToken())
+        engine.call(Repair())
         world.index(engine)
         check_same(look(engine), undisturbed)
 
@@ -148,26 +148,26 @@ def test_a_damaged_index(world: World, undisturbed: Seen, damage: Callable[[Path
             damage(path)
     with world.engine(batches=SCATTERED) as engine:
         assert "broken_index" in kinds(engine)
-        repaired = engine.repair(report=ignore, token=CancelToken())
-        assert repaired["left"] == []
+        repaired = engine.call(Repair())
+        assert repaired.left == []
         world.index(engine)
         check_same(look(engine), undisturbed)
 
 
 def test_a_whole_library_has_no_problem(world: World) -> None:
     with world.engine(batches=SCATTERED) as engine:
-        verified = engine.verify(report=ignore, token=CancelToken())
-        assert verified["problems"] == []
-        status = engine.status()
-        assert verified["documents"] == status["documents"]
-        assert verified["passages"] == status["passages"]
-        assert verified["bytes"] > 0
-        repaired = engine.repair(report=ignore, token=CancelToken())
+        verified = engine.call(Verify())
+        assert verified.problems == []
+        status = engine.call(GetStatus())
+        assert verified.documents == status["documents"]
+        assert verified.passages == status["passages"]
+        assert verified.bytes > 0
+        repaired = engine.call(Repair())
         assert repaired == {"problems": [], "left": [], "queued": 0}
 
 
 def doc_of(engine: Engine, name: str) -> int:
-    for row in engine.files(None, None, 0, 100):
+    for row in engine.call(ListFiles()).files:
         if row.file == name:
             known = engine.catalog.files.at(row.path)
             assert known is not None
@@ -271,7 +271,7 @@ def test_what_is_wrong_is_told_and_put_right(
     with world.engine(batches=SCATTERED) as engine:
         harm(engine)
         assert kind in kinds(engine)
-        assert engine.repair(report=ignore, token=CancelToken())["problems"]
+        assert engine.call(Repair()).problems
         world.index(engine)
         assert kinds(engine) == set()
         check_same(look(engine), undisturbed)
@@ -280,11 +280,11 @@ def test_what_is_wrong_is_told_and_put_right(
 def test_words_that_were_lost_cost_no_vectors(world: World) -> None:
     with world.engine(batches=SCATTERED) as engine:
         no_words(engine)
-        engine.repair(report=ignore, token=CancelToken())
+        engine.call(Repair())
         assert found(engine, corpus.text(21, 30)[:40])  # meanwhile, by passages
         summary = world.index(engine).summary
         assert summary.passages == 0
-        assert summary.reused == engine.status()["passages"]
+        assert summary.reused == engine.call(GetStatus()).passages
 
 
 def test_a_table_of_an_earlier_layout_is_made_anew(
@@ -295,10 +295,10 @@ def test_a_table_of_an_earlier_layout_is_made_anew(
         passages.inner.add_columns({"of_old": "cast(doc as int)"})
     with world.engine(batches=SCATTERED) as engine:
         assert "made anew" in caplog.text
-        assert engine.status()["rebuilding"]
+        assert engine.call(GetStatus()).rebuilding
         assert found(engine, "long") == ["long.txt"]  # by its name, until it is read again
         world.index(engine)
-        assert not engine.status()["rebuilding"]
+        assert not engine.call(GetStatus()).rebuilding
         check_same(look(engine), undisturbed)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from indexer.api.requests import ListFiles
 from tests.integration import corpus
 from tests.integration.world import World, quoted
 
@@ -59,7 +60,7 @@ def test_a_damaged_page(world: World, damage: Callable[[Path, int, int], None]) 
     with world.engine() as engine:
         summary = world.index(engine).summary
         assert summary.states == {"indexed": 1}
-        (row,) = engine.files(None, None, 0, 10)
+        (row,) = engine.call(ListFiles()).files
         assert (row.state, row.bad_pages, row.pages) == ("indexed", (2,), 3)
         assert quoted(engine, "of a zephyr") == ["report.pdf"]
         assert quoted(engine, "of tides") == ["report.pdf"]
@@ -80,7 +81,7 @@ def test_a_page_that_is_damaged_further_down_keeps_what_stands_above(
     zeroed(path, begin + 9 * (end - begin) // 10, end)
     with world.engine() as engine:
         world.index(engine)
-        (row,) = engine.files(None, None, 0, 10)
+        (row,) = engine.call(ListFiles()).files
         assert (row.state, row.bad_pages) == ("indexed", (2,))
         first = " ".join(corpus.prose(0, 40).split()[:4])
         assert quoted(engine, first) == ["report.pdf"]
@@ -109,7 +110,7 @@ def test_a_damaged_font_is_no_damaged_page(world: World, tmp_path: Path) -> None
     garble(path, begin + 100, begin + len(largest))
     with world.engine() as engine:
         world.index(engine)
-        (row,) = engine.files(None, None, 0, 10)
+        (row,) = engine.call(ListFiles()).files
         assert (row.state, row.bad_pages) == ("indexed", ())
 
 
@@ -119,5 +120,5 @@ def test_a_document_with_no_page_that_can_be_read(world: World) -> None:
         garble(path, *content_of(path, page))
     with world.engine() as engine:
         world.index(engine)
-        (row,) = engine.files(None, None, 0, 10)
+        (row,) = engine.call(ListFiles()).files
         assert (row.state, row.code) == ("unreadable", "unreadable")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from indexer.api.requests import GetStatus
 from tests.integration import corpus, killing
 from tests.integration.world import World, check_same, look, quoted
 from tests.tiny_model import install_tiny_model
@@ -83,7 +84,7 @@ def test_an_edit_embeds_what_it_changed(world: World, tmp_path: Path) -> None:
             path.write_text(edit(path.read_text()))
             summary = world.index(engine).summary
             assert 1 <= summary.passages <= most + 5 * late, edit
-            assert summary.passages + summary.reused == engine.status()["passages"]
+            assert summary.passages + summary.reused == engine.call(GetStatus()).passages
             assert summary.documents_added == 1
         seen = look(engine)
     fresh = World(world.documents, tmp_path / "fresh", world.models)

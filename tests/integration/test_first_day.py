@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from indexer.api.errors import WorldError
-from indexer.api.progress import CancelToken, Progress
+from indexer.api.requests import Compare, Diagnose, GetStatus, Index, ListFiles, Search
+from indexer.api.types import FileState
 from indexer.config import Precision
 from indexer.embed.compiled import GRAPH
 from indexer.embed.record_files import find_record, write_record
@@ -31,6 +32,7 @@ from tests.tiny_model import TINY
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from indexer.api.progress import Progress
     from indexer.engine.engine import Engine
 
 PETABYTE = 10**15
@@ -85,7 +87,7 @@ def test_nothing_private_or_foreign_is_read(world: World) -> None:
         put(world.documents, path)
     with world.engine() as engine:
         world.index(engine)
-        rows = {row.file: row.detail for row in engine.files("excluded", None, 0, 100)}
+        rows = {row.file: row.detail for row in engine.call(ListFiles(FileState.EXCLUDED)).files}
         assert rows.keys() == {excluded for _, excluded, _ in PRIVATE}
         for _, excluded, reason in PRIVATE:
             assert reason in rows[excluded]
@@ -138,25 +140,25 @@ def test_it_pauses_in_the_middle_and_goes_on(filled: World) -> None:
                 engine.config = replace(engine.config, min_free_bytes=PETABYTE)
 
         with pytest.raises(WorldError) as caught:
-            engine.index([filled.documents], report=fill, token=CancelToken())
+            engine.call(Index((filled.documents,)), report=fill)
         assert caught.value.code == "disk_full"
         engine.config = filled.config
-        before = engine.status()["documents"]
+        before = engine.call(GetStatus()).documents
         assert before > 0
         again = filled.index(engine).summary
-        assert again.documents_added == engine.status()["documents"] - before
+        assert again.documents_added == engine.call(GetStatus()).documents - before
         look(engine)
 
 
 def test_the_size_of_the_library_is_told(filled: World) -> None:
     with filled.engine() as engine:
         filled.index(engine)
-        status = engine.status()
+        status = engine.call(GetStatus())
         on_disk = sum(p.lstat().st_size for p in filled.library.rglob("*") if p.is_file())
-        assert status["bytes"] == pytest.approx(on_disk, rel=0.05)
-        assert status["free_bytes"] > 0
-        tables = status["tables"].values()
-        assert 0 < sum(table["total"] for table in tables) < status["bytes"]
+        assert status.bytes == pytest.approx(on_disk, rel=0.05)
+        assert status.free_bytes > 0
+        tables = status.tables.values()
+        assert 0 < sum(table.total for table in tables) < status.bytes
 
 
 def test_a_moved_library_works_where_it_is(filled: World, tmp_path: Path) -> None:
@@ -203,17 +205,17 @@ def test_a_language_the_model_does_not_cover(world: World) -> None:
         assert found(engine, "Sauerteig Vorabend")[0] == "brot.txt"
         # By another form of the word, as the language forms it.
         assert found(engine, "heiße Öfen")[0] == "brot.txt"
-        rows = {row["language"]: row for row in engine.status()["languages"]}
-        assert rows["de"]["documents"] == 1
-        assert rows["de"]["advice"]
-        assert rows["en"]["advice"] == ""
+        rows = {row.language: row for row in engine.call(GetStatus()).languages}
+        assert rows.de["documents"] == 1
+        assert rows.de["advice"]
+        assert rows.en["advice"] == ""
 
 
 def test_the_status_fits_json(filled: World) -> None:
     with filled.engine() as engine:
-        assert json.loads(json.dumps(engine.status()))["documents"] == 0
+        assert json.loads(json.dumps(engine.call(GetStatus())))["documents"] == 0
         filled.index(engine)
-        status = json.loads(json.dumps(engine.status()))
+        status = json.loads(json.dumps(engine.call(GetStatus())))
         assert status["understood"] == 1.0
         assert status["running"] is None
         (root,) = status["roots"]
@@ -222,7 +224,7 @@ def test_the_status_fits_json(filled: World) -> None:
         assert root["bytes"] > 0
         assert root["patterns"] == []
         assert not root["offline"]
-        assert all(check["ok"] for check in json.loads(json.dumps(engine.doctor())))
+        assert all(check["ok"] for check in json.loads(json.dumps(engine.call(Diagnose()))))
 
 
 def test_the_doctor_tells_of_a_compiled_model_that_was_changed(
@@ -232,7 +234,7 @@ def test_the_doctor_tells_of_a_compiled_model_that_was_changed(
     shutil.copytree(filled.models, models)
 
     def checked(engine: Engine) -> dict[str, Any]:
-        (check,) = [each for each in engine.doctor() if each["name"] == "compiled model"]
+        (check,) = [each for each in engine.call(Diagnose()) if each.name == "compiled model"]
         return check
 
     with filled.engine(models=models) as engine:
@@ -260,8 +262,8 @@ def test_only_models_that_are_known_are_recommended(filled: World, tmp_path: Pat
     (filled.documents / "brot.txt").write_text(GERMAN, "utf-8")
 
     def advice(engine: Engine) -> str:
-        rows = {row["language"]: row for row in engine.status()["languages"]}
-        return str(rows["de"]["advice"])
+        rows = {row.language: row for row in engine.call(GetStatus()).languages}
+        return str(rows.de["advice"])
 
     with filled.engine(models=models) as engine:
         filled.index(engine)
@@ -278,8 +280,8 @@ def test_a_name_with_a_backslash_stays_what_it_is(world: World) -> None:
     (world.documents / "b.txt").write_text("The lighthouse keeper counted every seal at dawn.")
     with world.engine() as engine:
         world.index(engine)
-        (hit,) = engine.search(f'gull in:"{world.documents}"', limit=1, full_text=True).hits
+        (hit,) = engine.call(Search(f'gull in:"{world.documents}"', 1)).hits
         assert (hit.file, hit.path) == (odd, str(world.documents / odd))
-        assert odd in {row.file for row in engine.files(None, None, 0, 10)}
-        compared = engine.compare(odd, "b.txt", limit=0, token=CancelToken())
-        assert compared["first"]["file"] == odd
+        assert odd in {row.file for row in engine.call(ListFiles()).files}
+        compared = engine.call(Compare(odd, "b.txt", 0))
+        assert compared.first.file == odd

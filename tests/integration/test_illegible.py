@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.cli_library import file_line, status_lines
 from indexer.api.pages import DocumentSource, GetMarks
+from indexer.api.requests import GetStatus, ListFiles
 from indexer.api.types import FileState
 from tests.integration.rendering import render_child
 from tests.integration.scanning import (
@@ -49,13 +50,13 @@ def test_without_tesseract_the_page_is_told_and_its_text_stays(
     without_tesseract(tmp_path / "bare", monkeypatch)
     with world.engine() as engine:
         world.index(engine)
-        (row,) = engine.files(None, None, 0, 10)
+        (row,) = engine.call(ListFiles()).files
         assert (row.state, row.bad_pages) == (FileState.PARTIAL, (2,))
         assert "do not say which letters they show Not read: page 2." in file_line(row)
         assert quoted(engine, "seven ships were lost") == ["ledger.pdf"]
         assert quoted(engine, SAID) == ["ledger.pdf"]
-        status = engine.status()
-        assert status["scans"]["waiting"] == 1
+        status = engine.call(GetStatus())
+        assert status.scans.waiting == 1
         assert any("1 page to be recognised: install Tesseract" in x for x in status_lines(status))
 
 
@@ -70,7 +71,7 @@ def test_what_was_recognised_takes_its_place(
         assert states(engine) == {"ledger.pdf": FileState.PARTIAL}
     with world.engine() as engine, render_child(f"--library={world.library}") as ask:
         world.index(engine)
-        (row,) = engine.files(None, None, 0, 10)
+        (row,) = engine.call(ListFiles()).files
         assert (row.state, row.bad_pages) == (FileState.INDEXED, ())
         assert quoted(engine, SAID) == []
         assert quoted(engine, "seven ships were lost") == ["ledger.pdf"]
@@ -91,10 +92,10 @@ def test_where_less_is_recognised_the_text_stays(world: World, tesseract: Counte
     with world.engine() as engine:
         world.index(engine)
         world.index(engine)
-        (row,) = engine.files(None, None, 0, 10)
+        (row,) = engine.call(ListFiles()).files
         assert (row.state, row.bad_pages) == (FileState.PARTIAL, (1,))
         assert tesseract.runs == 1
-        assert engine.status()["passages"] > 0
+        assert engine.call(GetStatus()).passages > 0
 
 
 @needs_tesseract
@@ -104,7 +105,7 @@ def test_a_page_that_shows_what_its_text_says_is_no_bad_page(
     letters(world.documents / "cipher.pdf", said(ENGLISH, rotated(3)))
     with world.engine() as engine:
         world.index(engine)
-        (row,) = engine.files(None, None, 0, 10)
+        (row,) = engine.call(ListFiles()).files
         assert (row.state, row.bad_pages) == (FileState.INDEXED, ())
         assert tesseract.runs == 1
         assert quoted(engine, SAID) == ["cipher.pdf"]
@@ -116,6 +117,6 @@ def test_a_document_without_pages_is_unreadable_and_not_empty(world: World) -> N
     (world.documents / "lost.pdf").write_bytes(raw_pdf([b"<</Type/Catalog/Pages 2 0 R>>", b"null"]))
     with world.engine() as engine:
         world.index(engine)
-        (row,) = engine.files(None, None, 0, 10)
+        (row,) = engine.call(ListFiles()).files
         assert (row.state, row.code) == (FileState.UNREADABLE, "unreadable")
         assert "no page can be found in it" in file_line(row)

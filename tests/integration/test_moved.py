@@ -9,7 +9,7 @@ import pytest
 
 from indexer import faults
 from indexer.api.errors import WorldError
-from indexer.api.progress import CancelToken, ignore
+from indexer.api.requests import GetStatus, Index, Remove
 from indexer.engine.engine import Engine
 from indexer.library.library import CATALOG_NAME
 from tests.integration.world import PACE, World, check_same, check_whole, look
@@ -45,7 +45,7 @@ def refused(engine: Engine, world: World) -> None:
     """Nothing is written any more."""
     for write in (
         lambda: world.index(engine),
-        lambda: engine.remove([world.documents]),
+        lambda: engine.call(Remove((world.documents,))),
         lambda: engine.catalog.set_meta("written", "by path"),
         engine.discard,
     ):
@@ -91,7 +91,7 @@ def test_a_library_that_is_moved_in_the_middle_of_a_run_loses_nothing(
     with monkeypatch.context() as patched:
         patched.setattr(faults, "reached", move)
         with pytest.raises(WorldError) as caught:
-            engine.index([world.documents], report=ignore, token=CancelToken())
+            engine.call(Index((world.documents,)))
     assert caught.value.code == "library_moved"
     (there,) = places
     engine.close()
@@ -127,7 +127,7 @@ def test_a_copy_and_its_original_are_worked_on_side_by_side(
     copy = World(world.documents, world.library.with_name("copy"), world.models)
     shutil.copytree(world.library, copy.library)
     with copy.engine() as other:
-        other.remove([world.documents])
-        assert other.status()["documents"] == 0
+        other.call(Remove((world.documents,)))
+        assert other.call(GetStatus()).documents == 0
         check_whole(other)
     check_same(look(engine), undisturbed)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.api.progress import CancelToken, ignore
+from indexer.api.requests import Index, Watch
 from tests.integration.watching import wait_for_states, watched
 from tests.integration.world import World, check_whole, quoted, search, states
 from tests.mounting import Mounter, make_image
@@ -29,11 +29,11 @@ def _fill(folder: Path) -> None:
 
 
 def _scan(engine: Engine) -> None:
-    engine.index([], report=ignore, token=CancelToken())
+    engine.call(Index())
 
 
 def _how(engine: Engine) -> list[str]:
-    return [root["how"] for root in engine.watch(on=None)["roots"]]
+    return [root.how for root in engine.call(Watch(None)).roots]
 
 
 def test_a_root_that_was_renamed_is_offline_until_it_is_back(world: World) -> None:

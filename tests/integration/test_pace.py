@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from indexer.api.answers import Speed
 from indexer.api.errors import WorldError
 from indexer.api.progress import CancelToken, Progress, Step, ignore
+from indexer.api.requests import GetActivity, GetStatus, Index, SetPace
 from tests.integration.killing import wait_for
 from tests.integration.world import PACE, Seen, World, check_same, look
 
@@ -40,7 +42,7 @@ def indexing(
     token = CancelToken()
 
     def work() -> None:
-        outcome.append(engine.index([world.documents], report=report, token=token))
+        outcome.append(engine.call(Index((world.documents,)), report=report, token=token))
 
     def finish() -> Summary:
         thread.join(60)
@@ -57,18 +59,18 @@ def indexing(
 
 def test_a_pause_outlives_the_engine_and_costs_nothing(world: World, undisturbed: Seen) -> None:
     with world.engine(batches=HASTY) as engine:
-        assert engine.pace(paused=True)["reason"] == "paused"
+        assert engine.call(SetPace(paused=True)).reason == "paused"
         with indexing(world, engine) as finish:
             # It looks at the folders, and then waits.
-            wait_for(lambda: engine.activity()["pending"] > 0)
-            assert engine.status()["reason"] == "paused"
+            wait_for(lambda: engine.call(GetActivity()).pending > 0)
+            assert engine.call(GetStatus()).reason == "paused"
     with world.engine(batches=HASTY) as engine:
-        assert engine.activity()["paused"]
+        assert engine.call(GetActivity()).paused
         notes: list[str] = []
         with indexing(world, engine, lambda progress: notes.append(progress.note)) as finish:
             wait_for(lambda: any("paused" in note for note in notes))
-            assert engine.activity()["passages_per_second"] == 0
-            engine.pace(paused=False)
+            assert engine.call(GetActivity()).passages_per_second == 0
+            engine.call(SetPace(paused=False))
             assert not finish().cancelled
         check_same(look(engine), undisturbed)
 
@@ -79,41 +81,41 @@ def test_a_pause_in_the_middle_lets_go_of_what_is_in_hand(world: World, undistur
 
         def pause(progress: Progress) -> None:
             if progress.files_done >= 3 and not halted.is_set():
-                engine.pace(paused=True)
+                engine.call(SetPace(paused=True))
                 halted.set()
             if progress.note:
-                engine.pace(paused=False)
+                engine.call(SetPace(paused=False))
 
         with indexing(world, engine, pause) as finish:
             summary = finish()
         assert halted.is_set()
         check_same(look(engine), undisturbed)
-        assert summary.passages == engine.status()["passages"]
+        assert summary.passages == engine.call(GetStatus()).passages
         assert summary.states["indexed"] > 3
 
 
 def test_a_paused_run_can_be_cancelled(world: World) -> None:
     with world.engine(batches=HASTY) as engine:
-        engine.pace(paused=True)
+        engine.call(SetPace(paused=True))
         token = CancelToken()
 
         def stop(progress: Progress) -> None:
             if progress.note:
                 token.cancel()
 
-        summary = engine.index([world.documents], report=stop, token=token)
+        summary = engine.call(Index((world.documents,)), report=stop, token=token)
         assert summary.cancelled
 
 
 def test_a_full_disk_is_waited_for(world: World, undisturbed: Seen) -> None:
     with world.engine(batches=HASTY, background=True, min_free_bytes=PLENTY) as engine:
         with indexing(world, engine) as finish:
-            wait_for(lambda: engine.activity()["reason"] == "disk_full")
-            wait_for(lambda: "disk" in engine.status()["running"]["progress"]["note"])
+            wait_for(lambda: engine.call(GetActivity()).reason == "disk_full")
+            wait_for(lambda: "disk" in engine.call(GetStatus()).running.progress.note)
             # Somebody deletes something.
             engine.config = replace(engine.config, min_free_bytes=0)
             assert not finish().cancelled
-        assert engine.activity()["reason"] != "disk_full"
+        assert engine.call(GetActivity()).reason != "disk_full"
         check_same(look(engine), undisturbed)
 
 
@@ -125,12 +127,12 @@ def test_a_command_does_not_wait_for_room(world: World) -> None:
 
 def test_slow_and_typing_are_shown_and_cost_only_time(world: World, undisturbed: Seen) -> None:
     with world.engine() as engine:
-        assert engine.pace(speed="slow", typing=True)["reason"] == "typing"
-        assert engine.activity()["speed"] == "slow"
+        assert engine.call(SetPace(Speed.SLOW, typing=True)).reason == "typing"
+        assert engine.call(GetActivity()).speed == "slow"
         steps: set[Step] = set()
         with indexing(world, engine, lambda progress: steps.add(progress.step)) as finish:
             finish()
         assert Step.INDEX in steps
         check_same(look(engine), undisturbed)
     with world.engine() as engine:
-        assert engine.status()["speed"] == "slow"
+        assert engine.call(GetStatus()).speed == "slow"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api.errors import WorldError
-from indexer.api.progress import CancelToken, ignore
+from indexer.api.requests import GetStatus, Index, ListFiles, Remove
 from tests.integration.world import (
     World,
     check_same,
@@ -55,7 +55,7 @@ def engine(world: World) -> Iterator[Engine]:
 
 
 def passages_of(engine: Engine, file: str) -> int:
-    (row,) = [row for row in engine.files(None, None, 0, 1000) if row.file == file]
+    (row,) = [row for row in engine.call(ListFiles()).files if row.file == file]
     known = engine.catalog.files.at(row.path)
     assert known is not None
     doc = engine.catalog.files.doc_of(known[0])
@@ -83,13 +83,13 @@ def test_every_file_has_its_state_and_reason(engine: Engine) -> None:
 def test_nothing_is_read_twice(world: World, engine: Engine) -> None:
     assert world.index(engine).work == NOTHING
     # Nor when it is told to look at every root.
-    assert engine.index([], report=ignore, token=CancelToken()).documents_added == 0
+    assert engine.call(Index()).documents_added == 0
 
 
 def test_told_to_rescan_it_hashes_everything_and_writes_nothing(
     world: World, engine: Engine
 ) -> None:
-    summary = engine.index([], report=ignore, token=CancelToken(), rescan=True)
+    summary = engine.call(Index(rescan=True))
     assert (summary.documents_added, summary.passages) == (0, 0)
     check_whole(engine)
 
@@ -101,7 +101,7 @@ def test_a_rescan_finds_what_size_and_time_hide(world: World, engine: Engine) ->
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert path.stat().st_size == before.st_size
     assert world.index(engine).work == NOTHING
-    engine.index([], report=ignore, token=CancelToken(), rescan=True)
+    engine.call(Index(rescan=True))
     assert quoted(engine, "single vibraphon") == ["short.txt"]
     check_whole(engine)
 
@@ -187,13 +187,13 @@ def test_a_move_to_another_disk_embeds_nothing(world: World, engine: Engine) -> 
 
 
 def test_a_deleted_file_leaves(world: World, engine: Engine) -> None:
-    before = engine.status()["passages"]
+    before = engine.call(GetStatus()).passages
     gone = passages_of(engine, "long.txt")
     (world.documents / "long.txt").unlink()
     assert world.index(engine).work == NOTHING
     assert "long.txt" not in states(engine)
     assert quoted(engine, "zephyr clause") == []
-    assert engine.status()["passages"] == before - gone
+    assert engine.call(GetStatus()).passages == before - gone
     check_whole(engine)
 
 
@@ -208,10 +208,10 @@ def test_a_root_out_of_reach_is_offline_and_comes_back(world: World, engine: Eng
     before = look(engine)
     away = world.documents.with_name("unplugged")
     world.documents.rename(away)
-    summary = engine.index([], report=ignore, token=CancelToken())
+    summary = engine.call(Index())
     assert set(summary.states) == {"offline"}
-    assert engine.status()["roots"][0]["offline"]
-    assert engine.status()["documents"] == len(before.shared)
+    assert engine.call(GetStatus()).roots[0].offline
+    assert engine.call(GetStatus()).documents == len(before.shared)
     # What it holds is still found, and told to be away.
     (hit, *_) = search(engine, '"zephyr clause"')
     assert (hit.file, hit.state) == ("long.txt", "offline")
@@ -251,14 +251,14 @@ def test_only_what_is_named_is_looked_at(world: World, engine: Engine) -> None:
 
 def check_whole_but_queue(engine: Engine) -> None:
     assert engine.store.verify() == []
-    assert engine.status()["understood"] == 1.0
+    assert engine.call(GetStatus()).understood == 1.0
 
 
 def test_what_is_removed_leaves_and_can_come_back(world: World, engine: Engine) -> None:
     before = look(engine)
-    removed = engine.remove([world.documents])
-    assert removed["files"] == len(before.files)
-    assert removed["documents"] == len(before.shared)
+    removed = engine.call(Remove((world.documents,)))
+    assert removed.files == len(before.files)
+    assert removed.documents == len(before.shared)
     assert states(engine) == {}
     assert search(engine, "zephyr") == ()
     check_whole(engine)
@@ -268,7 +268,7 @@ def test_what_is_removed_leaves_and_can_come_back(world: World, engine: Engine) 
 
 def test_nothing_is_removed_for_a_path_that_is_no_root(world: World, engine: Engine) -> None:
     with pytest.raises(WorldError) as caught:
-        engine.remove([world.documents, world.documents.with_name("elsewhere")])
+        engine.call(Remove((world.documents, world.documents.with_name("elsewhere"))))
     assert caught.value.code == "not_a_root"
     assert quoted(engine, "zephyr clause") == ["long.txt"]
 

@@ -9,7 +9,16 @@ import numpy as np
 import pytest
 
 from indexer.api.errors import WorldError
-from indexer.api.progress import CancelToken, Progress, Step, ignore
+from indexer.api.progress import CancelToken, Progress, Step
+from indexer.api.requests import (
+    Discard,
+    EstimateReindex,
+    GetActivity,
+    GetStatus,
+    Reindex,
+    RollBack,
+    Search,
+)
 from indexer.engine import reindex
 from indexer.store import schema
 from tests.integration import killing
@@ -50,11 +59,11 @@ def with_other(indexed: World, tmp_path_factory: pytest.TempPathFactory) -> Seen
 def run(engine: Engine, model: str | None = None, token: CancelToken | None = None) -> int:
     """Reindex; gives how many passages were embedded."""
     token = token or CancelToken()
-    return engine.reindex(model, None, report=ignore, token=token).passages
+    return engine.call(Reindex(model, None), token=token).passages
 
 
 def model_of(engine: Engine) -> str:
-    return str(engine.status()["model"])
+    return str(engine.call(GetStatus()).model)
 
 
 def tables(world: World) -> int:
@@ -66,29 +75,29 @@ def test_another_model_takes_over_when_it_is_complete(
 ) -> None:
     token = CancelToken()
     with world.engine() as engine:
-        passages = engine.status()["passages"]
+        passages = engine.call(GetStatus()).passages
 
         def stop_in_the_middle(progress: Progress) -> None:
             # Meanwhile the old model answers, about everything.
             assert model_of(engine) == TINY
-            assert engine.status()["understood"] == 1.0
+            assert engine.call(GetStatus()).understood == 1.0
             if progress.passages:
                 token.cancel()
 
-        engine.reindex(OTHER, None, report=stop_in_the_middle, token=token)
+        engine.call(Reindex(OTHER, None), report=stop_in_the_middle, token=token)
         check_same(look_at_active(engine), undisturbed)
-        changing = engine.status()["changing"]
-        assert changing["model"] == OTHER
-        assert engine.activity()["changing"] == changing
-        assert 0 < changing["understood"] <= 1  # all of it, where the machine is quick
+        changing = engine.call(GetStatus()).changing
+        assert changing.model == OTHER
+        assert engine.call(GetActivity()).changing == changing
+        assert 0 < changing.understood <= 1  # all of it, where the machine is quick
     with world.engine(model=OTHER) as engine:
         assert model_of(engine) == TINY
         assert found(engine, "zephyr clause")[0] == "long.txt"
         assert run(engine) < passages  # it goes on where it was
         assert model_of(engine) == OTHER
-        assert engine.status()["changing"] is None
-        assert engine.activity()["changing"] is None
-        assert engine.status()["previous"] == {"model": TINY, "precision": "fp32"}
+        assert engine.call(GetStatus()).changing is None
+        assert engine.call(GetActivity()).changing is None
+        assert engine.call(GetStatus()).previous == {"model": TINY, "precision": "fp32"}
         check_same(look(engine), with_other)
         assert run(engine) == 0
 
@@ -105,16 +114,16 @@ def look_at_active(engine: Engine) -> Seen:
 def test_a_change_can_be_taken_back(world: World, undisturbed: Seen) -> None:
     with world.engine() as engine:
         with pytest.raises(WorldError) as caught:
-            engine.roll_back()
+            engine.call(RollBack())
         assert caught.value.code == "nothing_to_roll_back"
         assert run(engine, OTHER) > 0
-        assert engine.roll_back() == {"model": TINY, "precision": "fp32"}
+        assert engine.call(RollBack()) == {"model": TINY, "precision": "fp32"}
         assert model_of(engine) == TINY
         check_same(look(engine), undisturbed)
         # It stays: indexing goes on with the model that answers.
         assert run(engine) == 0
         assert model_of(engine) == TINY
-        assert engine.roll_back()["model"] == OTHER
+        assert engine.call(RollBack()).model == OTHER
 
 
 def test_what_came_meanwhile_is_there_after_a_roll_back(world: World, tmp_path: Path) -> None:
@@ -124,7 +133,7 @@ def test_what_came_meanwhile_is_there_after_a_roll_back(world: World, tmp_path: 
         run(engine, OTHER)
         (more / "late.txt").write_text("A theremin that came after the change.")
         world.index(engine, more)
-        engine.roll_back()
+        engine.call(RollBack())
         assert states(engine)["late.txt"] == "text_only"
         assert quoted(engine, "after the change") == ["late.txt"]
         assert run(engine) == 1
@@ -138,11 +147,11 @@ def test_two_spaces_are_kept_and_no_more(world: World) -> None:
         assert tables(world) == 2
         run(engine, "tiny-three")
         assert tables(world) == 2
-        assert engine.status()["previous"]["model"] == OTHER
-        assert engine.discard()["bytes"] > 0
+        assert engine.call(GetStatus()).previous.model == OTHER
+        assert engine.call(Discard()).bytes > 0
         assert tables(world) == 1
-        assert engine.status()["previous"] is None
-        assert engine.discard() == {"bytes": 0}
+        assert engine.call(GetStatus()).previous is None
+        assert engine.call(Discard()) == {"bytes": 0}
         look(engine)
 
 
@@ -154,7 +163,7 @@ def test_a_change_that_was_given_up_leaves_nothing(world: World, undisturbed: Se
             if progress.passages:
                 token.cancel()
 
-        engine.reindex(OTHER, None, report=stop, token=token)
+        engine.call(Reindex(OTHER, None), report=stop, token=token)
         assert tables(world) == 2
         assert run(engine, TINY) == 0
         assert tables(world) == 1
@@ -174,30 +183,30 @@ def test_killed_at_the_switch(world: World, with_other: Seen, point: str) -> Non
 def test_what_a_change_would_cost(world: World) -> None:
     with world.engine() as engine:
         before = tables(world)
-        cost = engine.reindex_cost(OTHER, None)
+        cost = engine.call(EstimateReindex(OTHER, None))
         assert tables(world) == before
         assert model_of(engine) == TINY
-        status = engine.status()
-        assert (cost["documents"], cost["passages"]) == (status["documents"], status["passages"])
-        assert cost["model"] == OTHER
-        assert cost["measured"]
-        assert cost["seconds"] > 0
-        summary = engine.reindex(OTHER, None, report=ignore, token=CancelToken())
-        assert summary.passages == cost["passages"]
-        assert cost["tokens"] == pytest.approx(summary.tokens, rel=0.3)
-        assert engine.store.sizes()[schema.vectors_table(cost["space"])].live == pytest.approx(
-            cost["bytes"], rel=0.9
+        status = engine.call(GetStatus())
+        assert (cost.documents, cost.passages) == (status.documents, status.passages)
+        assert cost.model == OTHER
+        assert cost.measured
+        assert cost.seconds > 0
+        summary = engine.call(Reindex(OTHER, None))
+        assert summary.passages == cost.passages
+        assert cost.tokens == pytest.approx(summary.tokens, rel=0.3)
+        assert engine.store.sizes()[schema.vectors_table(cost.space)].live == pytest.approx(
+            cost.bytes, rel=0.9
         )
-        nothing = engine.reindex_cost(None, None)
-        assert (nothing["documents"], nothing["passages"], nothing["seconds"]) == (0, 0, 0)
+        nothing = engine.call(EstimateReindex(None, None))
+        assert (nothing.documents, nothing.passages, nothing.seconds) == (0, 0, 0)
 
 
 @pytest.mark.parametrize(("model", "precision"), [("no-such-model", None), (None, "fp8")])
 def test_a_model_there_is_not(world: World, model: str | None, precision: str | None) -> None:
     with world.engine() as engine:
         for ask in (
-            lambda: engine.reindex_cost(model, precision),
-            lambda: engine.reindex(model, precision, report=ignore, token=CancelToken()),
+            lambda: engine.call(EstimateReindex(model, precision)),
+            lambda: engine.call(Reindex(model, precision)),
         ):
             with pytest.raises(WorldError) as caught:
                 ask()
@@ -217,16 +226,16 @@ def test_a_newer_extractor_reads_everything_again(world: World, undisturbed: See
         age(engine)
     with world.engine() as engine:
         # It is queued by itself; the old text answers, with its vectors.
-        assert engine.reindex_cost(None, None)["outdated"] > 0
+        assert engine.call(EstimateReindex(None, None)).outdated > 0
         assert states(engine)["long.txt"] == "indexed"
         assert found(engine, "zephyr clause")[0] == "long.txt"
-        assert engine.status()["understood"] == 1.0
+        assert engine.call(GetStatus()).understood == 1.0
         summary = world.index(engine).summary
-        assert summary.documents_added == engine.status()["documents"]
+        assert summary.documents_added == engine.call(GetStatus()).documents
         # What it reads as before takes its vectors along.
         assert summary.passages == 0
-        assert summary.reused == engine.status()["passages"]
-        assert engine.reindex_cost(None, None)["outdated"] == 0
+        assert summary.reused == engine.call(GetStatus()).passages
+        assert engine.call(EstimateReindex(None, None)).outdated == 0
         check_same(look(engine), undisturbed)
         assert world.index(engine).work == (0, 0, 0)
 
@@ -240,11 +249,11 @@ def test_queries_never_meet_half_a_space(world: World) -> None:
             space = engine.catalog.spaces.active()
             assert space is not None
             expected = sum(engine.catalog.spaces.expected(space.id).values())
-            assert expected == engine.status()["passages"]
-            hits = engine.search("zephyr clause", limit=1, full_text=False).hits
+            assert expected == engine.call(GetStatus()).passages
+            hits = engine.call(Search("zephyr clause", 1, full_text=False)).hits
             vectors[space.record["model"]] = hits[0].file
 
-        engine.reindex(OTHER, None, report=ask, token=CancelToken())
+        engine.call(Reindex(OTHER, None), report=ask)
         ask(Progress(Step.MAINTAIN))
     assert vectors == {TINY: "long.txt", OTHER: "long.txt"}
 
@@ -258,7 +267,7 @@ def test_a_newer_file_of_a_model_takes_over_like_another_model(world: World) -> 
         with world.engine() as engine:
             assert found(engine, "zephyr clause")[0] == "long.txt"
             read = world.index(engine).summary.passages
-            assert read == (0 if seed is None else engine.status()["passages"])
+            assert read == (0 if seed is None else engine.call(GetStatus()).passages)
             active = engine.catalog.spaces.active()
             assert active is not None
             keys.add(active.key)
@@ -270,4 +279,4 @@ def test_a_newer_file_of_a_model_takes_over_like_another_model(world: World) -> 
 def test_nothing_is_previous_at_first(world: World) -> None:
     with world.engine() as engine:
         assert reindex.previous(engine.catalog) is None
-        assert np.isclose(engine.status()["understood"], 1.0)
+        assert np.isclose(engine.call(GetStatus()).understood, 1.0)

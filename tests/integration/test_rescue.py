@@ -12,7 +12,7 @@ import pytest
 
 from indexer.api.errors import WorldError
 from indexer.api.lock import LibraryLock
-from indexer.api.progress import CancelToken, ignore
+from indexer.api.requests import Repair
 from indexer.engine.engine import Engine
 from indexer.library.library import CATALOG_NAME
 from indexer.library.rescue import KEPT_NAME, rescue
@@ -57,7 +57,7 @@ def repair(world: World) -> None:
     """As the command does it."""
     rescue(world.library)
     with world.engine() as engine:
-        assert engine.repair(report=ignore, token=CancelToken())["left"] == []
+        assert engine.call(Repair()).left == []
         world.index(engine)
 
 

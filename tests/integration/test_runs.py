@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api.progress import CancelToken, Progress, Step
+from indexer.api.requests import GetStatus, Index
 from indexer.api.types import Why
 from tests.integration.held import HeldEngine
 from tests.integration.world import PACE, Seen, World, check_same, look
@@ -39,14 +40,14 @@ def test_a_cancelled_run_goes_on_where_it_was(world: World, undisturbed: Seen, s
             token.cancel()
 
     with world.engine() as engine:
-        first = engine.index([world.documents], report=stop, token=token)
+        first = engine.call(Index((world.documents,)), report=stop, token=token)
         assert first.cancelled
         assert engine.store.verify() == []
         second = world.index(engine).summary
         assert not second.cancelled
         check_same(look(engine), undisturbed)
         # What was embedded before the stop was not embedded again.
-        total = engine.status()["passages"]
+        total = engine.call(GetStatus()).passages
         assert first.passages + second.passages == total
 
 
@@ -67,7 +68,7 @@ def test_a_run_took_as_long_as_its_caller_waited(world: World) -> None:
 
     with world.engine() as engine:
         began = time.monotonic()
-        summary = engine.index([world.documents], report=note, token=CancelToken())
+        summary = engine.call(Index((world.documents,)), report=note)
         ended = time.monotonic()
     assert tidied[-1] - began - 0.1 <= summary.seconds <= ended - began
 

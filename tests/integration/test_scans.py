@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.cli_library import file_line, status_lines
+from indexer.api.answers import Speed
 from indexer.api.errors import CODES
-from indexer.api.progress import CancelToken, ignore
+from indexer.api.requests import Diagnose, GetStatus, Index, ListFiles, Reindex, Retry, SetPace
 from indexer.api.types import FileState
 from indexer.config import Limits
 from indexer.engine.engine import Engine
@@ -53,8 +54,8 @@ def test_a_scan_is_found_by_its_words_on_its_page(world: World, tesseract: Count
         assert quoted(engine, "eleven vessels") == ["log.pdf"]
         hit = search(engine, '"eleven vessels"')[0]
         assert (hit.page, hit.page_last) == (1, 2)
-        assert engine.status()["scans"]["waiting"] == 0
-        assert engine.status()["scans"]["read"] == tesseract.runs == 2
+        assert engine.call(GetStatus()).scans.waiting == 0
+        assert engine.call(GetStatus()).scans.read == tesseract.runs == 2
         check_whole(engine)
 
 
@@ -95,10 +96,10 @@ def test_a_page_is_recognised_once_whatever_becomes_of_its_file(
         shutil.copy(first, world.documents / "copy.pdf")
         first.rename(world.documents / "renamed.pdf")
         world.index(engine)
-        engine.index((), report=ignore, token=CancelToken(), rescan=True)
+        engine.call(Index(rescan=True))
         with engine.catalog.write() as connection:  # as a newer extractor finds it
             connection.execute("UPDATE contents SET extractor_version = 0")
-        engine.reindex(None, None, report=ignore, token=CancelToken())
+        engine.call(Reindex(None, None))
     with world.engine() as engine:
         world.index(engine)
         (hit,) = search(engine, '"eleven vessels"')
@@ -119,7 +120,7 @@ def test_pages_that_were_read_outlive_a_kill(world: World, tesseract: Counted) -
     kill_at(world, "page-recognised:2")
     assert tesseract.runs == 2
     with world.engine() as engine:
-        assert engine.status()["scans"]["read"] == 2
+        assert engine.call(GetStatus()).scans.read == 2
         world.index(engine)
         assert quoted(engine, "narrow stair") == quoted(engine, "whale oil") == ["log.pdf"]
         assert tesseract.runs == 3
@@ -149,16 +150,16 @@ def test_a_page_that_stops_tesseract_twice_is_set_aside(
         world.index(engine)
         world.index(engine)
         assert bad.runs == 2
-        (row,) = engine.files(None, None, 0, 10)
+        (row,) = engine.call(ListFiles()).files
         assert (row.state, row.bad_pages) == (FileState.PARTIAL, (2,))
         assert "could not be recognised" in file_line(row)
         assert quoted(engine, "narrow stair") == ["mixed.pdf"]
-        assert engine.status()["scans"]["set_aside"] == 1
+        assert engine.call(GetStatus()).scans.set_aside == 1
     good = install(tmp_path / "bin", monkeypatch)
     with world.engine() as engine:
         world.index(engine)
         assert good.runs == 0  # it was given up
-        engine.retry([world.documents / "mixed.pdf"])
+        engine.call(Retry((world.documents / "mixed.pdf",)))
         world.index(engine)
         assert quoted(engine, "eleven vessels") == ["mixed.pdf"]
 
@@ -170,15 +171,17 @@ def test_without_tesseract_a_scan_says_what_to_install(
     with monkeypatch.context() as absent, world.engine() as engine:
         without_tesseract(tmp_path / "bare", absent)
         world.index(engine)
-        (row,) = engine.files("no_text", None, 0, 10)
+        (row,) = engine.call(ListFiles(FileState.NO_TEXT)).files
         assert row.code == "needs_ocr"
         assert "sudo apt install tesseract-ocr" in file_line(row)
-        status = engine.status()
-        assert (status["scans"]["code"], status["scans"]["waiting"]) == ("needs_ocr", 1)
+        status = engine.call(GetStatus())
+        assert (status.scans.code, status.scans.waiting) == ("needs_ocr", 1)
         assert any("sudo apt install tesseract-ocr" in line for line in status_lines(status))
-        (check,) = [check for check in engine.doctor() if check["name"] == "text recognition"]
-        assert not check["ok"]
-        assert "sudo apt install tesseract-ocr" in check["advice"]
+        (check,) = [
+            check for check in engine.call(Diagnose()) if check.name == "text recognition"
+        ]
+        assert not check.ok
+        assert "sudo apt install tesseract-ocr" in check.advice
 
 
 @needs_tesseract
@@ -203,7 +206,7 @@ def test_switched_off_nothing_is_recognised_and_it_says_so(
     with world.engine(ocr=False) as engine:
         world.index(engine)
         assert states(engine) == {"log.pdf": "ocr_off"}
-        assert engine.status()["scans"]["install"] == ""
+        assert engine.call(GetStatus()).scans.install == ""
     assert tesseract.runs == 0
     with world.engine() as engine:
         world.index(engine)
@@ -237,7 +240,7 @@ def test_other_languages_read_a_page_again_and_the_old_text_answers_until_then(
         pytest.skip("Tesseract has no second language here")
     with world.engine(ocr_languages=("en", other)) as engine:
         assert quoted(engine, "narrow stair") == ["log.pdf"]
-        assert engine.status()["scans"]["waiting"] == 1
+        assert engine.call(GetStatus()).scans.waiting == 1
         world.index(engine)
         assert tesseract.runs == 2
         assert quoted(engine, "narrow stair") == ["log.pdf"]
@@ -254,15 +257,15 @@ def test_an_engine_that_serves_reads_scans_when_nothing_else_is_to_be_done(
     engine = Engine.open(replace(world.config, background=True), batches=PACE)
     service = Service(engine, world.library)
     with contextlib.closing(Host(engine, service)) as host:
-        host.pace(speed="fast", paused=True)
-        host.pace(paused=False)
-        host.index([world.documents], report=ignore, token=CancelToken())
+        host.call(SetPace(Speed.FAST, paused=True))
+        host.call(SetPace(paused=False))
+        host.call(Index((world.documents,)))
         assert states(engine) == {"log.pdf": "ocr_pending"}
-        assert engine.status()["scans"]["waiting"] == 2
-        host.pace(paused=True)
+        assert engine.call(GetStatus()).scans.waiting == 2
+        host.call(SetPace(paused=True))
         service.background.read_scans()
         assert service.scan_queue.idle
-        host.pace(paused=False)
+        host.call(SetPace(paused=False))
         service.background.read_scans()
         wait_for(lambda: quoted(engine, "eleven vessels") == ["log.pdf"])
         assert tesseract.runs == 2

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from indexer.api.requests import FindSentences, Search
 from tests.integration import corpus
 from tests.integration.world import World
 
@@ -41,7 +42,7 @@ def engine(world: World) -> Iterator[Engine]:
 
 
 def ask(engine: Engine, text: str, limit: int = 10) -> SearchResult:
-    return engine.search(text, limit=limit, full_text=True)
+    return engine.call(Search(text, limit))
 
 
 def test_a_document_is_not_like_itself(engine: Engine, world: World) -> None:
@@ -71,12 +72,12 @@ def test_a_part_is_like_other_parts_of_its_document_too(engine: Engine, world: W
 def test_found_passages_are_aligned_with_their_source(engine: Engine, world: World) -> None:
     source = (world.documents / "ships" / "sail.txt").read_text()
     for query in ("like:sail.txt", "like:sail.txt#0-300", "like:sail.txt soup"):
-        result = engine.search(query, explain=True, full_text=True)
+        result = engine.call(Search(query, explain=True))
         assert result.hits
         for hit in result.hits:
             assert hit.explain is not None
             pairs = hit.explain.aligned
-            spans = engine.passage_spans(Path(hit.path), hit.start, hit.end)
+            spans = engine.call(FindSentences(Path(hit.path), hit.start, hit.end))
             assert len(pairs) == len(spans)
             cosines = [pair.cosine for pair in pairs]
             assert cosines == sorted(cosines, reverse=True)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.api.progress import CancelToken, Progress, Step, ignore
+from indexer.api.progress import Progress, Step
+from indexer.api.requests import GetActivity, Index, Watch
 from indexer.server.host import Host
 from indexer.server.service import Service
 from indexer.watching.clock import SLEPT_S, Clock
@@ -57,12 +58,12 @@ class Deaf:
 @contextlib.contextmanager
 def _watcher(engine: Engine, watcher: Watcher) -> Iterator[Watcher]:
     engine.watcher = watcher
-    engine.watch(on=True)
+    engine.call(Watch(on=True))
     try:
-        wait_for(lambda: engine.watch(on=None)["quiet"])
+        wait_for(lambda: engine.call(Watch(None)).quiet)
         yield watcher
     finally:
-        engine.watch(on=False)
+        engine.call(Watch(on=False))
 
 
 def _deaf(engine: Engine, *, exhausted: bool = False, **pace: float) -> Watcher:
@@ -84,8 +85,8 @@ def test_nothing_is_looked_at_while_nothing_is_heard(world: World, engine: Engin
         assert (watcher.scans, watcher.partial_scans) == (1, 0)
         # Reading a file is no change, and what the library writes is none of its business.
         (world.documents / "a" / "one.txt").read_text()
-        engine.index([], report=ignore, token=CancelToken())
-        wait_for(lambda: engine.watch(on=None)["quiet"])
+        engine.call(Index())
+        wait_for(lambda: engine.call(Watch(None)).quiet)
         assert (watcher.scans, watcher.partial_scans) == (1, 0)
 
 
@@ -94,21 +95,21 @@ def test_a_library_inside_a_root_is_left_alone(world: World, tiny_models_dir: Pa
     with watched(inside) as engine:
         (world.documents / "a" / "two.txt").write_text("A single xylophone plays.")
         wait_for(lambda: quoted(engine, "single xylophone") == ["a/two.txt"])
-        wait_for(lambda: engine.watch(on=None)["quiet"])
+        wait_for(lambda: engine.call(Watch(None)).quiet)
         assert engine.watcher.partial_scans == 1
 
 
 def test_everything_is_looked_at_every_few_hours(world: World, engine: Engine) -> None:
     with _watcher(engine, _deaf(engine, scan_s=0.3)):
-        assert engine.watch(on=None)["roots"][0]["how"] == "events"
+        assert engine.call(Watch(None)).roots[0].how == "events"
         (world.documents / "late.txt").write_text("Nobody told of it.")
         wait_for(lambda: quoted(engine, "Nobody told") == ["late.txt"])
 
 
 def test_where_no_watches_are_left_the_folders_are_polled(world: World, engine: Engine) -> None:
     with _watcher(engine, _deaf(engine, exhausted=True, poll_s=0.3)):
-        (root,) = engine.watch(on=None)["roots"]
-        assert (root["how"], root["why"]) == ("polling", "exhausted")
+        (root,) = engine.call(Watch(None)).roots
+        assert (root.how, root.why) == ("polling", "exhausted")
         (world.documents / "late.txt").write_text("Nobody told of it.")
         wait_for(lambda: quoted(engine, "Nobody told") == ["late.txt"])
 
@@ -158,7 +159,7 @@ def test_watchdogs_own_observer_serves_as_well(world: World, engine: Engine) -> 
         wait_for_states(engine, expected | {"old/er/two.txt": "indexed"})
         away = world.documents.with_name("away")
         world.documents.rename(away)
-        wait_for(lambda: "offline" in {root["how"] for root in engine.watch(on=None)["roots"]})
+        wait_for(lambda: "offline" in {root.how for root in engine.call(Watch(None)).roots})
         away.rename(world.documents)
         wait_for_states(engine, expected | {"old/er/two.txt": "indexed"})
         (world.documents / "old" / "er" / "two.txt").unlink()
@@ -168,9 +169,9 @@ def test_watchdogs_own_observer_serves_as_well(world: World, engine: Engine) -> 
 def test_watching_can_end_and_begin_again(world: World, engine: Engine) -> None:
     with watching(engine):
         pass
-    assert engine.watch(on=None) == {
+    assert engine.call(Watch(None)) == {
         "on": False, "roots": [], "folders": 0, "quiet": False, "problem": "",
-    } | {"quiet": engine.watch(on=None)["quiet"]}  # fmt: skip
+    } | {"quiet": engine.call(Watch(None)).quiet}  # fmt: skip
     (world.documents / "late.txt").write_text("Written meanwhile.")
     with watching(engine):
         assert states(engine)["late.txt"] == "indexed"
@@ -191,7 +192,7 @@ def test_changes_are_taken_in_while_a_run_goes_on(world: World, engine: Engine) 
             (world.documents / "a").rename(world.documents / "b")
 
     with watching(engine):
-        engine.index([], report=report, token=CancelToken())
+        engine.call(Index(), report=report)
         expected = {f"b/{n}.txt": "indexed" for n in range(40) if n % 4 != 1}
         wait_for_states(engine, expected | {"b/one.txt": "indexed"})
         assert quoted(engine, "Changed to 36") == ["b/36.txt"]
@@ -206,11 +207,11 @@ def test_a_person_does_not_wait_for_the_watcher(world: World, engine: Engine) ->
     own.write_text("A celesta sounds.")
     service = Service(engine, world.library)
     with contextlib.closing(Host(engine, service)) as host:
-        host.watch(on=True)
-        wait_for(lambda: host.activity()["running"])
+        host.call(Watch(on=True))
+        wait_for(lambda: host.call(GetActivity()).running)
         assert service.index_queue.running is not None
         assert service.index_queue.running.gives_way
-        assert not host.index([own], report=ignore, token=CancelToken()).cancelled
-        wait_for(lambda: host.watch(on=None)["quiet"])
+        assert not host.call(Index((own,))).cancelled
+        wait_for(lambda: host.call(Watch(None)).quiet)
         assert set(states(engine).values()) == {"indexed"}
         assert len(states(engine)) == 62

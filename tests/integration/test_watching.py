@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from indexer.api.requests import ListFiles, SetPatterns, Watch
+from indexer.api.types import FileState
 from tests.integration.watching import wait_for_states, watched
 from tests.integration.world import World, check_whole, found, quoted, search, states
 from tests.waiting import wait_for
@@ -87,7 +89,7 @@ def test_a_file_that_grows_is_read_when_it_is_whole(world: World, engine: Engine
 
 
 def _is_of(engine: Engine, moment: int) -> bool:
-    times = [row.mtime_ns for row in engine.files(None, None, 0, 9) if row.file == "one.txt"]
+    times = [row.mtime_ns for row in engine.call(ListFiles()).files if row.file == "one.txt"]
     return times == [moment * 10**9]
 
 
@@ -208,7 +210,7 @@ def test_what_moves_between_roots_is_not_read_again(world: World, engine: Engine
     other.mkdir()
     world.index(engine, other)
     docs = engine.catalog.docs.known().tolist()
-    wait_for(lambda: len(engine.watch(on=None)["roots"]) == 2)
+    wait_for(lambda: len(engine.call(Watch(None)).roots) == 2)
     (world.documents / "a").rename(other / "a")
     wait_for(lambda: search(engine, '"single xylophone"')[0].root == str(other))
     wait_for_states(engine, START)
@@ -226,11 +228,11 @@ def test_patterns_hold_at_once(world: World, engine: Engine) -> None:
     wait_for_states(engine, expected)
     ignore.unlink()
     wait_for_states(engine, START)
-    engine.patterns(world.documents, ["/a/"])
+    engine.call(SetPatterns(world.documents, ("/a/",)))
     wait_for_states(engine, {"one.txt": "indexed", "a": "excluded"})
     # What is left out is not watched either.
     (world.documents / "a" / "late.txt").write_text("Nobody reads this.")
-    engine.patterns(world.documents, [])
+    engine.call(SetPatterns(world.documents, ()))
     wait_for_states(engine, _now(a__late="indexed"))
 
 
@@ -257,7 +259,7 @@ def test_a_file_of_two_names_is_read_again_under_both(world: World) -> None:
             file.write(" A walrus swims behind it.")
 
         def sizes() -> dict[str, int]:
-            rows = engine.files("indexed", None, 0, 10)
+            rows = engine.call(ListFiles(FileState.INDEXED)).files
             return {row.path: row.size for row in rows}
 
         wait_for(lambda: sizes().get(str(one)) == one.stat().st_size)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
+from indexer.api.requests import Search
 from indexer.api.types import Why
 from tests.integration.world import World
 
@@ -16,11 +17,11 @@ def test_words_are_found_without_the_model(indexed: World, tmp_path: Path) -> No
     library = tmp_path / "library"
     shutil.copytree(indexed.library, library)
     with indexed.engine() as engine:
-        told = engine.search("the lease", limit=3, full_text=True)
+        told = engine.call(Search("the lease", 3))
         word = told.hits[0].text.split()[0]
-        exact = engine.search(f'"{word}"', limit=5, full_text=True)
+        exact = engine.call(Search(f'"{word}"', 5))
     with World(indexed.documents, library, tmp_path / "no-models").engine() as engine:
-        found = engine.search(f'"{word}"', limit=5, full_text=True)
+        found = engine.call(Search(f'"{word}"', 5))
     assert found.hits
     assert all(hit.why in {Why.PHRASE, Why.WORDS} for hit in found.hits)
     assert found.hits[0].file in {hit.file for hit in exact.hits}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
+from indexer.api.requests import Watch
 from indexer.watching.watcher import Watcher, WatchPace
 from tests.integration.world import states
 from tests.waiting import wait_for
@@ -32,19 +33,19 @@ def watched(world: World, pace: WatchPace = PACE) -> Iterator[Engine]:
 def watching(engine: Engine, pace: WatchPace = PACE) -> Iterator[Watcher]:
     """Watch the roots of a library while the block runs; it is up to date when that begins."""
     engine.watcher = Watcher(engine.scanner, engine.watcher.read, pace)
-    engine.watch(on=True)
+    engine.call(Watch(on=True))
     try:
-        wait_for(lambda: engine.watch(on=None)["quiet"])
+        wait_for(lambda: engine.call(Watch(None)).quiet)
         yield engine.watcher
     finally:
-        engine.watch(on=False)
+        engine.call(Watch(on=False))
 
 
 def wait_for_states(engine: Engine, expected: dict[str, str]) -> None:
     """Wait until the library knows exactly these files, in these states, and rests."""
     try:
         wait_for(
-            lambda: states(engine) == expected and engine.watch(on=None)["quiet"], seconds=30.0
+            lambda: states(engine) == expected and engine.call(Watch(None)).quiet, seconds=30.0
         )
     except AssertionError:
         assert states(engine) == expected

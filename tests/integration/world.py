@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indexer.api.progress import CancelToken, Progress, Step, ignore
+from indexer.api.progress import CancelToken, Progress, Step
+from indexer.api.requests import GetStatus, Index, ListFiles, Search, Verify
 from indexer.api.types import Why
 from indexer.config import EngineConfig, Precision
 from indexer.engine.engine import Engine
@@ -87,12 +88,12 @@ class World:
                 read = progress.files_done
 
         chosen = paths or (self.documents,)
-        summary = engine.index(chosen, report=note, token=token or CancelToken())
+        summary = engine.call(Index(tuple(chosen)), report=note, token=token or CancelToken())
         return Outcome(summary, read)
 
 
 def search(engine: Engine, query: str, limit: int = 5) -> tuple[Hit, ...]:
-    return engine.search(query, limit=limit, full_text=True).hits
+    return engine.call(Search(query, limit)).hits
 
 
 def found(engine: Engine, query: str) -> list[str]:
@@ -108,14 +109,14 @@ def quoted(engine: Engine, words: str) -> list[str]:
 
 def states(engine: Engine) -> dict[str, str]:
     """Every file with its state, or with the reason where there is one."""
-    rows = engine.files(None, None, 0, 10_000)
+    rows = engine.call(ListFiles(offset=0, limit=10_000)).files
     return {row.file: row.code or str(row.state) for row in rows}
 
 
 def kinds(engine: Engine) -> set[str]:
     """What is wrong with the library."""
-    verified = engine.verify(report=ignore, token=CancelToken())
-    return {problem["kind"] for problem in verified["problems"]}
+    verified = engine.call(Verify())
+    return {problem.kind for problem in verified.problems}
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +190,7 @@ def check_whole(engine: Engine) -> None:
     assert catalog.docs.orphans() == []
     assert catalog.queue.waiting() == 0
     assert catalog.names.missing(space.id) == []
-    assert engine.status()["understood"] == 1.0
+    assert engine.call(GetStatus()).understood == 1.0
     assert catalog.db.value("PRAGMA integrity_check") == "ok"
 
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from indexer.api.client import EngineClient
 from indexer.api.errors import WorldError
+from indexer.api.requests import Search
 from tests.soak.crowd import DOCUMENTS, needle
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class Client:
         """What is no value is said so; what is no request is refused."""
         query, limit = self._chance.choice(SENSELESS), self._chance.choice((10, 0))
         try:
-            result = self._engine.search(query, limit=limit, full_text=False)
+            result = self._engine.call(Search(query, limit, full_text=False))
         except WorldError as error:
             if (error.code, limit) != ("bad_request", 0):
                 self.wrong.append(f"{query!r} is refused as {error.code}")
@@ -75,7 +76,7 @@ class Client:
     def _search(self, query: str) -> SearchResult:
         limit = self._chance.choice(LIMITS)
         began = time.perf_counter()
-        result = self._engine.search(query, limit=limit, full_text=self._chance.random() < 0.5)
+        result = self._engine.call(Search(query, limit, full_text=self._chance.random() < 0.5))
         self.seconds.append(time.perf_counter() - began)
         self.wrong += [f"{query}: {what}" for what in malformed(result, limit, self._documents)]
         return result

@@ -22,6 +22,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from indexer.api.errors import LecternError
+from indexer.api.requests import GetActivity, ListFiles, Search
 from indexer.api.types import SEARCHABLE_STATES, FileState, Why
 from tests.corpora import BENCH
 from tests.fuzz.__main__ import hard_files
@@ -69,7 +70,7 @@ def soak(folder: Path, extent: Extent) -> list[str]:
         contents = compare.read(library)
         engine.start()
         client = engine.reach()
-        rows = client.files(None, None, 0, MOST)
+        rows = client.call(ListFiles(offset=0, limit=MOST)).files
         found = [] if status == 0 else [f"the run ended with status {status}"]
         found += [*contents.problems, *_states(rows, documents)]
         found += _answers(client, contents, extent.seed)
@@ -128,7 +129,7 @@ def _pending(engine: troubles.Engine, unknown: int) -> int:
     if client is None:
         return unknown
     with contextlib.closing(client), contextlib.suppress(LecternError):
-        return int(client.activity()["pending"])
+        return int(client.call(GetActivity()).pending)
     return unknown
 
 
@@ -150,7 +151,7 @@ def _states(rows: Iterable[FileRow], documents: Path) -> Iterator[str]:
 def _answers(client: EngineClient, contents: compare.Contents, seed: int) -> Iterator[str]:
     """Ask for words of the sound documents, and for words of what could be read of the others."""
     for number in range(SOUND):
-        hits = client.search(f'"{_needle(number)}"', limit=LIMIT, full_text=False).hits
+        hits = client.call(Search(f'"{_needle(number)}"', LIMIT, full_text=False)).hits
         exact = [hit.file for hit in hits if hit.why is Why.PHRASE]
         if exact != [f"sound/{number}.txt"]:
             yield f"{_needle(number)} is found in {exact[:3]}"
@@ -161,7 +162,7 @@ def _answers(client: EngineClient, contents: compare.Contents, seed: int) -> Ite
     ]
     chance = random.Random(seed)
     for text_id, phrase in chance.sample(phrases, min(ASKED, len(phrases))):
-        hits = client.search(f'"{phrase}"', limit=LIMIT, full_text=True).hits
+        hits = client.call(Search(f'"{phrase}"', LIMIT)).hits
         found = [hit for hit in hits if hit.why is Why.PHRASE]
         strange = [hit.file for hit in found if not _holds(hit.text, phrase)]
         if strange:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer import faults
-from indexer.api.progress import CancelToken, ignore
+from indexer.api.requests import Verify
 from indexer.pipeline.parts import BatchSizes
 from indexer.store import Thresholds
 from tests.benchmarks.synthetic_texts import Texts, vocabulary
@@ -136,8 +136,8 @@ def _verify(world: World) -> tuple[float, list[str]]:
     """Open the library as the next start would; say how long that took and what is wrong."""
     with world.engine() as engine:
         began = time.monotonic()
-        verified = engine.verify(report=ignore, token=CancelToken())
-        return time.monotonic() - began, [each["sentence"] for each in verified["problems"]]
+        verified = engine.call(Verify())
+        return time.monotonic() - began, [each.sentence for each in verified.problems]
 
 
 def _told(killed: Counter[str]) -> str:

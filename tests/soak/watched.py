@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.api.errors import LecternError
+from indexer.api.requests import GetActivity, GetStatus, Retry, Watch
 from tests.e2e.conftest import ROOT
 from tests.soak import compare, troubles
 from tests.soak.account import make_account, run
@@ -201,7 +202,7 @@ def _begin(engine: troubles.Engine, roots: Sequence[Path]) -> None:
         client = engine.ask()
         if client is not None:
             with contextlib.closing(client):
-                if len(client.status()["roots"]) == len(roots):
+                if len(client.call(GetStatus()).roots) == len(roots):
                     return
 
 
@@ -210,7 +211,7 @@ def _settle(engine: troubles.Engine, patience: float) -> int:
     engine.start()
     _wait_until_quiet(engine, patience)
     with contextlib.closing(engine.reach()) as client:
-        again = client.retry([])
+        again = client.call(Retry())
     if again:
         _wait_until_quiet(engine, patience)
     return again
@@ -236,10 +237,10 @@ def _wait_until_quiet(engine: troubles.Engine, patience: float) -> None:
 
 
 def _is_quiet(client: EngineClient) -> bool:
-    watch = client.watch(on=None)
-    activity = client.activity()
-    return bool(watch["on"] and watch["quiet"] and not activity["pending"] and
-                activity["running"] is None)  # fmt: skip
+    watch = client.call(Watch(None))
+    activity = client.call(GetActivity())
+    return bool(watch.on and watch.quiet and not activity.pending and
+                activity.running is None)  # fmt: skip
 
 
 def _bytes(folder: Path) -> int:

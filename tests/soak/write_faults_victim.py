@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.errors import LecternError
+from indexer.api.requests import GetActivity
 from tests.integration import corpus
 from tests.integration.world import World, check_same, look, states
 from tests.soak.write_shim import Shim
@@ -78,7 +79,7 @@ class Victim:
         """Index where nothing fails any more; nothing may have been set aside."""
         with self._world.engine() as engine:
             self._world.index(engine)
-            aside = engine.activity()["set_aside"]
+            aside = engine.call(GetActivity()).set_aside
             assert aside == 0, f"{aside} files are set aside: {states(engine)}"
             return look(engine)
 
