@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from app import render
 from app.cli_common import Command, Context
 from indexer.api.errors import WorldError
+from indexer.api.requests import Watch
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -54,7 +55,7 @@ def serve(context: Context, idle_exit: float | None, *, watch: bool = False) -> 
 def _watch(host: Host, context: Context) -> None:
     """Keep the library up to date, if it can be written; one that cannot is served all the same."""
     try:
-        host.watch(on=True)
+        host.call(Watch(on=True))
     except WorldError as error:
         context.note(f"{error.message} {error.next_step}")
 

@@ -36,7 +36,6 @@ from indexer.api.answers import (
 )
 from indexer.api.errors import Cancelled, WorldError
 from indexer.api.lock import LibraryLock
-from indexer.api.old import OldCalls
 from indexer.api.phrases import Note
 from indexer.api.progress import CancelToken, Progress, Step, ignore
 from indexer.api.requests import (
@@ -76,7 +75,7 @@ if TYPE_CHECKING:
 A = TypeVar("A")
 
 
-class FakeEngine(FakeLibrary, OldCalls):
+class FakeEngine(FakeLibrary):
     """An ``EngineApi`` over plain text files, found by the words they share with the query.
 
     ``activity_now`` may be changed by a test: it overrides what ``activity`` says.

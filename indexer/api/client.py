@@ -16,7 +16,6 @@ from indexer.api.codec import decode
 from indexer.api.conversation import Conversation
 from indexer.api.endpoint import Endpoint, connect, published
 from indexer.api.errors import Failure, WorldError
-from indexer.api.old import OldCalls
 from indexer.api.protocol import (
     MAX_MESSAGE_BYTES,
     check_hello,
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from pathlib import Path
 
+    from indexer.api.requests import EngineApi
 
 T = TypeVar("T")
 
@@ -60,7 +60,7 @@ class Greeting:
     version: str
 
 
-class EngineClient(Conversation, OldCalls):
+class EngineClient(Conversation):
     """An ``EngineApi`` over a connection. Thread-safe; every call may raise ``engine_gone``."""
 
     def __init__(self, connection: Connection, greeting: Greeting) -> None:
@@ -162,11 +162,11 @@ def _greet(connection: Connection, endpoint: Endpoint) -> Greeting:
 
 def reach(
     library: Path,
-    open_here: Callable[[], OldCalls],
+    open_here: Callable[[], EngineApi],
     *,
     patience: float = PATIENCE_S,
     offline: bool = False,
-) -> OldCalls:
+) -> EngineApi:
     """Attach to the engine that serves a library, else open one in this process.
 
     Args:
@@ -197,8 +197,8 @@ def reach(
 
 def with_engine(
     library: Path,
-    open_here: Callable[[], OldCalls],
-    action: Callable[[OldCalls], T],
+    open_here: Callable[[], EngineApi],
+    action: Callable[[EngineApi], T],
     *,
     patience: float = PATIENCE_S,
     offline: bool = False,

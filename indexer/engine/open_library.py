@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from indexer.api.answers import FileList
 from indexer.api.errors import WorldError
-from indexer.api.old import OldCalls
 from indexer.api.requests import (
     Compare,
     Diagnose,
@@ -77,7 +76,7 @@ class Caller:
 Handlers = Mapping[type[Request[Any]], Callable[[Any, Any, Caller], Any]]
 
 
-class OpenLibrary(OldCalls):
+class OpenLibrary:
     """Answers questions about an open library. Thread-safe."""
 
     def __init__(self, config: EngineConfig, catalog: Catalog, store: Store) -> None:

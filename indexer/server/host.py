@@ -12,7 +12,6 @@ import threading
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from indexer.api.errors import LecternError
-from indexer.api.old import OldCalls
 from indexer.api.progress import CancelToken, Progress, ignore
 from indexer.api.requests import Queue
 from indexer.server.work_queues import Job
@@ -33,7 +32,7 @@ OWNER = "this process"
 LOOK_S = 0.2
 
 
-class Host(OldCalls):
+class Host:
     """An ``EngineApi`` over an engine of this process, shared through its service.
 
     Args:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from app.cli_pace import estimate_lines, pace_line
+from indexer.api.answers import Estimate, FormatEstimate
 from indexer.api.labels import PACE_REASONS
+from tests.answers import STATUS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +37,7 @@ def test_the_pace_is_set_and_told(lectern: Lectern) -> None:
 
 @pytest.mark.parametrize("reason", [*PACE_REASONS, "some_new_reason"])
 def test_every_reason_is_words(reason: str) -> None:
-    line = pace_line({"speed": "normal", "reason": reason})
+    line = pace_line(replace(STATUS, reason=reason))
     assert line.startswith("normal, ")
     assert "_" not in line
 
@@ -67,11 +70,11 @@ def test_an_estimate_comes_before_any_work(lectern: Lectern, folder: Path) -> No
 
 
 def test_an_estimate_says_what_it_rests_on() -> None:
-    found = {
-        "files": 2, "bytes": 3000, "formats": {"pdf": {"files": 2, "bytes": 3000}},
-        "left_out": {"not_document": 4}, "known": 0, "pages": 9, "seconds_words": 1.0,
-        "seconds_meaning": 75.0, "measured": True,
-    }  # fmt: skip
+    found = Estimate(
+        files=2, bytes=3000, formats={"pdf": FormatEstimate(2, 3000)},
+        left_out={"not_document": 4}, known=0, pages=9, seconds_words=1.0,
+        seconds_meaning=75.0, measured=True,
+    )  # fmt: skip
     lines = estimate_lines(found)
     assert any("not document" in line and "left out" in line for line in lines)
     assert lines[-1] == (

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from app.cli_repair import cost_lines, repair_lines, verify_lines
+from indexer.api.answers import Problem, ReindexCost, RepairOutcome, Verification
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.e2e.conftest import Lectern
 
-PROBLEM = {"kind": "twice", "where": "passages", "count": 3, "sentence": "3 rows are there twice."}
-FOUND = {"documents": 2, "passages": 20, "bytes": 123456, "seconds": 0.5}
+PROBLEM = Problem("twice", "passages", 3, "3 rows are there twice.")
 
 
 def test_a_whole_library(lectern: Lectern, folder: Path) -> None:
@@ -27,23 +28,25 @@ def test_a_whole_library(lectern: Lectern, folder: Path) -> None:
 
 
 def test_what_is_wrong_is_said_with_what_to_do() -> None:
-    lines = verify_lines({**FOUND, "problems": [PROBLEM]})
+    lines = verify_lines(Verification((PROBLEM,), 2, 20, 123456, 0.5))
     assert "  3 rows are there twice." in lines
     assert "lectern repair" in lines[-1]
 
 
 @pytest.mark.parametrize(
-    ("more", "says"),
+    ("rescued", "left", "read_again", "says"),
     [
-        ({"left": []}, "lectern index"),
-        ({"left": [], "states": {"indexed": 2}}, "read again"),
-        ({"left": [PROBLEM]}, "Still there"),
-        ({"left": [], "rescued": ["The catalog was damaged."]}, "The catalog was damaged."),
+        ([], (), False, "lectern index"),
+        ([], (), True, "read again"),
+        ([], (PROBLEM,), False, "Still there"),
+        (["The catalog was damaged."], (), False, "The catalog was damaged."),
     ],
 )
-def test_what_became_of_it(more: dict[str, object], says: str) -> None:
-    repaired = {"rescued": [], "problems": [PROBLEM], "queued": 1, **more}
-    assert says in "\n".join(repair_lines(repaired))
+def test_what_became_of_it(
+    rescued: list[str], left: tuple[Problem, ...], read_again: bool, says: str
+) -> None:
+    repaired = RepairOutcome((PROBLEM,), left, 1)
+    assert says in "\n".join(repair_lines(rescued, repaired, read_again=read_again))
 
 
 def test_another_model(lectern: Lectern, folder: Path) -> None:
@@ -67,14 +70,11 @@ def test_a_model_there_is_not(lectern: Lectern, folder: Path) -> None:
 
 
 def test_a_cost_is_said_in_words() -> None:
-    cost = {
-        "model": "m", "precision": "int8", "documents": 1, "passages": 0, "tokens": 0,
-        "seconds": 0.0, "measured": True, "bytes": 0, "outdated": 3,
-    }  # fmt: skip
+    cost = ReindexCost("m", "int8", "m/1", 1, 0, 0, 0.0, measured=True, bytes=0, outdated=3)
     first, second = cost_lines(cost)
     assert first.startswith("3 files to be read again")
     assert second == "Nothing to embed: m, int8 has read everything."
-    guessed = cost_lines({**cost, "passages": 10, "seconds": 100.0, "measured": False})
+    guessed = cost_lines(replace(cost, passages=10, seconds=100.0, measured=False))
     assert "a guess" in "\n".join(guessed)
 
 

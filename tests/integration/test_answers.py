@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.api.progress import CancelToken, ignore
 from indexer.api.requests import Index, Search
 from indexer.config import EngineConfig
 from indexer.engine.engine import Engine
@@ -103,7 +102,7 @@ def test_before_the_cohort_is_measured_nothing_is_called_bad(
         tmp_path / "library", engine.config.models, offline=True, min_free_bytes=0
     )
     with contextlib.closing(Engine.open(config)) as small:
-        small.index([folder], report=ignore, token=CancelToken())
+        small.call(Index((folder,)))
         space = small.catalog.spaces.active()
         assert space is not None
         assert score_normalisation.load_cohort(small.catalog, space) is None
@@ -140,7 +139,7 @@ def test_yearly_registers_are_as_alike_as_documents_can_be(engine: Engine, tmp_p
         tmp_path / "library", engine.config.models, offline=True, min_free_bytes=0
     )
     with contextlib.closing(Engine.open(config)) as yearly:
-        yearly.index([folder], report=ignore, token=CancelToken())
+        yearly.call(Index((folder,)))
         space = yearly.catalog.spaces.active()
         assert space is not None
         cohort = score_normalisation.load_cohort(yearly.catalog, space)

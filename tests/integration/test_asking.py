@@ -32,6 +32,7 @@ from tests.locked import word
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from indexer.api.answers import Estimate
     from indexer.engine.engine import Engine
 
 OPENS = "the open sea"
@@ -45,7 +46,7 @@ def world(indexed: World, tmp_path: Path) -> World:
     return world
 
 
-def estimate(engine: Engine, *paths: Path) -> dict[str, object]:
+def estimate(engine: Engine, *paths: Path) -> Estimate:
     return engine.call(EstimateIndex(tuple(paths)))
 
 
@@ -54,49 +55,46 @@ def test_an_estimate_writes_nothing_and_counts_what_will_be_read(world: World) -
         before = estimate(engine, world.documents)
         assert engine.catalog.roots.all() == []
         assert engine.call(ListFiles()).total == 0
-        assert before["known"] == 0
-        assert before["measured"] is False
-        formats = before["formats"]
-        assert isinstance(formats, dict)
-        assert formats["pdf"]["files"] == 3
-        assert before["files"] == sum(one["files"] for one in formats.values())
-        assert before["bytes"] == sum(one["bytes"] for one in formats.values())
+        assert before.known == 0
+        assert before.measured is False
+        formats = before.formats
+        assert formats["pdf"].files == 3
+        assert before.files == sum(one.files for one in formats.values())
+        assert before.bytes == sum(one.bytes for one in formats.values())
         world.index(engine)
         seen = engine.call(ListFiles()).total
-        left_out = before["left_out"]
-        assert isinstance(left_out, dict)
-        assert seen == before["files"] + sum(left_out.values())  # type: ignore[operator]
+        left_out = before.left_out
+        assert seen == before.files + sum(left_out.values())
 
 
 def test_an_estimate_counts_as_if_there_were_other_patterns(engine: Engine, world: World) -> None:
-    def counts(patterns: list[str] | None) -> tuple[int, int]:
-        told = engine.call(EstimateIndex((world.documents,), tuple(patterns)))
+    def counts(patterns: tuple[str, ...] | None) -> tuple[int, int]:
+        told = engine.call(EstimateIndex((world.documents,), patterns))
         return told.known, sum(told.left_out.values())
 
     known, left_out = counts(None)
-    fewer, more = counts(["*.pdf"])
+    fewer, more = counts(("*.pdf",))
     assert fewer < known
     assert known + left_out == fewer + more
-    assert engine.call(SetPatterns(world.documents, None)) == [], "nothing was changed"
+    assert engine.call(SetPatterns(world.documents, None)) == (), "nothing was changed"
 
 
 def test_an_estimate_knows_what_was_read_and_at_what_rate(world: World, engine: Engine) -> None:
     again = estimate(engine, world.documents)
-    assert (again["files"], again["pages"], again["seconds_meaning"]) == (0, 0, 0.0)
-    left_out = again["left_out"]
-    assert isinstance(left_out, dict)
-    assert again["known"] == engine.call(ListFiles()).total - sum(left_out.values()) > 5
+    assert (again.files, again.pages, again.seconds_meaning) == (0, 0, 0.0)
+    left_out = again.left_out
+    assert again.known == engine.call(ListFiles()).total - sum(left_out.values()) > 5
     corpus.make_tiny_files(world.documents / "more", 100)
     more = estimate(engine, world.documents / "more")
-    assert (more["files"], more["pages"], more["known"]) == (100, 100, 0)
+    assert (more.files, more.pages, more.known) == (100, 100, 0)
     one = estimate(engine, world.documents / "more" / corpus.tiny_name(3))
-    assert one["files"] == 1
+    assert one.files == 1
     world.index(engine)
     # A hundred pages say how fast this machine is.
     corpus.make_tiny_files(world.documents / "last", 10)
     measured = estimate(engine, world.documents / "last")
-    assert measured["measured"] is True
-    assert 0 < measured["seconds_words"] <= measured["seconds_meaning"]  # type: ignore[operator]
+    assert measured.measured is True
+    assert 0 < measured.seconds_words <= measured.seconds_meaning
 
 
 def test_an_estimate_can_be_cancelled_and_needs_a_place(world: World, engine: Engine) -> None:
@@ -133,7 +131,7 @@ def test_the_coverage_comes_in_any_order_and_is_narrowed(world: World, engine: E
     assert named.file == "reports/one.pdf"
     assert engine.call(ListFiles(text="no such file")).total == 0
     with pytest.raises(WorldError) as caught:
-        engine.call(ListFiles(root=world.library)).files
+        engine.call(ListFiles(root=world.library))
     assert caught.value.code == "not_a_root"
 
 
@@ -161,9 +159,9 @@ def test_sentences_of_a_stretch_are_those_of_its_passages(world: World, engine: 
     assert "".join(text[first:last] for first, last in spans) == hit.text
     everything = engine.call(FindSentences(path, 0, len(text)))
     assert spans[0] in everything
-    assert everything == sorted(everything)
-    assert engine.call(FindSentences(path, len(text) + 1, len(text) + 9)) == []
-    assert engine.call(FindSentences(world.documents / "empty.txt", 0, 9)) == []
+    assert everything == tuple(sorted(everything))
+    assert engine.call(FindSentences(path, len(text) + 1, len(text) + 9)) == ()
+    assert engine.call(FindSentences(world.documents / "empty.txt", 0, 9)) == ()
 
 
 def test_a_hit_says_what_is_known_of_its_file(world: World, engine: Engine) -> None:
@@ -229,7 +227,9 @@ def test_what_failed_is_read_again_when_asked_for(world: World, engine: Engine) 
     summary = engine.call(Index(scan=False))
     assert summary.files_seen == 0
     assert states(engine)["junk.pdf"] == "indexed"
-    failed = sum(engine.call(ListFiles(state)).total for state in ("failed", "unreadable"))
+    failed = sum(
+        engine.call(ListFiles(state)).total for state in (FileState.FAILED, FileState.UNREADABLE)
+    )
     assert engine.call(Retry()) == failed
     with pytest.raises(WorldError) as caught:
         engine.call(Retry((world.library,)))
@@ -237,8 +237,8 @@ def test_what_failed_is_read_again_when_asked_for(world: World, engine: Engine) 
 
 
 def test_patterns_of_a_root_are_kept_and_obeyed(world: World, engine: Engine) -> None:
-    assert engine.call(SetPatterns(world.documents, None)) == []
-    assert engine.call(SetPatterns(world.documents, ("*.md", "short.*"))) == ["*.md", "short.*"]
+    assert engine.call(SetPatterns(world.documents, None)) == ()
+    assert engine.call(SetPatterns(world.documents, ("*.md", "short.*"))) == ("*.md", "short.*")
     world.index(engine)
     assert states(engine)["notes/book.md"] == "excluded"
     assert quoted(engine, "single xylophone") == ["notes/copy.txt"]

@@ -20,8 +20,8 @@ import pytest
 from indexer.api.answers import Check
 from indexer.api.client import EngineClient
 from indexer.api.errors import WorldError
-from indexer.api.progress import CancelToken, ignore
 from indexer.api.protocol import MAX_REQUEST_BYTES, Header, pack
+from indexer.api.requests import GetStatus, Index, Search
 from indexer.config import EngineConfig
 from indexer.server import session as session_module
 from indexer.server.host import Host
@@ -73,7 +73,7 @@ def refused(connection: Connection, code: str = "bad_request") -> None:
 def answers(library: Path) -> None:
     """The engine serves others as ever."""
     with contextlib.closing(attached(library)) as client:
-        assert client.status()["documents"] == 0
+        assert client.call(GetStatus()).documents == 0
 
 
 def resident() -> int:
@@ -355,6 +355,6 @@ def test_a_request_that_is_too_large_is_refused_before_it_is_sent(
 ) -> None:
     with contextlib.closing(attached(library)) as client:
         with pytest.raises(WorldError) as caught:
-            client.search("a" * MAX_REQUEST_BYTES, full_text=True)
+            client.call(Search("a" * MAX_REQUEST_BYTES))
         assert caught.value.code == "bad_request"
-        client.index([], report=ignore, token=CancelToken())
+        client.call(Index())

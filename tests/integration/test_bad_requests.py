@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from indexer.api.requests import Request
+from indexer.api.answers import Speed
+from indexer.api.requests import Request, SetPace, Watch
 from indexer.engine.engine import Engine
 from indexer.server.host import Host
 from indexer.server.service import Service
@@ -103,5 +104,5 @@ def test_every_request_is_answered_whatever_stands_in_it(
     faults += [each.getMessage() for each in caplog.records if each.levelno >= logging.ERROR]
     assert not faults
     with contextlib.closing(attached(served.library)) as client:
-        client.pace(speed="normal", paused=False)
-        client.watch(on=False)
+        client.call(SetPace(Speed.NORMAL, paused=False))
+        client.call(Watch(on=False))

@@ -16,8 +16,8 @@ from tests.two_encoders import install_two_encoders
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-    from typing import Any
 
+    from indexer.api.answers import Comparison, ComparisonSide
     from indexer.engine.engine import Engine
 
 COMMON = (
@@ -83,64 +83,66 @@ def engine(world: World) -> Iterator[Engine]:
         yield engine
 
 
-def compare(engine: Engine, first: str, second: str, limit: int = 0) -> dict[str, Any]:
+def compare(engine: Engine, first: str, second: str, limit: int = 0) -> Comparison:
     return engine.call(Compare(first, second, limit))
 
 
-def said(side: dict[str, Any]) -> set[str]:
-    return {one["text"] for one in side["only"]}
+def said(side: ComparisonSide) -> set[str]:
+    return {one.text for one in side.only}
 
 
 def test_each_says_what_the_other_does_not(engine: Engine, world: World) -> None:
     found = compare(engine, "old.md", str(world.documents / "new.md"))
-    assert said(found["first"]) == {SUBLET}
-    assert said(found["second"]) == {CHIMNEY}
-    (only,) = found["first"]["only"]
+    assert said(found.first) == {SUBLET}
+    assert said(found.second) == {CHIMNEY}
+    (only,) = found.first.only
     text = (world.documents / "old.md").read_text()
-    assert text[only["start"] : only["end"]].endswith(SUBLET)
-    assert only["heading_path"][-1] == "Others"
-    assert only["near"]["text"]
-    assert found["first"]["path"] == str(world.documents / "old.md")
-    assert found["first"]["statements"] >= found["first"]["alone"] == 1
+    assert text[only.start : only.end].endswith(SUBLET)
+    assert only.heading_path[-1] == "Others"
+    assert only.near is not None
+    assert only.near.text
+    assert found.first.path == str(world.documents / "old.md")
+    assert found.first.statements >= found.first.alone == 1
 
 
 def test_a_number_that_differs_is_a_change(engine: Engine) -> None:
     (change,) = [
-        one for one in compare(engine, "old.md", "new.md")["changed"]
-        if "notice" in one["first"]["text"]
+        one for one in compare(engine, "old.md", "new.md").changed
+        if "notice" in one.first.text
     ]  # fmt: skip
-    assert change["first"]["text"] == NOTICE.format("three")
-    assert change["second"]["text"] == NOTICE.format("six")
+    assert change.first.text == NOTICE.format("three")
+    assert change.second.text == NOTICE.format("six")
 
 
 def test_the_other_way_round_says_the_same(engine: Engine) -> None:
     there, back = compare(engine, "old.md", "new.md"), compare(engine, "new.md", "old.md")
-    assert said(there["first"]) == said(back["second"])
-    assert said(there["second"]) == said(back["first"])
-    assert there["changes"] == back["changes"]
-    assert there["border"] == pytest.approx(back["border"])
+    assert said(there.first) == said(back.second)
+    assert said(there.second) == said(back.first)
+    assert there.changes == back.changes
+    assert there.border == pytest.approx(back.border)
 
 
 def test_a_document_says_all_that_it_says(engine: Engine) -> None:
     found = compare(engine, "old.md", "old.md")
-    assert found["first"]["only"] == found["second"]["only"] == found["changed"] == []
+    assert found.first.only == found.second.only == ()
+    assert found.changed == ()
 
 
 def test_the_most_different_come_first(engine: Engine) -> None:
-    everything = compare(engine, "old.md", "other.md")["first"]
-    assert everything["alone"] == len(everything["only"]) > 2
-    one = compare(engine, "old.md", "other.md", limit=1)["first"]
-    assert one["alone"] == everything["alone"]
-    assert one["only"][0]["cosine"] == min(each["cosine"] for each in everything["only"])
+    everything = compare(engine, "old.md", "other.md").first
+    assert everything.alone == len(everything.only) > 2
+    one = compare(engine, "old.md", "other.md", limit=1).first
+    assert one.alone == everything.alone
+    assert one.only[0].cosine == min(each.cosine for each in everything.only)
 
 
 def test_a_document_of_names_states_nothing(engine: Engine) -> None:
     found = compare(engine, "names.md", "old.md")
-    assert found["first"]["statements"] == 0
-    assert found["second"]["alone"] == found["second"]["statements"]
-    assert found["second"]["only"][0]["near"] is None
-    assert found["border"] <= 1.0
-    assert compare(engine, "names.md", "names.md")["border"] == 1.0
+    assert found.first.statements == 0
+    assert found.second.alone == found.second.statements
+    assert found.second.only[0].near is None
+    assert found.border <= 1.0
+    assert compare(engine, "names.md", "names.md").border == 1.0
 
 
 @pytest.mark.parametrize("pair", [("nowhere.md", "old.md"), ("old.md", "nowhere.md")])
@@ -153,6 +155,7 @@ def test_an_explanation_adds_up(engine: Engine, world: World) -> None:
     query = "who pays the rent of the house?"
     (hit,) = engine.call(Search(query, 1, explain=True)).hits
     found = engine.call(Explain(query, world.documents / hit.file, hit.start))
+    assert found is not None
     total = found.rest + sum(share for _, _, share in found.words)
     assert total == pytest.approx(found.cosine, abs=1e-5)
     assert hit.explain is not None
@@ -181,7 +184,7 @@ def test_what_cannot_be_explained_is_said(engine: Engine, world: World) -> None:
     path = world.documents / "old.md"
     hits = engine.call(Search("ext:md")).hits
     (start,) = {hit.start for hit in hits if hit.file == "old.md"}
-    assert engine.call(Explain("ext:md", path, start)) == {}
+    assert engine.call(Explain("ext:md", path, start)) is None
     for missing in (path.with_name("nowhere.md"), path):
         with pytest.raises(WorldError):
             engine.call(Explain("rent", missing, 999_999))

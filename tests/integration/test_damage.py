@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from indexer.api.answers import RepairOutcome
 from indexer.api.errors import WorldError
 from indexer.api.requests import GetStatus, ListFiles, Repair, Verify
 from indexer.pipeline.parts import BatchSizes
@@ -116,7 +117,7 @@ def test_bytes_that_changed_and_can_be_read_are_found(
     else:
         raise AssertionError("nothing was only altered")
     with world.engine(batches=SCATTERED) as engine:
-        assert engine.call(Repair()).left == []
+        assert engine.call(Repair()).left == ()
         summary = world.index(engine).summary
         assert kinds(engine) == set()
         check_same(look(engine), undisturbed)
@@ -149,7 +150,7 @@ def test_a_damaged_index(world: World, undisturbed: Seen, damage: Callable[[Path
     with world.engine(batches=SCATTERED) as engine:
         assert "broken_index" in kinds(engine)
         repaired = engine.call(Repair())
-        assert repaired.left == []
+        assert repaired.left == ()
         world.index(engine)
         check_same(look(engine), undisturbed)
 
@@ -157,13 +158,12 @@ def test_a_damaged_index(world: World, undisturbed: Seen, damage: Callable[[Path
 def test_a_whole_library_has_no_problem(world: World) -> None:
     with world.engine(batches=SCATTERED) as engine:
         verified = engine.call(Verify())
-        assert verified.problems == []
+        assert verified.problems == ()
         status = engine.call(GetStatus())
-        assert verified.documents == status["documents"]
-        assert verified.passages == status["passages"]
+        assert verified.documents == status.documents
+        assert verified.passages == status.passages
         assert verified.bytes > 0
-        repaired = engine.call(Repair())
-        assert repaired == {"problems": [], "left": [], "queued": 0}
+        assert engine.call(Repair()) == RepairOutcome((), (), 0)
 
 
 def doc_of(engine: Engine, name: str) -> int:

@@ -6,10 +6,11 @@ import json
 import os
 import shutil
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
+from indexer.api.codec import encode
 from indexer.api.errors import WorldError
 from indexer.api.requests import Compare, Diagnose, GetStatus, Index, ListFiles, Search
 from indexer.api.types import FileState
@@ -32,6 +33,7 @@ from tests.tiny_model import TINY
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from indexer.api.answers import Check
     from indexer.api.progress import Progress
     from indexer.engine.engine import Engine
 
@@ -206,16 +208,16 @@ def test_a_language_the_model_does_not_cover(world: World) -> None:
         # By another form of the word, as the language forms it.
         assert found(engine, "heiße Öfen")[0] == "brot.txt"
         rows = {row.language: row for row in engine.call(GetStatus()).languages}
-        assert rows.de["documents"] == 1
-        assert rows.de["advice"]
-        assert rows.en["advice"] == ""
+        assert rows["de"].documents == 1
+        assert rows["de"].advice
+        assert rows["en"].advice == ""
 
 
 def test_the_status_fits_json(filled: World) -> None:
     with filled.engine() as engine:
-        assert json.loads(json.dumps(engine.call(GetStatus())))["documents"] == 0
+        assert json.loads(json.dumps(encode(engine.call(GetStatus()))))["documents"] == 0
         filled.index(engine)
-        status = json.loads(json.dumps(engine.call(GetStatus())))
+        status = json.loads(json.dumps(encode(engine.call(GetStatus()))))
         assert status["understood"] == 1.0
         assert status["running"] is None
         (root,) = status["roots"]
@@ -224,7 +226,7 @@ def test_the_status_fits_json(filled: World) -> None:
         assert root["bytes"] > 0
         assert root["patterns"] == []
         assert not root["offline"]
-        assert all(check["ok"] for check in json.loads(json.dumps(engine.call(Diagnose()))))
+        assert all(check.ok for check in engine.call(Diagnose()))
 
 
 def test_the_doctor_tells_of_a_compiled_model_that_was_changed(
@@ -233,27 +235,27 @@ def test_the_doctor_tells_of_a_compiled_model_that_was_changed(
     models = tmp_path / "own models"
     shutil.copytree(filled.models, models)
 
-    def checked(engine: Engine) -> dict[str, Any]:
+    def checked(engine: Engine) -> Check:
         (check,) = [each for each in engine.call(Diagnose()) if each.name == "compiled model"]
         return check
 
     with filled.engine(models=models) as engine:
         filled.index(engine)
         (graph,) = {file for file in models.rglob(GRAPH) if Precision.FP32 in file.parent.name}
-        assert checked(engine)["ok"]
+        assert checked(engine).ok
         whole = graph.read_bytes()
         graph.write_bytes(whole + b"!")
         # What is open was read before; the file is not used until it is compiled again.
         told = checked(engine)
-        assert not told["ok"]
-        assert told["value"] == f"{GRAPH} in {graph.parent} changed since the model was compiled"
-        assert "start it again" in told["advice"]
+        assert not told.ok
+        assert told.value == f"{GRAPH} in {graph.parent} changed since the model was compiled"
+        assert "start it again" in told.advice
     with filled.engine(models=models) as engine:
         told = checked(engine)
-        assert not told["ok"]
-        assert "compiled again" in told["advice"]
+        assert not told.ok
+        assert "compiled again" in told.advice
         assert graph.read_bytes() == whole
-        assert checked(engine)["ok"]
+        assert checked(engine).ok
 
 
 def test_only_models_that_are_known_are_recommended(filled: World, tmp_path: Path) -> None:
@@ -263,7 +265,7 @@ def test_only_models_that_are_known_are_recommended(filled: World, tmp_path: Pat
 
     def advice(engine: Engine) -> str:
         rows = {row.language: row for row in engine.call(GetStatus()).languages}
-        return str(rows.de["advice"])
+        return rows["de"].advice
 
     with filled.engine(models=models) as engine:
         filled.index(engine)

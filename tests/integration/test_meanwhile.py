@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.api.progress import CancelToken, ignore
-from indexer.api.requests import Index
+from indexer.api.requests import GetActivity, Index, ListFiles, Remove
 from indexer.server.host import Host
 from indexer.server.service import Service
 from tests.integration.held import HeldEngine
@@ -72,7 +71,7 @@ def test_a_folder_added_meanwhile_is_read_next(
     done = threading.Event()
     client.send(Index((other,)), lambda _summary: done.set(), nothing)
     wait_for(lambda: quoted(held, "marble quay") == ["quay.txt"])
-    assert held.activity()["running"] is not None
+    assert held.call(GetActivity()).running is not None
     assert not done.is_set()
     held.may_embed.set()
     assert done.wait(WAIT_S)
@@ -83,12 +82,12 @@ def test_a_folder_added_meanwhile_is_read_next(
 def test_a_folder_is_taken_out_without_waiting(
     client: EngineClient, held: HeldEngine, world: World
 ) -> None:
-    files = held.total(None, None)
-    assert client.remove([world.documents])["files"] == files
+    files = held.call(ListFiles()).total
+    assert client.call(Remove((world.documents,))).files == files
     assert quoted(held, "zephyr clause") == []
-    assert held.total(None, None) == 0
+    assert held.call(ListFiles()).total == 0
     held.may_embed.set()
-    wait_for(lambda: held.activity()["running"] is None)
+    wait_for(lambda: held.call(GetActivity()).running is None)
     world.index(held)
     check_whole(held)
 
@@ -100,7 +99,7 @@ def test_what_failed_is_tried_again_by_itself(held: HeldEngine, world: World, ot
     before = path.stat()
     path.chmod(0)
     held.catalog.roots.add(other)
-    held.index([other], report=ignore, token=CancelToken())
+    held.call(Index((other,)))
     row = held.catalog.files.at(path)
     assert row is not None
     path.chmod(0o600)
@@ -108,7 +107,7 @@ def test_what_failed_is_tried_again_by_itself(held: HeldEngine, world: World, ot
     held.catalog.queue.retry(files=[row[0]])
     (job,) = held.catalog.queue.take(1)
     held.catalog.queue.fail(job.file, "read_error", {"reason": "the drive is asleep"})
-    held.index([], report=ignore, token=CancelToken(), scan=False)
+    held.call(Index(scan=False))
     assert states(held)["quay.txt"] == "read_error"
     assert path.stat().st_mtime_ns == before.st_mtime_ns
     waiting = threading.Thread(target=service.wait)

@@ -9,7 +9,7 @@ import pytest
 
 from indexer import faults
 from indexer.api.errors import WorldError
-from indexer.api.requests import GetStatus, Index, Remove
+from indexer.api.requests import Discard, GetStatus, Index, Remove
 from indexer.engine.engine import Engine
 from indexer.library.library import CATALOG_NAME
 from tests.integration.world import PACE, World, check_same, check_whole, look
@@ -47,7 +47,7 @@ def refused(engine: Engine, world: World) -> None:
         lambda: world.index(engine),
         lambda: engine.call(Remove((world.documents,))),
         lambda: engine.catalog.set_meta("written", "by path"),
-        engine.discard,
+        lambda: engine.call(Discard()),
     ):
         with pytest.raises(WorldError) as caught:
             write()

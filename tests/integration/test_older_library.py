@@ -67,7 +67,7 @@ def world(indexed: World, tmp_path: Path) -> World:
 def opens_whole(world: World, undisturbed: Seen) -> None:
     with world.engine() as engine:
         assert engine.scanned_pages.cache.content_ids() == {"bytes"}
-        assert engine.call(Verify()).problems == []
+        assert engine.call(Verify()).problems == ()
         assert world.index(engine).work == (0, 0, 0)
         check_same(look(engine), undisturbed)
 
@@ -112,6 +112,6 @@ def test_a_damaged_one_is_rescued(world: World, undisturbed: Seen, table: str) -
     rot(world, pages[len(pages) // 2])
     assert rescue(world.library)
     with world.engine() as engine:
-        assert engine.call(Repair()).left == []
+        assert engine.call(Repair()).left == ()
         world.index(engine)
         check_same(look(engine), undisturbed)

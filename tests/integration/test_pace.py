@@ -111,7 +111,9 @@ def test_a_full_disk_is_waited_for(world: World, undisturbed: Seen) -> None:
     with world.engine(batches=HASTY, background=True, min_free_bytes=PLENTY) as engine:
         with indexing(world, engine) as finish:
             wait_for(lambda: engine.call(GetActivity()).reason == "disk_full")
-            wait_for(lambda: "disk" in engine.call(GetStatus()).running.progress.note)
+            running = engine.call(GetStatus()).running
+            assert running is not None
+            assert "disk" in running.progress.note
             # Somebody deletes something.
             engine.config = replace(engine.config, min_free_bytes=0)
             assert not finish().cancelled

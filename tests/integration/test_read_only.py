@@ -14,10 +14,29 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.engine import open_host
+from indexer.api.answers import Speed
 from indexer.api.client import EngineClient
 from indexer.api.errors import WorldError
 from indexer.api.lock import LOCK_NAME
-from indexer.api.progress import CancelToken, ignore
+from indexer.api.requests import (
+    Compare,
+    Discard,
+    Explain,
+    GetActivity,
+    GetStatus,
+    ListFiles,
+    Reindex,
+    Remove,
+    Repair,
+    Retry,
+    RollBack,
+    Search,
+    SetPace,
+    SetPatterns,
+    Unlock,
+    Verify,
+    Watch,
+)
 from indexer.engine.engine import Engine
 from indexer.library.library import CATALOG_NAME
 from tests.integration import killing, rights
@@ -85,12 +104,12 @@ def test_it_answers_as_ever(read_only: World, undisturbed: Seen) -> None:
         for query, hits in zip(QUERIES, undisturbed.hits, strict=True):
             assert [(hit.file, hit.start, hit.end) for hit in search(engine, query, 3)] == hits
         assert found(engine, "like:one.pdf")
-        assert engine.compare("one.pdf", "long.txt", limit=3, token=CancelToken())
-        hit = engine.search("report one", limit=1, full_text=True).hits[0]
-        assert engine.explain("report one", Path(hit.path), hit.start)
-        assert engine.verify(report=ignore, token=CancelToken())["problems"] == []
-        assert engine.activity()["reason"] == "library_read_only"
-        assert engine.status()["reason"] == "library_read_only"
+        assert engine.call(Compare("one.pdf", "long.txt", 3)).first.statements
+        hit = engine.call(Search("report one", 1)).hits[0]
+        assert engine.call(Explain("report one", Path(hit.path), hit.start))
+        assert engine.call(Verify()).problems == ()
+        assert engine.call(GetActivity()).reason == "library_read_only"
+        assert engine.call(GetStatus()).reason == "library_read_only"
         assert not engine.overdue()
         assert not engine.scans_wait()
     assert contents(read_only) == before
@@ -99,17 +118,17 @@ def test_it_answers_as_ever(read_only: World, undisturbed: Seen) -> None:
 WRITES: dict[str, Callable[[Engine, World], Any]] = {
     "index": lambda engine, world: world.index(engine),
     "look ahead": lambda engine, world: engine.look_ahead([world.documents], None),
-    "patterns": lambda engine, world: engine.patterns(world.documents, ["*.txt"]),
-    "watch": lambda engine, _: engine.watch(on=True),
-    "reindex": lambda engine, _: engine.reindex(None, None, report=ignore, token=CancelToken()),
-    "roll back": lambda engine, _: engine.roll_back(),
-    "discard": lambda engine, _: engine.discard(),
-    "repair": lambda engine, _: engine.repair(report=ignore, token=CancelToken()),
-    "remove": lambda engine, world: engine.remove([world.documents]),
-    "retry": lambda engine, _: engine.retry([]),
-    "unlock": lambda engine, world: engine.unlock(world.documents / "long.txt", "secret"),
-    "speed": lambda engine, _: engine.pace(speed="slow"),
-    "pause": lambda engine, _: engine.pace(paused=True),
+    "patterns": lambda engine, world: engine.call(SetPatterns(world.documents, ("*.txt",))),
+    "watch": lambda engine, _: engine.call(Watch(on=True)),
+    "reindex": lambda engine, _: engine.call(Reindex(None, None)),
+    "roll back": lambda engine, _: engine.call(RollBack()),
+    "discard": lambda engine, _: engine.call(Discard()),
+    "repair": lambda engine, _: engine.call(Repair()),
+    "remove": lambda engine, world: engine.call(Remove((world.documents,))),
+    "retry": lambda engine, _: engine.call(Retry()),
+    "unlock": lambda engine, world: engine.call(Unlock(world.documents / "long.txt", "secret")),
+    "speed": lambda engine, _: engine.call(SetPace(Speed.SLOW)),
+    "pause": lambda engine, _: engine.call(SetPace(paused=True)),
 }
 
 
@@ -121,8 +140,8 @@ def test_whatever_would_change_it_is_refused(read_only: World) -> None:
                 write(engine, read_only)
             assert caught.value.code == "library_read_only", name
             assert str(read_only.library) in caught.value.message
-        assert engine.activity()["speed"] == "normal"
-        assert not engine.watch(on=None)["on"]
+        assert engine.call(GetActivity()).speed == "normal"
+        assert not engine.call(Watch(None)).on
         assert found(engine, "report one")[0] == REPORT
     assert contents(read_only) == before
 
@@ -142,7 +161,7 @@ def test_what_a_killed_engine_left_is_read_too(
     before = contents(world)
     with world.engine() as engine:
         assert found(engine, "report one")[0] == REPORT
-        assert "late.txt" in {row.file for row in engine.files(None, None, 0, 1000)}
+        assert "late.txt" in {row.file for row in engine.call(ListFiles()).files}
     assert contents(world) == before
 
 
@@ -165,10 +184,10 @@ def test_an_engine_serves_it(read_only: World) -> None:
         contextlib.closing(open_host(read_only.config, Engine.open, lasting=True)),
         contextlib.closing(attached(read_only.library)) as client,
     ):
-        assert client.status()["reason"] == "library_read_only"
-        assert client.search("report one", full_text=True).hits[0].file == REPORT
+        assert client.call(GetStatus()).reason == "library_read_only"
+        assert client.call(Search("report one")).hits[0].file == REPORT
         with pytest.raises(WorldError) as caught:
-            client.remove([read_only.documents])
+            client.call(Remove((read_only.documents,)))
         assert caught.value.code == "library_read_only"
     assert EngineClient.attach(read_only.library) is None
 
@@ -180,11 +199,11 @@ def test_a_copy_of_a_served_one_is_a_library_of_its_own(read_only: World) -> Non
         shutil.copytree(read_only.library, copy)
         assert EngineClient.attach(copy) is None
         with World(read_only.documents, copy, read_only.models).engine() as engine:
-            engine.remove([read_only.documents])
-            assert engine.status()["documents"] == 0
+            engine.call(Remove((read_only.documents,)))
+            assert engine.call(GetStatus()).documents == 0
         with contextlib.closing(attached(read_only.library)) as client:
-            assert client.status()["documents"]
-            assert client.status()["library"] == str(read_only.library)
+            assert client.call(GetStatus()).documents
+            assert client.call(GetStatus()).library == str(read_only.library)
     assert contents(read_only) == before
 
 
@@ -213,7 +232,7 @@ def test_damage_costs_nothing_more(written: World, mounter: Mounter, tmp_path: P
         with pytest.raises(WorldError) as caught:
             search(engine, "report one")
         assert caught.value.code == "library_damaged"
-        assert engine.status()["documents"]
+        assert engine.call(GetStatus()).documents
 
 
 def test_one_that_belongs_to_somebody_else(written: World) -> None:
@@ -246,12 +265,12 @@ def test_a_disk_without_room_for_anything(written: World, tmp_path: Path) -> Non
         ballast = rights.fill(disk)
         assert not os.statvfs(disk).f_bavail
         with world.engine() as engine:
-            assert engine.status()["reason"] == "disk_full"
+            assert engine.call(GetStatus()).reason == "disk_full"
             assert found(engine, "report one")[0] == REPORT
             with pytest.raises(WorldError) as caught:
                 world.index(engine)
             assert caught.value.code == "disk_full"
         ballast.unlink()
         with world.engine() as engine:
-            assert not engine.status()["reason"]
+            assert not engine.call(GetStatus()).reason
             world.index(engine)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from indexer.api.answers import ModelChoice
 from indexer.api.errors import WorldError
 from indexer.api.progress import CancelToken, Progress, Step
 from indexer.api.requests import (
@@ -87,6 +88,7 @@ def test_another_model_takes_over_when_it_is_complete(
         engine.call(Reindex(OTHER, None), report=stop_in_the_middle, token=token)
         check_same(look_at_active(engine), undisturbed)
         changing = engine.call(GetStatus()).changing
+        assert changing is not None
         assert changing.model == OTHER
         assert engine.call(GetActivity()).changing == changing
         assert 0 < changing.understood <= 1  # all of it, where the machine is quick
@@ -97,7 +99,7 @@ def test_another_model_takes_over_when_it_is_complete(
         assert model_of(engine) == OTHER
         assert engine.call(GetStatus()).changing is None
         assert engine.call(GetActivity()).changing is None
-        assert engine.call(GetStatus()).previous == {"model": TINY, "precision": "fp32"}
+        assert engine.call(GetStatus()).previous == ModelChoice(TINY, "fp32")
         check_same(look(engine), with_other)
         assert run(engine) == 0
 
@@ -117,7 +119,7 @@ def test_a_change_can_be_taken_back(world: World, undisturbed: Seen) -> None:
             engine.call(RollBack())
         assert caught.value.code == "nothing_to_roll_back"
         assert run(engine, OTHER) > 0
-        assert engine.call(RollBack()) == {"model": TINY, "precision": "fp32"}
+        assert engine.call(RollBack()) == ModelChoice(TINY, "fp32")
         assert model_of(engine) == TINY
         check_same(look(engine), undisturbed)
         # It stays: indexing goes on with the model that answers.
@@ -147,11 +149,11 @@ def test_two_spaces_are_kept_and_no_more(world: World) -> None:
         assert tables(world) == 2
         run(engine, "tiny-three")
         assert tables(world) == 2
-        assert engine.call(GetStatus()).previous.model == OTHER
-        assert engine.call(Discard()).bytes > 0
+        assert engine.call(GetStatus()).previous == ModelChoice(OTHER, "fp32")
+        assert engine.call(Discard()) > 0
         assert tables(world) == 1
         assert engine.call(GetStatus()).previous is None
-        assert engine.call(Discard()) == {"bytes": 0}
+        assert engine.call(Discard()) == 0
         look(engine)
 
 

@@ -57,7 +57,7 @@ def repair(world: World) -> None:
     """As the command does it."""
     rescue(world.library)
     with world.engine() as engine:
-        assert engine.call(Repair()).left == []
+        assert engine.call(Repair()).left == ()
         world.index(engine)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api.progress import CancelToken, Progress, Step
-from indexer.api.requests import GetStatus, Index
+from indexer.api.requests import GetStatus, Index, Search
 from indexer.api.types import Why
 from tests.integration.held import HeldEngine
 from tests.integration.world import PACE, Seen, World, check_same, look
@@ -87,15 +87,15 @@ def test_words_are_found_before_there_is_a_vector(world: World) -> None:
     answers: list[SearchResult] = []
 
     def ask(_progress: Progress) -> None:
-        result = patient.search('"zephyr clause"', limit=1, full_text=True)
+        result = patient.call(Search('"zephyr clause"', 1))
         if result.hits and result.hits[0].why is Why.PHRASE:
             answers.append(result)
             patient.may_embed.set()
 
     HeldEngine.may_embed = threading.Event()
     with contextlib.closing(HeldEngine.open(world.config, batches=PACE)) as patient:
-        patient.index([world.documents], report=ask, token=CancelToken())
-        assert patient.status()["understood"] == 1.0
+        patient.call(Index((world.documents,)), report=ask)
+        assert patient.call(GetStatus()).understood == 1.0
     assert answers[0].hits[0].file == "long.txt"
     assert answers[0].hits[0].state == "text_only"
     assert answers[0].understood == 0.0

@@ -177,9 +177,7 @@ def test_without_tesseract_a_scan_says_what_to_install(
         status = engine.call(GetStatus())
         assert (status.scans.code, status.scans.waiting) == ("needs_ocr", 1)
         assert any("sudo apt install tesseract-ocr" in line for line in status_lines(status))
-        (check,) = [
-            check for check in engine.call(Diagnose()) if check.name == "text recognition"
-        ]
+        (check,) = [check for check in engine.call(Diagnose()) if check.name == "text recognition"]
         assert not check.ok
         assert "sudo apt install tesseract-ocr" in check.advice
 

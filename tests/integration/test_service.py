@@ -14,15 +14,33 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.api.answers import Activity
+from indexer.api.answers import Activity, Speed
 from indexer.api.client import EngineClient, reach, with_engine
 from indexer.api.endpoint import FAMILY, new_endpoint, publish, published
 from indexer.api.errors import Cancelled, InternalError, LecternError, WorldError
 from indexer.api.lock import HOLDER_NAME, LibraryLock
-from indexer.api.progress import CancelToken, Progress, Step, ignore
+from indexer.api.progress import CancelToken, Progress, Step
 from indexer.api.protocol import Header, hello, pack
-from indexer.api.requests import GetActivity, Index, Queue, Search, SetPatterns, Shutdown
-from indexer.api.types import Summary
+from indexer.api.requests import (
+    Diagnose,
+    EstimateIndex,
+    FindSentences,
+    GetActivity,
+    GetDocument,
+    GetStatus,
+    Index,
+    ListFiles,
+    Order,
+    Queue,
+    Remove,
+    Retry,
+    Search,
+    SetPace,
+    SetPatterns,
+    Shutdown,
+    Unlock,
+)
+from indexer.api.types import FileState, Summary
 from indexer.config import EngineConfig
 from indexer.server.host import Host
 from indexer.server.service import Service
@@ -33,7 +51,7 @@ from tests.waiting import WAIT_S, wait_for
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from indexer.api.old import OldCalls
+    from indexer.api.requests import EngineApi
 
 
 @pytest.fixture
@@ -76,8 +94,8 @@ def fake(host: Host) -> FakeEngine:
     return host.engine
 
 
-def index(engine: OldCalls, *paths: Path) -> None:
-    engine.index(paths, report=ignore, token=CancelToken())
+def index(engine: EngineApi, *paths: Path) -> None:
+    engine.call(Index(tuple(paths)))
 
 
 def occupy(library: Path) -> None:
@@ -88,33 +106,40 @@ def occupy(library: Path) -> None:
 
 def test_everything_can_be_asked_from_afar(client: EngineClient, folder: Path, host: Host) -> None:
     reports: list[Progress] = []
-    summary = client.index([folder], report=reports.append, token=CancelToken())
+    summary = client.call(Index((folder,)), report=reports.append)
     assert summary.states == {"indexed": 2}
     assert reports[-1].step is Step.DONE
-    result = client.search("where did the crew camp?", full_text=True)
-    assert result.hits == host.search("where did the crew camp?", full_text=True).hits
+    result = client.call(Search("where did the crew camp?"))
+    assert result.hits == host.call(Search("where did the crew camp?")).hits
     assert result.hits[0].file == "ice.txt"
-    assert client.status() == host.status()
-    assert client.files(None, None, 0, 10) == host.files(None, None, 0, 10)
-    assert client.files("indexed", str(folder), 1, 1)[0].file == "lease.txt"
-    assert client.doctor() == host.doctor()
-    assert client.total("indexed", None, text="ICE") == 1
-    assert client.files(None, None, 0, 1, order="size") == host.files(
-        None, None, 0, 1, order="size"
+    assert client.call(GetStatus()) == host.call(GetStatus())
+    assert client.call(ListFiles()).files == host.call(ListFiles()).files
+    assert client.call(ListFiles(FileState.INDEXED, folder, 1, 1)).files[0].file == "lease.txt"
+    assert client.call(Diagnose()) == host.call(Diagnose())
+    assert client.call(ListFiles(FileState.INDEXED, text="ICE")).total == 1
+    assert (
+        client.call(ListFiles(order=Order.SIZE)).files
+        == host.call(ListFiles(order=Order.SIZE)).files
     )
-    assert client.activity() == host.activity()
-    assert client.document(folder / "ice.txt") == host.document(folder / "ice.txt")
-    assert client.passage_spans(folder / "lease.txt", 0, 5) == [(0, 21)]
-    assert client.patterns(folder, ["*.tmp"]) == client.patterns(folder, None) == ["*.tmp"]
-    assert client.estimate([folder], token=CancelToken())["known"] == 2
-    assert client.remove([folder / "ice.txt"])["files"] == 1
-    assert [row.file for row in host.files(None, None, 0, 10)] == ["lease.txt"]
+    assert client.call(GetActivity()) == host.call(GetActivity())
+    assert client.call(GetDocument(folder / "ice.txt")) == host.call(
+        GetDocument(folder / "ice.txt")
+    )
+    assert client.call(FindSentences(folder / "lease.txt", 0, 5)) == ((0, 21),)
+    assert (
+        client.call(SetPatterns(folder, ("*.tmp",)))
+        == client.call(SetPatterns(folder, None))
+        == ("*.tmp",)
+    )
+    assert client.call(EstimateIndex((folder,))).known == 2
+    assert client.call(Remove((folder / "ice.txt",))).files == 1
+    assert [row.file for row in host.call(ListFiles()).files] == ["lease.txt"]
 
 
 def test_pace_and_pause_are_told_to_everyone(client: EngineClient, host: Host) -> None:
-    assert client.pace(speed="slow", paused=True)["reason"] == "paused"
-    assert host.activity()["speed"] == "slow"
-    assert client.pace(paused=False, typing=True)["paused"] is False
+    assert client.call(SetPace(Speed.SLOW, paused=True)).reason == "paused"
+    assert host.call(GetActivity()).speed == "slow"
+    assert client.call(SetPace(paused=False, typing=True)).paused is False
     assert fake(host).typed == 1
 
 
@@ -125,13 +150,19 @@ def test_what_is_queued_again_is_read_without_being_asked(
     locked.write_text("LOCKED sesame. A cave full of gold.")
     broken.write_text("BROKEN")
     index(client, folder)
-    assert client.total("needs_password", None) == 1
-    assert client.unlock(locked, "sesame") == 1
-    wait_for(lambda: client.search("gold", full_text=True).hits != ())
+    assert client.call(ListFiles(FileState.NEEDS_PASSWORD)).total == 1
+    assert client.call(Unlock(locked, "sesame")) == 1
+    wait_for(lambda: client.call(Search("gold")).hits != ())
     broken.write_text("Whole again.")
-    assert client.retry([]) == 1
-    wait_for(lambda: client.total("unreadable", None) == client.activity()["pending"] == 0)
-    assert client.document(broken)["state"] == "indexed"
+    assert client.call(Retry()) == 1
+    wait_for(
+        lambda: (
+            client.call(ListFiles(FileState.UNREADABLE)).total
+            == client.call(GetActivity()).pending
+            == 0
+        )
+    )
+    assert client.call(GetDocument(broken)).state == "indexed"
 
 
 def test_a_request_can_be_sent_without_waiting(client: EngineClient, folder: Path) -> None:
@@ -185,7 +216,7 @@ def test_a_listener_that_fails_costs_the_others_nothing(
         raise RuntimeError
 
     client.send(GetActivity(), fail, fail)
-    assert client.activity()["speed"] == "normal"
+    assert client.call(GetActivity()).speed == "normal"
     assert "a listener failed" in caplog.text
 
 
@@ -198,8 +229,8 @@ def test_errors_keep_their_code_and_sentence(client: EngineClient, tmp_path: Pat
 
 def test_a_bug_in_the_engine_reaches_the_client_without_its_details(client: EngineClient) -> None:
     with pytest.raises(InternalError, match="ZeroDivisionError"):
-        client.search("CRASH", full_text=True)
-    assert client.search("crew", full_text=True).hits == ()
+        client.call(Search("CRASH"))
+    assert client.call(Search("crew")).hits == ()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="named pipes have no mode")
@@ -240,7 +271,7 @@ def test_noise_ends_only_its_own_connection(host: Host, library: Path, message: 
         connection.recv_bytes()
     connection.close()
     with contextlib.closing(attached(library)) as client:
-        assert client.status()["documents"] == 0
+        assert client.call(GetStatus()).documents == 0
 
 
 @pytest.mark.parametrize(
@@ -276,9 +307,9 @@ def test_the_newest_query_of_a_client_cancels_the_one_in_flight(
 ) -> None:
     index(client, folder)
     with ThreadPoolExecutor() as pool:
-        slow = pool.submit(client.search, "WAIT", full_text=True)
+        slow = pool.submit(client.call, Search("WAIT"))
         assert fake(host).waiting.wait(WAIT_S)
-        assert client.search("rent", full_text=True).hits
+        assert client.call(Search("rent")).hits
         with pytest.raises(Cancelled):
             slow.result(WAIT_S)
 
@@ -289,9 +320,9 @@ def test_clients_do_not_cancel_each_other(
     index(client, folder)
     token = CancelToken()
     with ThreadPoolExecutor() as pool, contextlib.closing(attached(library)) as other:
-        slow = pool.submit(client.search, "WAIT", token=token, full_text=True)
+        slow = pool.submit(client.call, Search("WAIT"), token=token)
         assert fake(host).waiting.wait(WAIT_S)
-        behind = pool.submit(other.search, "rent", full_text=True)
+        behind = pool.submit(other.call, Search("rent"))
         token.cancel()
         with pytest.raises(Cancelled):
             slow.result(WAIT_S)
@@ -306,7 +337,7 @@ def test_a_client_that_leaves_cancels_its_search(
     assert fake(host).waiting.wait(WAIT_S)
     connection.close()
     # The lane is free again: the query of another client is answered.
-    assert client.search("rent", full_text=True).hits == ()
+    assert client.call(Search("rent")).hits == ()
 
 
 def test_search_and_status_answer_while_indexing(
@@ -316,11 +347,11 @@ def test_search_and_status_answer_while_indexing(
     (folder / "more.txt").write_text("WAIT")
     token = CancelToken()
     with ThreadPoolExecutor() as pool, contextlib.closing(attached(library)) as other:
-        run = pool.submit(client.index, [folder], report=ignore, token=token)
+        run = pool.submit(client.call, Index((folder,)), token=token)
         assert fake(host).waiting.wait(WAIT_S)
-        assert other.search("rent", full_text=True).hits
-        assert other.status()["documents"] == 2
-        assert client.status()["documents"] == 2
+        assert other.call(Search("rent")).hits
+        assert other.call(GetStatus()).documents == 2
+        assert client.call(GetStatus()).documents == 2
         token.cancel()
         assert run.result(WAIT_S).cancelled
 
@@ -337,10 +368,10 @@ def test_a_second_run_waits_and_sees_how_far_the_first_is(
         seen.set()
 
     with ThreadPoolExecutor() as pool, contextlib.closing(attached(library)) as other:
-        first = pool.submit(client.index, [folder], report=ignore, token=token)
+        first = pool.submit(client.call, Index((folder,)), token=token)
         assert fake(host).waiting.wait(WAIT_S)
         (folder / "a.txt").write_text("Now it is short.")
-        second = pool.submit(other.index, [folder], report=note, token=CancelToken())
+        second = pool.submit(other.call, Index((folder,)), report=note)
         assert seen.wait(WAIT_S)
         assert reports[0].note
         token.cancel()
@@ -356,7 +387,7 @@ def test_an_index_run_ends_with_its_client_unless_it_is_to_be_kept(
     connection.send_bytes(pack({"type": "index", "id": 1, "paths": [str(folder)]}))
     assert fake(host).waiting.wait(WAIT_S)
     connection.close()
-    assert client.remove([folder / "ice.txt"])["files"] == 1  # the writer is free again
+    assert client.call(Remove((folder / "ice.txt",))).files == 1  # the writer is free again
 
     fake(host).waiting.clear()
     connection = greeted(library)
@@ -374,10 +405,10 @@ def test_what_this_process_asks_for_is_queued_with_the_rest(
     (folder / "a.txt").write_text("WAIT")
     token = CancelToken()
     with ThreadPoolExecutor() as pool:
-        theirs = pool.submit(client.index, [folder], report=ignore, token=token)
+        theirs = pool.submit(client.call, Index((folder,)), token=token)
         assert fake(host).waiting.wait(WAIT_S)
         (folder / "a.txt").write_text("Now it is short.")
-        mine = pool.submit(host.index, [folder], report=ignore, token=CancelToken())
+        mine = pool.submit(host.call, Index((folder,)))
         token.cancel()
         assert theirs.result(WAIT_S).cancelled
         assert mine.result(WAIT_S).states == {"indexed": 3}
@@ -390,14 +421,14 @@ def test_closing_answers_everyone_and_removes_every_trace(
     endpoint = published(library)
     assert endpoint is not None
     with contextlib.closing(attached(library)) as client, ThreadPoolExecutor() as pool:
-        run = pool.submit(client.index, [folder], report=ignore, token=CancelToken())
+        run = pool.submit(client.call, Index((folder,)))
         assert fake(host).waiting.wait(WAIT_S)
         host.close()
         with pytest.raises(WorldError) as caught:
             run.result(WAIT_S)
         assert caught.value.code == "engine_gone"
         with pytest.raises(WorldError, match="stopped answering"):
-            client.status()
+            client.call(GetStatus())
     assert fake(host).closed
     assert not Path(endpoint.address).exists()
     assert EngineClient.attach(library) is None
@@ -437,7 +468,7 @@ def test_an_engine_that_cannot_be_shared_still_works(
     occupy(library)
     with contextlib.closing(open_host(library)) as host:
         index(host, folder)
-        assert host.search("rent", full_text=True).hits
+        assert host.call(Search("rent")).hits
     assert "cannot be shared" in caplog.text
 
 
@@ -464,11 +495,11 @@ def test_an_action_is_done_again_when_the_engine_leaves_in_the_middle(
     host = open_host(library)
     seen: list[type] = []
 
-    def action(engine: OldCalls) -> int:
+    def action(engine: EngineApi) -> int:
         seen.append(type(engine))
         if len(seen) == 1:
             host.close()
-        return len(engine.files(None, None, 0, 10))
+        return len(engine.call(ListFiles()).files)
 
     assert with_engine(library, lambda: open_host(library), action) == 0
     assert seen == [EngineClient, Host]
@@ -484,7 +515,7 @@ def test_idle_engines_end_and_used_ones_do_not(library: Path) -> None:
 
         with contextlib.closing(attached(library)) as client:
             threading.Thread(target=wait).start()
-            assert client.status()
+            client.call(GetStatus())
             assert not done.is_set()
         assert done.wait(WAIT_S)
 
@@ -521,11 +552,11 @@ def test_a_slow_reader_costs_nobody_else(library: Path, host: Host, folder: Path
     for number in range(2000):
         connection.send_bytes(pack({"type": "search", "id": number, "text": "the " * 200}))
     with contextlib.closing(attached(library)) as client:
-        assert client.search("rent", full_text=True).hits
+        assert client.call(Search("rent")).hits
     connection.close()
 
 
 def test_lectern_errors_of_the_lane_are_answers_too(host: Host, library: Path) -> None:
     host.service.queues[Queue.STATUS].close()
     with contextlib.closing(attached(library)) as client, pytest.raises(LecternError):
-        client.status()
+        client.call(GetStatus())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -12,9 +11,10 @@ from app.cli_library import file_line, reason_of, status_lines
 from app.cli_search import batch_hit, filter_terms
 from app.hit_lines import hit_lines
 from app.render import Style, cells
-from indexer.api.codec import encode
+from indexer.api.answers import Running
 from indexer.api.progress import Progress, Step
 from indexer.api.types import FileRow, FileState, Hit, Summary, Why
+from tests.answers import ROOT, STATUS
 
 STYLE = Style(width=60)
 HIT = Hit(
@@ -111,30 +111,21 @@ def test_a_line_of_the_coverage_can_be_cut_at_tabs() -> None:
     assert file_line(replace(ROW, code="", detail="")) == "unreadable\t/a/b.pdf"
 
 
-def test_status_of_an_engine_that_tells_little() -> None:
-    assert status_lines({"library": "/lib"})[0] == "Library   /lib, 0 bytes"
-
-
 def test_status_of_a_busy_engine() -> None:
     progress = Progress(Step.INDEX, 3, 9, 100, 200, 0, 0, 10.0, None)
-    status: dict[str, Any] = {
-        "library": "/lib",
-        "bytes": 2_000_000,
-        "free_bytes": 5e9,
-        "roots": [
-            {"path": "/a", "files": 1, "offline": False},
-            {"path": "/b", "files": 2, "offline": True},
-        ],
-        "files": {"indexed": 1, "failed": 2, "queued": 0},
-        "running": {"job": "index", "progress": encode(progress)},
-    }
-    lines = status_lines(status)
+    lines = status_lines(
+        replace(
+            STATUS,
+            bytes=2_000_000,
+            roots=(replace(ROOT, files=1), replace(ROOT, path="/b", files=2, offline=True)),
+            files={"indexed": 1, "failed": 2, "queued": 0},
+            running=Running("index", progress),
+        )
+    )
     assert lines[0] == "Library   /lib, 2.0 MB, 5.0 GB free"
     assert [line[10:] for line in lines[1:3]] == ["/a, 1 file", "/b, 2 files, offline"]
     assert lines[3].split() == ["Files", "2", "failed"]
     assert lines[-1].startswith("Running   3/9 files · 100 pages")
-    status["running"] = {"job": "index", "progress": None}
-    assert status_lines(status)[-1] == "Running   index"
 
 
 def test_summaries() -> None:
