@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 from app.gui import Program
 from app.settings import Settings
 from indexer.api.requests import Index
+from indexer.api.types import Summary
 from tests.ui.conftest import WAIT_MS
 from tests.ui.heartbeat import Heartbeat, Machine
 from ui.supervisor import EngineState
@@ -73,8 +74,8 @@ def test_a_thousand_files_are_indexed_without_missing_a_beat(
     with qtbot.waitSignal(program.supervisor.ended, timeout=WAIT_MS * 2):
         program.window.quit()
     program.close()
-    assert isinstance(done[0], dict), done
-    assert done[0]["summary"]["files_seen"] == FILES
+    assert isinstance(done[0], Summary), done
+    assert done[0].files_seen == FILES
     told = f"{beats.describe()}; a process that does nothing was {1000 * late:.0f} ms late"
     print(told)  # noqa: T201  # shown when the test fails, or with -s
     assert max(beats.processor) < LIMIT_S, told
