@@ -47,7 +47,7 @@ def status_lines(status: Status) -> list[str]:
     rows += _named("Files", [f"{n:,} {render.phrase(state)}" for state, n in states if n])
     passages = f"{status.passages:,}"
     if status.passages:
-        passages += f", {render.share(status.understood)} embedded"
+        passages += f", {render.share(status.embedded_share)} embedded"
     rows += [("Passages", passages), ("Model", f"{status.model}, {status.precision}")]
     if status.device:
         rows.append(("Device", _device(status)))

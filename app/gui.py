@@ -164,7 +164,7 @@ class Program:
 
     def _connect(self) -> None:
         self.settings.watch(self._apply_setting)
-        self.window.quit_wanted.connect(self._leave)
+        self.window.quit_requested.connect(self._leave)
         self.window.everything_unwanted.connect(self._forget)
         self.supervisor.ended.connect(self.app.quit)
         self.hotkey.pressed.connect(self.window.quick_search)
@@ -211,9 +211,9 @@ class Program:
         if not Tray.is_available():
             return
         tray = Tray(self.window)
-        tray.search_wanted.connect(self.window.quick_search)
-        tray.pause_wanted.connect(self.feed.pause)
-        tray.quit_wanted.connect(self.window.quit)
+        tray.search_requested.connect(self.window.quick_search)
+        tray.pause_requested.connect(self.feed.pause)
+        tray.quit_requested.connect(self.window.quit)
         self.feed.changed.connect(tray.show_activity)
         self.window.has_tray = True
         tray.show()

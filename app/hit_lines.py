@@ -47,7 +47,7 @@ def print_result(
 
 
 def _as_json(text: str, result: SearchResult) -> dict[str, Any]:
-    """What a program reads: the answer, and the query as it was understood."""
+    """What a program reads: the answer, and the parsed query."""
     answer = encode(result)
     for hit in answer["hits"]:
         hit["explain"] = {name: part for name, part in (hit["explain"] or {}).items() if part}
@@ -64,9 +64,9 @@ def result_lines(result: SearchResult, style: Style, *, explain: bool) -> list[s
     if not result.hits:
         lines.append("Nothing found.")
     foot = f"{render.count(len(result.hits), 'hit')} in {result.seconds:.2f} s"
-    if result.understood < 1:
+    if result.embedded_share < 1:
         foot += (
-            f"; {render.share(result.understood)} of the library is embedded so far, "
+            f"; {render.share(result.embedded_share)} of the library is embedded so far, "
             "the rest is searched by words"
         )
     return [*lines, style.dim(foot + ".")]

@@ -30,13 +30,13 @@ def stopping(stop: Callable[[], None]) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield  # only the main thread may handle signals
         return
-    asked = False
+    stop_requested = False
 
     def handle(_number: int, _frame: FrameType | None) -> None:
-        nonlocal asked
-        if asked:
+        nonlocal stop_requested
+        if stop_requested:
             os._exit(CANCELLED)
-        asked = True
+        stop_requested = True
         stop()
 
     before = {name: signal.signal(name, handle) for name in (signal.SIGINT, signal.SIGTERM)}

@@ -247,7 +247,7 @@ class FakeEngine(FakeLibrary):
             speed=self.speed,
             paused=self.paused,
             reason="paused" if self.paused else "",
-            understood=0.5,
+            embedded_share=0.5,
             pending=len(self.queued),
             set_aside=sum(row.code == "crashed_engine" for row in self.rows()),
         )
@@ -317,7 +317,7 @@ class FakeEngine(FakeLibrary):
             changing=None,
             previous=None,
             rebuilding=False,
-            understood=0.5,
+            embedded_share=0.5,
             device="CPU",
             device_notes=(Note("device_only"),),
             languages=(LanguageStatus("de", 1, "A German model would."),),

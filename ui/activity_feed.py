@@ -1,6 +1,6 @@
-"""What the engine is doing, asked for once a second and told to whoever shows it.
+"""Polls the engine's activity once a second and publishes it.
 
-Owns the polling. It must not know how any of it is shown.
+It must not know how the activity is shown.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ EVERY_MS = 1000
 
 
 class ActivityFeed(QObject):
-    """Tells the engine's ``Activity`` while it is connected.
+    """Publishes the engine's ``Activity`` while it is connected.
 
     Signals:
         changed: With the newest activity; None while there is no engine.
@@ -31,7 +31,7 @@ class ActivityFeed(QObject):
         super().__init__(parent)
         self.latest: Activity | None = None
         self._link = link
-        self._asked = 0
+        self._request_id = 0
         self._timer = QTimer(self)
         self._timer.setInterval(EVERY_MS)
         self._timer.timeout.connect(self.refresh)
@@ -46,18 +46,22 @@ class ActivityFeed(QObject):
 
     def refresh(self) -> None:
         """Ask now, unless an answer is still to come."""
-        if not self._asked and self._link.is_connected:
-            self._asked = self._link.ask(GetActivity(), done=self._take, failed=self._miss)
+        if not self._request_id and self._link.is_connected:
+            self._request_id = self._link.ask(
+                GetActivity(), done=self._handle_activity, failed=self._handle_failure
+            )
 
     def pause(self, paused: bool) -> None:
         """Stop reading, or go on."""
-        self._link.ask(SetPace(paused=paused), done=self._take, failed=self._miss)
+        self._link.ask(
+            SetPace(paused=paused), done=self._handle_activity, failed=self._handle_failure
+        )
 
     def close(self) -> None:
         self._timer.stop()
-        if self._asked:
-            self._link.cancel(self._asked)
-            self._asked = 0
+        if self._request_id:
+            self._link.cancel(self._request_id)
+            self._request_id = 0
 
     def _start(self) -> None:
         self._timer.start()
@@ -65,16 +69,16 @@ class ActivityFeed(QObject):
 
     def _stop(self) -> None:
         self._timer.stop()
-        self._asked = 0
-        self._tell(None)
+        self._request_id = 0
+        self._publish(None)
 
-    def _take(self, activity: Activity) -> None:
-        self._asked = 0
-        self._tell(activity)
+    def _handle_activity(self, activity: Activity) -> None:
+        self._request_id = 0
+        self._publish(activity)
 
-    def _miss(self, _error: object) -> None:
-        self._asked = 0
+    def _handle_failure(self, _error: object) -> None:
+        self._request_id = 0
 
-    def _tell(self, activity: Activity | None) -> None:
+    def _publish(self, activity: Activity | None) -> None:
         self.latest = activity
         self.changed.emit(activity)

@@ -123,28 +123,28 @@ class Signals(QObject):
         self._reader, self._writer = socket.socketpair()
         self._reader.setblocking(False)
         self._writer.setblocking(False)
-        self._woken = signal.set_wakeup_fd(self._writer.fileno(), warn_on_full_buffer=False)
+        self._previous_fd = signal.set_wakeup_fd(self._writer.fileno(), warn_on_full_buffer=False)
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, _let_it_wake)
+            signal.signal(number, _ignore_signal)
         self._notifier = QSocketNotifier(self._reader.fileno(), QSocketNotifier.Type.Read, self)
-        self._notifier.activated.connect(self._heard)
+        self._notifier.activated.connect(self._drain)
 
     def close(self) -> None:
         self._notifier.setEnabled(False)
-        signal.set_wakeup_fd(self._woken)
+        signal.set_wakeup_fd(self._previous_fd)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
         self._reader.close()
         self._writer.close()
 
-    def _heard(self) -> None:
+    def _drain(self) -> None:
         with contextlib.suppress(OSError):
             self._reader.recv(64)
         self.arrived.emit()
 
 
-def _let_it_wake(_number: int, _frame: object) -> None:
-    """Do nothing: the byte in the socket says it all."""
+def _ignore_signal(_number: int, _frame: object) -> None:
+    """Do nothing; the wakeup socket reports the signal."""
 
 
 @contextlib.contextmanager

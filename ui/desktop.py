@@ -78,15 +78,15 @@ def open_path(path: str, notices: Notices | None = None) -> None:
     """
     if is_program(path):
         show_in_folder(path)
-        told = QCoreApplication.translate(
+        message = QCoreApplication.translate(
             "Desktop", "{name} is shown in its folder, because opening it could run it."
         )
     elif _open_by_system(path):
         return
     else:
-        told = QCoreApplication.translate("Desktop", "No program could open {name}.")
+        message = QCoreApplication.translate("Desktop", "No program could open {name}.")
     if notices is not None:
-        notices.tell(told.format(name=PurePath(path).name))
+        notices.tell(message.format(name=PurePath(path).name))
 
 
 def show_in_folder(path: str) -> None:

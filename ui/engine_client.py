@@ -1,4 +1,4 @@
-"""The window's end of the connection to the engine: it never waits, and answers on Qt's thread.
+"""The window's end of the connection to the engine: non-blocking, callbacks on Qt's thread.
 
 Owns one connection, the thread that opens it and sends, and the requests that wait for an answer.
 It must not know what is asked, nor how an engine is started (``ui.supervisor``).
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 A = TypeVar("A")
 
-# An answer, a report, or what came instead of an answer.
+# An answer, a progress report, or a failure.
 Heard = Any
 
 log = logging.getLogger(__name__)
 
-# How long closing waits for the thread; one that is still saying hello ends by itself later.
+# Seconds that closing waits for the thread; one still in its handshake ends by itself later.
 CLOSE_S = 2.0
 _WATCH_S = 3600.0
 
@@ -101,7 +101,7 @@ class EngineLink(QObject):
         number = next(self._numbers)
         self._pending[number] = _Pending(done, failed, progress)
         if self._channel is not None and self.is_connected:
-            self._channel.send(number, request, self._heard)
+            self._channel.send(number, request, self._dispatch)
         else:
             self._post(self._fail, number, WorldError("engine_gone"))
         return number
@@ -134,7 +134,7 @@ class EngineLink(QObject):
             self.connected.emit()
 
     def _lost(self, channel: _Channel, reason: LecternError | None) -> None:
-        """Forget a connection that is no more, or that never was."""
+        """Handle a lost connection, or a failed attempt."""
         if channel is not self._channel:
             return
         self._channel = None
@@ -149,8 +149,8 @@ class EngineLink(QObject):
         else:
             self.absent.emit()
 
-    def _heard(self, channel: _Channel, number: int, heard: Heard) -> None:
-        """Take an answer, a report or what came instead of an answer."""
+    def _dispatch(self, channel: _Channel, number: int, heard: Heard) -> None:
+        """Route an answer, a progress report or a failure to its callback."""
         pending = self._pending.get(number)
         if isinstance(heard, Progress):
             if pending is not None and pending.progress is not None:
@@ -238,7 +238,7 @@ class _Channel:
         if not self._closed.is_set():
             try:
                 self._post_to_main(function, *arguments)
-            except RuntimeError:  # the link is being destroyed under our feet
+            except RuntimeError:  # the QObject is being destroyed
                 log.debug("nobody listens to the engine any more")
 
     def _work(

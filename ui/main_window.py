@@ -43,11 +43,11 @@ class MainWindow(QMainWindow):
     """The one window of the program.
 
     Signals:
-        quit_wanted: The program is to end; the window has been closed and has kept its state.
+        quit_requested: The program is to end; the window has been closed and has kept its state.
         everything_unwanted: All that was made of the documents is to be deleted, after the end.
     """
 
-    quit_wanted = Signal()
+    quit_requested = Signal()
     everything_unwanted = Signal()
 
     def __init__(
@@ -136,8 +136,8 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         self.rail.chosen.connect(self._choose)
         self.pages.shown.connect(self.rail.show_chosen)
-        self.status.pause_wanted.connect(self._feed.pause)
-        self.status.retry_wanted.connect(self._supervisor.start)
+        self.status.pause_requested.connect(self._feed.pause)
+        self.status.retry_requested.connect(self._supervisor.start)
         self._supervisor.changed.connect(self._show_engine)
         self._feed.changed.connect(self._show_activity_now)
         self._feed.changed.connect(self.pages.show_activity)
@@ -211,7 +211,7 @@ class MainWindow(QMainWindow):
         self.pages.close_parts()
         self._state.flush()
         super().closeEvent(event)
-        self.quit_wanted.emit()
+        self.quit_requested.emit()
 
     def _choose(self, name: str) -> None:
         match name:
@@ -262,9 +262,9 @@ class MainWindow(QMainWindow):
     def _greet_engine(self) -> None:
         """Tell a new engine what the person wants, and see whether there is anything to search."""
         self._setting_changed("speed")
-        self._context.link.ask(GetStatus(), done=self._take_status)
+        self._context.link.ask(GetStatus(), done=self._handle_status)
 
-    def _take_status(self, status: Status) -> None:
+    def _handle_status(self, status: Status) -> None:
         if not status.roots and self.pages.name == SEARCH and not self.pages.query:
             self.pages.show_page(FIRST_RUN)
 

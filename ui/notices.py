@@ -1,4 +1,4 @@
-"""The one line in which the window says things, in place of dialogs.
+"""The window's line of notices, used in place of dialogs.
 
 Owns the line, its button and how long a notice stays. It must not know who speaks.
 """
@@ -30,7 +30,7 @@ class NoticeBar(QFrame):
         self.setAutoFillBackground(True)
         self.setAccessibleName(self.tr("Notice"))
         self._act: Callable[[], None] | None = None
-        self._lapsed: Callable[[], None] | None = None
+        self._expired: Callable[[], None] | None = None
         self._seconds = 0.0
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -70,11 +70,11 @@ class NoticeBar(QFrame):
         action: str = "",
         act: Callable[[], None] | None = None,
         seconds: float = 8.0,
-        lapsed: Callable[[], None] | None = None,
+        expired: Callable[[], None] | None = None,
     ) -> None:
         """See ``ports.Notices``; with ``seconds=0`` a notice stays until it is dismissed."""
         self.dismiss()
-        self._act, self._lapsed, self._seconds = act, lapsed, seconds
+        self._act, self._expired, self._seconds = act, expired, seconds
         self._text.setText(text)
         self._button.setText(action)
         self._button.setAccessibleName(action)
@@ -85,10 +85,10 @@ class NoticeBar(QFrame):
 
     def dismiss(self) -> None:
         """Take the notice away, as time does."""
-        lapsed = self._lapsed
+        expired = self._expired
         self._clear()
-        if lapsed is not None:
-            lapsed()
+        if expired is not None:
+            expired()
 
     def _accept(self) -> None:
         act = self._act
@@ -98,7 +98,7 @@ class NoticeBar(QFrame):
 
     def _clear(self) -> None:
         self._timer.stop()
-        self._act = self._lapsed = None
+        self._act = self._expired = None
         self.hide()
 
     def _start(self) -> None:

@@ -1,4 +1,4 @@
-"""The pages of the window, each made when it is first gone to.
+"""The pages of the window, each made when first shown.
 
 Owns which pages there are and what they tell each other. It must not know the rail, the keys or
 how a page works inside.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ui.state import WindowState
 
 SEARCH, LIBRARY, ACTIVITY, FIRST_RUN = "search", "library", "activity", "first_run"
-# What is loaded ahead while nobody waits, in steps that nobody notices.
+# Modules imported ahead of need, one per idle step of the event loop.
 AHEAD = (
     "ui.library.folders",
     "ui.library.coverage",
@@ -74,7 +74,7 @@ class Pages(QStackedWidget):
         return self.search.search.query if SEARCH in self._made else ""
 
     def show_activity(self, activity: Activity | None) -> None:
-        """Tell what the engine does to the search, whose answer may be old by now."""
+        """Pass the engine's activity to the search, which may refresh its results."""
         if SEARCH in self._made:
             self.search.search.freshness.show_activity(activity)
 
@@ -138,7 +138,7 @@ class Pages(QStackedWidget):
 
     def _make_search(self) -> QWidget:
         pane = SearchPane(self._context, self._state)
-        pane.search.folders_wanted.connect(self._want_folders)
+        pane.search.folders_requested.connect(self._want_folders)
         return pane
 
     def _make_library(self) -> QWidget:
@@ -149,7 +149,7 @@ class Pages(QStackedWidget):
         tabs.setDocumentMode(True)
         tabs.setAccessibleName(self.tr("Library"))
         folders = FoldersPage(self._context)
-        folders.files_wanted.connect(self._show_files_of)
+        folders.files_requested.connect(self._show_files_of)
         tabs.addTab(folders, self.tr("&Folders"))
         tabs.addTab(CoveragePage(self._context), self.tr("F&iles"))
         return tabs
@@ -158,7 +158,7 @@ class Pages(QStackedWidget):
         from ui.library.activity import ActivityPanel
 
         panel = ActivityPanel(self._context)
-        panel.files_wanted.connect(self.show_files)
+        panel.files_requested.connect(self.show_files)
         return panel
 
     def _make_first_run(self) -> QWidget:

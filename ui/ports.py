@@ -82,11 +82,11 @@ class Notices(Protocol):
         action: str = "",
         act: Callable[[], None] | None = None,
         seconds: float = 8.0,
-        lapsed: Callable[[], None] | None = None,
+        expired: Callable[[], None] | None = None,
     ) -> None:
         """Show a sentence, with a button that calls ``act``.
 
-        ``lapsed`` is called when the notice goes without its button having been pressed: by time,
+        ``expired`` is called when the notice goes without its button having been pressed: by time,
         by another notice, or as the window closes.
         """
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 # A first instance that does not take a line within this time hangs.
-PATIENCE_MS = 2000
+TIMEOUT_MS = 2000
 MAX_BYTES = 64_000
 DONE = b"ok\n"
 
@@ -36,13 +36,13 @@ def hand_over(library: Path, message: Mapping[str, Any]) -> bool:
     """
     socket = QLocalSocket()
     socket.connectToServer(window_address(library))
-    if not socket.waitForConnected(PATIENCE_MS):
+    if not socket.waitForConnected(TIMEOUT_MS):
         return False
     socket.write(json.dumps({**message, "folder": identity(library)}).encode() + b"\n")
-    told = socket.waitForBytesWritten(PATIENCE_MS) and socket.waitForReadyRead(PATIENCE_MS)
-    taken = told and bytes(socket.readAll().data()) == DONE
+    answered = socket.waitForBytesWritten(TIMEOUT_MS) and socket.waitForReadyRead(TIMEOUT_MS)
+    accepted = answered and bytes(socket.readAll().data()) == DONE
     socket.disconnectFromServer()
-    return taken
+    return accepted
 
 
 class Single(QObject):
@@ -56,7 +56,7 @@ class Single(QObject):
         self._folder = identity(library)
         self._server = QLocalServer(self)
         self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
-        self._server.newConnection.connect(self._welcome)
+        self._server.newConnection.connect(self._accept)
         name = window_address(library)
         # Qt would put its socket in the place of one that is in use.
         if _is_served(name):
@@ -69,7 +69,7 @@ class Single(QObject):
     def close(self) -> None:
         self._server.close()
 
-    def _welcome(self) -> None:
+    def _accept(self) -> None:
         socket = self._server.nextPendingConnection()
         socket.readyRead.connect(self._read)
         socket.disconnected.connect(socket.deleteLater)
@@ -87,14 +87,16 @@ class Single(QObject):
             log.warning("a second start said something odd")
             socket.abort()
             return
-        if not isinstance(message, dict) or not self._means_ours(message.pop("folder", None)):
+        if not isinstance(message, dict) or not self._is_for_this_library(
+            message.pop("folder", None)
+        ):
             socket.abort()
             return
         socket.write(DONE)
         socket.flush()
         self.handed_over.emit(message)
 
-    def _means_ours(self, folder: object) -> bool:
+    def _is_for_this_library(self, folder: object) -> bool:
         """Whether a start means the folder that this window shows, which may have come later."""
         self._folder = self._folder or identity(self._library)
         return self._folder is None or folder == list(self._folder)
@@ -103,6 +105,6 @@ class Single(QObject):
 def _is_served(name: str) -> bool:
     socket = QLocalSocket()
     socket.connectToServer(name)
-    served = socket.waitForConnected(PATIENCE_MS)
+    served = socket.waitForConnected(TIMEOUT_MS)
     socket.abort()
     return served

@@ -1,4 +1,4 @@
-"""The line at the window's foot: what the engine is doing, how much is understood, on what device.
+"""The line at the window's foot: what the engine does, the share embedded, the device.
 
 Owns the sentence made of the engine's state and its activity. It must not know who asks for them.
 """
@@ -28,10 +28,10 @@ LASTING = frozenset({"paused", "disk_full", "library_read_only", "model_missing"
 
 
 class StatusLine(QFrame):
-    """Signals: ``pause_wanted`` with whether to pause, ``retry_wanted``, ``clicked``."""
+    """Signals: ``pause_requested`` with whether to pause, ``retry_requested``, ``clicked``."""
 
-    pause_wanted = Signal(bool)
-    retry_wanted = Signal()
+    pause_requested = Signal(bool)
+    retry_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -45,9 +45,9 @@ class StatusLine(QFrame):
         self._sentence.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._retry = QPushButton(self.tr("Try again"))
         self._retry.setAccessibleName(self.tr("Start the engine again"))
-        self._retry.clicked.connect(self.retry_wanted)
-        self._understood = QLabel()
-        self._understood.setToolTip(
+        self._retry.clicked.connect(self.retry_requested)
+        self._embedded = QLabel()
+        self._embedded.setToolTip(
             self.tr("How much of the text can be found by its meaning; all of it by its words.")
         )
         self._device = QLabel()
@@ -55,13 +55,13 @@ class StatusLine(QFrame):
         self._pause.setAutoRaise(True)
         self._pause.setCheckable(True)
         self._pause.setIconSize(icon_size(self))
-        self._pause.clicked.connect(self.pause_wanted)
+        self._pause.clicked.connect(self.pause_requested)
         row = QHBoxLayout(self)
         row.setContentsMargins(L, S, M, S)
         row.setSpacing(L)
         row.addWidget(self._sentence, 1)
         row.addWidget(self._retry)
-        row.addWidget(self._understood)
+        row.addWidget(self._embedded)
         row.addWidget(self._device)
         row.addWidget(self._pause)
         self._show()
@@ -86,21 +86,21 @@ class StatusLine(QFrame):
     def _show(self) -> None:
         activity = self._activity if self._engine is EngineState.READY else None
         known = activity is not None
-        sentence = self._told()
+        sentence = self._state_sentence()
         if sentence != self._sentence.text():
             self._sentence.setText(sentence)
         self._retry.setVisible(self._engine is EngineState.FAILED)
         self._pause.setVisible(known)
-        self._understood.setVisible(known)
+        self._embedded.setVisible(known)
         self._device.setVisible(known)
         if activity is not None:
             self._show_activity(activity)
 
     def _show_activity(self, activity: Activity) -> None:
-        understood = activity.understood
-        self._understood.setVisible(understood < 1)
-        text = self.tr("{share} embedded").format(share=words.share(understood))
-        self._understood.setText(text)
+        embedded_share = activity.embedded_share
+        self._embedded.setVisible(embedded_share < 1)
+        text = self.tr("{share} embedded").format(share=words.share(embedded_share))
+        self._embedded.setText(text)
         device = activity.device.upper()
         self._device.setText(device)
         self._device.setAccessibleName(self.tr("Device: {device}").format(device=device))
@@ -112,7 +112,7 @@ class StatusLine(QFrame):
         self._pause.setToolTip(name)
         self._pause.setAccessibleName(name)
 
-    def _told(self) -> str:
+    def _state_sentence(self) -> str:
         match self._engine:
             case EngineState.FAILED if self._problem is not None:
                 return words.failure(self._problem)
@@ -129,16 +129,16 @@ class StatusLine(QFrame):
             # What is not being done is not slow either.
             return reason if activity.reason in LASTING else self._resting(activity)
         change = words.change(activity)
-        told = change.told if change else self._progress(activity.running.progress)
+        sentence = change.sentence if change else self._progress(activity.running.progress)
         if not reason:
-            return told
-        return self.tr("{progress} {reason}.").format(progress=told, reason=reason)
+            return sentence
+        return self.tr("{progress} {reason}.").format(progress=sentence, reason=reason)
 
     def _resting(self, activity: Activity) -> str:
         if activity.pending:
             return words.waiting(activity.pending)
         change = words.change(activity)
-        return change.told if change else self.tr("Up to date")
+        return change.sentence if change else self.tr("Up to date")
 
     def _progress(self, progress: Progress) -> str:
         total, done = progress.files_total, progress.files_done

@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 # How often a starting engine is asked whether it answers yet.
-KNOCK_MS = 100
+ATTACH_MS = 100
 # Waiting times between starts double from the first to the last.
 FIRST_MS, LAST_MS = 500, 30_000
 # An engine that has answered for so long was not broken by its start.
 STEADY_S = 60.0
 # An engine gets so long to finish what it is writing; killing it loses a batch, nothing else.
 END_MS = 20_000
-_LAST_WORDS_BYTES = 4000
+_STDERR_TAIL_BYTES = 4000
 # Has a command that fails say why in JSON, as its last line; see ``app.cli_common``.
 ERRORS_VARIABLE, ERRORS_JSON = "LECTERN_ERRORS", "json"
 # Worth another try by itself: whoever holds the library may let go of it.
@@ -78,12 +78,12 @@ class Supervisor(QObject):
         self._link = link
         self._command = list(command)
         self._process: QProcess | None = None
-        self._last_words = b""
+        self._stderr_tail = b""
         self._wait_ms = FIRST_MS
         self._ready_since = 0.0
-        self._knock = self._timer(KNOCK_MS, link.attach)
-        self._again = self._timer(FIRST_MS, link.attach)
-        self._insist = self._timer(END_MS, self._kill)
+        self._attach_timer = self._timer(ATTACH_MS, link.attach)
+        self._retry_timer = self._timer(FIRST_MS, link.attach)
+        self._kill_timer = self._timer(END_MS, self._kill)
         link.connected.connect(self._on_connected)
         link.disconnected.connect(self._on_disconnected)
         link.absent.connect(self._on_absent)
@@ -109,7 +109,7 @@ class Supervisor(QObject):
     def start(self) -> None:
         """Bring the link to an engine; also after a failure, when the person asks for it."""
         if self.state is not EngineState.READY:
-            self._again.stop()
+            self._retry_timer.stop()
             self._wait_ms = FIRST_MS
             self._set(EngineState.STARTING)
             self._link.attach()
@@ -121,15 +121,15 @@ class Supervisor(QObject):
             whoever: End it also if somebody else started it to serve.
         """
         self._set(EngineState.ENDED)
-        self._knock.stop()
-        self._again.stop()
+        self._attach_timer.stop()
+        self._retry_timer.stop()
         if self._process is None and whoever and self._link.is_connected:
             self._link.ask(Shutdown(), done=self._leave, failed=self._leave)
             return
         if self._process is None:
             self._leave()
             return
-        self._insist.start()
+        self._kill_timer.start()
         if self._link.is_connected:
             self._link.ask(Shutdown(), done=_ignore, failed=self._terminate)
         else:
@@ -167,7 +167,7 @@ class Supervisor(QObject):
         if self._process is None:
             self._launch()
         else:
-            self._knock.start()
+            self._attach_timer.start()
 
     def _on_refused(self, error: LecternError) -> None:
         if self.state is EngineState.ENDED:
@@ -179,7 +179,7 @@ class Supervisor(QObject):
 
     def _launch(self) -> None:
         log.info("starting an engine")
-        self._last_words = b""
+        self._stderr_tail = b""
         process = QProcess(self)
         environment = QProcessEnvironment.systemEnvironment()
         environment.insert(ERRORS_VARIABLE, ERRORS_JSON)
@@ -195,12 +195,12 @@ class Supervisor(QObject):
                 environment.insert(name, value)
             process.setProcessEnvironment(environment)
             process.start(self._command[0], self._command[1:])
-        self._knock.start()
+        self._attach_timer.start()
 
     def _listen(self) -> None:
         if self._process is not None:
             said = bytes(self._process.readAllStandardError().data())
-            self._last_words = (self._last_words + said)[-_LAST_WORDS_BYTES:]
+            self._stderr_tail = (self._stderr_tail + said)[-_STDERR_TAIL_BYTES:]
 
     def _on_error(self, error: QProcess.ProcessError) -> None:
         if error is QProcess.ProcessError.FailedToStart:
@@ -211,12 +211,12 @@ class Supervisor(QObject):
         self._listen()
         self._forget()
         if self.state is EngineState.ENDED:
-            self._insist.stop()
+            self._kill_timer.stop()
             self._link.close()
             self.ended.emit()
             return
         log.warning("the engine ended with %s %s", how.name, status)
-        problem = _problem(self._last_words.decode("utf-8", "replace"))
+        problem = _problem(self._stderr_tail.decode("utf-8", "replace"))
         if problem is not None and problem.code not in _PASSING:
             self._set(EngineState.FAILED, problem)
             return
@@ -225,13 +225,13 @@ class Supervisor(QObject):
         self._try_again()
 
     def _forget(self) -> None:
-        self._knock.stop()
+        self._attach_timer.stop()
         if self._process is not None:
             self._process.deleteLater()
             self._process = None
 
     def _try_again(self) -> None:
-        self._again.start(self._wait_ms)
+        self._retry_timer.start(self._wait_ms)
         self._wait_ms = min(2 * self._wait_ms, LAST_MS)
 
     def _leave(self, _answer: object = None) -> None:
@@ -248,9 +248,9 @@ class Supervisor(QObject):
             self._process.kill()
 
 
-def _problem(last_words: str) -> LecternError | None:
+def _problem(stderr_tail: str) -> LecternError | None:
     """Understand why an engine says it cannot run."""
-    for line in reversed(last_words.splitlines()):
+    for line in reversed(stderr_tail.splitlines()):
         try:
             said = json.loads(line)
         except ValueError:

@@ -22,11 +22,11 @@ Reason = QSystemTrayIcon.ActivationReason
 
 
 class Tray(QObject):
-    """Signals: ``search_wanted``, ``pause_wanted`` with whether to pause, ``quit_wanted``."""
+    """Signals: ``search_requested``, ``pause_requested`` (whether to pause), ``quit_requested``."""
 
-    search_wanted = Signal()
-    pause_wanted = Signal(bool)
-    quit_wanted = Signal()
+    search_requested = Signal()
+    pause_requested = Signal(bool)
+    quit_requested = Signal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -36,9 +36,9 @@ class Tray(QObject):
         self.pause.setCheckable(True)
         self.pause.setEnabled(False)
         self.quit = QAction(icon("quit"), self.tr("Quit Lectern"), self.menu)
-        self.search.triggered.connect(self.search_wanted)
-        self.pause.triggered.connect(self.pause_wanted)
-        self.quit.triggered.connect(self.quit_wanted)
+        self.search.triggered.connect(self.search_requested)
+        self.pause.triggered.connect(self.pause_requested)
+        self.quit.triggered.connect(self.quit_requested)
         self.menu.addActions([self.search, self.pause])
         self.menu.addSeparator()
         self.menu.addAction(self.quit)
@@ -64,4 +64,4 @@ class Tray(QObject):
 
     def _activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
         if reason in {Reason.Trigger, Reason.DoubleClick}:
-            self.search_wanted.emit()
+            self.search_requested.emit()

@@ -43,9 +43,9 @@ class ModelChoice:
 
 @dataclass(frozen=True, slots=True)
 class ModelChange(ModelChoice):
-    """The model whose vectors are being made; ``understood`` is the share that is there."""
+    """The model whose vectors are being made; ``embedded_share`` is how much is done."""
 
-    understood: float
+    embedded_share: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Activity:
         reason: Why work waits or is slow: ``paused``, ``disk_full``, ``typing``, ``battery``,
             ``busy``, ``query``, ``library_read_only``, or "".
         pages_per_second: Of the last seconds, as ``passages_per_second``.
-        understood: Share of the passages that have vectors.
+        embedded_share: Share of the passages that have vectors.
         pending: Files not yet read.
         set_aside: Files given up because reading them stopped a process.
         changes: Another number once files or documents are others.
@@ -74,7 +74,7 @@ class Activity:
     speed: Speed
     paused: bool
     reason: str
-    understood: float
+    embedded_share: float
     pending: int
     set_aside: int
     changing: ModelChange | None = None
@@ -173,7 +173,7 @@ class Status:
     changing: ModelChange | None
     previous: ModelChoice | None
     rebuilding: bool
-    understood: float
+    embedded_share: float
     device: str
     device_notes: tuple[Note, ...]
     languages: tuple[LanguageStatus, ...]

@@ -268,5 +268,5 @@ class SearchResult:
     hits: tuple[Hit, ...]
     notes: tuple[Note, ...] = ()  # for the person
     seconds: float = 0.0
-    understood: float = 1.0  # share of the library's passages that have vectors
+    embedded_share: float = 1.0  # share of the library's passages that have vectors
     good: bool = True  # False: nothing answers, these are only the closest passages

@@ -33,7 +33,7 @@ COUNT_SHARE = 0.01  # of a thread's time
 class Counts:
     """What only the catalog can tell."""
 
-    understood: float = 1.0
+    embedded_share: float = 1.0
     change: reindex.Change = field(default_factory=reindex.Change)
     pending: int = 0
     set_aside: int = 0
@@ -89,7 +89,7 @@ class ActivityMonitor:
             speed=self.throttle.speed,
             paused=self.throttle.paused,
             reason=refusal.code if refusal else self.throttle.reason,
-            understood=counts.understood,
+            embedded_share=counts.embedded_share,
             pending=counts.pending,
             set_aside=counts.set_aside,
             changing=counts.change.changing,
@@ -117,9 +117,9 @@ class ActivityMonitor:
         if began < self._count_at:
             return self._counts
         totals = self.catalog.spaces.totals()
-        understood = totals.embedded / totals.passages if totals.passages else 1.0
+        embedded_share = totals.embedded / totals.passages if totals.passages else 1.0
         self._counts = Counts(
-            understood,
+            embedded_share,
             self._change(),
             self.catalog.queue.waiting(),
             self.catalog.coverage.set_aside(),

@@ -161,8 +161,8 @@ def describe(catalog: Catalog, config: EngineConfig) -> Change:
     changing = None
     if target is not None and active is not None and target.id != active.id:
         totals = catalog.spaces.totals(target.id)
-        understood = totals.embedded / totals.passages if totals.passages else 1.0
-        changing = ModelChange(target.record["model"], target.record["precision"], understood)
+        embedded_share = totals.embedded / totals.passages if totals.passages else 1.0
+        changing = ModelChange(target.record["model"], target.record["precision"], embedded_share)
     return Change(
         changing,
         ModelChoice(kept.record["model"], kept.record["precision"]) if kept else None,

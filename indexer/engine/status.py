@@ -62,7 +62,7 @@ def describe(engine: OpenLibrary, watched: WatchState) -> Status:
         changing=change.changing,
         previous=change.previous,
         rebuilding=change.rebuilding,
-        understood=totals.embedded / totals.passages if totals.passages else 1.0,
+        embedded_share=totals.embedded / totals.passages if totals.passages else 1.0,
         device=activity.device,
         device_notes=activity.device_notes,
         languages=_languages(engine),

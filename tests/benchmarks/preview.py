@@ -133,7 +133,7 @@ def _is_there(preview: Preview, hit: Hit) -> bool:
     if document is None or document.source.path != Path(hit.path):
         return False
     marked = hit.page in view.marks.passage or not hit.text
-    keys = view.wanted(hit.page)
+    keys = view.visible_keys(hit.page)
     bands = [document.band(key.page, key.width, key.band) for key in keys]
     return marked and bool(keys) and all(bands)
 

@@ -86,7 +86,7 @@ def test_search_for_programs(lectern: Lectern, folder: Path) -> None:
     answer = json.loads(lectern("search", "--json", "--limit", "1", "rent", "roof").stdout)
     (hit,) = answer["hits"]
     assert (hit["file"], hit["page"], hit["why"]) == ("lease.txt", 1, "words")
-    assert answer["understood"] == 0.5
+    assert answer["embedded_share"] == 0.5
     assert (
         "explain" in json.loads(lectern("search", "--json", "--explain", "rent").stdout)["hits"][0]
     )

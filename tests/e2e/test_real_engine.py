@@ -128,7 +128,7 @@ def test_status_and_coverage(served: Lectern) -> None:
     facts = status(served)
     assert facts["library"] == str(served.library)
     assert sum(facts["files"].values()) == FILES
-    assert facts["understood"] == 1.0
+    assert facts["embedded_share"] == 1.0
     assert facts["bytes"] > 0
     rows = [json.loads(line) for line in served("files", "--json").stdout.splitlines()]
     assert {row["state"] for row in rows} <= {"indexed", "text_only"}
@@ -197,7 +197,7 @@ def test_interrupted_and_run_again_is_as_good_as_undisturbed(
     with lectern.serving():  # opened again, as after a crash
         lectern("index")
         assert lectern("files").stdout == served("files").stdout
-        for key in ("documents", "pages", "passages", "understood"):
+        for key in ("documents", "pages", "passages", "embedded_share"):
             assert status(lectern)[key] == status(served)[key]
         assert phrases(lectern) == phrases(served)
 

@@ -218,7 +218,7 @@ def test_the_status_fits_json(filled: World) -> None:
         assert json.loads(json.dumps(encode(engine.call(GetStatus()))))["documents"] == 0
         filled.index(engine)
         status = json.loads(json.dumps(encode(engine.call(GetStatus()))))
-        assert status["understood"] == 1.0
+        assert status["embedded_share"] == 1.0
         assert status["running"] is None
         (root,) = status["roots"]
         assert root["path"] == str(filled.documents)

@@ -251,7 +251,7 @@ def test_only_what_is_named_is_looked_at(world: World, engine: Engine) -> None:
 
 def check_whole_but_queue(engine: Engine) -> None:
     assert engine.store.verify() == []
-    assert engine.call(GetStatus()).understood == 1.0
+    assert engine.call(GetStatus()).embedded_share == 1.0
 
 
 def test_what_is_removed_leaves_and_can_come_back(world: World, engine: Engine) -> None:

@@ -81,7 +81,7 @@ def test_another_model_takes_over_when_it_is_complete(
         def stop_in_the_middle(progress: Progress) -> None:
             # Meanwhile the old model answers, about everything.
             assert model_of(engine) == TINY
-            assert engine.call(GetStatus()).understood == 1.0
+            assert engine.call(GetStatus()).embedded_share == 1.0
             if progress.passages:
                 token.cancel()
 
@@ -91,7 +91,7 @@ def test_another_model_takes_over_when_it_is_complete(
         assert changing is not None
         assert changing.model == OTHER
         assert engine.call(GetActivity()).changing == changing
-        assert 0 < changing.understood <= 1  # all of it, where the machine is quick
+        assert 0 < changing.embedded_share <= 1  # all of it, where the machine is quick
     with world.engine(model=OTHER) as engine:
         assert model_of(engine) == TINY
         assert found(engine, "zephyr clause")[0] == "long.txt"
@@ -231,7 +231,7 @@ def test_a_newer_extractor_reads_everything_again(world: World, undisturbed: See
         assert engine.call(EstimateReindex(None, None)).outdated > 0
         assert states(engine)["long.txt"] == "indexed"
         assert found(engine, "zephyr clause")[0] == "long.txt"
-        assert engine.call(GetStatus()).understood == 1.0
+        assert engine.call(GetStatus()).embedded_share == 1.0
         summary = world.index(engine).summary
         assert summary.documents_added == engine.call(GetStatus()).documents
         # What it reads as before takes its vectors along.
@@ -281,4 +281,4 @@ def test_a_newer_file_of_a_model_takes_over_like_another_model(world: World) -> 
 def test_nothing_is_previous_at_first(world: World) -> None:
     with world.engine() as engine:
         assert reindex.previous(engine.catalog) is None
-        assert np.isclose(engine.call(GetStatus()).understood, 1.0)
+        assert np.isclose(engine.call(GetStatus()).embedded_share, 1.0)

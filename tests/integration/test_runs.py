@@ -95,10 +95,10 @@ def test_words_are_found_before_there_is_a_vector(world: World) -> None:
     HeldEngine.may_embed = threading.Event()
     with contextlib.closing(HeldEngine.open(world.config, batches=PACE)) as patient:
         patient.call(Index((world.documents,)), report=ask)
-        assert patient.call(GetStatus()).understood == 1.0
+        assert patient.call(GetStatus()).embedded_share == 1.0
     assert answers[0].hits[0].file == "long.txt"
     assert answers[0].hits[0].state == "text_only"
-    assert answers[0].understood == 0.0
+    assert answers[0].embedded_share == 0.0
 
 
 def test_two_readers_share_the_work_and_agree(world: World, undisturbed: Seen) -> None:

@@ -190,7 +190,7 @@ def check_whole(engine: Engine) -> None:
     assert catalog.docs.orphans() == []
     assert catalog.queue.waiting() == 0
     assert catalog.names.missing(space.id) == []
-    assert engine.call(GetStatus()).understood == 1.0
+    assert engine.call(GetStatus()).embedded_share == 1.0
     assert catalog.db.value("PRAGMA integrity_check") == "ok"
 
 

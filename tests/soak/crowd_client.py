@@ -90,8 +90,8 @@ def malformed(result: SearchResult, limit: int, documents: Path) -> list[str]:
     places = [(hit.path, hit.start, hit.end) for hit in result.hits]
     if len(set(places)) < len(places):
         found.append("a hit twice")
-    if not 0 <= result.understood <= 1:
-        found.append(f"{result.understood} is understood")
+    if not 0 <= result.embedded_share <= 1:
+        found.append(f"{result.embedded_share} is the embedded share")
     for hit in result.hits:
         first, last = hit.best
         sound = (

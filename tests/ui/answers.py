@@ -21,12 +21,12 @@ from indexer.api.types import FileState
 IDLE = Activity(
     running=None, pages_per_second=0.0, passages_per_second=0.0, changes=0, device="cpu",
     device_notes=(Note("device_only"),), speed=Speed.NORMAL, paused=False, reason="",
-    understood=1.0, pending=0, set_aside=0,
+    embedded_share=1.0, pending=0, set_aside=0,
 )  # fmt: skip
 EMPTY = Status(
     library="/library", bytes=0, tables={}, roots=(), files={}, documents=0, pages=0, passages=0,
     model="", precision="", space="", changing=None, previous=None, rebuilding=False,
-    understood=1.0, device="cpu", device_notes=(), languages=(), running=None,
+    embedded_share=1.0, device="cpu", device_notes=(), languages=(), running=None,
     scans=ScanStatus(0, 0, 0, "", (), "", ""), connections=(), free_bytes=0, speed=Speed.NORMAL,
     paused=False, reason="", pending=0, set_aside=0,
 )  # fmt: skip

@@ -47,7 +47,7 @@ class Told:
     text: str
     action: str = ""
     act: Callable[[], None] | None = None
-    lapsed: Callable[[], None] | None = None
+    expired: Callable[[], None] | None = None
 
 
 @dataclass(slots=True)
@@ -63,9 +63,9 @@ class RecordedNotices:
         action: str = "",
         act: Callable[[], None] | None = None,
         seconds: float = 8.0,
-        lapsed: Callable[[], None] | None = None,
+        expired: Callable[[], None] | None = None,
     ) -> None:
-        self.told.append(Told(text, action, act, lapsed))
+        self.told.append(Told(text, action, act, expired))
 
     @property
     def texts(self) -> list[str]:

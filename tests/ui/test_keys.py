@@ -125,7 +125,7 @@ def opens_a_dialog(person: Person, keys: str) -> None:
 
 
 def ends(person: Person, keys: str) -> None:
-    with person.qtbot.waitSignal(person.window.quit_wanted, timeout=WAIT_MS):
+    with person.qtbot.waitSignal(person.window.quit_requested, timeout=WAIT_MS):
         person.press(keys)
 
 
@@ -147,8 +147,10 @@ def opens_a_hit(person: Person, keys: str) -> None:
     pane = person.window.pages.search
     heard: list[object] = []
     person.search.opened.disconnect(pane._open)
-    person.search.folder_wanted.disconnect(pane._show_folder)
-    (person.search.folder_wanted if "Ctrl" in keys else person.search.opened).connect(heard.append)
+    person.search.folder_requested.disconnect(pane._show_folder)
+    (person.search.folder_requested if "Ctrl" in keys else person.search.opened).connect(
+        heard.append
+    )
     person.press(keys)
     assert heard == [person.search.current_hit]
 

@@ -28,9 +28,9 @@ def press(bar: NoticeBar, kind: type[QPushButton | QToolButton], qtbot: QtBot) -
 
 def test_a_notice_is_shown_and_goes_with_time(bar: NoticeBar, qtbot: QtBot) -> None:
     heard: list[str] = []
-    bar.tell("Saved.", seconds=0.05, lapsed=lambda: heard.append("lapsed"))
+    bar.tell("Saved.", seconds=0.05, expired=lambda: heard.append("expired"))
     assert bar.text == "Saved."
-    qtbot.waitUntil(lambda: heard == ["lapsed"])
+    qtbot.waitUntil(lambda: heard == ["expired"])
     assert bar.text == ""
     assert bar.isHidden()
 
@@ -41,7 +41,7 @@ def test_its_button_acts_once(bar: NoticeBar, qtbot: QtBot) -> None:
         "Removed.",
         action="Undo",
         act=lambda: heard.append("acted"),
-        lapsed=lambda: heard.append("lapsed"),
+        expired=lambda: heard.append("expired"),
         seconds=0,
     )
     press(bar, QPushButton, qtbot)
@@ -53,15 +53,15 @@ def test_its_button_acts_once(bar: NoticeBar, qtbot: QtBot) -> None:
 
 def test_another_notice_takes_its_place(bar: NoticeBar, qtbot: QtBot) -> None:
     heard: list[str] = []
-    bar.tell("One.", lapsed=lambda: heard.append("one"))
-    bar.tell("Two.", lapsed=lambda: heard.append("two"))
+    bar.tell("One.", expired=lambda: heard.append("one"))
+    bar.tell("Two.", expired=lambda: heard.append("two"))
     assert (bar.text, heard) == ("Two.", ["one"])
     press(bar, QToolButton, qtbot)
     assert (bar.text, heard) == ("", ["one", "two"])
 
 
 def test_a_lapse_may_tell_the_next(bar: NoticeBar) -> None:
-    bar.tell("One.", lapsed=lambda: bar.tell("It is done.", seconds=0))
+    bar.tell("One.", expired=lambda: bar.tell("It is done.", seconds=0))
     bar.dismiss()
     assert bar.text == "It is done."
     bar.dismiss()

@@ -61,7 +61,7 @@ BUSY = {
         seconds=100.0, eta_seconds=40_000.0,
     ),
     "reason": "battery", "pages_per_second": 123.4, "passages_per_second": 1234.5,
-    "understood": 0.62, "pending": 55_545,
+    "embedded_share": 0.62, "pending": 55_545,
     "device_notes": (
         Note("device_failed", {
             "device": "cuda",

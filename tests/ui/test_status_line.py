@@ -50,7 +50,7 @@ def line(qtbot: QtBot) -> StatusLine:
             "Changing to the language model gte-small: 43 % done.",
         ),
         (
-            replace(IDLE, rebuilding=True, understood=0.2),
+            replace(IDLE, rebuilding=True, embedded_share=0.2),
             "Made anew after an update: 20 % done.",
         ),
         (reading(reason="battery"), "Reading: 12 of 3,400 files. Slower: on battery."),
@@ -74,7 +74,7 @@ def test_a_start_and_a_crash_are_told(line: StatusLine) -> None:
 def test_a_failure_has_a_reason_and_a_button(line: StatusLine, qtbot: QtBot) -> None:
     line.show_engine(EngineState.FAILED, WorldError("library_locked", holder="the moon"))
     assert "the moon" in line.text
-    with qtbot.waitSignal(line.retry_wanted):
+    with qtbot.waitSignal(line.retry_requested):
         qtbot.mouseClick(line.findChild(QPushButton), Qt.MouseButton.LeftButton)
 
 
@@ -84,12 +84,12 @@ def test_pausing_is_asked_for_and_shown(line: StatusLine, qtbot: QtBot) -> None:
     button = line.findChild(QToolButton)
     assert button is not None
     assert button.accessibleName() == "Pause reading"
-    with qtbot.waitSignal(line.pause_wanted, check_params_cb=lambda paused: paused is True):
+    with qtbot.waitSignal(line.pause_requested, check_params_cb=lambda paused: paused is True):
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     line.show_activity(replace(IDLE, paused=True, reason="paused"))
     assert button.accessibleName() == "Go on reading"
     assert line.text == "Paused"
-    with qtbot.waitSignal(line.pause_wanted, check_params_cb=lambda paused: paused is False):
+    with qtbot.waitSignal(line.pause_requested, check_params_cb=lambda paused: paused is False):
         qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
@@ -99,9 +99,9 @@ def test_the_tray_pauses_searches_and_quits(line: StatusLine, qtbot: QtBot) -> N
     tray.show_activity(replace(IDLE, paused=True))
     assert tray.pause.isChecked()
     for action, signal in (
-        (tray.pause, tray.pause_wanted),
-        (tray.search, tray.search_wanted),
-        (tray.quit, tray.quit_wanted),
+        (tray.pause, tray.pause_requested),
+        (tray.search, tray.search_requested),
+        (tray.quit, tray.quit_requested),
     ):
         with qtbot.waitSignal(signal):
             action.trigger()

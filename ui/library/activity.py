@@ -46,9 +46,9 @@ IDLE_MS = 2000
 
 
 class ActivityPanel(ColumnPage):
-    """Signals: ``files_wanted`` with the state whose files the person wants to see."""
+    """Signals: ``files_requested`` with the state whose files the person wants to see."""
 
-    files_wanted = Signal(str)
+    files_requested = Signal(str)
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -72,7 +72,7 @@ class ActivityPanel(ColumnPage):
         if not self.isVisible():
             return
         if self._context.link.is_connected:
-            self._questions.ask(GetActivity(), self._take, failed=ignore)
+            self._questions.ask(GetActivity(), self._handle_activity, failed=ignore)
         self._timer.start(BUSY_MS if self._runs else IDLE_MS)
 
     def _make_parts(self) -> None:
@@ -154,7 +154,7 @@ class ActivityPanel(ColumnPage):
     def _runs(self) -> bool:
         return self._activity is not None and self._activity.running is not None
 
-    def _take(self, activity: Activity) -> None:
+    def _handle_activity(self, activity: Activity) -> None:
         ran, self._activity = self._runs, activity
         self._show()
         if self._runs and not ran and self.isVisible():
@@ -216,10 +216,10 @@ class ActivityPanel(ColumnPage):
     def _pace(self, request: SetPace) -> None:
         # An answer from before would put the buttons back for a moment.
         self._questions.cancel(GetActivity.wire_name)
-        self._questions.ask(request, self._take)
+        self._questions.ask(request, self._handle_activity)
 
     def _want_set_aside(self) -> None:
-        self.files_wanted.emit("failed")
+        self.files_requested.emit("failed")
 
 
 def _set(label: QLabel, text: str) -> None:

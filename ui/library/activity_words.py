@@ -1,4 +1,4 @@
-"""What is said about the engine's activity, and numbers that do not jump.
+"""What is said about the engine's activity, and smoothed numbers.
 
 Owns the sentences of the activity panel and the smoothing of rates. Pure but for the memory of
 the smoothing.
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 translate = QCoreApplication.translate
 
-# How much of each new value is taken over.
+# Weight of each new value (exponential smoothing).
 _NEW_RATE = 0.35
 
 
 @dataclass(slots=True)
 class Smooth:
-    """Follows values calmly; what is not there any more is forgotten at once."""
+    """Exponential smoothing of values by key; missing values are dropped."""
 
     _kept: dict[str, float] = field(default_factory=dict)
 
@@ -35,7 +35,7 @@ class Smooth:
             self._kept.pop(name, None)
             return value
         before = self._kept.get(name, value)
-        # A jump is news, not noise.
+        # A large change is shown at once.
         calm = value if not 0.3 < value / before < 3 else before + _NEW_RATE * (value - before)
         self._kept[name] = calm
         return calm
@@ -79,15 +79,15 @@ def facts(activity: Activity, smooth: Smooth) -> list[tuple[str, str]]:
         if progress.files_total:
             text = translate("ActivityPanel", "{done} done, {left} left")
             left = max(0, progress.files_total - progress.files_done)
-            told = text.format(done=words.count(progress.files_done), left=words.count(left))
-            rows.append((translate("ActivityPanel", "Files:"), told))
+            value = text.format(done=words.count(progress.files_done), left=words.count(left))
+            rows.append((translate("ActivityPanel", "Files:"), value))
         rows.append((translate("ActivityPanel", "Pace:"), _rates(activity, smooth)))
         eta = progress.eta_seconds
-        told = words.about(eta) if eta is not None else "…"
-        rows.append((translate("ActivityPanel", "Time left:"), told))
+        value = words.about(eta) if eta is not None else "…"
+        rows.append((translate("ActivityPanel", "Time left:"), value))
     else:
         smooth.clear()
-    rows.append((translate("ActivityPanel", "Embedded:"), _understood(activity.understood)))
+    rows.append((translate("ActivityPanel", "Embedded:"), _share(activity.embedded_share)))
     rows.append((translate("ActivityPanel", "Computes on:"), _device(activity)))
     return rows
 
@@ -100,7 +100,7 @@ def _rates(activity: Activity, smooth: Smooth) -> str:
     )
 
 
-def _understood(share: float) -> str:
+def _share(share: float) -> str:
     if share >= 1:
         return translate("ActivityPanel", "all of the text, by its words and by its meaning")
     text = translate(

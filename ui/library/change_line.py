@@ -43,5 +43,5 @@ class ChangeLine(QWidget):
         change = words.change(state) if state is not None else None
         self.setVisible(change is not None)
         if change is not None:
-            self.label.setText(f"{change.told} {change.meanwhile}")
+            self.label.setText(f"{change.sentence} {change.meanwhile}")
             self.bar.setValue(round(_STEPS * change.done))

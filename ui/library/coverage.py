@@ -81,7 +81,7 @@ class CoveragePage(QWidget):
         """Ask the engine how it is now."""
         if self._context.link.is_connected:
             self.model.refresh()
-            self._questions.ask(GetStatus(), self._take_status, failed=ignore)
+            self._questions.ask(GetStatus(), self._handle_status, failed=ignore)
 
     # -- parts ----------------------------------------------------------------------------------
 
@@ -207,8 +207,8 @@ class CoveragePage(QWidget):
         self._save.setEnabled(number > 0)
         if number:
             return
-        wanted = self.model.wanted
-        if wanted.text or wanted.state or wanted.root:
+        shown = self.model.filter
+        if shown.text or shown.state or shown.root:
             self._empty.setText(self.tr("No file matches. Choose another state or folder."))
         else:
             self._empty.setText(self.tr("No files yet. Add a folder to begin."))
@@ -218,7 +218,7 @@ class CoveragePage(QWidget):
         if len(rows) == 1:
             self._actions.unlock(rows[0], password, keep=keep)
 
-    def _take_status(self, status: Status) -> None:
+    def _handle_status(self, status: Status) -> None:
         self._states.show_counts(status.files)
         self._retry_all.setEnabled(any(status.files.get(state) for state in words.TROUBLED))
         for path in (root.path for root in status.roots):
@@ -243,12 +243,12 @@ class CoveragePage(QWidget):
     def export_to(self, target: str) -> None:
         """Save the list as it is filtered and sorted; a notice tells when it is done."""
         self._save.setEnabled(False)
-        self._export = CoverageExport(self._context, self.model.wanted, Path(target), self)
+        self._export = CoverageExport(self._context, self.model.filter, Path(target), self)
         self._export.finished.connect(self._exported)
         self._export.start()
 
-    def _exported(self, told: str) -> None:
+    def _exported(self, message: str) -> None:
         self._export = None
         self._save.setEnabled(self.model.total > 0)
-        if told:
-            self._context.notices.tell(told)
+        if message:
+            self._context.notices.tell(message)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from indexer.api.answers import FileList
     from indexer.api.errors import LecternError
     from indexer.api.types import FileRow
-    from ui.library.coverage_model import Wanted
+    from ui.library.coverage_model import FileFilter
     from ui.ports import Context
 
 PAGE = 2000
@@ -41,10 +41,12 @@ class CoverageExport(QObject):
     finished = Signal(str)
     _written = Signal(int, str)
 
-    def __init__(self, context: Context, wanted: Wanted, target: Path, parent: QObject) -> None:
+    def __init__(
+        self, context: Context, file_filter: FileFilter, target: Path, parent: QObject
+    ) -> None:
         super().__init__(parent)
         self._questions = Questions(context, self)
-        self._wanted = wanted
+        self._filter = file_filter
         self._target = target
         self._part = target.with_name(f"{target.name}.part")
         self._done = 0
@@ -63,8 +65,8 @@ class CoverageExport(QObject):
         self._done += max(0, count)
         if failure or self._cancelled:
             QThreadPool.globalInstance().start(partial(_remove, self._part))
-            told = self.tr("The list could not be saved: {reason}.").format(reason=failure)
-            self._finish(told if failure else "")
+            message = self.tr("The list could not be saved: {reason}.").format(reason=failure)
+            self._finish(message if failure else "")
         elif count < 0:
             text = self.tr("%Ln file(s) listed in {name}.", "", self._done)
             self._finish(text.format(name=self._target.name))
@@ -72,10 +74,10 @@ class CoverageExport(QObject):
             self._ask()
 
     def _ask(self) -> None:
-        request = self._wanted.request(self._done, PAGE)
-        self._questions.ask(request, self._take, failed=self._failed)
+        request = self._filter.request(self._done, PAGE)
+        self._questions.ask(request, self._handle_files, failed=self._failed)
 
-    def _take(self, listed: FileList) -> None:
+    def _handle_files(self, listed: FileList) -> None:
         rows = listed.files
         text = "".join(_line(_cells(row)) for row in rows)
         self._write(len(rows), text, begin=False, last=not rows)
@@ -85,7 +87,7 @@ class CoverageExport(QObject):
 
     def _write(self, count: int, text: str, *, begin: bool, last: bool) -> None:
         """Have a worker write; it answers with ``_written``, a count of -1 once all is done."""
-        part, target, told = self._part, self._target, self._written
+        part, target, written = self._part, self._target, self._written
 
         def work() -> None:
             failure = ""
@@ -97,12 +99,12 @@ class CoverageExport(QObject):
             except OSError as error:
                 failure = error.strerror or type(error).__name__
             with suppress(RuntimeError):  # the window has closed meanwhile
-                told.emit(-1 if last else count, failure)
+                written.emit(-1 if last else count, failure)
 
         QThreadPool.globalInstance().start(work)
 
-    def _finish(self, told: str) -> None:
-        self.finished.emit(told)
+    def _finish(self, message: str) -> None:
+        self.finished.emit(message)
         self.deleteLater()
 
 

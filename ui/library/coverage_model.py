@@ -61,7 +61,7 @@ _ROLES = frozenset({
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class FileFilter:
     """Which files are shown, and in which order; "" for a state or a root means any."""
 
     state: str = ""
@@ -82,10 +82,10 @@ class Wanted:
 
 
 class CoverageModel(QAbstractTableModel):
-    """The files that match ``wanted``.
+    """The files that match ``filter``.
 
     Signals:
-        counted: The number of files is known, again.
+        counted: With the number of files, whenever it was fetched.
     """
 
     counted = Signal(int)
@@ -93,18 +93,18 @@ class CoverageModel(QAbstractTableModel):
     def __init__(self, context: Context, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._questions = Questions(context, self)
-        self._wanted = Wanted()
+        self._filter = FileFilter()
         self._total = 0
         self._pages: OrderedDict[int, Sequence[FileRow]] = OrderedDict()
         self._stale: set[int] = set()  # shown until they have been fetched again
-        self._asked: list[int] = []  # the newest last
+        self._queued: list[int] = []  # the newest last
         self._fetch = QTimer(self)
         self._fetch.setSingleShot(True)
-        self._fetch.timeout.connect(self._fetch_asked)
+        self._fetch.timeout.connect(self._fetch_queued)
 
     @property
-    def wanted(self) -> Wanted:
-        return self._wanted
+    def filter(self) -> FileFilter:
+        return self._filter
 
     @property
     def total(self) -> int:
@@ -116,16 +116,16 @@ class CoverageModel(QAbstractTableModel):
         """Change the filter; what is None stays."""
         given = {"state": state, "root": root, "text": text}
         changed = {name: value for name, value in given.items() if value is not None}
-        self._change(replace(self._wanted, **changed))  # type: ignore[arg-type]
+        self._change(replace(self._filter, **changed))  # type: ignore[arg-type]
 
     def refresh(self) -> None:
         """Fetch again what is shown; until then it stays."""
         self._stale = set(self._pages)
-        self._asked = list(self._pages)[-AT_ONCE:] or [0]
+        self._queued = list(self._pages)[-AT_ONCE:] or [0]
         self._fetch.start(0)
 
     def clear(self) -> None:
-        """Show nothing; there is no engine that could tell."""
+        """Show nothing; there is no engine."""
         self.beginResetModel()
         self._forget()
         self._total = 0
@@ -184,7 +184,7 @@ class CoverageModel(QAbstractTableModel):
         known = _ORDERS.get(Column(column)) if 0 <= column < len(Column) else None
         if known is not None:
             ascending = order == Qt.SortOrder.AscendingOrder
-            self._change(replace(self._wanted, order=known[0], backwards=ascending is not known[1]))
+            self._change(replace(self._filter, order=known[0], backwards=ascending is not known[1]))
 
     @staticmethod
     def can_sort(column: int) -> bool:
@@ -203,19 +203,19 @@ class CoverageModel(QAbstractTableModel):
 
     # -- fetching -----------------------------------------------------------------------------
 
-    def _change(self, wanted: Wanted) -> None:
-        if wanted == self._wanted:
+    def _change(self, new: FileFilter) -> None:
+        if new == self._filter:
             return
-        self._wanted = wanted
+        self._filter = new
         self._questions.cancel_all()
         # What is shown stays until the first page of the new list is here.
         self._stale = set(self._pages)
-        self._asked = []
+        self._queued = []
         self._request(0, first=True)
 
     def _place(self, row: int) -> int:
         """Where the engine has the file of a row."""
-        return self._total - 1 - row if self._wanted.backwards else row
+        return self._total - 1 - row if self._filter.backwards else row
 
     def _touch(self, page: int) -> None:
         """Note that a page is looked at, and have it fetched if it is not here."""
@@ -223,28 +223,28 @@ class CoverageModel(QAbstractTableModel):
             self._pages.move_to_end(page)
             if page not in self._stale:
                 return
-        if page in self._asked:
-            self._asked.remove(page)
+        if page in self._queued:
+            self._queued.remove(page)
         elif self._questions.is_waiting(str(page)):
             return
-        self._asked.append(page)
+        self._queued.append(page)
         if not self._fetch.isActive():
             self._fetch.start(0)
 
-    def _fetch_asked(self) -> None:
+    def _fetch_queued(self) -> None:
         # Someone who scrolls past a thousand pages wants those where it ends.
-        wanted, self._asked = self._asked[-AT_ONCE:], []
-        for page in wanted:
+        newest, self._queued = self._queued[-AT_ONCE:], []
+        for page in newest:
             self._request(page)
 
     def _request(self, page: int, *, first: bool = False) -> None:
         def done(listed: FileList) -> None:
-            self._take(page, listed.files, listed.total, first=first)
+            self._handle_page(page, listed.files, listed.total, first=first)
 
-        request = self._wanted.request(page * PAGE, PAGE)
+        request = self._filter.request(page * PAGE, PAGE)
         self._questions.ask(request, done, failed=self._failed, slot=str(page))
 
-    def _take(self, page: int, rows: Sequence[FileRow], total: int, *, first: bool) -> None:
+    def _handle_page(self, page: int, rows: Sequence[FileRow], total: int, *, first: bool) -> None:
         if first:
             self.beginResetModel()
             self._forget()
@@ -265,7 +265,7 @@ class CoverageModel(QAbstractTableModel):
         """Follow the library as it grows or shrinks, at the end, so that nothing jumps."""
         if total == self._total:
             return
-        if self._wanted.backwards:
+        if self._filter.backwards:
             # Rows count from the other end: every place has moved.
             self._stale |= set(self._pages)
         if total > self._total:
@@ -291,5 +291,5 @@ class CoverageModel(QAbstractTableModel):
         self._questions.cancel_all()
         self._pages.clear()
         self._stale.clear()
-        self._asked = []
+        self._queued = []
         self._fetch.stop()

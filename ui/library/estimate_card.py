@@ -99,7 +99,7 @@ class EstimateCard(QFrame):
         self.start.setEnabled(False)
         self.show()
         request = EstimateIndex(tuple(map(Path, self._paths)))
-        self._questions.ask(request, self._take, failed=self._fail)
+        self._questions.ask(request, self._handle_estimate, failed=self._fail)
 
     def dismiss(self) -> None:
         """Forget the folders."""
@@ -133,16 +133,16 @@ class EstimateCard(QFrame):
         if self._paths and self.isVisible():
             self.consider(self._paths)
 
-    def _take(self, estimate: Estimate) -> None:
+    def _handle_estimate(self, estimate: Estimate) -> None:
         self._busy.hide()
-        self._facts.show_facts(self._told(estimate))
+        self._facts.show_facts(self._fact_rows(estimate))
         self._note.setText(self._said(estimate))
         self._note.setVisible(bool(self._note.text()))
         self.start.setEnabled(bool(estimate.files or estimate.known))
         self.start.setFocus()
         self.estimated.emit()
 
-    def _told(self, estimate: Estimate) -> list[tuple[str, str]]:
+    def _fact_rows(self, estimate: Estimate) -> list[tuple[str, str]]:
         rows = []
         if estimate.files:
             text = self.tr("{files} ({size}), {pages}")

@@ -58,9 +58,9 @@ class FirstRun(ColumnPage):
         self._counting.setSingleShot(True)
         self._counting.setInterval(COUNT_MS)
         self._counting.timeout.connect(self._count)
-        self._looking = QTimer(self)
-        self._looking.setInterval(LOOK_MS)
-        self._looking.timeout.connect(self._look)
+        self._poll = QTimer(self)
+        self._poll.setInterval(LOOK_MS)
+        self._poll.timeout.connect(self._look)
         self.folders.changed.connect(self._counting.start)
         self.card.accepted.connect(self._start)
         self.search.finished.connect(self.finished)
@@ -124,12 +124,12 @@ class FirstRun(ColumnPage):
         if self._steps.currentIndex() == 0:
             self._counting.start()
         else:
-            self._looking.start()
+            self._poll.start()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self._counting.stop()
-        self._looking.stop()
+        self._poll.stop()
         self._questions.cancel(GetActivity.wire_name)
         self.search.stop()
 
@@ -159,7 +159,7 @@ class FirstRun(ColumnPage):
         self.setFocusProxy(self.search)
         self.search.setFocus()
         self._show(None)
-        self._looking.start()
+        self._poll.start()
 
     def _read(self, _summary: object) -> None:
         if self.isVisible():
@@ -167,9 +167,9 @@ class FirstRun(ColumnPage):
 
     def _look(self) -> None:
         if not self._questions.is_waiting(GetActivity.wire_name):
-            self._questions.ask(GetActivity(), self._take, failed=ignore)
+            self._questions.ask(GetActivity(), self._handle_activity, failed=ignore)
 
-    def _take(self, activity: Activity) -> None:
+    def _handle_activity(self, activity: Activity) -> None:
         self._show(activity)
         self.search.look()
 
@@ -181,10 +181,10 @@ class FirstRun(ColumnPage):
         self._bar.setVisible(running is not None or activity is None)
         self._bar.setRange(0, total)
         self._bar.setValue(min(total, done))
-        understood = activity.understood if activity is not None else 0.0
-        if understood < 1:
+        embedded_share = activity.embedded_share if activity is not None else 0.0
+        if embedded_share < 1:
             text = self.tr("You can search by words already; meaning follows: {share} so far.")
-            self._how_far.setText(text.format(share=words.share(understood)))
+            self._how_far.setText(text.format(share=words.share(embedded_share)))
         else:
             self._how_far.setText(self.tr("Search in your own words: meaning counts too."))
         self._now.setText(headline(activity))

@@ -48,7 +48,7 @@ class FirstSearch(QWidget):
         self._show_hit(None)
 
     def look(self) -> None:
-        """Something new may have been read: look for questions, and for the one that was asked."""
+        """New files may be indexed: update the suggestions and repeat the search."""
         self.suggestions.look()
         if self.field.text().strip() and not self._hit:
             self.search()
@@ -63,7 +63,7 @@ class FirstSearch(QWidget):
         if not text:
             self._show_hit(None)
             return
-        self._questions.ask(Search(text, limit=1), self._take, failed=self._fail)
+        self._questions.ask(Search(text, limit=1), self._handle_result, failed=self._fail)
 
     def _make_parts(self) -> None:
         self.field = QLineEdit()
@@ -131,7 +131,7 @@ class FirstSearch(QWidget):
         if text:
             self.finished.emit(text)
 
-    def _take(self, result: SearchResult) -> None:
+    def _handle_result(self, result: SearchResult) -> None:
         self._show_hit(next(iter(result.hits), None))
 
     def _fail(self, error: LecternError) -> None:

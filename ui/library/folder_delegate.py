@@ -77,13 +77,13 @@ class FolderDelegate(QStyledItemDelegate):
         holds, how_far = lines_about(root)
         first = QRect(body.left(), body.top(), body.width(), line)
         painter.setFont(font)
-        taken = QFontMetrics(font).horizontalAdvance(holds) + L
-        end = QRect(first.right() - taken, first.top(), taken + 1, line)
+        width = QFontMetrics(font).horizontalAdvance(holds) + L
+        end = QRect(first.right() - width, first.top(), width + 1, line)
         _text(painter, _place(end, inner, mirrored=mirrored), holds, muted, _END)
         bold = QFont(font)
         bold.setBold(True)
         painter.setFont(bold)
-        name = first.adjusted(0, 0, -taken, 0)
+        name = first.adjusted(0, 0, -width, 0)
         _text(painter, _place(name, inner, mirrored=mirrored), name_of(root), text, _START)
         painter.setFont(font)
         second = first.translated(0, line + S)
@@ -97,8 +97,8 @@ class FolderDelegate(QStyledItemDelegate):
             middle,
         )
         third = second.translated(0, line + S)
-        told = text if chosen else _colour(root)
-        _text(painter, _place(third, inner, mirrored=mirrored), how_far, told, _START)
+        colour = text if chosen else _colour(root)
+        _text(painter, _place(third, inner, mirrored=mirrored), how_far, colour, _START)
         if (share := embedded(root)) < 1 and not root.offline:
             bar = QRect(body.left(), third.bottom() + S, body.width(), _BAR)
             self._paint_bar(painter, bar, share, mirrored=mirrored, chosen=chosen)

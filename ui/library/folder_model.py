@@ -106,7 +106,7 @@ class FolderModel(QAbstractListModel):
 
 
 def lines_about(root: RootStatus) -> tuple[str, str]:
-    """What is said of a folder: how much it holds, and how far it is."""
+    """What is shown of a folder: its numbers and its progress."""
     holds = QCoreApplication.translate("FolderModel", "{files}, {size}").format(
         files=words.files(root.files), size=words.size(root.bytes)
     )
@@ -136,7 +136,7 @@ def state_of(root: RootStatus) -> str:
 
 
 def watching(root: RootStatus) -> list[str]:
-    """How changes in a folder are heard of; nothing where nobody has told."""
+    """How changes in a folder are detected; "" while unknown."""
     match root.watched, root.watched_why:
         case "events", _:
             text = QCoreApplication.translate("FolderModel", "Changes are noticed at once")

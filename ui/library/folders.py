@@ -48,9 +48,9 @@ SOON_MS = 300
 
 
 class FoldersPage(QWidget):
-    """Signals: ``files_wanted`` with the folder whose files the person wants to see."""
+    """Signals: ``files_requested`` with the folder whose files the person wants to see."""
 
-    files_wanted = Signal(str)
+    files_requested = Signal(str)
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -87,7 +87,7 @@ class FoldersPage(QWidget):
     def refresh(self) -> None:
         """Ask the engine how it is now."""
         if self._context.link.is_connected and not self._questions.is_waiting(GetStatus.wire_name):
-            self._questions.ask(GetStatus(), self._take_status, failed=ignore)
+            self._questions.ask(GetStatus(), self._handle_status, failed=ignore)
 
     def _make_timer(self, ms: int, act: Callable[[], None], *, once: bool = False) -> QTimer:
         timer = QTimer(self)
@@ -218,7 +218,7 @@ class FoldersPage(QWidget):
         indexes = self.list.selectionModel().selectedIndexes()
         return [index.data(ROOT_ROLE) for index in sorted(indexes, key=lambda each: each.row())]
 
-    def _take_status(self, status: Status) -> None:
+    def _handle_status(self, status: Status) -> None:
         self.change.show_state(status)
         self._roots = status.roots
         self._show_roots()
@@ -288,7 +288,7 @@ class FoldersPage(QWidget):
 
     def _want_files(self, _index: object = None) -> None:
         for root in self.chosen()[:1]:
-            self.files_wanted.emit(root.path)
+            self.files_requested.emit(root.path)
 
     def _open(self) -> None:
         for root in self.chosen()[:1]:

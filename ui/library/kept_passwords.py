@@ -48,9 +48,9 @@ class KeptPasswords(QObject):
     def unlock(self) -> None:
         if kept_paths(self._context.folder):
             request = ListFiles(FileState.NEEDS_PASSWORD, limit=MOST)
-            self._questions.ask(request, self._take, failed=ignore)
+            self._questions.ask(request, self._handle_files, failed=ignore)
 
-    def _take(self, listed: FileList) -> None:
+    def _handle_files(self, listed: FileList) -> None:
         kept = kept_paths(self._context.folder)
         for row in listed.files:
             # A wrong one is not tried again and again.

@@ -77,7 +77,7 @@ class PatternsEditor(QFrame):
         self.text.setEnabled(False)
         self.count.setText("")
         self.show()
-        self._questions.ask(SetPatterns(Path(root)), self._take)
+        self._questions.ask(SetPatterns(Path(root)), self._handle_patterns)
 
     def close_editor(self) -> None:
         self._questions.cancel_all()
@@ -95,7 +95,7 @@ class PatternsEditor(QFrame):
         examples = QGridLayout()
         examples.setHorizontalSpacing(L)
         examples.setVerticalSpacing(S)
-        for row, (pattern, told) in enumerate(
+        for row, (pattern, description) in enumerate(
             (
                 ("*.bak", self.tr("files that end in .bak")),
                 ("drafts/", self.tr("folders named drafts, wherever they are")),
@@ -107,7 +107,7 @@ class PatternsEditor(QFrame):
             shown.setTextFormat(Qt.TextFormat.PlainText)
             shown.setFont(self.text.font())
             examples.addWidget(shown, row, 0)
-            meaning = QLabel(told)
+            meaning = QLabel(description)
             meaning.setWordWrap(True)
             examples.addWidget(meaning, row, 1)
         examples.setColumnStretch(1, 1)
@@ -132,7 +132,7 @@ class PatternsEditor(QFrame):
         line = self.text.fontMetrics().lineSpacing()
         self.text.setFixedHeight(line * LINES + 2 * M)
 
-    def _take(self, patterns: tuple[str, ...]) -> None:
+    def _handle_patterns(self, patterns: tuple[str, ...]) -> None:
         self._before = patterns
         self.text.setPlainText("\n".join(patterns))
         self.text.setEnabled(True)

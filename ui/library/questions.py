@@ -1,4 +1,4 @@
-"""The requests of one widget, which end with it.
+"""The requests of one widget, cancelled when it is deleted.
 
 Owns which of a widget's requests are under way, so that none of a kind is sent twice at a time
 and no answer reaches a widget that is gone. It must not know what is asked.
@@ -26,7 +26,7 @@ A = TypeVar("A")
 
 
 class Questions(QObject):
-    """Asks the engine for ``parent``; deleted with it, it forgets what is under way."""
+    """Sends requests for ``parent``; cancels those in flight when deleted with it."""
 
     def __init__(self, context: Context, parent: QObject) -> None:
         super().__init__(parent)
@@ -46,9 +46,9 @@ class Questions(QObject):
         """Send a request in place of the last one of its slot, which is then forgotten.
 
         Args:
-            request: What is asked.
-            done: Takes the answer.
-            failed: Takes the failure; without it, the person is told.
+            request: The request.
+            done: Called with the answer.
+            failed: Called with the failure; by default a notice shows it.
             progress: Takes the reports of a long request.
             slot: What to replace; the kind of the request, if empty.
         """
@@ -68,11 +68,11 @@ class Questions(QObject):
         *,
         failed: Callable[[LecternError], None] | None = None,
     ) -> None:
-        """Send what is to be done though the widget goes; only the answer is then dropped."""
+        """Send a request that goes on if the widget is deleted; its answer is then dropped."""
         self._context.link.ask(
             request,
-            done=partial(self._heard, done),
-            failed=partial(self._heard, failed or self.tell),
+            done=partial(self._deliver, done),
+            failed=partial(self._deliver, failed or self.tell),
         )
 
     def is_waiting(self, slot: str) -> bool:
@@ -90,9 +90,9 @@ class Questions(QObject):
         """Say in the window's line what went wrong."""
         self._context.notices.tell(words.failure(error))
 
-    def _heard(self, take: Callable[[A], None], answer: A) -> None:
+    def _deliver(self, done: Callable[[A], None], answer: A) -> None:
         if isValid(self):
-            take(answer)
+            done(answer)
 
     def _done(self, slot: str, done: Callable[[A], None], answer: A) -> None:
         self._numbers.pop(slot, None)
@@ -106,7 +106,7 @@ class Questions(QObject):
 
 
 def ignore(_error: LecternError) -> None:
-    """Leave a failure alone: what is shown stays, and the next try may succeed."""
+    """Ignore a failure; the next poll may succeed."""
 
 
 def _forget(context: Context, numbers: dict[str, int], _gone: object = None) -> None:

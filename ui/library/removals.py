@@ -59,7 +59,7 @@ class Removals(QObject):
             self.tr("%Ln folder(s) removed. The files themselves stay.", "", len(paths)),
             action=self.tr("Undo"),
             act=self._undo,
-            lapsed=self._lapse,
+            expired=self._expire,
         )
 
     def carry_out(self) -> None:
@@ -73,7 +73,7 @@ class Removals(QObject):
         self._write()
         self.changed.emit()
 
-    def _lapse(self) -> None:
+    def _expire(self) -> None:
         self._due += self._undoable
         self._undoable = []
         self.carry_out()

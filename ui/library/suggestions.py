@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from indexer.api.types import SearchResult
     from ui.ports import Context
 
-WANTED = 3
-LOOKED_AT = 12
+MAX_SUGGESTIONS = 3
+MAX_FILES = 12
 LEAST_LETTERS, MOST_LETTERS, MOST_WORDS = 6, 60, 8
 # What is read is searchable in these.
 _STATES = (FileState.INDEXED, FileState.TEXT_ONLY)
@@ -43,11 +43,11 @@ class Suggestions(QObject):
 
     def look(self) -> None:
         """Look at what has been read since the last time."""
-        if len(self.texts) >= WANTED or self._waiting or self._waits:
+        if len(self.texts) >= MAX_SUGGESTIONS or self._waiting or self._waits:
             return
         for state in _STATES:
-            request = ListFiles(state, limit=LOOKED_AT, order=Order.MODIFIED)
-            self._questions.ask(request, self._take_files, failed=ignore, slot=state)
+            request = ListFiles(state, limit=MAX_FILES, order=Order.MODIFIED)
+            self._questions.ask(request, self._handle_files, failed=ignore, slot=state)
 
     def stop(self) -> None:
         self._waiting = []
@@ -57,7 +57,7 @@ class Suggestions(QObject):
     def _waits(self) -> bool:
         return self._questions.is_waiting(GetDocument.wire_name)
 
-    def _take_files(self, listed: FileList) -> None:
+    def _handle_files(self, listed: FileList) -> None:
         paths = [row.path for row in listed.files]
         self._waiting += [path for path in paths if path not in self._seen]
         self._seen.update(paths)
@@ -65,25 +65,25 @@ class Suggestions(QObject):
             self._next()
 
     def _next(self) -> None:
-        if len(self.texts) >= WANTED:
+        if len(self.texts) >= MAX_SUGGESTIONS:
             self._waiting = []
         if self._waiting:
             path = Path(self._waiting.pop(0))
-            done = partial(self._take_document, path)
+            done = partial(self._handle_document, path)
             self._questions.ask(GetDocument(path), done, failed=self._skip)
 
     def _skip(self, _error: object) -> None:
         self._next()
 
-    def _take_document(self, path: Path, document: Document) -> None:
+    def _handle_document(self, path: Path, document: Document) -> None:
         text = plain(document.title or path.stem)
         if not text:
             self._next()
             return
         request = Search(text, limit=1, full_text=False)
-        self._questions.ask(request, partial(self._take_hit, text), failed=self._skip)
+        self._questions.ask(request, partial(self._handle_result, text), failed=self._skip)
 
-    def _take_hit(self, text: str, result: SearchResult) -> None:
+    def _handle_result(self, text: str, result: SearchResult) -> None:
         for hit in result.hits[:1]:
             headings = map(plain, reversed(hit.heading_path))
             # A heading of a section is a better question than the name of the whole.

@@ -26,10 +26,10 @@ class Controls(QObject):
     """Connects the toolbar of a frame with its pages and its text.
 
     Signals:
-        outline_wanted: The outline of the document is to be shown, see ``show_outline``.
+        outline_requested: The outline of the document is to be shown, see ``show_outline``.
     """
 
-    outline_wanted = Signal()
+    outline_requested = Signal()
 
     def __init__(self, frame: PreviewFrame) -> None:
         super().__init__(frame)
@@ -100,11 +100,11 @@ class Controls(QObject):
         bar.page_entered.connect(self._page_entered)
         bar.zoom_chosen.connect(self._zoom_chosen)
         bar.zoom_step.connect(self._zoom_step)
-        bar.outline_wanted.connect(self.outline_wanted)
+        bar.outline_requested.connect(self.outline_requested)
         frame.select_page.triggered.connect(self._select_page)
         frame.pages.page_changed.connect(self._page_changed)
         frame.pages.zoom_changed.connect(self.show_zoom)
-        self.outline.page_wanted.connect(frame.pages.go_to)
+        self.outline.page_requested.connect(frame.pages.go_to)
 
     def _keys(self) -> None:
         keys: dict[str, Callable[[], object]] = {

@@ -38,7 +38,7 @@ class MessagePane(QScrollArea):
     """A drawing, a sentence, a next step, and below them what the index knows of the passage."""
 
     password_given = Signal(str)
-    again_wanted = Signal()
+    repeat_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -58,7 +58,7 @@ class MessagePane(QScrollArea):
         self._again = QPushButton(self.tr("Try again"))
         self._password.returnPressed.connect(self._give)
         self._unlock.clicked.connect(self._give)
-        self._again.clicked.connect(self.again_wanted)
+        self._again.clicked.connect(self.repeat_requested)
         self._lay_out()
         self._fonts()
 

@@ -55,7 +55,7 @@ def outline_model(
 class OutlinePopover(QFrame):
     """A list of bookmarks that goes away once one is chosen."""
 
-    page_wanted = Signal(int)
+    page_requested = Signal(int)
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
@@ -107,7 +107,7 @@ class OutlinePopover(QFrame):
         page = index.data(PAGE_ROLE)
         self.hide()
         if isinstance(page, int):
-            self.page_wanted.emit(page)
+            self.page_requested.emit(page)
 
 
 def _nearest(model: QAbstractItemModel, page: int) -> QModelIndex:

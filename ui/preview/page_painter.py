@@ -81,7 +81,7 @@ class PagePainter:
         if document is None:
             return False
         ratio = self._view.devicePixelRatioF()
-        keys = self._view.wanted(page)
+        keys = self._view.visible_keys(page)
         bands = [document.band(key.page, key.width, key.band) for key in keys]
         if any(band is None for band in bands):
             stand_in = document.stand_in(page)

@@ -166,9 +166,9 @@ class PageView(PageScroller):
         self.document.want_letters(self._page)
 
     def _seen(self) -> list[ImageKey]:
-        return [key for page in self.visible_pages() for key in self.wanted(page)]
+        return [key for page in self.visible_pages() for key in self.visible_keys(page)]
 
-    def wanted(self, page: int) -> list[ImageKey]:
+    def visible_keys(self, page: int) -> list[ImageKey]:
         """Return the bands of a page that are seen."""
         if self.document is None:
             return []

@@ -51,9 +51,9 @@ _UNTOUCHED = frozenset({FileState.OFFLINE, FileState.PLACEHOLDER})
 class Preview(PreviewFrame):
     """Shows the page of one hit."""
 
-    like_wanted = Signal(str)  # a query
-    hit_wanted = Signal(int)  # the number of a hit, from 0, in the list that was given
-    search_inside_wanted = Signal(str)  # the path of the document
+    like_requested = Signal(str)  # a query
+    hit_requested = Signal(int)  # the number of a hit, from 0, in the list that was given
+    search_inside_requested = Signal(str)  # the path of the document
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -222,7 +222,7 @@ class Preview(PreviewFrame):
         index = self._index + step
         if 0 <= index < len(self._hits):
             self.show_hit(self._hits[index], self._hits, index)
-            self.hit_wanted.emit(index)
+            self.hit_requested.emit(index)
 
     def _copy(self) -> None:
         """Copy what is selected, else the passage."""
@@ -230,8 +230,8 @@ class Preview(PreviewFrame):
             return
         selected = self.controls.selected
         QGuiApplication.clipboard().setText(selected or flowing(self._hit.text))
-        told = self.tr("The selection was copied.") if selected else self.tr("Passage copied.")
-        self._context.notices.tell(told, seconds=3.0)
+        message = self.tr("The selection was copied.") if selected else self.tr("Passage copied.")
+        self._context.notices.tell(message, seconds=3.0)
 
     def _open(self) -> None:
         if self._hit is not None:
@@ -243,16 +243,16 @@ class Preview(PreviewFrame):
 
     def _inside(self) -> None:
         if self._hit is not None:
-            self.search_inside_wanted.emit(self._hit.path)
+            self.search_inside_requested.emit(self._hit.path)
 
     def _similar_passages(self) -> None:
         if (hit := self._hit) is not None:
             span = (hit.start, hit.end) if hit.start < hit.end else None
-            self.like_wanted.emit(similar(hit.path, span))
+            self.like_requested.emit(similar(hit.path, span))
 
     def _similar_documents(self) -> None:
         if self._hit is not None:
-            self.like_wanted.emit(similar(self._hit.path))
+            self.like_requested.emit(similar(self._hit.path))
 
     def _connect(self) -> None:
         loader, bar = self.loader, self.bar
@@ -262,7 +262,7 @@ class Preview(PreviewFrame):
         loader.text_marked.connect(self._text_marked)
         loader.more_came.connect(self._more_came)
         loader.outline_came.connect(self.controls.show_outline)
-        self.controls.outline_wanted.connect(loader.want_outline)
+        self.controls.outline_requested.connect(loader.want_outline)
         loader.moved.connect(self._moved)
         loader.failed.connect(self._failed)
         bar.hit_step.connect(self._step)
@@ -272,9 +272,9 @@ class Preview(PreviewFrame):
         bar.copy.clicked.connect(self._copy)
         bar.open.clicked.connect(self._open)
         bar.folder.clicked.connect(self._folder)
-        self.text.more_wanted.connect(loader.want_more)
+        self.text.more_requested.connect(loader.want_more)
         self.message.password_given.connect(self._load)
-        self.message.again_wanted.connect(self._try_again)
+        self.message.repeat_requested.connect(self._try_again)
 
     def _keys(self) -> None:
         keys: dict[str, Callable[[], object]] = {

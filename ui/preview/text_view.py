@@ -35,7 +35,7 @@ _PADDING = 3.0
 class TextView(QPlainTextEdit):
     """Shows a window of a text; asks for more of it where the person reaches its edge."""
 
-    more_wanted = Signal(int, int)  # the range that should be loaded too
+    more_requested = Signal(int, int)  # the range that should be loaded too
     zoom_changed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -55,7 +55,7 @@ class TextView(QPlainTextEdit):
         self._map = Utf16Map("")
         self._passage: Span = (0, 0)
         self._sentences: tuple[Span, ...] = ()
-        self._asked = False
+        self._is_loading = False
         self._zoom = 0
         self.verticalScrollBar().valueChanged.connect(self._at_edge)
 
@@ -77,12 +77,12 @@ class TextView(QPlainTextEdit):
             more: Whether the document goes on after it.
         """
         self._text, self._offset, self._more = text, offset, more
-        self._asked = True  # nothing is wanted while it is being laid out
+        self._is_loading = True  # layout moves the scroll bar
         self._map = Utf16Map(text)
         self._passage, self._sentences = (0, 0), ()
         self.setPlainText(for_qt(text))
         self._mark()
-        self._asked = False
+        self._is_loading = False
 
     def extend(self, text: str, offset: int, *, more: bool) -> None:
         """Show a larger part; what is in view and what is marked stays."""
@@ -91,11 +91,11 @@ class TextView(QPlainTextEdit):
         passage, sentences = self._passage, self._sentences
         self.show_text(text, offset, more=more)
         self.mark(passage, sentences, scroll=False)
-        self._asked = True
+        self._is_loading = True
         cursor = QTextCursor(self.document())
         cursor.setPosition(self._unit(seen))
         self.verticalScrollBar().setValue(cursor.block().firstLineNumber())
-        self._asked = False
+        self._is_loading = False
 
     def mark(self, passage: Span, sentences: Sequence[Span], *, scroll: bool = True) -> None:
         """Mark a passage and its best sentences, best first, and bring them into view."""
@@ -204,15 +204,15 @@ class TextView(QPlainTextEdit):
 
     def _at_edge(self, value: int) -> None:
         bar = self.verticalScrollBar()
-        if self._asked or not self._text or bar.maximum() == 0:
+        if self._is_loading or not self._text or bar.maximum() == 0:
             return
         start, end = self.loaded
         if value >= bar.maximum() and self._more:
-            self._asked = True
-            self.more_wanted.emit(start, end + len(self._text))
+            self._is_loading = True
+            self.more_requested.emit(start, end + len(self._text))
         elif value <= 0 and start > 0:
-            self._asked = True
-            self.more_wanted.emit(max(0, start - len(self._text)), end)
+            self._is_loading = True
+            self.more_requested.emit(max(0, start - len(self._text)), end)
 
 
 def _line_in(cursor: QTextCursor) -> int:

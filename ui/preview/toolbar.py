@@ -68,7 +68,7 @@ class Toolbar(QWidget):
     page_entered = Signal(str)
     zoom_chosen = Signal(object)  # a Zoom
     zoom_step = Signal(int)
-    outline_wanted = Signal(QWidget)
+    outline_requested = Signal(QWidget)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -240,7 +240,7 @@ class Toolbar(QWidget):
         self.page_entered.emit(self.page.text())
 
     def _outline(self) -> None:
-        self.outline_wanted.emit(self.outline)
+        self.outline_requested.emit(self.outline)
 
     def _lay_out(self) -> None:
         top, bottom = QHBoxLayout(), QHBoxLayout()

@@ -49,8 +49,8 @@ class _Opening(QObject):
     def __init__(self, path: str, page: int, context: Context | None) -> None:
         super().__init__(QCoreApplication.instance())
         self._path, self._page, self._context = path, page, context
-        self._asking: QProcess | None = None
-        self._patience = timer(self, _ASK_MS, self._no_answer)
+        self._query: QProcess | None = None
+        self._timeout = timer(self, _ASK_MS, self._no_answer)
 
     def begin(self) -> None:
         own = str(self._setting() or "").strip()
@@ -80,22 +80,22 @@ class _Opening(QObject):
         if not program:
             self._finish(started=False)
             return
-        self._asking = QProcess(self)
-        self._asking.finished.connect(self._answered)
-        self._asking.errorOccurred.connect(self._no_answer)
-        self._patience.start()
-        self._asking.start(program, ["query", "default", "application/pdf"])
+        self._query = QProcess(self)
+        self._query.finished.connect(self._answered)
+        self._query.errorOccurred.connect(self._no_answer)
+        self._timeout.start()
+        self._query.start(program, ["query", "default", "application/pdf"])
 
     def _answered(self) -> None:
-        if self._asking is None:
+        if self._query is None:
             return
-        name = bytes(self._asking.readAllStandardOutput().data()).decode("utf-8", "replace")
-        self._asking = None
+        name = bytes(self._query.readAllStandardOutput().data()).decode("utf-8", "replace")
+        self._query = None
         self._finish(start_viewer(name, self._path, self._page))
 
     def _no_answer(self) -> None:
-        if self._asking is not None:
-            asking, self._asking = self._asking, None
+        if self._query is not None:
+            asking, self._query = self._query, None
             asking.kill()
             self._finish(started=False)
 

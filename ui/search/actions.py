@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from ui.search.work import Worker
 
 
-class Deed(Enum):
-    """What an entry of the menu does."""
+class HitAction(Enum):
+    """An action on a hit."""
 
     OPEN = auto()
     SHOW_IN_FOLDER = auto()
@@ -62,18 +62,18 @@ class HitActions(QObject):
 
     Signals:
         opened: A hit to open in its own program.
-        folder_wanted: A hit to show in its folder.
+        folder_requested: A hit to show in its folder.
         previewed: The preview is to be shown or hidden.
         searched: A query for what resembles a hit.
-        inside_wanted: The path of a document to search in.
-        used: A hit was of use to the person; told before anything is done with it.
+        inside_requested: The path of a document to search in.
+        used: An action on a hit begins; emitted before it runs.
     """
 
     opened = Signal(object)
-    folder_wanted = Signal(object)
+    folder_requested = Signal(object)
     previewed = Signal()
     searched = Signal(str)
-    inside_wanted = Signal(str)
+    inside_requested = Signal(str)
     used = Signal()
 
     def __init__(self, context: Context, worker: Worker, parent: QWidget) -> None:
@@ -91,28 +91,38 @@ class HitActions(QObject):
         menu = QMenu(self._widget)
         menu.setAccessibleName(self.tr("What to do with this passage"))
         has_text = not is_name_only(hit)
-        entries: list[tuple[Deed | None, str, str, str]] = [
-            (Deed.OPEN, self.tr("Open"), "open", self.tr("Enter")),
-            (Deed.SHOW_IN_FOLDER, self.tr("Show in folder"), "folder-open", self.tr("Ctrl+Enter")),
-            (Deed.PREVIEW, self.tr("Preview"), "preview", self.tr("Space")),
+        entries: list[tuple[HitAction | None, str, str, str]] = [
+            (HitAction.OPEN, self.tr("Open"), "open", self.tr("Enter")),
+            (
+                HitAction.SHOW_IN_FOLDER,
+                self.tr("Show in folder"),
+                "folder-open",
+                self.tr("Ctrl+Enter"),
+            ),
+            (HitAction.PREVIEW, self.tr("Preview"), "preview", self.tr("Space")),
             (None, "", "", ""),
-            (Deed.COPY, self.tr("Copy passage"), "copy", self.tr("Ctrl+C")),
-            (Deed.COPY_QUOTED, self.tr("Copy with citation"), "copy", self.tr("Ctrl+Shift+C")),
-            (Deed.COPY_PATH, self.tr("Copy path"), "copy", ""),
+            (HitAction.COPY, self.tr("Copy passage"), "copy", self.tr("Ctrl+C")),
+            (HitAction.COPY_QUOTED, self.tr("Copy with citation"), "copy", self.tr("Ctrl+Shift+C")),
+            (HitAction.COPY_PATH, self.tr("Copy path"), "copy", ""),
             (None, "", "", ""),
-            (Deed.LIKE_PASSAGE, self.tr("Find similar passages"), "similar", ""),
-            (Deed.LIKE_DOCUMENT, self.tr("Find similar documents"), "similar", ""),
-            (Deed.INSIDE, self.tr("Search inside this document"), "search", ""),
+            (HitAction.LIKE_PASSAGE, self.tr("Find similar passages"), "similar", ""),
+            (HitAction.LIKE_DOCUMENT, self.tr("Find similar documents"), "similar", ""),
+            (HitAction.INSIDE, self.tr("Search inside this document"), "search", ""),
             (None, "", "", ""),
         ]
-        needs_text = {Deed.COPY, Deed.COPY_QUOTED, Deed.LIKE_PASSAGE, Deed.LIKE_DOCUMENT}
-        for deed, text, drawing, keys in entries:
-            if deed is None:
+        needs_text = {
+            HitAction.COPY,
+            HitAction.COPY_QUOTED,
+            HitAction.LIKE_PASSAGE,
+            HitAction.LIKE_DOCUMENT,
+        }
+        for kind, text, drawing, keys in entries:
+            if kind is None:
                 menu.addSeparator()
                 continue
             action = menu.addAction(icon(drawing), f"{text}\t{keys}" if keys else text)
-            action.setData((deed, hit))
-            action.setEnabled(has_text or deed not in needs_text)
+            action.setData((kind, hit))
+            action.setEnabled(has_text or kind not in needs_text)
         self._add_alike(menu, hit)
         self.add_exports(menu, hits, query)
         menu.triggered.connect(self._triggered)
@@ -122,8 +132,8 @@ class HitActions(QObject):
         """Add what was folded under a hit, to be opened."""
         if hit.also:
             alike = menu.addMenu(icon("document"), self.tr("Nearly the same passages"))
-            for one, told in zip(elsewhere(hit), places_alike(hit), strict=True):
-                alike.addAction(told.replace("&", "&&")).setData((Deed.OPEN, one))
+            for one, message in zip(elsewhere(hit), places_alike(hit), strict=True):
+                alike.addAction(message.replace("&", "&&")).setData((HitAction.OPEN, one))
 
     def open_menu(self, at: QPoint, hit: Hit, hits: Sequence[Hit], query: str) -> None:
         """Open the menu of a hit at a point of the screen."""
@@ -140,28 +150,28 @@ class HitActions(QObject):
         for form, text in named.items():
             exports.addAction(text).setData(_Export(tuple(hits), query, form))
 
-    def do(self, deed: Deed, hit: Hit) -> None:
+    def do(self, kind: HitAction, hit: Hit) -> None:
         """Do something with a hit."""
         self.used.emit()
-        match deed:
-            case Deed.OPEN:
+        match kind:
+            case HitAction.OPEN:
                 self.opened.emit(hit)
-            case Deed.SHOW_IN_FOLDER:
-                self.folder_wanted.emit(hit)
-            case Deed.PREVIEW:
+            case HitAction.SHOW_IN_FOLDER:
+                self.folder_requested.emit(hit)
+            case HitAction.PREVIEW:
                 self.previewed.emit()
-            case Deed.COPY:
+            case HitAction.COPY:
                 self._copy(passage(hit), self.tr("Passage copied"))
-            case Deed.COPY_QUOTED:
+            case HitAction.COPY_QUOTED:
                 self._sources.find([hit], self._copy_quoted)
-            case Deed.COPY_PATH:
+            case HitAction.COPY_PATH:
                 self._copy(hit.path, self.tr("Path copied"))
-            case Deed.LIKE_PASSAGE:
+            case HitAction.LIKE_PASSAGE:
                 self.searched.emit(similar(hit.path, (hit.start, hit.end)))
-            case Deed.LIKE_DOCUMENT:
+            case HitAction.LIKE_DOCUMENT:
                 self.searched.emit(similar(hit.path))
-            case Deed.INSIDE:
-                self.inside_wanted.emit(hit.path)
+            case HitAction.INSIDE:
+                self.inside_requested.emit(hit.path)
 
     def export_to(self, path: Path, hits: Sequence[Hit], form: Form, query: str = "") -> None:
         """Write hits to a file, with what the engine knows of their documents."""
@@ -183,9 +193,9 @@ class HitActions(QObject):
         hit = hits[0]
         self._copy(quoted(hit, sources[hit.path]), self.tr("Passage and citation copied"))
 
-    def _copy(self, text: str, told: str) -> None:
+    def _copy(self, text: str, message: str) -> None:
         QGuiApplication.clipboard().setText(text)
-        self._notices.tell(told, seconds=3.0)
+        self._notices.tell(message, seconds=3.0)
 
     def _ask_where(self, export: _Export) -> None:
         self._export = export
@@ -223,14 +233,14 @@ class HitActions(QObject):
     ) -> None:
         if error is not None:
             reason = error.strerror or str(error)
-            told = self.tr("The hits could not be exported: {reason}.").format(reason=reason)
+            message = self.tr("The hits could not be exported: {reason}.").format(reason=reason)
         elif export.form is Form.BIBTEX:
             count = sum(map(citable, sources.values()))
             left = len(sources) - count
-            told = self.tr("%Ln document(s) exported", "", count)
+            message = self.tr("%Ln document(s) exported", "", count)
             if left:
                 rest = self.tr("%Ln without author and year left out", "", left)
-                told = self.tr("{done}; {rest}").format(done=told, rest=rest)
+                message = self.tr("{done}; {rest}").format(done=message, rest=rest)
         else:
-            told = self.tr("%Ln hit(s) exported", "", len(export.hits))
-        self._notices.tell(told)
+            message = self.tr("%Ln hit(s) exported", "", len(export.hits))
+        self._notices.tell(message)

@@ -1,6 +1,6 @@
-"""Asks the engine while one types: the newest question wins, the last answer stays until then.
+"""Sends searches while one types: debounced, the newest query replaces the one in flight.
 
-Owns the delay, the request in flight and the question that waits for an engine. It must not know
+Owns the delay, the request in flight and the query that waits for an engine. It must not know
 any widget.
 """
 
@@ -24,15 +24,15 @@ _GROWTH = 3
 
 
 class Asking(QObject):
-    """One question at a time.
+    """One search at a time.
 
     Signals:
         answered: The answer to ``text``, as a ``SearchResult``, and whether it answers the same
             question as the answer before.
         failed: Why there is no answer, as a ``LecternError``.
-        stale: Whether what was answered last is no longer what is asked.
-        emptied: Nothing is asked any more.
-        waiting: Whether the question waits for an engine.
+        stale: Whether the last answer is to another query than the current one.
+        emptied: The query is empty.
+        waiting: Whether the query waits for an engine.
     """
 
     answered = Signal(object, bool)
@@ -47,7 +47,7 @@ class Asking(QObject):
         self.text = ""
         self.limit = FIRST_LIMIT
         self.least = FIRST_LIMIT
-        self._asked: int | None = None
+        self._request_id: int | None = None
         self._answered: str | None = None
         self._found = 0
         self._waits = False
@@ -58,14 +58,14 @@ class Asking(QObject):
 
     @property
     def is_answered(self) -> bool:
-        """Whether what was answered last is what is asked."""
+        """Whether the last answer is to the current query."""
         return self._answered == self.text
 
     @property
     def may_have_more(self) -> bool:
         """Whether a higher limit may bring more hits."""
         full = self._found >= self.limit and self.limit < MOST_HITS
-        return full and self.is_answered and self._asked is None
+        return full and self.is_answered and self._request_id is None
 
     def want(self, text: str, *, at_once: bool = False) -> None:
         """Ask this next, once there is a pause in the typing or at once."""
@@ -95,7 +95,7 @@ class Asking(QObject):
 
     def refresh(self) -> None:
         """Ask the same question again if it is answered and nothing else is under way."""
-        if self.is_answered and self._asked is None and not self._timer.isActive():
+        if self.is_answered and self._request_id is None and not self._timer.isActive():
             self.again()
 
     def ask_now(self) -> None:
@@ -108,7 +108,7 @@ class Asking(QObject):
             self._wait(waits=True)
             return
         request = Search(self.text, self.limit)
-        self._asked = self._link.ask(request, done=self._done, failed=self._refused)
+        self._request_id = self._link.ask(request, done=self._done, failed=self._refused)
 
     def stop(self) -> None:
         """Forget everything; the page closes."""
@@ -122,12 +122,12 @@ class Asking(QObject):
         self.stale.emit(False)
 
     def _cancel(self) -> None:
-        asked, self._asked = self._asked, None
-        if asked is not None:
-            self._link.cancel(asked)
+        request_id, self._request_id = self._request_id, None
+        if request_id is not None:
+            self._link.cancel(request_id)
 
     def _done(self, result: SearchResult) -> None:
-        self._asked = None
+        self._request_id = None
         self._wait(waits=False)
         same = self._answered == self.text
         self._answered, self._found = self.text, len(result.hits)
@@ -136,10 +136,10 @@ class Asking(QObject):
         self.answered.emit(result, same)
 
     def _refused(self, error: LecternError) -> None:
-        self._asked = None
+        self._request_id = None
         if isinstance(error, WorldError) and error.code == "engine_gone":
             self._wait(waits=True)
-            if self._link.is_connected:  # it came back before its end was told
+            if self._link.is_connected:  # reconnected before the failure was delivered
                 self._timer.start(DEBOUNCE_MS)
         elif error.code == "busy":
             # Another program's question took the place of ours.

@@ -129,14 +129,14 @@ class SearchBar(QWidget):
         menu.addAction(shown).setData((_RUN, text))
 
     def _chosen(self, action: QAction) -> None:
-        deed, text = action.data()
-        match deed:
+        command, text = action.data()
+        match command:
             case "save":
                 self._ask_name(text)
             case "discard":
                 self._discarded = self._memory.discard(text)
-                told = self.tr("The saved search was removed")
-                self._notices.tell(told, action=self.tr("Undo"), act=self._bring_back)
+                message = self.tr("The saved search was removed")
+                self._notices.tell(message, action=self.tr("Undo"), act=self._restore)
             case "forget":
                 self._memory.forget()
             case _:
@@ -155,7 +155,7 @@ class SearchBar(QWidget):
     def _save(self, name: str) -> None:
         self._memory.save(name, self.box.text())
 
-    def _bring_back(self) -> None:
+    def _restore(self) -> None:
         if self._discarded is not None:
             self._memory.save(self._discarded.name, self._discarded.text)
 

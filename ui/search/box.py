@@ -57,7 +57,7 @@ class SearchBox(QLineEdit):
         self._completer.setWidget(self)
         self._popup = _popup()
         self._completer.setPopup(self._popup)
-        self._completer.activated[QModelIndex].connect(self._take)  # type: ignore[index]
+        self._completer.activated[QModelIndex].connect(self._insert_completion)  # type: ignore[index]
         self.textEdited.connect(self._offer_values)
 
     def complete(self) -> None:
@@ -109,7 +109,7 @@ class SearchBox(QLineEdit):
         self._popup.setLayoutDirection(self.layoutDirection())
         self._completer.complete()
 
-    def _take(self, index: QModelIndex) -> None:
+    def _insert_completion(self, index: QModelIndex) -> None:
         if index.row() < len(self._suggestions):
             chosen = self._suggestions[index.row()]
             self.setText(chosen.text)

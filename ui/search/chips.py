@@ -63,11 +63,11 @@ class ChipBar(QWidget):
 
     Signals:
         edited: The query as it is now, after a chip was taken out or a filter added.
-        typing_wanted: A filter that the person goes on to type, such as ``date:``.
+        typing_requested: A filter that the person goes on to type, such as ``date:``.
     """
 
     edited = Signal(str)
-    typing_wanted = Signal(str)
+    typing_requested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -83,7 +83,7 @@ class ChipBar(QWidget):
         for button in self.menus.buttons:
             self._flow.addWidget(button)
         self.menus.chosen.connect(self._edit)
-        self.menus.typing_wanted.connect(self.typing_wanted)
+        self.menus.typing_requested.connect(self.typing_requested)
 
     @property
     def chips(self) -> tuple[Chip, ...]:
@@ -165,8 +165,8 @@ def label_of(clause: Clause) -> str:
         "page": translate("Chip", "Page: {value}"),
         "like": translate("Chip", "Like: {value}"),
     }
-    told = named.get(clause.operator, "{value}").format(value=_short(clause.operator, value))
-    return translate("Chip", "not {value}").format(value=told) if clause.excluded else told
+    label = named.get(clause.operator, "{value}").format(value=_short(clause.operator, value))
+    return translate("Chip", "not {value}").format(value=label) if clause.excluded else label
 
 
 def _short(operator: str, value: str) -> str:

@@ -29,7 +29,7 @@ class Source:
     language: str = ""
 
     @classmethod
-    def of(cls, hit: Hit, document: Document | None = None) -> Source:
+    def from_hit(cls, hit: Hit, document: Document | None = None) -> Source:
         """Take it from the engine's answer about the document, else from the hit.
 
         The year is that in which the document says it was made: the date of a file is often only

@@ -142,8 +142,8 @@ class ResultsDelegate(QStyledItemDelegate):
         icon = self._icon_rect(option)
         if icon.left() - M <= x <= icon.right() + M:
             return describe.why_label(row.hit.why)
-        told = (describe.headings(row.hit), *describe.places_alike(row.hit))
-        return "\n".join(filter(None, told))
+        parts = (describe.headings(row.hit), *describe.places_alike(row.hit))
+        return "\n".join(filter(None, parts))
 
     def _lines_of(self, row: Row) -> int:
         key = row.key

@@ -68,7 +68,7 @@ def citable(source: Source) -> bool:
 
 
 def _row(hit: Hit, sources: Mapping[str, Source]) -> dict[str, Any]:
-    source = sources.get(hit.path) or Source.of(hit)
+    source = sources.get(hit.path) or Source.from_hit(hit)
     return {
         "title": source.title,
         "author": source.author,
@@ -123,13 +123,13 @@ def _bibtex(hits: Iterable[Hit], sources: Mapping[str, Source]) -> str:
     return "\n".join(entries)
 
 
-def _key(source: Source, taken: set[str]) -> str:
+def _key(source: Source, used: set[str]) -> str:
     family = source.author.split(",")[0].split(";")[0].split()[-1:] or source.title.split()[:1]
     base = _KEY.sub("", "".join(family).lower()) or "document"
     base += source.year
     number = 1
     key = base
-    while key in taken:
+    while key in used:
         number += 1
         key = f"{base}-{number}"
     return key

@@ -56,12 +56,12 @@ class FilterMenus(QObject):
 
     Signals:
         chosen: The query with a filter added.
-        typing_wanted: An operator whose value the person wants to type.
+        typing_requested: An operator whose value the person wants to type.
         opened: A menu opens; what it offers should be fresh the next time.
     """
 
     chosen = Signal(str)
-    typing_wanted = Signal(str)
+    typing_requested = Signal(str)
     opened = Signal()
 
     def __init__(self, parent: QWidget) -> None:
@@ -103,7 +103,7 @@ class FilterMenus(QObject):
         if value:
             self.chosen.emit(with_filter(self.query, operator, value))
         else:
-            self.typing_wanted.emit(f"{operator}:")
+            self.typing_requested.emit(f"{operator}:")
 
     def _add(self, menu: QMenu, text: str, operator: str, value: str, tip: str = "") -> None:
         action = menu.addAction(line(text).replace("&", "&&"))

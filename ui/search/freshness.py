@@ -1,6 +1,6 @@
-"""Notices that the library has changed since the answer on show, and says when to ask again.
+"""Detects that the library changed since the shown results, and signals when to search again.
 
-Owns how often that is at most. It must not know what is asked, nor who shows it.
+Owns the rate limit. It must not know the query, nor who shows the results.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from PySide6.QtCore import QObject, QTimer, Signal
 if TYPE_CHECKING:
     from indexer.api.answers import Activity
 
-# A list that changes while one reads it is worse than one that is a little old.
+# Least seconds between two refreshes: results should not move while they are read.
 EVERY_S = 4.0
-# Of the time, that may be spent on asking again.
+# Share of the time that refreshes may take.
 _SHARE = 0.05
 
 
 class Freshness(QObject):
-    """Signals: ``outdated``: what was asked last may have another answer now."""
+    """Signals: ``outdated``: the shown results may have changed."""
 
     outdated = Signal()
 
@@ -28,32 +28,32 @@ class Freshness(QObject):
         super().__init__(parent)
         self._every_s = every_s
         self._seen: tuple[object, ...] = ()
-        self._asked_with: tuple[object, ...] | None = None  # None: there is no answer
+        self._answered_at: tuple[object, ...] | None = None  # None: there is no answer
         self._not_before = 0.0
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._check)
 
     def show_activity(self, activity: Activity | None) -> None:
-        """Take what the engine does now; without an engine nothing is new."""
+        """Compare the engine's state with that of the shown results."""
         if activity is not None:
-            self._seen = (activity.changes, activity.understood)
+            self._seen = (activity.changes, activity.embedded_share)
             self._plan()
 
     def answered(self, seconds: float) -> None:
-        """Say that there is an answer, of the library as it is now, which took so long."""
-        self._asked_with = self._seen
+        """Results of the library's current state are shown; the search took ``seconds``."""
+        self._answered_at = self._seen
         self._not_before = time.monotonic() + max(self._every_s, seconds / _SHARE)
         self._timer.stop()
 
     def stop(self) -> None:
-        """There is nothing on show that could become old."""
-        self._asked_with = None
+        """No results are shown."""
+        self._answered_at = None
         self._timer.stop()
 
     @property
     def _is_outdated(self) -> bool:
-        return self._asked_with is not None and self._seen != self._asked_with
+        return self._answered_at is not None and self._seen != self._answered_at
 
     def _plan(self) -> None:
         if self._is_outdated and not self._timer.isActive():

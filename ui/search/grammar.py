@@ -49,11 +49,11 @@ class GrammarHelp(QFrame):
         title.setFont(font)
         title.setWordWrap(True)
         grid.addWidget(title, 0, 0, 1, 2)
-        for at, (example, told) in enumerate(rows(), 1):
+        for at, (example, description) in enumerate(rows(), 1):
             link = Link(example, example)
-            link.setAccessibleDescription(told)
+            link.setAccessibleDescription(description)
             link.followed.connect(self._try)
-            text = QLabel(told)
+            text = QLabel(description)
             text.setTextFormat(Qt.TextFormat.PlainText)
             text.setWordWrap(True)
             grid.addWidget(link, at, 0, Qt.AlignmentFlag.AlignTop)

@@ -39,12 +39,12 @@ class Group:
 
     @property
     def head(self) -> Hit:
-        """The hit that tells of the document."""
+        """The hit that represents the document."""
         return self.hits[0]
 
 
 def key_of(hit: Hit) -> Key:
-    """What a hit is known by from one answer to the next."""
+    """A hit's identity across answers."""
     return hit.path, hit.start, hit.end
 
 

@@ -38,7 +38,7 @@ class Look:
     width: int
 
     @classmethod
-    def of(cls, widget: QWidget, width: int) -> Look:
+    def from_widget(cls, widget: QWidget, width: int) -> Look:
         body = QFont(widget.font())
         small, title = QFont(body), QFont(body)
         if body.pointSizeF() > 0:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Muted(QLabel):
-    """A label that stays in the background."""
+    """A label in the muted colour."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(text, parent)

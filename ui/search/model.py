@@ -56,7 +56,7 @@ class Row:
 
     @property
     def key(self) -> Key:
-        """What the row is known by; a document has a key that no hit has."""
+        """The row's identity; keys of documents and hits are disjoint."""
         return (self.group.path, -1, -1) if self.is_document else key_of(self.hit)
 
 

@@ -14,7 +14,7 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from ui import words
-from ui.search.actions import Deed, HitActions
+from ui.search.actions import HitAction, HitActions
 from ui.search.asking import FIRST_LIMIT, Asking
 from ui.search.bar import SearchBar
 from ui.search.chips import ChipBar
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from ui.ports import Context
     from ui.search.model import Row
 
-# Documents in another order than by relevance are worth looking through further.
+# Other orders than relevance need more hits: the best documents may come last.
 _SORTED_LIMIT = 500
-# A search that was left standing for so long was meant.
-_MEANT_MS = 4000
+# Results shown for this long put the query into the history.
+_HISTORY_MS = 4000
 
 
 class SearchPage(QWidget):
@@ -49,16 +49,16 @@ class SearchPage(QWidget):
     Signals:
         hit_selected: The hit that was gone to, all hits of its document, and which one it is.
         opened: A hit to open in its own program.
-        folder_wanted: A hit to show in its folder.
+        folder_requested: A hit to show in its folder.
         preview_toggled: Show or hide the preview.
-        folders_wanted: The library is empty, and folders are to be chosen.
+        folders_requested: The library is empty, and folders are to be chosen.
     """
 
     hit_selected = Signal(object, list, int)
     opened = Signal(object)
-    folder_wanted = Signal(object)
+    folder_requested = Signal(object)
     preview_toggled = Signal()
-    folders_wanted = Signal()
+    folders_requested = Signal()
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -71,11 +71,11 @@ class SearchPage(QWidget):
         self.freshness = Freshness(self)
         self.actions_on_hits = HitActions(context, self._worker, self)
         self._around = Surroundings(context.link, self)
-        self._next_deed: Deed | None = None
-        self._meant = QTimer(self)
-        self._meant.setSingleShot(True)
-        self._meant.setInterval(_MEANT_MS)
-        self._meant.timeout.connect(self._note)
+        self._next_action: HitAction | None = None
+        self._history_timer = QTimer(self)
+        self._history_timer.setSingleShot(True)
+        self._history_timer.setInterval(_HISTORY_MS)
+        self._history_timer.timeout.connect(self._note)
         self._build()
         self._connect()
         context.settings.watch(self._setting_changed)
@@ -129,12 +129,12 @@ class SearchPage(QWidget):
         super().closeEvent(event)
 
     def warm(self) -> None:
-        """Get ready for the first results while nobody waits."""
+        """Warm up fonts and painting before the first results."""
         warm(self.results.view)
 
     def stop(self) -> None:
         """End what is under way, and see that everything is written."""
-        self._meant.stop()
+        self._history_timer.stop()
         self.freshness.stop()
         self.asking.stop()
         self.actions_on_hits.close()
@@ -177,7 +177,7 @@ class SearchPage(QWidget):
         box.accepted.connect(self._accept)
         self.bar.searched.connect(self.search)
         self.chips.edited.connect(self._edited)
-        self.chips.typing_wanted.connect(self._type_filter)
+        self.chips.typing_requested.connect(self._type_filter)
         self.chips.menus.opened.connect(self._around.ask)
         asking.answered.connect(self._answered)
         self.freshness.outdated.connect(self._ask_again)
@@ -185,23 +185,23 @@ class SearchPage(QWidget):
         asking.stale.connect(view.set_stale)
         asking.emptied.connect(self._show_start)
         asking.waiting.connect(self.message.wait)
-        results.hit_current.connect(self._gone_to)
+        results.hit_current.connect(self._emit_selected)
         results.ordered.connect(self._ordered)
         view.near_end.connect(asking.want_more)
         view.accepted.connect(self._accept)
         view.previewed.connect(self._preview)
         view.left.connect(self._back_to_box)
         results.start.searched.connect(self.search)
-        results.start.folders_wanted.connect(self.folders_wanted)
-        results.start.help_wanted.connect(self.bar.show_help)
+        results.start.folders_requested.connect(self.folders_requested)
+        results.start.help_requested.connect(self.bar.show_help)
         results.nothing.searched.connect(self.search)
-        deeds = self.actions_on_hits
-        deeds.opened.connect(self.opened)
-        deeds.folder_wanted.connect(self.folder_wanted)
-        deeds.previewed.connect(self.preview_toggled)
-        deeds.searched.connect(self.search)
-        deeds.inside_wanted.connect(self.search_inside)
-        deeds.used.connect(self._note)
+        actions = self.actions_on_hits
+        actions.opened.connect(self.opened)
+        actions.folder_requested.connect(self.folder_requested)
+        actions.previewed.connect(self.preview_toggled)
+        actions.searched.connect(self.search)
+        actions.inside_requested.connect(self.search_inside)
+        actions.used.connect(self._note)
         self.memory.changed.connect(self._start_changed)
         self.memory.trouble.connect(self._memory_trouble)
         self._around.changed.connect(self._offer_places)
@@ -219,8 +219,8 @@ class SearchPage(QWidget):
         self._around.somebody_types()
 
     def _changed(self, text: str, *, at_once: bool = False) -> None:
-        self._meant.stop()
-        self._next_deed = None
+        self._history_timer.stop()
+        self._next_action = None
         self.asking.want(text, at_once=at_once)
 
     def _edited(self, text: str) -> None:
@@ -242,12 +242,12 @@ class SearchPage(QWidget):
         self.freshness.answered(result.seconds)
         self._offer_places()
         if not same_query and result.hits:
-            self._meant.start()
-        deed, self._next_deed = self._next_deed, None
-        self._do(deed)
+            self._history_timer.start()
+        action, self._next_action = self._next_action, None
+        self._do(action)
 
     def _ask_again(self) -> None:
-        """Ask the same in peace; in a window that is not looked at, once it is again."""
+        """Repeat the query; deferred while the window is hidden."""
         if self.isVisible() and QApplication.activePopupWidget() is None:
             self.asking.refresh()
 
@@ -267,7 +267,7 @@ class SearchPage(QWidget):
     def _step(self, step: int, documents: bool) -> None:
         self.results.step(step, documents=documents)
 
-    def _gone_to(self, row: Row) -> None:
+    def _emit_selected(self, row: Row) -> None:
         self.hit_selected.emit(row.hit, list(row.group.hits), row.number)
 
     def _back_to_box(self, typed: str) -> None:
@@ -281,39 +281,39 @@ class SearchPage(QWidget):
 
     def _accept(self, in_folder: bool) -> None:
         """Open the hit, or the best one of the answer that is still to come."""
-        deed = Deed.SHOW_IN_FOLDER if in_folder else Deed.OPEN
+        action = HitAction.SHOW_IN_FOLDER if in_folder else HitAction.OPEN
         if self.asking.is_answered:
-            self._do(deed)
+            self._do(action)
         else:
-            self._next_deed = deed
+            self._next_action = action
             self.asking.ask_now()
 
     def _preview(self) -> None:
-        self._do(Deed.PREVIEW)
+        self._do(HitAction.PREVIEW)
 
     def _copy(self) -> None:
-        self._do(Deed.COPY)
+        self._do(HitAction.COPY)
 
     def _copy_quoted(self) -> None:
-        self._do(Deed.COPY_QUOTED)
+        self._do(HitAction.COPY_QUOTED)
 
-    def _do(self, deed: Deed | None) -> None:
+    def _do(self, action: HitAction | None) -> None:
         hit = self.current_hit
-        if hit is not None and deed is not None:
-            self.actions_on_hits.do(deed, hit)
+        if hit is not None and action is not None:
+            self.actions_on_hits.do(action, hit)
 
     def _note(self) -> None:
         self.memory.note(self.asking.text)
 
     def _memory_trouble(self, error: OSError) -> None:
-        told = self.tr("The list of searches could not be written: {reason}.")
-        self._context.notices.tell(told.format(reason=error.strerror or str(error)))
+        text = self.tr("The list of searches could not be written: {reason}.")
+        self._context.notices.tell(text.format(reason=error.strerror or str(error)))
 
     def _setting_changed(self, name: str) -> None:
         if name == "history":
             self.memory.remember(on=bool(self._context.settings["history"]))
 
-    # What there is to narrow by
+    # Values for filters
 
     def _offer_places(self) -> None:
         around = self._around

@@ -116,12 +116,12 @@ class StartPanel(_Panel):
 
     Signals:
         searched: A query to ask.
-        folders_wanted: The library is empty; the person wants to choose folders.
-        help_wanted: The person wants to see the whole grammar.
+        folders_requested: The library is empty; the person wants to choose folders.
+        help_requested: The person wants to see the whole grammar.
     """
 
-    folders_wanted = Signal()
-    help_wanted = Signal()
+    folders_requested = Signal()
+    help_requested = Signal()
 
     def show_start(
         self, recent: Sequence[str], saved: Sequence[Saved], *, empty_library: bool
@@ -132,7 +132,7 @@ class StartPanel(_Panel):
             self._heading(self.tr("There is nothing in the library yet"))
             self._say(self.tr("Choose folders, and Lectern reads what is in them."))
             button = QPushButton(self.tr("Choose folders…"))
-            button.clicked.connect(self.folders_wanted)
+            button.clicked.connect(self.folders_requested)
             self._column.addSpacing(M)
             self._column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeading)
             return
@@ -145,11 +145,11 @@ class StartPanel(_Panel):
             for text in recent[:_SHOWN]:
                 self._link(text, text)
         self._heading(self.tr("Ask in your own words, or try"))
-        for example, told in examples():
-            self._link(example, example, told)
+        for example, description in examples():
+            self._link(example, example, description)
         more = self._link(self.tr("All you can type…"), "")
         more.followed.disconnect(self.searched)
-        more.followed.connect(self.help_wanted)
+        more.followed.connect(self.help_requested)
 
 
 class NothingPanel(_Panel):

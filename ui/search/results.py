@@ -55,7 +55,7 @@ class ResultsPane(QWidget):
         column.setSpacing(M)
         column.addWidget(self.summary)
         column.addWidget(self._stack, 1)
-        self.view.hit_current.connect(self._gone_to)
+        self.view.hit_current.connect(self._emit_current)
         self.summary.ordered.connect(self._order)
 
     @property
@@ -147,11 +147,11 @@ class ResultsPane(QWidget):
             self.view.setCurrentIndex(self.model.index(place))
         elif row >= 0:
             # The same hit, but there may be others beside it now.
-            self._gone_to(self.view.currentIndex())
+            self._emit_current(self.view.currentIndex())
 
-    def _gone_to(self, index: QModelIndex) -> None:
+    def _emit_current(self, index: QModelIndex) -> None:
         self.hit_current.emit(self.model.rows[index.row()])
 
     def _announce(self) -> None:
-        told = self.summary.text if self.groups else self.tr("Nothing was found")
-        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, told))
+        announcement = self.summary.text if self.groups else self.tr("Nothing was found")
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, announcement))

@@ -61,7 +61,7 @@ class RowsView(QListView):
         self._measured = False
         self._hovered = QPersistentModelIndex()
         self._anchor: tuple[QPersistentModelIndex, int] | None = None
-        self.results = ResultsDelegate(Look.of(self, self.viewport().width()), self)
+        self.results = ResultsDelegate(Look.from_widget(self, self.viewport().width()), self)
         self.setItemDelegate(self.results)
         self.setModel(model)
         for about_to in (
@@ -69,7 +69,7 @@ class RowsView(QListView):
             model.rowsAboutToBeRemoved,
             model.layoutAboutToBeChanged,
         ):
-            about_to.connect(self._hold)
+            about_to.connect(self._save_anchor)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -104,8 +104,8 @@ class RowsView(QListView):
             self.updateGeometries()
 
     def _look_again(self) -> None:
-        self._hold()
-        self.results.use(Look.of(self, self.viewport().width()))
+        self._save_anchor()
+        self.results.use(Look.from_widget(self, self.viewport().width()))
         self.doItemsLayout()
 
     # Where rows stand
@@ -130,7 +130,7 @@ class RowsView(QListView):
         bar.setSingleStep(max(self.results.look.small_line * 2, 1))
         bar.setPageStep(max(height - self.results.look.title_line, 1))
         bar.setRange(0, max(0, self._tops[-1] - height))
-        self._let_go()
+        self._restore_anchor()
 
     def _measure(self) -> None:
         if not self._measured:
@@ -138,7 +138,7 @@ class RowsView(QListView):
             heights = map(self.results.height, self.rows_model.rows)
             self._tops = list(accumulate(heights, initial=0))
 
-    def _hold(self) -> None:
+    def _save_anchor(self) -> None:
         """Remember where a row is on the screen, so that it still is when others have come.
 
         It is the current one if that can be seen, else the one at the top.
@@ -151,7 +151,7 @@ class RowsView(QListView):
             index = QPersistentModelIndex(self.rows_model.index(row))
             self._anchor = (index, value - self._tops[row])
 
-    def _let_go(self) -> None:
+    def _restore_anchor(self) -> None:
         anchor, self._anchor = self._anchor, None
         if anchor is not None and anchor[0].isValid() and anchor[0].row() + 1 < len(self._tops):
             self.verticalScrollBar().setValue(self._tops[anchor[0].row()] + anchor[1])

@@ -39,7 +39,7 @@ class Sources(QObject):
         self._found: Found | None = None
         self._sources: dict[str, Source] = {}
         self._left: list[Hit] = []
-        self._asked: dict[str, int] = {}
+        self._pending: dict[str, int] = {}
 
     def find(self, hits: Sequence[Hit], found: Found) -> None:
         """Call ``found(hits, sources by path)``, now or when the engine has answered."""
@@ -48,33 +48,33 @@ class Sources(QObject):
         heads: dict[str, Hit] = {}
         for hit in hits:
             heads.setdefault(hit.path, hit)
-        self._sources = {path: Source.of(hit) for path, hit in heads.items()}
+        self._sources = {path: Source.from_hit(hit) for path, hit in heads.items()}
         self._left = list(heads.values())[:_MOST_ASKED][::-1]
         self._go_on()
 
     def close(self) -> None:
         """Forget what was asked."""
-        for number in self._asked.values():
+        for number in self._pending.values():
             self._link.cancel(number)
-        self._asked.clear()
+        self._pending.clear()
         self._found = None
 
     def _go_on(self) -> None:
-        while self._left and len(self._asked) < _AT_ONCE:
+        while self._left and len(self._pending) < _AT_ONCE:
             hit = self._left.pop()
-            self._asked[hit.path] = self._link.ask(
+            self._pending[hit.path] = self._link.ask(
                 GetDocument(Path(hit.path)),
-                done=partial(self._told, hit),
+                done=partial(self._handle_document, hit),
                 failed=partial(self._not_told, hit),
             )
-        if not self._asked and self._found is not None:
+        if not self._pending and self._found is not None:
             found, self._found = self._found, None
             found(self._hits, self._sources)
 
-    def _told(self, hit: Hit, document: Document) -> None:
-        self._sources[hit.path] = Source.of(hit, document)
+    def _handle_document(self, hit: Hit, document: Document) -> None:
+        self._sources[hit.path] = Source.from_hit(hit, document)
         self._not_told(hit, None)
 
     def _not_told(self, hit: Hit, _error: LecternError | None) -> None:
-        self._asked.pop(hit.path, None)
+        self._pending.pop(hit.path, None)
         self._go_on()

@@ -1,4 +1,4 @@
-"""The line above the results: how many there are, how far meaning is, and their order.
+"""The line above the results: how many there are, the share embedded, and their order.
 
 Owns that line, and the banner that says when nothing fits well. It must not know the results.
 """
@@ -32,8 +32,8 @@ class Summary(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._count = _label()
-        self._understood = Muted()
-        self._understood.setToolTip(
+        self._embedded = Muted()
+        self._embedded.setToolTip(
             self.tr("So much is found by its meaning already; all of it by its words.")
         )
         sort = Muted(self.tr("Sort by"))
@@ -49,14 +49,14 @@ class Summary(QWidget):
             self._orders.addItem(text, order)
         self._orders.activated.connect(self._chosen)
         sort.setBuddy(self._orders)
-        # Where the text is large, what is understood stands below what was found.
-        told = QWidget()
-        flow = FlowLayout(told)
+        # With a large font the embedded share wraps below the number of hits.
+        counts = QWidget()
+        flow = FlowLayout(counts)
         flow.addWidget(self._count)
-        flow.addWidget(self._understood)
+        flow.addWidget(self._embedded)
         row = QHBoxLayout()
         row.setSpacing(M)
-        row.addWidget(told, 1, Qt.AlignmentFlag.AlignVCenter)
+        row.addWidget(counts, 1, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(sort)
         row.addWidget(self._orders)
         self._banner = _Banner(self.tr("No good match; closest passages below."))
@@ -74,9 +74,9 @@ class Summary(QWidget):
     @property
     def text(self) -> str:
         """What is said, for a screen reader."""
-        told = [] if self._banner.isHidden() else [self._banner.text]
-        told += [each.text() for each in (self._count, self._understood) if not each.isHidden()]
-        return " ".join(filter(None, told))
+        parts = [] if self._banner.isHidden() else [self._banner.text]
+        parts += [each.text() for each in (self._count, self._embedded) if not each.isHidden()]
+        return " ".join(filter(None, parts))
 
     def show_result(self, result: SearchResult, documents: int, *, more: bool) -> None:
         """Say how many hits there are; ``more``: there may be more than these."""
@@ -85,10 +85,10 @@ class Summary(QWidget):
             self.tr("The best {hits} in {documents}") if more else self.tr("{hits} in {documents}")
         )
         self._count.setText(text.format(hits=hits, documents=words.documents(documents)))
-        partly = 0 <= result.understood < _WHOLE
-        self._understood.setVisible(partly)
-        share = words.share(result.understood)
-        self._understood.setText(self.tr("{share} embedded").format(share=share))
+        partly = 0 <= result.embedded_share < _WHOLE
+        self._embedded.setVisible(partly)
+        share = words.share(result.embedded_share)
+        self._embedded.setText(self.tr("{share} embedded").format(share=share))
         self._banner.setVisible(bool(result.hits) and not result.good)
 
     def _chosen(self, _at: int) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from indexer.api.answers import Status
     from ui.ports import EnginePort
 
-# How often the engine is told that somebody types.
+# Seconds between two reports of typing to the engine.
 _TYPING_S = 1.0
 
 
@@ -42,7 +42,7 @@ class Surroundings(QObject):
         """Ask anew, if there is anyone to ask."""
         if self._link.is_connected:
             self.roots = self.roots or None  # what was empty need not be so any more
-            self._link.ask(GetStatus(), done=self._told, failed=_ignore)
+            self._link.ask(GetStatus(), done=self._handle_status, failed=_ignore)
 
     def somebody_types(self) -> None:
         """Have the engine leave the machine to the person for a moment."""
@@ -51,7 +51,7 @@ class Surroundings(QObject):
             self._typed = now
             self._link.ask(SetPace(typing=True), done=_ignore, failed=_ignore)
 
-    def _told(self, status: Status) -> None:
+    def _handle_status(self, status: Status) -> None:
         self.roots = tuple(root.path for root in status.roots)
         self.languages = tuple(each.language for each in status.languages)
         self.changed.emit()

@@ -1,4 +1,4 @@
-"""Paints made-up results where nobody sees them, so that the first real ones come quickly.
+"""Paints sample results off screen, which fills font caches before the first real results.
 
 Owns nothing that stays: what remains are Qt's loaded fonts, its letters and our drawings.
 """
@@ -30,7 +30,7 @@ _BEST = (45, 86)
 
 def warm(view: ResultsView) -> None:
     """Paint a document with a hit of each kind, as a view would."""
-    look = Look.of(view, max(view.viewport().width(), 1))
+    look = Look.from_widget(view, max(view.viewport().width(), 1))
     delegate = ResultsDelegate(look)
     model = ResultsModel()
     model.show(grouped([_hit(why) for why in Why]), same_query=False)

@@ -143,9 +143,9 @@ class Folder(Text):
             layout.addWidget(self._browse)
 
     def _ask(self) -> None:
-        choose_folder(self, self.tr("Choose a folder"), self._take)
+        choose_folder(self, self.tr("Choose a folder"), self._set_folder)
 
-    def _take(self, paths: list[str]) -> None:
+    def _set_folder(self, paths: list[str]) -> None:
         if paths:
             self._line.setText(paths[0])
             self._tell()

@@ -46,7 +46,7 @@ class PrivacyPage(QWidget):
         super().__init__(parent)
         self._context = context
         self._questions = Questions(context, self)
-        self._promise = _text(
+        self._statement = _text(
             self.tr(
                 "Lectern works without a network. Your documents, questions and results never "
                 "leave this computer. Only a language model may be downloaded, once."
@@ -62,7 +62,7 @@ class PrivacyPage(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(M)
-        for part in (self._promise, self._facts):
+        for part in (self._statement, self._facts):
             column.addWidget(part)
         column.addWidget(self._open, 0, Qt.AlignmentFlag.AlignLeading)
         column.addSpacing(M)
@@ -88,13 +88,13 @@ class PrivacyPage(QWidget):
         made = status.connections if status is not None else ()
         self.connections.clear()
         for each in made:
-            told = [
+            cells = [
                 words.instant(each.time),
                 each.what,
                 words.phrase(each.outcome, {}),
             ]
-            item = QTreeWidgetItem(told)
-            item.setToolTip(2, told[2])
+            item = QTreeWidgetItem(cells)
+            item.setToolTip(2, cells[2])
             self.connections.addTopLevelItem(item)
         self.connections.setVisible(bool(made))
         self._none.setVisible(not made)
@@ -116,7 +116,7 @@ class PrivacyPage(QWidget):
         frame = QFrame()
         frame.setFrameShape(QFrame.Shape.StyledPanel)
         word = self._word()
-        told = _text(
+        warning = _text(
             self.tr(
                 "Delete everything that Lectern has made of your documents: the library, the "
                 "history and the log. The documents themselves are not touched. This cannot be "
@@ -139,7 +139,7 @@ class PrivacyPage(QWidget):
         column = QVBoxLayout(frame)
         column.setContentsMargins(L, M, L, M)
         column.setSpacing(S)
-        column.addWidget(told)
+        column.addWidget(warning)
         column.addLayout(row)
         return frame
 

@@ -61,13 +61,15 @@ class SettingRow(QWidget):
 
     def _arrange(self) -> None:
         name = say(self.declaration.label)
-        told = say(self.declaration.help)
+        help_text = say(self.declaration.help)
         if not self.declaration.at_once:
-            told = self.tr("{help} Counts when Lectern is started again.").format(help=told)
-        self.editor.control.setAccessibleDescription(told)
+            help_text = self.tr("{help} Counts when Lectern is started again.").format(
+                help=help_text
+            )
+        self.editor.control.setAccessibleDescription(help_text)
         self.reset.setAccessibleName(self.tr("Reset {name}").format(name=name))
         self.reset.setToolTip(self.tr("Back to: {value}").format(value=self._default()))
-        about = QLabel(told)
+        about = QLabel(help_text)
         about.setTextFormat(Qt.TextFormat.PlainText)
         about.setWordWrap(True)
         about.setForegroundRole(QPalette.ColorRole.PlaceholderText)

@@ -23,7 +23,7 @@ _WORDS_FIRST = N_("Until then some is found by its words only.")
 class Change(NamedTuple):
     """What changes, what that means meanwhile, and how much is done, 0 to 1."""
 
-    told: str
+    sentence: str
     meanwhile: str
     done: float
 
@@ -31,10 +31,10 @@ class Change(NamedTuple):
 def change(state: Activity | Status) -> Change | None:
     """The change that is under way, if any."""
     if changing := state.changing:
-        done = changing.understood
-        told = say(_CHANGING).format(model=changing.model, share=share(done))
-        return Change(told, say(_MEANWHILE), done)
+        done = changing.embedded_share
+        sentence = say(_CHANGING).format(model=changing.model, share=share(done))
+        return Change(sentence, say(_MEANWHILE), done)
     if state.rebuilding:
-        done = state.understood
+        done = state.embedded_share
         return Change(say(_REBUILDING).format(share=share(done)), say(_WORDS_FIRST), done)
     return None

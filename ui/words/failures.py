@@ -45,13 +45,13 @@ def step(code: str, detail: Mapping[str, object] | str = "") -> str:
 
 def failure(error: LecternError) -> str:
     """An error as one notice: its sentence and the next step."""
-    told = (sentence(error.code, error.detail), step(error.code, error.detail))
-    return " ".join(filter(None, told))
+    parts = (sentence(error.code, error.detail), step(error.code, error.detail))
+    return " ".join(filter(None, parts))
 
 
 def row_reason(row: FileRow) -> str:
     """Why a file is in its state, with the pages or parts that could not be read."""
-    told = sentence(row.code, row.detail)
+    reason = sentence(row.code, row.detail)
     detail = read_detail(row.detail)
     if not row.code and detail.get("reason") == "parts_unread":
         return phrase("parts_unread", detail)  # their names say more than their numbers
@@ -59,8 +59,8 @@ def row_reason(row: FileRow) -> str:
         pages = ", ".join(str(page) for page in row.bad_pages[:20])
         if len(row.bad_pages) > 20:
             pages += ", …"
-        told = " ".join((told, _bad_pages(pages, row))).strip()
-    return told
+        reason = " ".join((reason, _bad_pages(pages, row))).strip()
+    return reason
 
 
 def _bad_pages(pages: str, row: FileRow) -> str:
@@ -70,16 +70,16 @@ def _bad_pages(pages: str, row: FileRow) -> str:
     return say(BAD_PAGES).format(pages=pages)
 
 
-def note(told: Note) -> str:
+def note(item: Note) -> str:
     """What the engine notes besides an answer, as a sentence."""
-    if told.code in CODES:
-        return failure(WorldError(told.code, **told.detail))
-    return phrase(told.code, told.detail)
+    if item.code in CODES:
+        return failure(WorldError(item.code, **item.detail))
+    return phrase(item.code, item.detail)
 
 
-def notes(told: Iterable[Note]) -> str:
+def notes(items: Iterable[Note]) -> str:
     """Notes in one line."""
-    return "; ".join(map(note, told))
+    return "; ".join(map(note, items))
 
 
 def phrase(code: str, detail: Mapping[str, object]) -> str:

@@ -104,7 +104,7 @@ class Said:
     def __init__(self) -> None:
         self.texts: list[str] = []
         self.act: Callable[[], None] | None = None
-        self.lapsed: Callable[[], None] | None = None
+        self.expired: Callable[[], None] | None = None
         self.action = ""
 
     def tell(
@@ -114,19 +114,19 @@ class Said:
         action: str = "",
         act: Callable[[], None] | None = None,
         seconds: float = 8.0,
-        lapsed: Callable[[], None] | None = None,
+        expired: Callable[[], None] | None = None,
     ) -> None:
         self.lapse()
         self.texts.append(text)
-        self.action, self.act, self.lapsed = action, act, lapsed
+        self.action, self.act, self.expired = action, act, expired
 
     def lapse(self) -> None:
-        lapsed, self.lapsed = self.lapsed, None
-        if lapsed is not None:
-            lapsed()
+        expired, self.expired = self.expired, None
+        if expired is not None:
+            expired()
 
     def press(self) -> None:
-        act, self.act, self.lapsed = self.act, None, None
+        act, self.act, self.expired = self.act, None, None
         assert act is not None
         act()
 

@@ -30,7 +30,7 @@ BUSY = replace(
     running=running(
         Step.INDEX, files_done=4, files_total=10, eta_seconds=200.0, current="/a/b.pdf"
     ),
-    reason="battery", pages_per_second=30.0, understood=0.5, set_aside=2,
+    reason="battery", pages_per_second=30.0, embedded_share=0.5, set_aside=2,
     device_notes=(Note("device_absent", {"device": "cuda"}),),
 )  # fmt: skip
 
@@ -68,7 +68,7 @@ def test_it_shows_what_the_engine_does(qtbot: QtBot, tmp_path: Path) -> None:
     assert (
         panel._facts.value("Computes on:") == "CPU (cuda is not part of the installed ONNX Runtime)"
     )
-    with qtbot.waitSignal(panel.files_wanted) as wanted:
+    with qtbot.waitSignal(panel.files_requested) as wanted:
         panel._show_aside.click()
     assert wanted.args == ["failed"]
     panel.hide()

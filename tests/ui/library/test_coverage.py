@@ -218,7 +218,7 @@ def test_headings_sort_where_the_engine_can(page: CoveragePage, qtbot: QtBot) ->
     assert header.sortIndicatorSection() == Column.NAME
     header.setSortIndicator(Column.SIZE, Qt.SortOrder.DescendingOrder)
     header.sectionClicked.emit(int(Column.SIZE))
-    assert page.model.wanted.order == "size"
+    assert page.model.filter.order == "size"
     qtbot.waitUntil(lambda: page.model.index(0, Column.NAME).data() == "lighthouse.md")
 
 

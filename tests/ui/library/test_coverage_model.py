@@ -120,13 +120,13 @@ def test_the_engine_sorts(qtbot: QtBot, made: tuple[CoverageModel, CannedLink]) 
         (Column.STATE, Qt.SortOrder.AscendingOrder, (Order.STATE, False)),
     ):
         model.sort(column, order)
-        assert (model.wanted.order, model.wanted.backwards) == expected
+        assert (model.filter.order, model.filter.backwards) == expected
         asked = link.asked[-1]
         assert isinstance(asked, ListFiles)
         assert asked.order is expected[0]
-    before = model.wanted
+    before = model.filter
     model.sort(Column.REASON, Qt.SortOrder.AscendingOrder)
-    assert model.wanted == before
+    assert model.filter == before
     assert not model.can_sort(Column.REASON)
 
 

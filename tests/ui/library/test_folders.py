@@ -110,14 +110,14 @@ def test_a_removal_can_be_undone_or_is_carried_out(
     told = notices.told[-1]
     assert told.action == "Undo"
     assert told.act is not None
-    assert told.lapsed is not None
+    assert told.expired is not None
     told.act()
     assert page.model.rowCount() == 1
     page.list.setCurrentIndex(page.model.index(0))
     page.remove.click()
-    lapsed = notices.told[-1].lapsed
-    assert lapsed is not None
-    lapsed()
+    expired = notices.told[-1].expired
+    assert expired is not None
+    expired()
     qtbot.waitUntil(lambda: engine.roots == [])
     qtbot.waitUntil(lambda: not page.removals.hidden)
 
@@ -237,13 +237,13 @@ def test_a_change_of_the_model_stands_above_the_folders(
     page: FoldersPage, qtbot: QtBot, engine: FakeEngine
 ) -> None:
     assert page.change.isHidden()
-    page._take_status(replace(EMPTY, changing=ModelChange("gte-small", "int8", 0.25)))
+    page._handle_status(replace(EMPTY, changing=ModelChange("gte-small", "int8", 0.25)))
     assert page.change.isVisible()
     assert page.change.label.text() == (
         "Changing to the language model gte-small: 25 % done. Until then the one before answers."
     )
     assert page.change.bar.value() == page.change.bar.maximum() // 4
-    page._take_status(EMPTY)
+    page._handle_status(EMPTY)
     assert page.change.isHidden()
     assert name_of(root("/")) == "/"
 
@@ -277,7 +277,7 @@ def test_an_offline_folder_cannot_be_read_again(qtbot: QtBot, tmp_path: Path) ->
     assert not page.open.isEnabled()
     assert page.remove.isEnabled()
     wanted: list[str] = []
-    page.files_wanted.connect(wanted.append)
+    page.files_requested.connect(wanted.append)
     page.files.click()
     assert wanted == ["/away"]
 

@@ -32,7 +32,7 @@ def wait_for_page(qtbot: QtBot, preview: Preview) -> None:
             and all(
                 document.band(key.page, key.width, key.band) is not None
                 for page in pages.visible_pages()
-                for key in pages.wanted(page)
+                for key in pages.visible_keys(page)
             )
         )
 

@@ -92,7 +92,7 @@ def test_hits_of_the_document_one_after_the_other(
     qtbot: QtBot, preview: Preview, hits: list[Hit]
 ) -> None:
     wanted: list[int] = []
-    preview.hit_wanted.connect(wanted.append)
+    preview.hit_requested.connect(wanted.append)
     preview.show_hit(hits[0], hits, 0)
     wait_for_page(qtbot, preview)
     assert not preview.bar.before.isEnabled()

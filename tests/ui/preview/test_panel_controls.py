@@ -66,7 +66,7 @@ def test_zooming(qtbot: QtBot, preview: Preview, hits: list[Hit]) -> None:
         preview.pages.zoom_in()
     assert preview.pages.scale == pytest.approx(4.0)
     wait_for_page(qtbot, preview)
-    assert max(len(preview.pages.wanted(page)) for page in preview.pages.visible_pages()) >= 1
+    assert max(len(preview.pages.visible_keys(page)) for page in preview.pages.visible_pages()) >= 1
     for _ in range(30):
         preview.pages.zoom_out()
     assert preview.pages.scale == pytest.approx(0.25)
@@ -139,8 +139,8 @@ def test_finding_what_is_similar_and_searching_inside(
     show(qtbot, preview, hits[1])
     queries: list[str] = []
     paths: list[str] = []
-    preview.like_wanted.connect(queries.append)
-    preview.search_inside_wanted.connect(paths.append)
+    preview.like_requested.connect(queries.append)
+    preview.search_inside_requested.connect(paths.append)
     for action in preview.bar.menu.actions():
         action.trigger()
     assert len(queries) == 2

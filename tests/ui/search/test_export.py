@@ -26,17 +26,17 @@ KNOWN = replace(
 
 def test_a_citation_says_what_is_known() -> None:
     one = hit(start=1100)
-    assert citation(one, Source.of(one, KNOWN)) == "Doe, Jane, Lease, 2021, p. 12"
-    assert citation(one, Source.of(one)) == "lease, p. 12"
-    assert quoted(one, Source.of(one)).startswith("“Rent is due on the first.")
+    assert citation(one, Source.from_hit(one, KNOWN)) == "Doe, Jane, Lease, 2021, p. 12"
+    assert citation(one, Source.from_hit(one)) == "lease, p. 12"
+    assert quoted(one, Source.from_hit(one)).startswith("“Rent is due on the first.")
     name = hit(text="", why=Why.NAME, page=0)
-    assert quoted(name, Source.of(name)) == "lease"
-    assert Source.of(one, replace(UNTITLED, created="unknown")).year == ""
+    assert quoted(name, Source.from_hit(name)) == "lease"
+    assert Source.from_hit(one, replace(UNTITLED, created="unknown")).year == ""
 
 
 def test_csv_and_json_hold_the_hits() -> None:
     hits = many(3, 2)
-    sources = {hits[0].path: Source.of(hits[0], KNOWN)}
+    sources = {hits[0].path: Source.from_hit(hits[0], KNOWN)}
     rows = list(csv.DictReader(io.StringIO(exported(hits, sources, Form.CSV))))
     assert [row["path"] for row in rows] == [each.path for each in hits]
     assert (rows[0]["author"], rows[1]["author"]) == ("Doe, Jane", "")

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 WAIT_MS = 60_000
 
 
-def activity(changes: int, understood: float = 1.0) -> Activity:
-    return replace(IDLE, changes=changes, understood=understood)
+def activity(changes: int, embedded_share: float = 1.0) -> Activity:
+    return replace(IDLE, changes=changes, embedded_share=embedded_share)
 
 
 def test_what_changed_since_the_answer_is_told_once_the_time_has_come(qtbot: QtBot) -> None:
@@ -51,7 +51,7 @@ def test_what_changed_since_the_answer_is_told_once_the_time_has_come(qtbot: QtB
         freshness.show_activity(activity(2))
     freshness.answered(0.0)
     with qtbot.waitSignal(freshness.outdated):
-        freshness.show_activity(activity(2, understood=0.5))
+        freshness.show_activity(activity(2, embedded_share=0.5))
     assert told.count() == 2
 
 

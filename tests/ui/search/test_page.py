@@ -74,7 +74,7 @@ def test_chips_and_text_say_the_same(qtbot: QtBot, page: SearchPage) -> None:
     assert [chip.text() for chip in page.chips.chips] == ["Type: md"]
     page.chips.menus.chosen.emit("lamp date:2024 ")
     assert [chip.text() for chip in page.chips.chips] == ["Date: 2024"]
-    page.chips.typing_wanted.emit("page:")
+    page.chips.typing_requested.emit("page:")
     assert page.query == "lamp date:2024 page:"
     qtbot.waitUntil(page.bar.box._popup.isVisible)
     QTest.keyClick(page.bar.box._popup, Qt.Key.Key_Down)
@@ -148,7 +148,7 @@ def test_the_start_teaches(qtbot: QtBot, page: SearchPage) -> None:
 def test_an_empty_library_leads_to_folders(qtbot: QtBot, context: Context) -> None:
     for page in shown(qtbot, SearchPage(context)):
         qtbot.waitUntil(partial(_is_empty, page))
-        with qtbot.waitSignal(page.folders_wanted):
+        with qtbot.waitSignal(page.folders_requested):
             page.results.start.findChildren(QAbstractButton)[-1].click()
 
 

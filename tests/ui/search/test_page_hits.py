@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QMenu
 
 from indexer.api.types import Also
 from tests.ui.search.pages import WAIT_MS, press, search, titles
-from ui.search.actions import Deed
+from ui.search.actions import HitAction
 from ui.search.export import Form
 from ui.search.grouping import Order
 
@@ -55,7 +55,7 @@ def test_keys_go_through_hits_and_documents(qtbot: QtBot, page: SearchPage) -> N
 
 def test_keys_open_show_and_preview(qtbot: QtBot, page: SearchPage) -> None:
     search(qtbot, page, "roof")
-    opened, folder = QSignalSpy(page.opened), QSignalSpy(page.folder_wanted)
+    opened, folder = QSignalSpy(page.opened), QSignalSpy(page.folder_requested)
     toggled = QSignalSpy(page.preview_toggled)
     press(page, Qt.Key.Key_Return)
     press(page, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
@@ -82,11 +82,11 @@ def test_copying(qtbot: QtBot, page: SearchPage, notices: RecordedNotices) -> No
     hit = page.current_hit
     assert hit is not None
     clipboard = QGuiApplication.clipboard()
-    page.actions_on_hits.do(Deed.COPY, hit)
+    page.actions_on_hits.do(HitAction.COPY, hit)
     assert clipboard.text() == "The landlord mends the roof. The tenant cleans the gutters."
-    page.actions_on_hits.do(Deed.COPY_QUOTED, hit)
+    page.actions_on_hits.do(HitAction.COPY_QUOTED, hit)
     qtbot.waitUntil(lambda: clipboard.text().endswith("p. 2)"), timeout=WAIT_MS)
-    page.actions_on_hits.do(Deed.COPY_PATH, hit)
+    page.actions_on_hits.do(HitAction.COPY_PATH, hit)
     assert clipboard.text() == hit.path
     assert len(notices.told) == 3
 
@@ -107,7 +107,7 @@ def test_the_menu_of_a_hit(qtbot: QtBot, page: SearchPage) -> None:
     inside = next(each for each in menu.actions() if each.text().startswith("Search inside"))
     inside.trigger()
     assert page.query == f'roof in:"{hit.path}" '
-    page.actions_on_hits.do(Deed.LIKE_PASSAGE, hit)
+    page.actions_on_hits.do(HitAction.LIKE_PASSAGE, hit)
     assert page.query == f'like:"{hit.path}#{hit.start}-{hit.end}"'
 
 

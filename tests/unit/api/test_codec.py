@@ -100,7 +100,7 @@ def travel(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 results = st.builds(
-    SearchResult, hits=st.lists(hits, max_size=2).map(tuple), seconds=finite, understood=finite
+    SearchResult, hits=st.lists(hits, max_size=2).map(tuple), seconds=finite, embedded_share=finite
 )
 
 
