@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _OPENERS = (("xdg-open",), ("gio", "open"))
-# Said to us by the desktop as it started us, and of no use for another program.
+# Startup tokens meant for this process only.
 _OURS = ("XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID")
 
 

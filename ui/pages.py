@@ -70,7 +70,7 @@ class Pages(QStackedWidget):
 
     @property
     def query(self) -> str:
-        """What stands in the search box; it need not be there yet."""
+        """The text of the search box; "" before the search page is made."""
         return self.search.search.query if SEARCH in self._made else ""
 
     def show_activity(self, activity: Activity | None) -> None:

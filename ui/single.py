@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# A first instance that does not take a line within this time hangs.
+# A first instance that does not answer within this time is taken to hang.
 TIMEOUT_MS = 2000
 MAX_BYTES = 64_000
 DONE = b"ok\n"

@@ -1,8 +1,7 @@
 """Keeps an engine running while the window is open.
 
-Owns the decision between a running engine and one of our own, the process of the latter, and how
-soon it is started again when it dies. It must not know what the engine is asked. Only an engine
-that was started here is ended here.
+Owns the choice between attaching and starting, the started process, and the back-off between
+restarts. It must not know any request. Only an engine that was started here is ended here.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# How often a starting engine is asked whether it answers yet.
+# Interval of attempts to attach to a starting engine.
 ATTACH_MS = 100
 # Waiting times between starts double from the first to the last.
 FIRST_MS, LAST_MS = 500, 30_000
@@ -148,7 +147,7 @@ class Supervisor(QObject):
         self._set(EngineState.READY)
 
     def _on_disconnected(self) -> None:
-        # That it hung up may be heard of after why it ended.
+        # The disconnect may arrive after the process's exit.
         if self.state in {EngineState.ENDED, EngineState.FAILED}:
             return
         log.warning("the engine has gone")
@@ -220,7 +219,7 @@ class Supervisor(QObject):
         if problem is not None and problem.code not in _PASSING:
             self._set(EngineState.FAILED, problem)
             return
-        if self.state is EngineState.READY:  # its hanging up is heard of only later
+        if self.state is EngineState.READY:  # the disconnect arrives later
             self._set(EngineState.RESTARTING)
         self._try_again()
 
@@ -249,7 +248,7 @@ class Supervisor(QObject):
 
 
 def _problem(stderr_tail: str) -> LecternError | None:
-    """Understand why an engine says it cannot run."""
+    """Parse the failure that an engine writes to stderr as JSON."""
     for line in reversed(stderr_tail.splitlines()):
         try:
             said = json.loads(line)

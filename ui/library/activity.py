@@ -196,7 +196,7 @@ class ActivityPanel(ColumnPage):
         self._bar.setVisible(progress is not None)
         self._current.setVisible(progress is not None)
         if progress is not None:
-            # While files are still being looked for, nobody knows how many there are.
+            # The total is unknown during the scan.
             self._bar.setRange(0, progress.files_total)
             self._bar.setValue(min(progress.files_total, progress.files_done))
             self._current.setText(progress.current)

@@ -74,7 +74,7 @@ def facts(activity: Activity, smooth: Smooth) -> list[tuple[str, str]]:
     """The lines below the headline."""
     rows = []
     progress = activity.running.progress if activity.running is not None else None
-    # Scanned pages are no files, and nobody knows how long one takes.
+    # Recognition counts pages, not files, and has no estimate of time.
     if progress is not None and progress.step is not Step.RECOGNISE:
         if progress.files_total:
             text = translate("ActivityPanel", "{done} done, {left} left")

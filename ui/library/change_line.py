@@ -1,4 +1,4 @@
-"""A line that tells of a change of the language model, with how far it is.
+"""A line with a progress bar for a change of the language model.
 
 Owns the widget; it is hidden while nothing changes.
 """

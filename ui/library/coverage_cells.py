@@ -1,4 +1,4 @@
-"""What stands in each cell of the coverage.
+"""The text, tooltip and alignment of each cell of the coverage.
 
 Owns the columns and the text of a file in each. Pure functions of a row.
 """

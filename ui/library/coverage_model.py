@@ -214,11 +214,11 @@ class CoverageModel(QAbstractTableModel):
         self._request(0, first=True)
 
     def _place(self, row: int) -> int:
-        """Where the engine has the file of a row."""
+        """The row's offset in the engine's order."""
         return self._total - 1 - row if self._filter.backwards else row
 
     def _touch(self, page: int) -> None:
-        """Note that a page is looked at, and have it fetched if it is not here."""
+        """Mark a page as recently used, and fetch it if missing or stale."""
         if page in self._pages:
             self._pages.move_to_end(page)
             if page not in self._stale:
@@ -232,7 +232,7 @@ class CoverageModel(QAbstractTableModel):
             self._fetch.start(0)
 
     def _fetch_queued(self) -> None:
-        # Someone who scrolls past a thousand pages wants those where it ends.
+        # After fast scrolling only the newest pages matter.
         newest, self._queued = self._queued[-AT_ONCE:], []
         for page in newest:
             self._request(page)

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from ui.library.coverage_model import CoverageModel
 
-# Of more chosen files, the first so many are looked at.
+# Most selected rows that are read.
 MOST_CHOSEN = 5000
-# Room for what usually stands in a column, in letters; the name takes the rest.
+# Typical widths of columns in letters; the name column gets the rest.
 _LETTERS = {
     Column.FOLDER: 20, Column.REASON: 28, Column.SIZE: 12, Column.MODIFIED: 20, Column.PAGES: 9,
 }  # fmt: skip
@@ -99,7 +99,7 @@ class CoverageTable(QTableView):
         self._fit_name()
 
     def _fit_name(self) -> None:
-        """Give the name what the others leave, but never less than tells names apart."""
+        """Give the name column the remaining width, with a minimum."""
         header = self.horizontalHeader()
         others = header.length() - header.sectionSize(Column.NAME)
         least = self.fontMetrics().averageCharWidth() * LETTERS_OF_NAME

@@ -136,7 +136,7 @@ def state_of(root: RootStatus) -> str:
 
 
 def watching(root: RootStatus) -> list[str]:
-    """How changes in a folder are detected; "" while unknown."""
+    """How changes in a folder are detected; empty while unknown."""
     match root.watched, root.watched_why:
         case "events", _:
             text = QCoreApplication.translate("FolderModel", "Changes are noticed at once")

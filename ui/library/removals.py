@@ -1,7 +1,7 @@
-"""Folders that are to be taken out of the library, until it is too late to undo that.
+"""Pending removals of folders, which can be undone for a while.
 
-Owns the promise: what a person removed is removed, though the window closes or the engine is away
-in between. It must not know who shows the folders.
+Owns the file that keeps them until the engine has carried them out, across restarts of either.
+It must not know who shows the folders.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FILE_NAME = "removals.json"
 
 
 class Removals(QObject):
-    """Signals: ``changed`` when other folders are to be hidden than before."""
+    """Signals: ``changed`` when the set of hidden folders changes."""
 
     changed = Signal()
 

@@ -122,7 +122,7 @@ class Preview(PreviewFrame):
     # Loading
 
     def _load(self, password: str | None) -> None:
-        # What nobody sees is not read.
+        # A hidden preview loads nothing.
         self._late = self._hit is not None and not self.isVisible()
         if self._hit is not None and not self._late:
             self._tried = password or ""

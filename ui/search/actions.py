@@ -129,7 +129,7 @@ class HitActions(QObject):
         return menu
 
     def _add_alike(self, menu: QMenu, hit: Hit) -> None:
-        """Add what was folded under a hit, to be opened."""
+        """Add a submenu of the hit's near-duplicates."""
         if hit.also:
             alike = menu.addMenu(icon("document"), self.tr("Nearly the same passages"))
             for one, message in zip(elsewhere(hit), places_alike(hit), strict=True):

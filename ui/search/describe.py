@@ -92,7 +92,7 @@ def places_alike(hit: Hit) -> list[str]:
 
 
 def elsewhere(hit: Hit) -> list[Hit]:
-    """The passages that were folded under a hit, as hits of their own."""
+    """The near-duplicates grouped under a hit, as hits."""
     return [
         replace(
             hit, path=one.path, file=one.file, title=one.title, page=one.page,
@@ -112,7 +112,7 @@ def is_name_only(hit: Hit) -> bool:
 
 
 def body(hit: Hit) -> str:
-    """What stands in for the text of a file that was found by its name alone."""
+    """The placeholder text of a hit found by its file name alone."""
     if hit.state in SEARCHABLE_STATES:
         return QCoreApplication.translate("Results", "Its name fits what you look for.")
     return QCoreApplication.translate("Results", "Its name fits; its text could not be read.")

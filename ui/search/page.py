@@ -247,7 +247,7 @@ class SearchPage(QWidget):
         self._do(action)
 
     def _ask_again(self) -> None:
-        """Repeat the query; deferred while the window is hidden."""
+        """Refresh the results, unless the page is hidden or a menu is open."""
         if self.isVisible() and QApplication.activePopupWidget() is None:
             self.asking.refresh()
 

@@ -1,6 +1,6 @@
-"""What the search knows of the library: its folders, its languages, whether there is anything.
+"""The library's folders and languages, for filters and completions; reports of typing.
 
-Owns the asking for it, and the telling that somebody types. It must not know what it is used for.
+Owns these two requests. It must not know who uses the answers.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Surroundings(QObject):
     """``roots`` is None until the engine has said which there are.
 
     Signals:
-        changed: Something is known now.
+        changed: New values are there.
     """
 
     changed = Signal()
@@ -58,4 +58,4 @@ class Surroundings(QObject):
 
 
 def _ignore(_answer: object) -> None:
-    """What is asked by the way may fail."""
+    """Both requests may fail silently."""

@@ -102,7 +102,7 @@ def share(value: float) -> str:
 
 
 def rate(value: float) -> str:
-    """So many in a second, without digits that nobody could read in time."""
+    """A rate per second, rounded for display."""
     if value >= 10 or value == 0:
         return count(round(value))
     return QLocale().toString(float(value), "f", 1)
