@@ -27,6 +27,8 @@ from e5_source import read_source  # noqa: E402
 from e5_texts import package_texts, training_texts, word_frequencies  # noqa: E402
 from e5_tokenizer import SPECIAL, UNKNOWN, characters_map, write_tokenizer  # noqa: E402
 
+import indexer  # noqa: E402, F401  # keeps the libraries of models from reporting to anybody
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
