@@ -67,7 +67,7 @@ def training_texts(folder: Path) -> dict[str, list[str]]:
 
 def word_frequencies(folder: Path) -> dict[str, dict[str, float]]:
     """How often words are, by language, from the data of `wordfreq` as its wheel has them."""
-    import msgpack  # type: ignore[import-untyped]  # it has no types
+    import msgpack
 
     found = {}
     for path in sorted((folder / "wordfreq" / "data").glob("*.msgpack.gz")):

@@ -53,9 +53,11 @@ import sys
 from pathlib import Path
 from tests.integration.world import World, found, states
 from indexer.api.errors import WorldError
+from indexer.api.requests import GetStatus
 world = World(*map(Path, sys.argv[1:4]))
 with world.engine() as engine:
-    print(found(engine, "report one")[0], engine.status()["reason"], len(states(engine)))
+    reason = engine.call(GetStatus()).reason
+    print(found(engine, "report one")[0], reason, len(states(engine)))
     try:
         world.index(engine)
     except WorldError as error:
