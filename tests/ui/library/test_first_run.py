@@ -52,7 +52,8 @@ def test_from_folders_to_a_first_hit(
     assert engine.roots == []
     page.card.start.click()
     qtbot.waitUntil(lambda: engine.roots == [str(library_files)])
-    qtbot.waitUntil(lambda: bool(page.search.suggestions.texts))
+    # Files are listed, described and searched first, which takes a busy machine a while.
+    qtbot.waitUntil(lambda: bool(page.search.suggestions.texts), timeout=20_000)
     assert "search by words already" in page._how_far.text()
     offer = page.search._row.itemAt(0)
     assert offer is not None
