@@ -337,8 +337,12 @@ def _stamp(connection: sqlite3.Connection, file: int, stamp: Stamp) -> None:
 def _finalise(connection: sqlite3.Connection, where: str, value: int) -> None:
     """Bind files to their next content; those still in flight are done.
 
-    A file that changed again while it was read is no longer in flight: it stays queued.
+    A file that changed again while it was read is no longer in flight: it stays queued. One whose
+    state was fixed meanwhile, as by a rule that excludes it, keeps what it was given then.
     """
+    connection.execute(
+        f"UPDATE files SET next_content = NULL WHERE {where} AND fixed_state <> ''", (value,)
+    )
     rows = connection.execute(
         "UPDATE files SET content = next_content, next_content = NULL, code = '', detail = '', "
         "pending = CASE WHEN in_flight > 0 THEN 0 ELSE pending END, in_flight = 0, "

@@ -194,6 +194,23 @@ def test_a_file_that_changes_while_it_is_read_stays_queued(catalog: Catalog, roo
     assert again.stamp == Stamp(10, 5, 7, 0)
 
 
+@pytest.mark.parametrize("when", ["before its text is known", "while its passages are written"])
+def test_a_file_that_is_excluded_while_it_is_read_stays_excluded(
+    catalog: Catalog, root: int, when: str
+) -> None:
+    catalog.scans.apply(root, FakeWalk({"": [found("a")]}))
+    (job,) = catalog.queue.take(1)
+    excluded = FakeWalk({"": [found("a", state=FileState.EXCLUDED)]})
+    if when == "before its text is known":
+        catalog.scans.apply(root, excluded)
+    begun = catalog.docs.begin(job.file, "hash", job.stamp, info("a"), title_used="")
+    if when == "while its passages are written":
+        catalog.scans.apply(root, excluded)
+    catalog.docs.finish_passages(begun.doc, 1)
+    assert states(catalog) == {"a": "excluded"}
+    assert catalog.docs.orphans() == [begun.doc]
+
+
 def test_what_an_older_extractor_read_is_read_again_quietly(catalog: Catalog, root: int) -> None:
     catalog.scans.apply(root, FakeWalk({"": [found("a")]}))
     old = read_all(catalog)["a"]
