@@ -55,14 +55,15 @@ class Endpoint:
 def new_endpoint(held: Holding) -> Endpoint:
     """Choose the address for the engine that holds a library: short, in a private folder.
 
-    It is the same for the same folder each time, unless somebody listens there: the numbers of a
-    drive that was unplugged may be given to another.
+    It is the same for the same folder each time, unless another's socket is there: the numbers of a
+    drive that was unplugged, or of a folder that was deleted, may be given to another while the
+    engine of the first still ends.
 
     Raises:
         WorldError: ``library_unwritable``, if there is no folder that only we can enter.
     """
     address = _address(name := _name(held))
-    if _listens(address):
+    if _is_socket(address) or _listens(address):
         address = _address(f"{name}-{held.taking[:6]}")
     return Endpoint(address, secrets.token_hex(16), os.getpid(), held)
 
@@ -153,8 +154,15 @@ def clear(library: Path, held: Holding, *, inside: bool = True) -> None:
 def _remove_dead(address: str) -> None:
     """Remove a socket nobody listens to; anything else under that name is left alone."""
     with contextlib.suppress(OSError):
-        if stat.S_ISSOCK(Path(address).lstat().st_mode) and not _listens(address):
+        if _is_socket(address) and not _listens(address):
             Path(address).unlink()
+
+
+def _is_socket(address: str) -> bool:
+    try:
+        return stat.S_ISSOCK(Path(address).lstat().st_mode)
+    except OSError:
+        return False
 
 
 def _listens(address: str) -> bool:

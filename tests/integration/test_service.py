@@ -98,10 +98,14 @@ def index(engine: EngineApi, *paths: Path) -> None:
     engine.call(Index(tuple(paths)))
 
 
-def occupy(library: Path) -> None:
-    """Have no socket made for a library."""
+@pytest.fixture
+def occupied(library: Path) -> Iterator[Path]:
+    """A library for which no socket can be made."""
     with LibraryLock.acquire(library) as lock:
-        Path(new_endpoint(lock.holding).address).mkdir()
+        address = Path(new_endpoint(lock.holding).address)
+    address.mkdir()
+    yield library
+    address.rmdir()
 
 
 def test_everything_can_be_asked_from_afar(client: EngineClient, folder: Path, host: Host) -> None:
@@ -463,10 +467,9 @@ def test_a_stale_socket_and_note_are_swept_away(library: Path) -> None:
 
 
 def test_an_engine_that_cannot_be_shared_still_works(
-    library: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    occupied: Path, folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    occupy(library)
-    with contextlib.closing(open_host(library)) as host:
+    with contextlib.closing(open_host(occupied)) as host:
         index(host, folder)
         assert host.call(Search("rent")).hits
     assert "cannot be shared" in caplog.text
@@ -534,10 +537,9 @@ def test_an_engine_that_a_command_needs_cannot_be_ended(client: EngineClient, ho
     assert not host.service.stopping()
 
 
-def test_a_lasting_engine_that_cannot_be_reached_is_none(library: Path) -> None:
-    occupy(library)
+def test_a_lasting_engine_that_cannot_be_reached_is_none(occupied: Path) -> None:
     with pytest.raises(WorldError, match="no socket can be made"):
-        open_host(library, lasting=True)
+        open_host(occupied, lasting=True)
 
 
 def test_who_insists_on_offline_gets_no_other_engine(host: Host, library: Path) -> None:
@@ -556,7 +558,7 @@ def test_a_slow_reader_costs_nobody_else(library: Path, host: Host, folder: Path
     connection.close()
 
 
-def test_lectern_errors_of_the_lane_are_answers_too(host: Host, library: Path) -> None:
+def test_errors_of_a_queue_are_answers_too(host: Host, library: Path) -> None:
     host.service.queues[Queue.STATUS].close()
     with contextlib.closing(attached(library)) as client, pytest.raises(LecternError):
         client.call(GetStatus())
