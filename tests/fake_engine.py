@@ -27,7 +27,6 @@ from indexer.api.answers import (
     RepairOutcome,
     RootStatus,
     Running,
-    ScanStatus,
     Speed,
     Status,
     Verification,
@@ -36,7 +35,6 @@ from indexer.api.answers import (
 )
 from indexer.api.errors import Cancelled, WorldError
 from indexer.api.lock import LibraryLock
-from indexer.api.phrases import Note
 from indexer.api.progress import CancelToken, Progress, Step, ignore
 from indexer.api.requests import (
     Compare,
@@ -65,6 +63,7 @@ from indexer.api.requests import (
     Watch,
 )
 from indexer.api.types import FileState, Summary
+from tests.answers import EMPTY, IDLE
 from tests.fake_library import WAIT_S, FakeLibrary, files_under, inside
 
 if TYPE_CHECKING:
@@ -237,13 +236,12 @@ class FakeEngine(FakeLibrary):
 
     def _activity(self) -> Activity:
         progress = self.progress
-        activity = Activity(
+        activity = replace(
+            IDLE,
             running=None if progress is None else Running("index", progress),
             pages_per_second=progress.pages_per_second if progress else 0.0,
             passages_per_second=progress.passages_per_second if progress else 0.0,
             changes=self.changes,
-            device="CPU",
-            device_notes=(Note("device_only"),),
             speed=self.speed,
             paused=self.paused,
             reason="paused" if self.paused else "",
@@ -302,10 +300,10 @@ class FakeEngine(FakeLibrary):
 
     def _status(self) -> Status:
         activity = self._activity()
-        return Status(
+        return replace(
+            EMPTY,
             library=str(self.config.library),
             bytes=123456,
-            tables={},
             roots=tuple(map(self._root, self.roots)),
             files=self.states(),
             documents=len(self.texts),
@@ -314,17 +312,9 @@ class FakeEngine(FakeLibrary):
             model=self.config.model,
             precision=str(self.config.precision),
             space="fake",
-            changing=None,
-            previous=None,
-            rebuilding=False,
             embedded_share=0.5,
-            device="CPU",
-            device_notes=(Note("device_only"),),
             languages=(LanguageStatus("de", 1, "A German model would."),),
             running=activity.running,
-            scans=ScanStatus(0, 0, 0, "", (), "", ""),
-            connections=(),
-            free_bytes=10**12,
             speed=activity.speed,
             paused=activity.paused,
             reason=activity.reason,

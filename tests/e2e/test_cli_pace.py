@@ -11,7 +11,7 @@ import pytest
 from app.cli_pace import estimate_lines, pace_line
 from indexer.api.answers import Estimate, FormatEstimate
 from indexer.api.labels import PACE_REASONS
-from tests.answers import STATUS
+from tests.answers import EMPTY
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,7 +37,7 @@ def test_the_pace_is_set_and_told(lectern: Lectern) -> None:
 
 @pytest.mark.parametrize("reason", [*PACE_REASONS, "some_new_reason"])
 def test_every_reason_is_words(reason: str) -> None:
-    line = pace_line(replace(STATUS, reason=reason))
+    line = pace_line(replace(EMPTY, reason=reason))
     assert line.startswith("normal, ")
     assert "_" not in line
 

@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 
 from indexer.api.phrases import Note
 from indexer.api.progress import Step
-from tests.ui.answers import running
+from tests.answers import running
 from tests.ui.conftest import WAIT_MS
 from tests.ui.program import application
 from ui.application import use_language

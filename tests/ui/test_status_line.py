@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QPushButton, QToolButton
 from indexer.api.answers import ModelChange
 from indexer.api.errors import WorldError
 from indexer.api.progress import Step
-from tests.ui.answers import IDLE, running
+from tests.answers import IDLE, running
 from ui.status_line import StatusLine
 from ui.supervisor import EngineState
 from ui.tray import Tray

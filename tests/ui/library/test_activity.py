@@ -10,7 +10,7 @@ import pytest
 from indexer.api.phrases import Note
 from indexer.api.progress import Step
 from indexer.api.requests import GetActivity
-from tests.ui.answers import IDLE, running
+from tests.answers import IDLE, running
 from tests.ui.library.port import CannedLink, canned_context
 from ui.library.activity import BUSY_MS, IDLE_MS, ActivityPanel
 from ui.library.activity_words import Smooth, facts, headline

@@ -15,7 +15,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 from indexer.api.answers import ModelChange, Removal
 from indexer.api.errors import WorldError
 from indexer.api.requests import EstimateIndex, GetStatus, Index, Remove, SetPatterns
-from tests.ui.answers import EMPTY, NOTHING, root
+from tests.answers import EMPTY, NOTHING, root
 from tests.ui.library.port import CannedLink, Said, canned_context
 from ui.library.drops import dropped_paths
 from ui.library.estimate_card import EstimateCard

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.api.types import Why
-from tests.ui.answers import UNTITLED
+from tests.answers import UNTITLED
 from tests.ui.search.hits import hit, many
 from ui.search.citation import Source, citation, passage, quoted
 from ui.search.export import Form, citable, exported

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from indexer.api.requests import Index
 from indexer.api.types import SearchResult
-from tests.ui.answers import IDLE
+from tests.answers import IDLE
 from tests.ui.search.hits import hit, many
 from ui.activity_feed import ActivityFeed
 from ui.ports import Context

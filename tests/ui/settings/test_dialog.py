@@ -22,7 +22,7 @@ from app.settings import READING, SETTINGS, Settings
 from indexer.api.answers import ConnectionMade
 from indexer.api.errors import WorldError
 from indexer.api.requests import GetStatus
-from tests.ui.answers import EMPTY
+from tests.answers import EMPTY
 from tests.ui.library.port import CannedLink, Said, canned_context
 from ui import autostart
 from ui.settings_dialog.dialog import PRIVACY, SettingsDialog

@@ -14,7 +14,7 @@ from app.render import Style, cells
 from indexer.api.answers import Running
 from indexer.api.progress import Progress, Step
 from indexer.api.types import FileRow, FileState, Hit, Summary, Why
-from tests.answers import ROOT, STATUS
+from tests.answers import EMPTY, root
 
 STYLE = Style(width=60)
 HIT = Hit(
@@ -115,9 +115,9 @@ def test_status_of_a_busy_engine() -> None:
     progress = Progress(Step.INDEX, 3, 9, 100, 200, 0, 0, 10.0, None)
     lines = status_lines(
         replace(
-            STATUS,
+            EMPTY,
             bytes=2_000_000,
-            roots=(replace(ROOT, files=1), replace(ROOT, path="/b", files=2, offline=True)),
+            roots=(root("/a"), root("/b", 2, offline=True)),
             files={"indexed": 1, "failed": 2, "queued": 0},
             running=Running("index", progress),
         )

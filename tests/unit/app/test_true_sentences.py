@@ -16,7 +16,7 @@ from app.render import Style
 from indexer.api.answers import Speed
 from indexer.api.errors import CODES, WorldError
 from indexer.api.types import Also, FileRow, FileState, Hit, Summary, Why
-from tests.answers import ROOT, STATUS
+from tests.answers import EMPTY, root
 
 ODD = "back\\slash  and \n a 'quote' \x1b[2J \u202e.txt"
 SHOWN = "back\\slash  and \\n a 'quote' \\x1b[2J \\u202e.txt"
@@ -37,8 +37,7 @@ def test_every_listing_shows_the_name_as_it_is() -> None:
     lines = hit_lines(1, HIT, Style(width=110))
     assert lines[0].startswith(f" 1  {SHOWN}")
     assert lines[-2:] == [f"    /a/{SHOWN} (words)", f"    also /b/{SHOWN}"]
-    root = replace(ROOT, path=f"/a/{ODD}", files=1)
-    shown = status_lines(replace(STATUS, library=f"/{ODD}", roots=(root,)))
+    shown = status_lines(replace(EMPTY, library=f"/{ODD}", roots=(root(f"/a/{ODD}"),)))
     assert shown[0].startswith(f"Library   /{SHOWN}, ")
     assert shown[1] == f"Folders   /a/{SHOWN}, 1 file"
 
@@ -83,7 +82,7 @@ def test_a_hit_whose_drive_is_away_is_called_so() -> None:
 
 
 def test_nothing_is_understood_of_nothing() -> None:
-    (line,) = [each for each in status_lines(STATUS) if each.startswith("Passages")]
+    (line,) = [each for each in status_lines(EMPTY) if each.startswith("Passages")]
     assert line == "Passages  0"
 
 
@@ -102,7 +101,7 @@ def test_a_run_that_looked_at_no_folder_has_seen_no_files() -> None:
     ],
 )
 def test_what_is_slow_already_is_not_slowed_down(speed: str, reason: str, said: str) -> None:
-    assert pace_line(replace(STATUS, speed=Speed(speed), reason=reason)) == said
+    assert pace_line(replace(EMPTY, speed=Speed(speed), reason=reason)) == said
 
 
 def test_a_part_past_a_limit_is_told_in_words() -> None:
