@@ -13,9 +13,10 @@ import time
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TextIO, TypeVar
 
 from app.render import Style
+from app.signals import stopping
 from indexer.api.codec import encode
 from indexer.api.errors import LecternError, WorldError
 
@@ -25,13 +26,21 @@ if TYPE_CHECKING:
 
     from app.engine import OpenEngine
     from app.settings import Settings
-    from indexer.api.requests import EngineApi
+    from indexer.api.requests import EngineApi, Request
     from indexer.config import EngineConfig
 
 T = TypeVar("T")
+A = TypeVar("A")
 
 ERRORS_VARIABLE = "LECTERN_ERRORS"
+STOPPING = b"\nStopping; what is finished is kept. Ctrl+C again ends at once.\n"
 MAX_WIDTH = 110  # longer lines are hard to read
+
+
+class Call(Protocol):
+    """Makes a request of the engine and waits for its answer."""
+
+    def __call__(self, request: Request[A]) -> A: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +91,30 @@ class Context:
         config = self.config()
         open_here = partial(open_host, config, self.open_engine)
         return with_engine(self.library, open_here, action, offline=config.offline)
+
+    def with_progress(self, work: Callable[[Call], T], *, quiet: bool = False) -> T:
+        """Make requests that take a while, with progress on the error stream; Ctrl+C ends them."""
+        from app.progress_line import ProgressLine
+        from indexer.api.progress import CancelToken, ignore
+
+        line = ProgressLine(self.err, self.style(self.err), live=self.err.isatty())
+        report = ignore if quiet else line
+        token = CancelToken()
+
+        def stop() -> None:
+            token.cancel()
+            if line.live:
+                # Past the stream and its lock, which this signal may have caught half-way.
+                os.write(self.err.fileno(), STOPPING)
+
+        def action(engine: EngineApi) -> T:
+            return work(lambda request: engine.call(request, token=token, report=report))
+
+        try:
+            with stopping(stop):
+                return self.with_engine(action)
+        finally:
+            line.clear()
 
     def print(self, *lines: str) -> None:
         for line in lines:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app import render
 from app.cli_common import Command, Context, existing
-from app.signals import CANCELLED, stopping
+from app.signals import CANCELLED
 from indexer.api.requests import Index
 
 if TYPE_CHECKING:
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from indexer.api.requests import Reindex
     from indexer.api.types import Summary
 
-STOPPING = b"\nStopping; what is finished is kept. Ctrl+C again ends at once.\n"
 # In these states a file was read, or there is nothing to be read.
 _QUIET_STATES = frozenset({"indexed", "text_only", "empty", "excluded"})
 
@@ -62,32 +60,12 @@ def outcome(summary: Summary, context: Context, *, as_json: bool = False) -> int
 def index(
     context: Context, paths: Sequence[Path], *, quiet: bool = False, rescan: bool = False
 ) -> Summary:
-    """Index with progress; see ``with_progress``."""
-    return with_progress(context, Index(tuple(paths), rescan), quiet=quiet)
+    return run_job(context, Index(tuple(paths), rescan), quiet=quiet)
 
 
-def with_progress(context: Context, request: Index | Reindex, *, quiet: bool = False) -> Summary:
-    """Run a job with progress on the error stream; Ctrl+C ends it cleanly."""
-    from app.progress_line import ProgressLine
-    from indexer.api.progress import CancelToken, ignore
-
-    line = ProgressLine(context.err, context.style(context.err), live=context.err.isatty())
-    token = CancelToken()
-
-    def stop() -> None:
-        token.cancel()
-        if line.live:
-            # Past the stream and its lock, which this signal may have caught half-way.
-            os.write(context.err.fileno(), STOPPING)
-
-    report = ignore if quiet else line
-    try:
-        with stopping(stop):
-            summary = context.with_engine(
-                lambda engine: engine.call(request, token=token, report=report)
-            )
-    finally:
-        line.clear()
+def run_job(context: Context, job: Index | Reindex, *, quiet: bool = False) -> Summary:
+    """Run an indexing job with progress."""
+    summary = context.with_progress(lambda call: call(job), quiet=quiet)
     return replace(summary, seconds=context.elapsed)
 
 

@@ -67,7 +67,7 @@ def _retry_arguments(parser: ArgumentParser) -> None:
 
 
 def _retry(options: Namespace, context: Context) -> int:
-    from app.cli_index import outcome, with_progress
+    from app.cli_index import outcome, run_job
 
     # What is to be read again may have gone, and then the coverage list ought to say so.
     request = Retry(tuple(absolute_path(path) for path in options.paths))
@@ -76,7 +76,7 @@ def _retry(options: Namespace, context: Context) -> int:
         context.print("There is nothing to read again.")
         return 0
     context.note(f"{render.count(queued, 'file')} to read again.")
-    return outcome(with_progress(context, Index(scan=False), quiet=options.quiet), context)
+    return outcome(run_job(context, Index(scan=False), quiet=options.quiet), context)
 
 
 def _estimate_arguments(parser: ArgumentParser) -> None:

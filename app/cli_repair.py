@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from app import render
 from app.cli_common import Command, Context
-from app.signals import CANCELLED, stopping
+from app.signals import CANCELLED
 from indexer.api.codec import encode
 from indexer.api.errors import WorldError
 from indexer.api.requests import Discard, EstimateReindex, Index, Reindex, Repair, RollBack, Verify
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Callable
 
+    from app.cli_common import Call
     from indexer.api.answers import ReindexCost, RepairOutcome, Verification
-    from indexer.api.progress import CancelToken, Progress
-    from indexer.api.requests import EngineApi
     from indexer.api.types import Summary
-
-    Report = Callable[[Progress], None]
-
-A = TypeVar("A")
 
 DAMAGED = 1  # the exit status where something is, or was, wrong
 
@@ -33,9 +27,7 @@ def _json(parser: ArgumentParser) -> None:
 
 
 def _verify(options: Namespace, context: Context) -> int:
-    found = _at_work(
-        context, lambda engine, report, token: engine.call(Verify(), report=report, token=token)
-    )
+    found = context.with_progress(lambda call: call(Verify()))
     found = replace(found, seconds=context.elapsed)
     _say(options, context, encode(found), *verify_lines(found))
     return DAMAGED if found.problems else 0
@@ -67,15 +59,13 @@ def _repair_arguments(parser: ArgumentParser) -> None:
 def _repair(options: Namespace, context: Context) -> int:
     rescued = _rescued(context)
 
-    def work(
-        engine: EngineApi, report: Report, token: CancelToken
-    ) -> tuple[RepairOutcome, Summary | None]:
-        repaired = engine.call(Repair(), report=report, token=token)
+    def work(call: Call) -> tuple[RepairOutcome, Summary | None]:
+        repaired = call(Repair())
         if options.no_index or not (repaired.problems or repaired.queued or rescued):
             return repaired, None
-        return repaired, engine.call(Index(), report=report, token=token)
+        return repaired, call(Index())
 
-    repaired, read_again = _at_work(context, work)
+    repaired, read_again = context.with_progress(work)
     if any(problem.kind == "damaged_catalog" for problem in repaired.left):
         raise WorldError("needs_closing", library=str(context.library))
     answer = {"rescued": rescued, **encode(repaired)}
@@ -151,10 +141,9 @@ def _reindex(options: Namespace, context: Context) -> int:
         _say(options, context, encode(cost), *cost_lines(cost))
         return 0
     _remember(context, cost.model, cost.precision)
-    from app.cli_index import summary_lines, with_progress
+    from app.cli_index import run_job, summary_lines
 
-    job = Reindex(cost.model, cost.precision)
-    summary = with_progress(context, job, quiet=options.quiet)
+    summary = run_job(context, Reindex(cost.model, cost.precision), quiet=options.quiet)
     _say(options, context, encode(summary), *summary_lines(summary))
     return CANCELLED if summary.cancelled else 0
 
@@ -200,23 +189,6 @@ def _say(options: Namespace, context: Context, answer: object, *lines: str) -> N
         context.print_json(answer)
     else:
         context.print(*lines)
-
-
-def _at_work(
-    context: Context,
-    work: Callable[[EngineApi, Report, CancelToken], A],
-) -> A:
-    """Do something that takes a while, with progress on the error stream; Ctrl+C ends it."""
-    from app.progress_line import ProgressLine
-    from indexer.api.progress import CancelToken
-
-    line = ProgressLine(context.err, context.style(context.err), live=context.err.isatty())
-    token = CancelToken()
-    try:
-        with stopping(token.cancel):
-            return context.with_engine(lambda engine: work(engine, line, token))
-    finally:
-        line.clear()
 
 
 COMMANDS = (
