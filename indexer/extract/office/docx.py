@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from indexer.api.types import BlockKind
 from indexer.extract.office.docx_styles import Numbering, Role, Styles
-from indexer.extract.office.ooxml import OfficePackage
-from indexer.extract.office.package import PackageSource
+from indexer.extract.office.ooxml import OfficePackage, OfficeSource
 from indexer.extract.office.xml import attribute, local, paragraphs
 from indexer.extract.page_writer import PageWriter, salvage
 
@@ -47,14 +46,8 @@ _PAGE_NUMBER = re.compile(
 )
 
 
-class DocxSource(PackageSource):
+class DocxSource(OfficeSource):
     """An open Word document."""
-
-    _package: OfficePackage
-
-    def __init__(self, package: OfficePackage) -> None:
-        super().__init__(package)
-        self.metadata = package.metadata
 
     def pages(self, skip: Collection[int] = ()) -> Iterator[RawPage]:
         writer = PageWriter(self._package.budget)

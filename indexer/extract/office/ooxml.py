@@ -14,7 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.errors import WorldError
-from indexer.extract.office.package import Package, resolve
+from indexer.extract.office.package import Package, PackageSource, resolve
 from indexer.extract.office.xml import local, metadata, read_pieces, read_tree
 
 if TYPE_CHECKING:
@@ -108,6 +108,23 @@ class OfficePackage(Package):
                 if each.get("TargetMode") != "External"
             }
         return self._relations[part]
+
+
+class OfficeSource(PackageSource):
+    """A document of such a package."""
+
+    _package: OfficePackage
+
+    def __init__(self, package: OfficePackage) -> None:
+        super().__init__(package)
+        self.metadata = package.metadata
+
+    def _main(self) -> Any:
+        """Return the root of the part that the document begins with; raise its damage for none."""
+        root, damage = self._package.tree(self._package.main)
+        if root is None and damage is not None:
+            raise damage
+        return root
 
 
 def _declares_type(element: Any) -> bool:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from indexer.api.errors import WorldError
 from indexer.extract.numerals import written_number
 from indexer.extract.office.charts import write_chart
-from indexer.extract.office.ooxml import OfficePackage
-from indexer.extract.office.package import PackageSource, opened
+from indexer.extract.office.ooxml import OfficePackage, OfficeSource
+from indexer.extract.office.package import opened
 from indexer.extract.office.slides import Shape, write_notes, write_slide
 from indexer.extract.office.xml import attribute, local, paragraphs
 from indexer.extract.page_writer import PageWriter, read_each
@@ -39,18 +39,12 @@ _AROUND_NUMBERS = {"Period": "{}.", "ParenR": "{})", "ParenBoth": "({})", "Plain
 _MAX_SLIDES = 20_000
 
 
-class PptxSource(PackageSource):
+class PptxSource(OfficeSource):
     """An open presentation."""
-
-    _package: OfficePackage
 
     def __init__(self, package: OfficePackage) -> None:
         super().__init__(package)
-        self.metadata = package.metadata
-        root, damage = package.tree(package.main)
-        if root is None and damage is not None:
-            raise damage
-        listed = root.iterfind("{*}sldIdLst/{*}sldId")
+        listed = self._main().iterfind("{*}sldIdLst/{*}sldId")
         self._slides = [_relation(each) for each in listed][:_MAX_SLIDES]
         self.page_count = len(self._slides)
         self._shown: set[str] = set()  # layouts and masters that were read

@@ -15,8 +15,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.errors import WorldError
-from indexer.extract.office.ooxml import OfficePackage
-from indexer.extract.office.package import PackageSource, opened
+from indexer.extract.office.ooxml import OfficePackage, OfficeSource
+from indexer.extract.office.package import opened
 from indexer.extract.office.sheets import UNNAMED, SheetWriter
 from indexer.extract.office.values import BUILTIN_FORMATS, EPOCH, EPOCH_1904, formatted
 from indexer.extract.office.xml import attribute, local, paragraphs, whole_number
@@ -34,17 +34,12 @@ _SHEETS = frozenset({"worksheet", "chartsheet", "dialogsheet", "macrosheet", "sh
 _DRAWN = ("comments", "threadedComment", "drawing")
 
 
-class XlsxSource(PackageSource):
+class XlsxSource(OfficeSource):
     """An open workbook."""
-
-    _package: OfficePackage
 
     def __init__(self, package: OfficePackage) -> None:
         super().__init__(package)
-        self.metadata = package.metadata
-        root, damage = package.tree(package.main)
-        if root is None and damage is not None:
-            raise damage
+        root = self._main()
         self._sheets = [
             (attribute(sheet, "name"), package.part(package.main, attribute(sheet, "id")))
             for sheet in root.iter("{*}sheet")
