@@ -135,14 +135,16 @@ def _serve_apart(conversation: Conversation, request: Job, started: ChildOptions
     if not worker.is_available():
         _serve(conversation, request, recognised)
         return
-    _load_libraries(request)
+    given = request.format if isinstance(request, Extract) else ""
+    promised = promised_format(request.path, given)
+    _load_libraries(promised)
     started.alarm.stop()  # its thread would not be there after the fork
 
     def serve() -> None:
         started.alarm.restart()
         _serve(conversation, request, recognised)
 
-    keep, programs = (conversation.outgoing.fileno(),), _programs(request)
+    keep, programs = (conversation.outgoing.fileno(),), _programs(request, promised)
     with _swept(programs):
         worker.Worker(serve, request.path, started, keep, programs).wait()
     worker.empty(started.scratch)
@@ -157,15 +159,10 @@ def _swept(programs: list[Path]) -> contextlib.AbstractContextManager[None]:
     return leftover_sockets_removed()
 
 
-def _promised(request: Job) -> Format | None:
-    return promised_format(request.path, request.format if isinstance(request, Extract) else "")
-
-
-def _programs(request: Job) -> list[Path]:
+def _programs(request: Job, promised: Format | None) -> list[Path]:
     """Name the commands that a request may need."""
     if isinstance(request, Recognise):
         return [Path(request.program.path)]
-    promised = _promised(request)
     if promised is None or not promised.needs_program:
         return []
     from indexer.extract.office.libreoffice import find_program
@@ -173,11 +170,10 @@ def _programs(request: Job) -> list[Path]:
     return [Path(found)] if (found := find_program()) else []
 
 
-def _load_libraries(request: Job) -> None:
+def _load_libraries(promised: Format | None) -> None:
     """Load what reading the document will need, once for all workers that are still to come."""
     from indexer.text import language, terms
 
-    promised = _promised(request)
     if promised is not None:
         with contextlib.suppress(ImportError):
             opener(promised)
