@@ -26,7 +26,6 @@ from indexer.api.errors import WorldError
 
 if TYPE_CHECKING:
     from pathlib import Path
-    from types import TracebackType
 
     from filelock import BaseFileLock
 
@@ -160,12 +159,7 @@ class LibraryLock:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.release()
 
     def _sign(self, program: str) -> None:

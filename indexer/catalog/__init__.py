@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     import sqlite3
     from contextlib import AbstractContextManager
     from pathlib import Path
-    from types import TracebackType
 
     from indexer.api.errors import LecternError
 
@@ -142,10 +141,5 @@ class Catalog:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

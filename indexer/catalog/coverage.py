@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from indexer.catalog.bindings import fold
+from indexer.catalog.cached import CachedValues
 from indexer.catalog.roots import below, join, normal
 from indexer.catalog.states import SET_ASIDE_CODES
 
@@ -58,6 +59,7 @@ class Coverage:
         self._db = database
         self._files = files
         self._docs = docs
+        self._totals = CachedValues[int](database, database.version_read)
 
     def page(self, chosen: CoverageFilter, order: Order, offset: int, limit: int) -> list[FileRow]:
         """List files."""
@@ -75,11 +77,12 @@ class Coverage:
         return [rows[file] for file in ids if file in rows]
 
     def total(self, chosen: CoverageFilter) -> int:
-        """Count what ``page`` could list."""
+        """Count what ``page`` could list; what texts do not narrow once for all its pages."""
         where, values = self._where(chosen)
         if chosen.text:
             return int(self._db.value(f"SELECT count(*){_FROM}{where}", *values))
-        return int(self._db.value(f"SELECT count(*) FROM files f WHERE 1{where}", *values))
+        count = f"SELECT count(*) FROM files f WHERE 1{where}"
+        return self._totals.get(chosen, lambda: int(self._db.value(count, *values)))
 
     def sizes(self) -> dict[int, int]:
         """Give the bytes of the files under each root."""

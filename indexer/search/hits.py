@@ -69,7 +69,7 @@ class HitMaker:
         for at, passage, places, doc in self._passages(candidates.keys, ranking.order, limit):
             same = groups.add(doc.doc, passage["view"])
             if same is not None:
-                also = (*hits[same].also, _also(passage, places[0], doc))
+                also = (*hits[same].also, Also(**_where(passage, places[0], doc)))
                 hits[same] = replace(hits[same], also=also)
                 continue
             hit = _hit(passage, places, doc, _best(candidates, at))
@@ -212,14 +212,7 @@ def _hit(passage: dict[str, Any], places: list[DocumentFile], doc: DocRow, best:
     place = places[0]
     spans = list(dict.fromkeys(_sentence(passage, one) for one in best))
     return Hit(
-        path=place.path,
         root=place.root,
-        file=place.relative,
-        title=doc.title or place.relative.rpartition("/")[2],
-        page=passage["page_first"],
-        page_last=passage["page_last"],
-        start=passage["char_start"],
-        end=passage["char_end"],
         score=0.0,
         text=passage["text"],
         heading_path=tuple(passage["heading_path"]),
@@ -231,19 +224,21 @@ def _hit(passage: dict[str, Any], places: list[DocumentFile], doc: DocRow, best:
         author=doc.author,
         format=place.format,
         modified_ns=place.mtime_ns,
+        **_where(passage, place, doc),
     )
 
 
-def _also(passage: dict[str, Any], place: DocumentFile, doc: DocRow) -> Also:
-    return Also(
-        path=place.path,
-        file=place.relative,
-        title=doc.title or place.relative.rpartition("/")[2],
-        page=passage["page_first"],
-        page_last=passage["page_last"],
-        start=passage["char_start"],
-        end=passage["char_end"],
-    )
+def _where(passage: dict[str, Any], place: DocumentFile, doc: DocRow) -> dict[str, Any]:
+    """Say where a passage stands, in the fields that ``Hit`` and ``Also`` share."""
+    return {
+        "path": place.path,
+        "file": place.relative,
+        "title": doc.title or place.relative.rpartition("/")[2],
+        "page": passage["page_first"],
+        "page_last": passage["page_last"],
+        "start": passage["char_start"],
+        "end": passage["char_end"],
+    }
 
 
 def _sentence(passage: dict[str, Any], number: int) -> tuple[int, int]:
