@@ -89,11 +89,6 @@ class RenderProcess(QObject):
     def pid(self) -> int:
         return int(self._process.processId())
 
-    @property
-    def greeted(self) -> bool:
-        """Whether it ever spoke; one that never did is not started for ever."""
-        return self._greeted
-
     def send(self, header: Header) -> None:
         self._process.write(frame(header))
 
