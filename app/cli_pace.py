@@ -25,8 +25,13 @@ def pace_line(activity: Activity | Status) -> str:
     speed, reason = activity.speed, activity.reason
     if not reason or (speed is Speed.SLOW and reason in _SLOWING):
         return speed
-    label = PACE_REASONS.get(reason, render.phrase(reason))
-    return f"{speed}, {label[0].lower()}{label[1:]}"
+    return f"{speed}, {pace_reason(reason)}"
+
+
+def pace_reason(code: str) -> str:
+    """Say why work is slowed down, or waits."""
+    label = PACE_REASONS.get(code, render.phrase(code))
+    return f"{label[0].lower()}{label[1:]}"
 
 
 def _nothing(_parser: ArgumentParser) -> None:

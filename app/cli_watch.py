@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from app import render
 from app.cli_common import Command, Context
+from indexer.api.phrases import english
 from indexer.api.requests import GetStatus, Watch
 
 if TYPE_CHECKING:
@@ -17,12 +18,6 @@ if TYPE_CHECKING:
 
 # How often the engine is asked what it does.
 LOOK_S = 0.5
-
-_NOTES = {
-    "network": "looked at every few minutes, because the system does not tell what others change",
-    "exhausted": "looked at every few minutes, because the system watches no more folders "
-    "(on Linux raise fs.inotify.max_user_watches)",
-}
 
 
 def _arguments(_parser: ArgumentParser) -> None:
@@ -107,7 +102,7 @@ def _lines(state: WatchState) -> dict[str, str]:
             case "offline":
                 said[path] = f"{path} is offline; what it holds stays in the library."
             case "polling":
-                said[path] = f"{path} is {_NOTES.get(root.why, root.why)}."
+                said[path] = f"{path} is looked at every few minutes: {english(root.why, {})}."
             case _:
                 said[path] = f"Watching {path}."
     return said

@@ -14,6 +14,7 @@ from app.explained import explained_lines
 from indexer.api.codec import encode
 from indexer.api.errors import sentence
 from indexer.api.formats import BY_EXTENSION, page_unit
+from indexer.api.labels import WHYS
 from indexer.api.types import HEADING_SEPARATOR, FileState
 from indexer.query.grammar import parse
 
@@ -24,13 +25,6 @@ if TYPE_CHECKING:
 
 _SNIPPET_LINES = 3
 _ALSO = 3  # places with the same text that are named under a hit
-_WHY = {
-    "words": "words",
-    "meaning": "meaning",
-    "both": "words and meaning",
-    "phrase": "exact phrase",
-    "name": "file name",
-}
 
 
 def print_result(
@@ -121,7 +115,7 @@ def _place(hit: Hit) -> str:
 
 
 def _reason(hit: Hit) -> str:
-    reason = _WHY.get(hit.why, str(hit.why))
+    reason = WHYS[hit.why].name
     by_name = hit.start == hit.end
     if by_name or hit.state is FileState.OFFLINE:
         return f"{reason}, {render.phrase(hit.state)}"

@@ -12,6 +12,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, TextIO
 
 from app import render
+from app.cli_pace import pace_reason
 from indexer.api.progress import Progress, Step
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class ProgressLine:
 def describe(progress: Progress, style: Style) -> str:
     """Return one line that says what is done, how fast, and how long it will take."""
     if progress.note:
-        return f"{_done(progress)}: {render.name(progress.note)}"
+        return f"{_done(progress)}: {render.name(pace_reason(progress.note))}"
     if progress.step is Step.SCAN:
         return f"Looking for documents: {render.count(progress.files_total, 'file')} found"
     if progress.step is Step.MAINTAIN:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton
 
-from indexer.api.progress import Progress, Step
 from ui import words
 from ui.icons import icon
 from ui.supervisor import EngineState
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
     from indexer.api.answers import Activity
     from indexer.api.errors import LecternError
+    from indexer.api.progress import Progress
 
 
 # Reasons that count while nothing is read, too.
@@ -141,18 +141,8 @@ class StatusLine(QFrame):
         return change.sentence if change else self.tr("Up to date")
 
     def _progress(self, progress: Progress) -> str:
-        total, done = progress.files_total, progress.files_done
-        if progress.step is Step.SCAN or not total:
-            return self.tr("Looking for new and changed files.")
-        if progress.step is Step.MAINTAIN:
-            return self.tr("Tidying up the library.")
-        if progress.step is Step.RECOGNISE:
-            return self.tr("Recognising text: {count} scanned pages left.").format(
-                count=words.count(total - done)
-            )
-        texts = {"done": words.count(done), "total": words.count(total)}
+        doing = words.doing(progress)
         if progress.eta_seconds is None:
-            return self.tr("Reading: {done} of {total} files.").format(**texts)
-        return self.tr("Reading: {done} of {total} files, {time} left.").format(
-            **texts, time=words.about(progress.eta_seconds)
-        )
+            return f"{doing}."
+        left = words.about(progress.eta_seconds)
+        return self.tr("{progress}, {time} left.").format(progress=doing, time=left)

@@ -1,4 +1,4 @@
-"""What the states of files and of indexing are called, and what each means to a person.
+"""What states of files, steps of indexing and reasons of hits are called, and what they mean.
 
 Owns these tables; the window, the command line and the reference show them. Standard library only.
 """
@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from indexer.api.progress import Step
 from indexer.api.translation import N_
-from indexer.api.types import FileState
+from indexer.api.types import FileState, Why
 
 
 class Label(NamedTuple):
@@ -47,6 +48,21 @@ STATES = {
     FileState.FAILED: Label(N_("Failed"), N_("Reading it went wrong.")),
 }
 
+WHYS = {
+    Why.WORDS: Label("words", N_("Found by its words")),
+    Why.MEANING: Label("meaning", N_("Found by its meaning")),
+    Why.BOTH: Label("words and meaning", N_("Found by its words and its meaning")),
+    Why.PHRASE: Label("exact phrase", N_("Holds the exact phrase")),
+    Why.NAME: Label("file name", N_("Found by its name")),
+}
+
+STEPS = {
+    Step.SCAN: N_("Looking for new and changed files"),
+    Step.INDEX: N_("Reading: {done} of {total} files"),
+    Step.RECOGNISE: N_("Recognising text: {left} scanned pages left"),
+    Step.MAINTAIN: N_("Tidying up the library"),
+}
+
 SPEEDS = {
     "slow": Label(N_("Slow"), N_("Hardly noticeable while you work.")),
     "normal": Label(N_("Normal"), N_("Leaves room for other programs.")),
@@ -60,6 +76,7 @@ PACE_REASONS = {
     "busy": N_("Slower: the computer is busy"),
     "typing": N_("Slower: you are typing"),
     "query": N_("Waits for a search"),
+    "in_use": N_("Waits for another command"),
     "fullscreen": N_("Slower: a program fills the screen"),
     "heat": N_("Slower: the computer is hot"),
     "memory": N_("Slower: memory is short"),

@@ -123,6 +123,11 @@ PHRASES = {
     "os_long_name": N_("its name is too long"),
     "not_a_file": N_("it is no regular file"),
     "not_listed": N_("it cannot be listed"),
+    # why a folder is looked at every few minutes
+    "network": N_("its drive does not tell what others change"),
+    "exhausted": N_(
+        "the system watches no more folders (on Linux raise fs.inotify.max_user_watches)"
+    ),
     # why the engine or the library cannot
     "connected": N_("done"),
     "offline": N_("working offline"),

@@ -42,7 +42,7 @@ def rough(seconds: float) -> tuple[int, str]:
 
 
 class Step(StrEnum):
-    """What the index lane is doing."""
+    """What an indexing job is doing."""
 
     SCAN = "scan"
     INDEX = "index"  # extracting, embedding and writing overlap
@@ -65,7 +65,7 @@ class Progress:
     seconds: float = 0.0
     eta_seconds: float | None = None
     current: str = ""
-    note: str = ""  # why the lane waits, when it does
+    note: str = ""  # why it waits, when it does: a key of ``labels.PACE_REASONS``
 
     @property
     def pages_per_second(self) -> float:

@@ -30,8 +30,6 @@ T = TypeVar("T")
 
 # How often somebody who waits says so, and listens for a cancel.
 TICK_S = 0.25
-# The notes of a line of progress; the codes are those of ``EngineApi.activity``.
-NOTES = {"paused": "paused; `lectern resume` goes on", "disk_full": "waiting for free disk space"}
 
 
 @dataclass(slots=True)
@@ -130,6 +128,6 @@ class IndexingJob:
 
     def _wait_while(self, halted: Callable[[], bool]) -> None:
         while halted():
-            note = NOTES.get(self.parts.throttle.reason, "")
-            self.reporter.report(replace(self._last, note=note, eta_seconds=None), force=True)
+            waiting = replace(self._last, note=self.parts.throttle.reason, eta_seconds=None)
+            self.reporter.report(waiting, force=True)
             self.parts.throttle.wait(TICK_S)

@@ -223,7 +223,7 @@ class IndexQueue(WorkQueue):
 
 
 def _keep_waiting(job: Job, progress: Progress) -> None:
-    job.sink(replace(progress, note="waiting for another command to finish"))
+    job.sink(replace(progress, note="in_use"))
 
 
 def _give_up(jobs: list[Job]) -> None:

@@ -51,22 +51,6 @@
         <translation>Alles ist auf dem neuesten Stand</translation>
     </message>
     <message>
-        <source>Tidying up</source>
-        <translation>Räumt auf</translation>
-    </message>
-    <message>
-        <source>Looking for new and changed files</source>
-        <translation>Sucht neue und geänderte Dateien</translation>
-    </message>
-    <message>
-        <source>Recognising text, {count} scanned pages left</source>
-        <translation>Text wird erkannt, noch {count} gescannte Seiten</translation>
-    </message>
-    <message>
-        <source>Reading {done} of {total} files</source>
-        <translation>Liest {done} von {total} Dateien</translation>
-    </message>
-    <message>
         <source>{done} done, {left} left</source>
         <translation>{done} fertig, {left} übrig</translation>
     </message>
@@ -760,12 +744,8 @@
         <translation>Änderungen werden sofort bemerkt</translation>
     </message>
     <message>
-        <source>Changes are looked for every few minutes: the system watches no more folders</source>
-        <translation>Nach Änderungen wird alle paar Minuten gesucht: Mehr Ordner überwacht das System nicht</translation>
-    </message>
-    <message>
-        <source>Changes are looked for every few minutes: its drive tells of none</source>
-        <translation>Alle paar Minuten wird nach Änderungen gesehen: Das Laufwerk meldet keine</translation>
+        <source>Changes are looked for every few minutes: {reason}</source>
+        <translation>Alle paar Minuten wird nach Änderungen gesehen: {reason}</translation>
     </message>
     <message>
         <source>Up to date</source>
@@ -1430,26 +1410,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
 <context>
     <name>Results</name>
     <message>
-        <source>Found by its words</source>
-        <translation>An den Wörtern gefunden</translation>
-    </message>
-    <message>
-        <source>Found by its meaning</source>
-        <translation>Am Sinn gefunden</translation>
-    </message>
-    <message>
-        <source>Found by its words and its meaning</source>
-        <translation>An Wörtern und Sinn gefunden</translation>
-    </message>
-    <message>
-        <source>Holds the exact phrase</source>
-        <translation>Enthält den genauen Wortlaut</translation>
-    </message>
-    <message>
-        <source>Found by its name</source>
-        <translation>Am Namen gefunden</translation>
-    </message>
-    <message>
         <source>pp. {first}–{last}</source>
         <translation>S. {first}–{last}</translation>
     </message>
@@ -1712,24 +1672,8 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Auf dem neuesten Stand</translation>
     </message>
     <message>
-        <source>Looking for new and changed files.</source>
-        <translation>Sucht neue und geänderte Dateien.</translation>
-    </message>
-    <message>
-        <source>Tidying up the library.</source>
-        <translation>Räumt die Bibliothek auf.</translation>
-    </message>
-    <message>
-        <source>Recognising text: {count} scanned pages left.</source>
-        <translation>Text wird erkannt: noch {count} gescannte Seiten.</translation>
-    </message>
-    <message>
-        <source>Reading: {done} of {total} files.</source>
-        <translation>Liest: {done} von {total} Dateien.</translation>
-    </message>
-    <message>
-        <source>Reading: {done} of {total} files, {time} left.</source>
-        <translation>Liest: {done} von {total} Dateien, noch {time}.</translation>
+        <source>{progress}, {time} left.</source>
+        <translation>{progress}, noch {time}.</translation>
     </message>
 </context>
 <context>
@@ -2850,6 +2794,14 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>der Inhalt lässt sich nicht auflisten</translation>
     </message>
     <message>
+        <source>its drive does not tell what others change</source>
+        <translation>Das Laufwerk meldet nicht, was andere ändern</translation>
+    </message>
+    <message>
+        <source>the system watches no more folders (on Linux raise fs.inotify.max_user_watches)</source>
+        <translation>Mehr Ordner überwacht das System nicht (unter Linux fs.inotify.max_user_watches erhöhen)</translation>
+    </message>
+    <message>
         <source>done</source>
         <translation>erledigt</translation>
     </message>
@@ -3134,6 +3086,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Wartet auf eine Suche</translation>
     </message>
     <message>
+        <source>Waits for another command</source>
+        <translation>Wartet auf einen anderen Befehl</translation>
+    </message>
+    <message>
         <source>Slower: a program fills the screen</source>
         <translation>Langsamer: Ein Programm füllt den Bildschirm</translation>
     </message>
@@ -3240,6 +3196,42 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>It is not on this computer and is never downloaded.</source>
         <translation>Nicht auf diesem Rechner; wird nie heruntergeladen.</translation>
+    </message>
+    <message>
+        <source>Found by its words</source>
+        <translation>An den Wörtern gefunden</translation>
+    </message>
+    <message>
+        <source>Found by its meaning</source>
+        <translation>Am Sinn gefunden</translation>
+    </message>
+    <message>
+        <source>Found by its words and its meaning</source>
+        <translation>An Wörtern und Sinn gefunden</translation>
+    </message>
+    <message>
+        <source>Holds the exact phrase</source>
+        <translation>Enthält den genauen Wortlaut</translation>
+    </message>
+    <message>
+        <source>Found by its name</source>
+        <translation>Am Namen gefunden</translation>
+    </message>
+    <message>
+        <source>Looking for new and changed files</source>
+        <translation>Sucht neue und geänderte Dateien</translation>
+    </message>
+    <message>
+        <source>Reading: {done} of {total} files</source>
+        <translation>Liest: {done} von {total} Dateien</translation>
+    </message>
+    <message>
+        <source>Recognising text: {left} scanned pages left</source>
+        <translation>Text wird erkannt: noch {left} gescannte Seiten</translation>
+    </message>
+    <message>
+        <source>Tidying up the library</source>
+        <translation>Räumt die Bibliothek auf</translation>
     </message>
     <message>
         <source>Window</source>

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication
 
-from indexer.api.progress import Progress, Step
+from indexer.api.progress import Step
 from ui import words
 
 if TYPE_CHECKING:
@@ -51,23 +51,10 @@ def headline(activity: Activity | None) -> str:
     if activity.paused:
         return translate("ActivityPanel", "Paused")
     if activity.running is not None:
-        return _step(activity.running.progress)
+        return words.doing(activity.running.progress)
     if activity.pending:
         return words.waiting(activity.pending)
     return translate("ActivityPanel", "Everything is up to date")
-
-
-def _step(progress: Progress) -> str:
-    total, done = progress.files_total, progress.files_done
-    if progress.step is Step.MAINTAIN:
-        return translate("ActivityPanel", "Tidying up")
-    if progress.step is Step.SCAN or not total:
-        return translate("ActivityPanel", "Looking for new and changed files")
-    if progress.step is Step.RECOGNISE:
-        text = translate("ActivityPanel", "Recognising text, {count} scanned pages left")
-        return text.format(count=words.count(total - done))
-    text = translate("ActivityPanel", "Reading {done} of {total} files")
-    return text.format(done=words.count(min(done + 1, total)), total=words.count(total))
 
 
 def facts(activity: Activity, smooth: Smooth) -> list[tuple[str, str]]:

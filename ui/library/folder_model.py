@@ -137,18 +137,13 @@ def state_of(root: RootStatus) -> str:
 
 def watching(root: RootStatus) -> list[str]:
     """How changes in a folder are detected; empty while unknown."""
-    match root.watched, root.watched_why:
-        case "events", _:
+    match root.watched:
+        case "events":
             text = QCoreApplication.translate("FolderModel", "Changes are noticed at once")
-        case "polling", "exhausted":
+        case "polling":
             text = QCoreApplication.translate(
-                "FolderModel",
-                "Changes are looked for every few minutes: the system watches no more folders",
-            )
-        case "polling", _:
-            text = QCoreApplication.translate(
-                "FolderModel", "Changes are looked for every few minutes: its drive tells of none"
-            )
+                "FolderModel", "Changes are looked for every few minutes: {reason}"
+            ).format(reason=words.phrase(root.watched_why, {}))
         case _:
             return []
     return [text]

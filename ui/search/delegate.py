@@ -16,7 +16,7 @@ from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QToolTip
 
-from ui import icons, theme
+from ui import icons, theme, words
 from ui.search import describe
 from ui.search.look import BAR, Look, background
 from ui.search.model import Role, Row
@@ -141,7 +141,7 @@ class ResultsDelegate(QStyledItemDelegate):
             return "\n".join(map(line, places))
         icon = self._icon_rect(option)
         if icon.left() - M <= x <= icon.right() + M:
-            return describe.why_label(row.hit.why)
+            return words.why(row.hit.why)
         parts = (describe.headings(row.hit), *describe.places_alike(row.hit))
         return "\n".join(filter(None, parts))
 

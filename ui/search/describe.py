@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QDateTime, QLocale
 
-from indexer.api.types import HEADING_SEPARATOR, SEARCHABLE_STATES, FileState, Why
+from indexer.api.types import HEADING_SEPARATOR, SEARCHABLE_STATES, FileState
 from ui import words
 from ui.search.safe_text import line, shown
 from ui.words import hits, state
@@ -23,22 +23,6 @@ if TYPE_CHECKING:
 
 _NS_A_MS = 1_000_000
 _HOME = str(Path.home())
-
-
-def why_label(why: Why) -> str:
-    """Why a hit was found, as a sentence."""
-    translate = QCoreApplication.translate
-    match why:
-        case Why.WORDS:
-            return translate("Results", "Found by its words")
-        case Why.MEANING:
-            return translate("Results", "Found by its meaning")
-        case Why.BOTH:
-            return translate("Results", "Found by its words and its meaning")
-        case Why.PHRASE:
-            return translate("Results", "Holds the exact phrase")
-        case Why.NAME:
-            return translate("Results", "Found by its name")
 
 
 def title(hit: Hit) -> str:
@@ -130,5 +114,5 @@ def hit_spoken(hit: Hit) -> str:
     """A hit for a screen reader: the best sentence, where it stands and why it is there."""
     text = hit.text[slice(*hit.best)] if hit.best[1] > hit.best[0] else hit.text
     text = shown(text).text or body(hit)
-    parts = (pages(hit), text, headings(hit), why_label(hit.why), alike(hit))
+    parts = (pages(hit), text, headings(hit), words.why(hit.why), alike(hit))
     return ". ".join(part.rstrip(".") for part in parts if part)

@@ -23,7 +23,7 @@ from ui.words.amounts import (
 from ui.words.changes import Change, change
 from ui.words.failures import failure, note, notes, phrase, reason, row_reason, sentence, step
 from ui.words.formats import kind
-from ui.words.states import TROUBLED, pause, speed, speed_help, state, state_help
+from ui.words.states import TROUBLED, doing, pause, speed, speed_help, state, state_help, why
 
 __all__ = [
     "TROUBLED",
@@ -33,6 +33,7 @@ __all__ = [
     "change",
     "count",
     "documents",
+    "doing",
     "failure",
     "files",
     "hits",
@@ -57,4 +58,5 @@ __all__ = [
     "step",
     "unreadable",
     "waiting",
+    "why",
 ]

@@ -1,12 +1,14 @@
-"""What the states of files and of indexing are called, in the person's language.
+"""What states, steps of indexing and reasons of hits are called, in the person's language.
 
 A code that this version does not know is shown as its name.
 """
 
 from __future__ import annotations
 
-from indexer.api.labels import PACE_REASONS, SPEEDS, STATES
-from indexer.api.types import FileState
+from indexer.api.labels import PACE_REASONS, SPEEDS, STATES, STEPS, WHYS
+from indexer.api.progress import Progress, Step
+from indexer.api.types import FileState, Why
+from ui.words.amounts import count
 from ui.words.translate import say
 
 # Those a person may be able to do something about, and that "retry" takes up again.
@@ -41,3 +43,19 @@ def speed_help(code: str) -> str:
 def pause(code: str) -> str:
     """Why indexing is slower than asked, or waits; "" for no reason."""
     return say(PACE_REASONS[code]) if code in PACE_REASONS else code.replace("_", " ")
+
+
+def doing(progress: Progress) -> str:
+    """What is going on, without a stop."""
+    total, done = progress.files_total, progress.files_done
+    step = progress.step if progress.step in STEPS else Step.INDEX
+    if step is Step.INDEX and not total:
+        step = Step.SCAN
+    return say(STEPS[step]).format(
+        done=count(done), total=count(total), left=count(max(0, total - done))
+    )
+
+
+def why(code: Why) -> str:
+    """Why a hit was found."""
+    return say(WHYS[code].meaning)

@@ -57,7 +57,7 @@ def _canned(qtbot: QtBot, folder: Path, activity: Activity) -> tuple[ActivityPan
 
 def test_it_shows_what_the_engine_does(qtbot: QtBot, tmp_path: Path) -> None:
     panel, _link = _canned(qtbot, tmp_path, BUSY)
-    assert panel._headline.text() == "Reading 5 of 10 files"
+    assert panel._headline.text() == "Reading: 4 of 10 files"
     assert panel._reason.text() == "Slower: on battery"
     assert panel._bar.value() == 4
     assert panel._current.text() == "/a/b.pdf"
@@ -125,7 +125,7 @@ def test_without_an_engine_it_says_so(qtbot: QtBot, tmp_path: Path) -> None:
         ({}, "Everything is up to date"),
         ({"paused": True}, "Paused"),
         ({"running": running(Step.SCAN)}, "Looking for new and changed files"),
-        ({"running": running(Step.MAINTAIN, files_total=5)}, "Tidying up"),
+        ({"running": running(Step.MAINTAIN, files_total=5)}, "Tidying up the library"),
     ],
 )
 def test_headlines(change: dict[str, Any], said: str) -> None:

@@ -223,8 +223,8 @@ def test_a_folder_says_how_far_it_is() -> None:
     ("how", "why", "told"),
     [
         ("events", "", "Up to date · Changes are noticed at once"),
-        ("polling", "network", "every few minutes: its drive tells of none"),
-        ("polling", "exhausted", "every few minutes: the system watches no more folders"),
+        ("polling", "network", "every few minutes: its drive does not tell what others change"),
+        ("polling", "exhausted", "max_user_watches)"),
         ("", "", "Up to date"),
     ],
 )
