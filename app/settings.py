@@ -18,7 +18,7 @@ from indexer.api.errors import WorldError
 from indexer.api.labels import SPEEDS
 from indexer.api.setting import Setting, SettingType, Value
 from indexer.api.translation import N_
-from indexer.config import DEFAULT_MODEL, GIB, EngineConfig, Limits, Precision, SentenceVectors
+from indexer.config import DEFAULT_MODEL, GIB, EngineConfig, Limits, Precision
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -98,10 +98,6 @@ _ROWS = (
     Setting("query_precision", ADVANCED, SettingType.CHOICE, Precision.FP32.value,
             N_("Precision of queries"), N_("Weights used for queries."),
             choices={"int8": "int8", "fp32": "fp32"}),
-    Setting("sentence_vectors", ADVANCED, SettingType.CHOICE, SentenceVectors.INT8.value,
-            N_("Vectors of sentences"),
-            N_("How the vectors of sentences are kept: none saves disk and costs precision."),
-            choices={"none": N_("None"), "int8": "int8", "fp16": "fp16"}),
     Setting("threads", ADVANCED, SettingType.INTEGER, 0, N_("Threads"),
             N_("Threads of the model while indexing; 0: one for each core."), high=256),
     Setting("readers", ADVANCED, SettingType.INTEGER, 0, N_("Documents at a time"),
@@ -229,7 +225,6 @@ def engine_config(settings: Settings, library: Path, *, offline: bool = False) -
         model=value["model"],
         precision=Precision(value["precision"]),
         query_precision=Precision(value["query_precision"]),
-        sentence_vectors=SentenceVectors(value["sentence_vectors"]),
         provider=value["device"],
         threads=value["threads"],
         children=value["readers"],

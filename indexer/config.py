@@ -27,14 +27,6 @@ class Precision(StrEnum):
     FP32 = "fp32"
 
 
-class SentenceVectors(StrEnum):
-    """How the vectors of single sentences are kept beside those of passages."""
-
-    NONE = "none"
-    INT8 = "int8"
-    FP16 = "fp16"
-
-
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What one document may cost. Sizes in bytes, times in seconds."""
@@ -90,7 +82,6 @@ class EngineConfig:
     model: str = DEFAULT_MODEL
     precision: Precision = Precision.INT8
     query_precision: Precision = Precision.FP32
-    sentence_vectors: SentenceVectors = SentenceVectors.INT8
     provider: str = "auto"  # a key of ``indexer.embed.devices.PROVIDERS``, or "auto"
     threads: int = 0
     children: int = 0

@@ -96,11 +96,6 @@ class Supervisor(QObject):
         return timer
 
     @property
-    def owns_engine(self) -> bool:
-        """Whether the engine was started here."""
-        return self._process is not None
-
-    @property
     def pid(self) -> int:
         """The process of the engine that was started here, 0 without one."""
         return self._process.processId() if self._process is not None else 0

@@ -27,8 +27,8 @@ class Theme:
 
     ``text`` and ``muted`` are for text on ``base`` (lists, fields) and ``raised`` (the window);
     so are ``accent``, ``good``, ``warning`` and ``bad``. ``mark_text`` stands on ``mark``, the
-    background of the best sentence. ``edge`` surrounds fields and boxes to tick. ``outline`` and
-    ``outline_best`` are drawn on white paper.
+    background of the best sentence. ``edge`` surrounds fields and boxes to tick. ``outline`` is
+    drawn on white paper.
     """
 
     dark: bool
@@ -44,7 +44,6 @@ class Theme:
     mark: QColor
     mark_text: QColor
     outline: QColor
-    outline_best: QColor
     good: QColor
     warning: QColor
     bad: QColor
@@ -60,7 +59,7 @@ LIGHT = _theme(
     text="#1b1e23", muted="#59606a", accent="#1d5fa8",
     selection="#1d5fa8", selection_text="#ffffff",
     mark="#ffeea8", mark_text="#1b1e23",
-    outline="#1d5fa8", outline_best="#b4500b",
+    outline="#1d5fa8",
     good="#187341", warning="#855400", bad="#b3261e",
 )  # fmt: skip
 DARK = _theme(
@@ -69,15 +68,13 @@ DARK = _theme(
     text="#e7e8ea", muted="#a5abb4", accent="#86b7f3",
     selection="#2c5f9e", selection_text="#ffffff",
     mark="#584a16", mark_text="#fff4d2",
-    outline="#1d5fa8", outline_best="#b4500b",
+    outline="#1d5fa8",
     good="#6cc793", warning="#e3b062", bad="#f2938b",
 )  # fmt: skip
 
 # Whose edges are drawn in a shade of what the palette has for the window, too faint to be seen.
 _EDGED = ("QCheckBox", "QRadioButton", "QLineEdit", "QAbstractSpinBox")
 _FUSION_DARKENS = 1.4
-
-MODES = ("system", "light", "dark")
 
 _current = LIGHT
 

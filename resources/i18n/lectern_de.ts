@@ -3542,14 +3542,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Gewichte für Anfragen.</translation>
     </message>
     <message>
-        <source>Vectors of sentences</source>
-        <translation>Vektoren der Sätze</translation>
-    </message>
-    <message>
-        <source>How the vectors of sentences are kept: none saves disk and costs precision.</source>
-        <translation>Wie die Vektoren der Sätze aufbewahrt werden: keine spart Platz und kostet Genauigkeit.</translation>
-    </message>
-    <message>
         <source>Threads</source>
         <translation>Threads</translation>
     </message>
@@ -3600,10 +3592,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>The best there is</source>
         <translation>Das beste vorhandene</translation>
-    </message>
-    <message>
-        <source>None</source>
-        <translation>Keine</translation>
     </message>
     <message>
         <source>Its drive or folder is away. What was read of it is still found.</source>

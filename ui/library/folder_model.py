@@ -83,9 +83,6 @@ class FolderModel(QAbstractListModel):
                 self._roots[row] = root
                 self.dataChanged.emit(self.index(row), self.index(row))
 
-    def row_of(self, path: str) -> int:
-        return next((row for row, root in enumerate(self._roots) if root.path == path), -1)
-
     def rowCount(self, parent: Index = _NOWHERE) -> int:
         return 0 if parent.isValid() else len(self._roots)
 

@@ -116,10 +116,10 @@ class FoldersPage(QWidget):
     def _make_buttons(self) -> None:
         self._top = QWidget()
         top = FlowLayout(self._top)
-        self.add_folder = self._button(
+        self._button(
             top, self.tr("&Add folder…"), "folder-add", self._ask_folder, self.tr("Ctrl+N")
         )
-        self.add_files = self._button(top, self.tr("Add fi&les…"), "document", self._ask_files)
+        self._button(top, self.tr("Add fi&les…"), "document", self._ask_files)
         self.rescan_all = self._button(
             top, self.tr("Loo&k for changes"), "refresh", self._rescan_all, "F5"
         )

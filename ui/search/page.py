@@ -107,14 +107,6 @@ class SearchPage(QWidget):
         self.bar.box.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.bar.box.selectAll()
 
-    def select_next(self) -> None:
-        """Go to the next hit."""
-        self.results.step(1)
-
-    def select_previous(self) -> None:
-        """Go to the hit before."""
-        self.results.step(-1)
-
     def select_hit(self, number: int) -> None:
         """Go to a hit of the current document, by its number (from 0)."""
         self.results.select_hit(number)

@@ -11,14 +11,12 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from indexer.api.errors import WorldError
 from indexer.extract.pdf.layout import lay_out, placements
-from indexer.extract.pdf.reader import open_document, read_page
+from indexer.extract.pdf.reader import read_page
 from indexer.ocr.layer import transformed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from indexer.extract.pdf.lines import Line
     from indexer.ocr.hocr import Line as RecognisedLine
@@ -43,36 +41,6 @@ class Rectangle:
     x1: float
     y1: float
     turn: int = 0
-
-
-def page_geometry(
-    path: Path, page: int, start: int, end: int, password: str | None = None
-) -> list[Rectangle]:
-    """Return the rectangles around a range of a page's text, one a line, in reading order.
-
-    Args:
-        path: The document.
-        page: Number of the page, from 1.
-        start: First code point of the range, counted in the page's own text.
-        end: The one after its last.
-        password: To open the document with.
-
-    Raises:
-        WorldError: ``needs_password``, or ``unreadable`` if there is no such page.
-    """
-    document = open_document(path, password)
-    try:
-        if not 1 <= page <= document.page_count:
-            raise WorldError("unreadable", reason="page_missing", page=page)
-        return text_rectangles(document.load_page(page - 1), [(start, end)])[0]
-    finally:
-        document.close()
-
-
-def text_rectangles(page: Any, ranges: Sequence[tuple[int, int]]) -> list[list[Rectangle]]:
-    """Return the rectangles around each of several ranges of an open page's text."""
-    placed = read_placed(page)
-    return [placed.rectangles(start, end) for start, end in ranges]
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,7 +130,7 @@ def test_export(
 
 def test_another_order_keeps_the_hit(qtbot: QtBot, page: SearchPage) -> None:
     search(qtbot, page, "the lamp")
-    page.select_next()
+    page.results.step(1)
     hit = page.current_hit
     with qtbot.waitSignal(page.asking.answered, timeout=WAIT_MS):
         page.results.summary._orders.setCurrentIndex(2)

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import pymupdf
 import pytest
 
-from indexer.api.errors import WorldError
 from indexer.config import Limits
-from indexer.extract.pdf.geometry import page_geometry
+from indexer.extract.pdf.geometry import read_placed
 from indexer.extract.pdf.reader import open_source
 from tests.unit.extract.pdfs import PROSE, box, save, text_at, together
 
@@ -40,8 +39,8 @@ def test_the_text_under_the_rectangles_is_the_text_meant(
     path = save(tmp_path / "a.pdf", text_at((72, 72, "first page")), draw)
     *_, page = open_source(path, None, Limits()).pages()
     start = " ".join(page.text.split("\n")).rindex(wanted)
-    rectangles = page_geometry(path, 2, start, start + len(wanted))
     shown = pymupdf.open(path)[1]
+    rectangles = read_placed(shown).rectangles(start, start + len(wanted))
     boxes = [pymupdf.Rect(r.x0, r.y0, r.x1, r.y1) * shown.derotation_matrix for r in rectangles]
     found = [shown.get_textbox(box + pymupdf.Rect(-0.5, 2, 0.5, -2)) for box in boxes]
     assert " ".join(" ".join(found).split()) == wanted
@@ -50,11 +49,4 @@ def test_the_text_under_the_rectangles_is_the_text_meant(
 
 def test_an_empty_range_has_no_rectangles(tmp_path: Path) -> None:
     path = save(tmp_path / "a.pdf", two_columns)
-    assert page_geometry(path, 1, 5, 5) == []
-
-
-@pytest.mark.parametrize("page", [0, 2])
-def test_a_page_that_is_not_there_is_an_error(tmp_path: Path, page: int) -> None:
-    path = save(tmp_path / "a.pdf", two_columns)
-    with pytest.raises(WorldError):
-        page_geometry(path, page, 0, 1)
+    assert read_placed(pymupdf.open(path)[0]).rectangles(5, 5) == []
