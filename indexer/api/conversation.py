@@ -137,11 +137,11 @@ class Conversation:
             lambda failure: box.put(("failure", failure)),
             lambda progress: box.put(("progress", progress)),
         )
-        told = False
+        cancel_sent = False
         while True:
-            if token is not None and token.cancelled and not told:
+            if token is not None and token.cancelled and not cancel_sent:
                 self._put(_cancel(number))
-                told = True
+                cancel_sent = True
             try:
                 kind, value = box.get(timeout=LOOK_S)
             except Empty:

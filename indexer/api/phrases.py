@@ -219,12 +219,12 @@ def _listed(
     speak: Callable[[str, Mapping[str, Any]], str], unread: Sequence[Any], more: object
 ) -> str:
     """Parts of a document as pairs of a name and a reason: each with its reason behind it."""
-    told = []
+    listed = []
     for part in unread:
         match part:
             case [str(name), str(reason)]:
-                told.append(f"{name} ({speak(reason, {})})" if name else speak(reason, {}))
-    return "; ".join(told) + (f"; + {more}" if more else "")
+                listed.append(f"{name} ({speak(reason, {})})" if name else speak(reason, {}))
+    return "; ".join(listed) + (f"; + {more}" if more else "")
 
 
 def read_detail(text: str) -> dict[str, Any]:

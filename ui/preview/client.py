@@ -92,7 +92,7 @@ class RenderClient(QObject):
         self._starts = 0  # in a row that came to nothing
         self._closed = False
         self._next = timer(self, 0, self._send_next)
-        self._watch = timer(self, _WATCH_MS, self._look, single=False)
+        self._watch = timer(self, _WATCH_MS, self._check_current, single=False)
         self._idle = timer(self, _IDLE_MS, self._rest)
 
     @property
@@ -179,7 +179,7 @@ class RenderClient(QObject):
         if pending is None or header.get("id") != pending.number:
             return
         self._starts = 0
-        self._settle()
+        self._finish_current()
         try:
             answer = _answer_of(pending.request, header)
         except LecternError as error:
@@ -189,7 +189,7 @@ class RenderClient(QObject):
                 pending.done(answer, data)
         self._go_on()
 
-    def _settle(self) -> None:
+    def _finish_current(self) -> None:
         """Nothing is with the child any more."""
         pending, self._current = self._current, None
         if pending is not None:
@@ -198,7 +198,7 @@ class RenderClient(QObject):
         if pending is not None and not isinstance(pending.request, Rest):
             self._idle.start()
 
-    def _look(self) -> None:
+    def _check_current(self) -> None:
         """See whether the request under way takes too long or too much."""
         pending = self._current
         if pending is None or self._child is None:
@@ -213,7 +213,7 @@ class RenderClient(QObject):
         pending = self._current
         log.info("the render child is replaced: %s", error.code)
         self._drop()
-        self._settle()
+        self._finish_current()
         if pending is not None:
             _fail(pending, error)
         self._go_on()
@@ -223,7 +223,7 @@ class RenderClient(QObject):
         log.warning("the render child ended: %s\n%s", reason, words)
         self._drop()
         failed = [self._current] if self._current is not None else []
-        self._settle()
+        self._finish_current()
         if self._starts >= _MAX_STARTS:
             failed += [pending for pending in self._waiting if pending.wanted]
             self._waiting.clear()

@@ -75,10 +75,10 @@ class PageDocument(QObject):
         size = _at_least_a_point(pages.size)
         self.sizes: list[Size] = known + [size] * (self.count - len(known))
         self.sizes[pages.page - 1] = size
-        self._asked: dict[ImageKey, int] = {}
+        self._pending: dict[ImageKey, int] = {}
         self._latest: dict[int, ImageKey] = {}
         self._letters: OrderedDict[int, Letters] = OrderedDict()
-        self._letters_asked: dict[int, int] = {}
+        self._pending_letters: dict[int, int] = {}
         self._others: set[int] = set()
         self._ask_sizes()
 
@@ -111,10 +111,14 @@ class PageDocument(QObject):
     def want(self, visible: Iterable[ImageKey], soon: Iterable[ImageKey]) -> None:
         """Say which bands are looked at, and which may be next; all others are forgotten."""
         wanted = dict.fromkeys(soon, Urgency.NEAR) | dict.fromkeys(visible, Urgency.VISIBLE)
-        for key in [key for key in self._asked if key not in wanted]:
-            self._client.cancel(self._asked.pop(key))
+        for key in [key for key in self._pending if key not in wanted]:
+            self._client.cancel(self._pending.pop(key))
         for key, urgency in sorted(wanted.items(), key=lambda item: item[1]):
-            if key not in self._asked and key not in self._cache and key.page not in self.failures:
+            if (
+                key not in self._pending
+                and key not in self._cache
+                and key.page not in self.failures
+            ):
                 self._ask_image(key, urgency)
 
     def letters(self, page: int) -> Letters | None:
@@ -122,11 +126,11 @@ class PageDocument(QObject):
         return self._letters.get(page)
 
     def want_letters(self, page: int) -> None:
-        if page in self._letters or page in self._letters_asked or page in self.failures:
+        if page in self._letters or page in self._pending_letters or page in self.failures:
             return
-        for other in [other for other in self._letters_asked if other != page]:
-            self._client.cancel(self._letters_asked.pop(other))
-        self._letters_asked[page] = self._client.ask(
+        for other in [other for other in self._pending_letters if other != page]:
+            self._client.cancel(self._pending_letters.pop(other))
+        self._pending_letters[page] = self._client.ask(
             GetLetters(self.source, page),
             partial(self._got_letters, page),
             partial(self._no_letters, page),
@@ -135,16 +139,16 @@ class PageDocument(QObject):
 
     def close(self) -> None:
         """Want nothing any more."""
-        for number in (*self._asked.values(), *self._letters_asked.values(), *self._others):
+        for number in (*self._pending.values(), *self._pending_letters.values(), *self._others):
             self._client.cancel(number)
-        self._asked.clear()
-        self._letters_asked.clear()
+        self._pending.clear()
+        self._pending_letters.clear()
         self._others.clear()
 
     def _ask_image(self, key: ImageKey, urgency: Urgency) -> None:
         part = cut(key.width, self.sizes[key.page - 1])
         top, rows = (key.band * part.rows, part.rows) if part.bands > 1 else (0, 0)
-        self._asked[key] = self._client.ask(
+        self._pending[key] = self._client.ask(
             GetImage(self.source, key.page, key.width, top, rows),
             partial(self._got_image, key),
             partial(self._no_image, key),
@@ -152,7 +156,7 @@ class PageDocument(QObject):
         )
 
     def _got_image(self, key: ImageKey, found: PageImage, data: bytes) -> None:
-        self._asked.pop(key, None)
+        self._pending.pop(key, None)
         band = band_of(found, data)
         if band is None:
             return
@@ -162,19 +166,19 @@ class PageDocument(QObject):
         self.image_ready.emit(key.page)
 
     def _no_image(self, key: ImageKey, error: LecternError) -> None:
-        self._asked.pop(key, None)
+        self._pending.pop(key, None)
         self.failures[key.page] = error
         self.image_failed.emit(key.page)
 
     def _got_letters(self, page: int, found: PageLetters, data: bytes) -> None:
-        self._letters_asked.pop(page, None)
+        self._pending_letters.pop(page, None)
         self._letters[page] = Letters.read(found.text, data, found.turn)
         while len(self._letters) > _KEPT_LETTERS:
             self._letters.popitem(last=False)
         self.letters_ready.emit(page)
 
     def _no_letters(self, page: int, _error: LecternError) -> None:
-        self._letters_asked.pop(page, None)
+        self._pending_letters.pop(page, None)
 
     def _ask_sizes(self) -> None:
         if self._known >= self.count:

@@ -57,7 +57,7 @@ class Loader(QObject):
         self._document: PageDocument | None = None
         self._hit: Hit | None = None
         self._source = DocumentSource(Path())
-        self._asked: set[int] = set()
+        self._pending: set[int] = set()
         self._counting = False
         self._again = timer(self, _COUNTING_MS, self._ask_marks)
 
@@ -72,9 +72,9 @@ class Loader(QObject):
         """Want nothing any more of what is under way."""
         self._again.stop()
         self._counting = False
-        for number in self._asked:
+        for number in self._pending:
             self.client.cancel(number)
-        self._asked.clear()
+        self._pending.clear()
 
     def let_go(self) -> None:
         """Show no document any more."""
@@ -101,16 +101,16 @@ class Loader(QObject):
             request, partial(self._done, numbers, done), partial(self._failed, numbers), urgency
         )
         numbers.append(number)
-        self._asked.add(number)
+        self._pending.add(number)
 
     def _done(
         self, numbers: list[int], done: Callable[[A, bytes], None], answer: A, data: bytes
     ) -> None:
-        self._asked.difference_update(numbers)
+        self._pending.difference_update(numbers)
         done(answer, data)
 
     def _failed(self, numbers: list[int], error: LecternError) -> None:
-        self._asked.difference_update(numbers)
+        self._pending.difference_update(numbers)
         self.failed.emit(error)
 
     def _opened(self, found: Opened, _data: bytes) -> None:

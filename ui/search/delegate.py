@@ -18,8 +18,8 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QToolTip
 
 from ui import icons, theme, words
 from ui.search import describe
-from ui.search.look import BAR, Look, background
 from ui.search.model import Role, Row
+from ui.search.results_style import BAR, ResultsStyle, background
 from ui.search.safe_text import Shown, is_right_to_left, line
 from ui.search.snippet import MOST_LINES, Snippet, lines_needed, make_snippet, text_of
 from ui.theme import L, M, S
@@ -52,23 +52,23 @@ class _Line:
 class ResultsDelegate(QStyledItemDelegate):
     """Paints rows. ``stale`` rows belong to an answer whose question has changed since."""
 
-    def __init__(self, look: Look, parent: QObject | None = None) -> None:
+    def __init__(self, style: ResultsStyle, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.stale = False
-        self._measure_by(look)
+        self._measure_by(style)
         self._snippets: OrderedDict[tuple[Key, bool], Snippet] = OrderedDict()
         self._lines: dict[Key, int] = {}
 
-    def use(self, look: Look) -> None:
+    def use(self, style: ResultsStyle) -> None:
         """Measure by another font or width from now on."""
-        self._measure_by(look)
+        self._measure_by(style)
         self.forget()
 
-    def _measure_by(self, look: Look) -> None:
-        self.look, self._pen = look, look.pen
-        self._document_height = look.document_height
+    def _measure_by(self, style: ResultsStyle) -> None:
+        self.style, self._pen = style, style.pen
+        self._document_height = style.document_height
         self._hit_heights = {
-            (lines, has_place): look.hit_height(lines, has_place=has_place)
+            (lines, has_place): style.hit_height(lines, has_place=has_place)
             for lines in range(1, MOST_LINES + 1)
             for has_place in (False, True)
         }
@@ -83,7 +83,7 @@ class ResultsDelegate(QStyledItemDelegate):
         return self._hit_heights[self._lines_of(row), _has_place(row)]
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(self.look.width, self.height(index.data(Role.ROW)))
+        return QSize(self.style.width, self.height(index.data(Role.ROW)))
 
     def snippet(self, row: Row) -> Snippet:
         """The lines of a hit, laid out at most once."""
@@ -169,43 +169,47 @@ class ResultsDelegate(QStyledItemDelegate):
     def _paint_document(
         self, painter: QPainter, option: QStyleOptionViewItem, row: Row, first: bool
     ) -> None:
-        colours, look = theme.current(), self.look
+        colours, style = theme.current(), self.style
         rect: QRect = option.rect
         if not first:
             painter.setPen(QPen(colours.line, 1))
             painter.drawLine(rect.left() + L, rect.top(), rect.right() - L, rect.top())
         top = rect.top() + M + S // 2
-        area = QRect(rect.left() + L, top, rect.width() - 2 * L, look.title_line)
+        area = QRect(rect.left() + L, top, rect.width() - 2 * L, style.title_line)
         painter.setPen(colours.muted)
-        count = _Line(describe.count(row.group), look.small, look.small_metrics)
+        count = _Line(describe.count(row.group), style.small, style.small_metrics)
         area = self._trailing(painter, option, area, count)
         area = self._badge(painter, option, area, row)
         painter.setPen(colours.text)
-        title = _Line(describe.title(row.hit), look.title, look.title_metrics)
+        title = _Line(describe.title(row.hit), style.title, style.title_metrics)
         self._text(painter, option, area, title)
-        below = QRect(rect.left() + L, top + look.title_line, rect.width() - 2 * L, look.small_line)
+        below = QRect(
+            rect.left() + L, top + style.title_line, rect.width() - 2 * L, style.small_line
+        )
         painter.setPen(colours.muted)
-        date = _Line(describe.day(row.hit), look.small, look.small_metrics)
+        date = _Line(describe.day(row.hit), style.small, style.small_metrics)
         below = self._trailing(painter, option, below, date)
         middle = Qt.TextElideMode.ElideMiddle
-        path = _Line(describe.folder(row.hit), look.small, look.small_metrics, middle, is_path=True)
+        path = _Line(
+            describe.folder(row.hit), style.small, style.small_metrics, middle, is_path=True
+        )
         self._text(painter, option, below, path)
 
     def _paint_hit(self, painter: QPainter, option: QStyleOptionViewItem, row: Row) -> None:
-        colours, look = theme.current(), self.look
+        colours, style = theme.current(), self.style
         rect: QRect = option.rect
         ratio = painter.device().devicePixelRatio()
-        drawing = icons.pixmap(row.hit.why.value, look.icon, colours.muted, ratio)
+        drawing = icons.pixmap(row.hit.why.value, style.icon, colours.muted, ratio)
         painter.drawPixmap(self._icon_rect(option), drawing)
         top = rect.top() + M
         if _has_place(row):
-            width = rect.width() - look.indent - L
-            area = QRect(rect.left() + look.indent, top, width, look.small_line)
+            width = rect.width() - style.indent - L
+            area = QRect(rect.left() + style.indent, top, width, style.small_line)
             self._place(painter, option, area, row)
-            top += look.small_line + S // 2
+            top += style.small_line + S // 2
         painter.setPen(colours.text)
-        width = round(look.pen.width)
-        column = QRect(rect.left() + look.indent, top, width, 1)
+        width = round(style.pen.width)
+        column = QRect(rect.left() + style.indent, top, width, 1)
         left = self._mirrored(column, option).left()
         self.snippet(row).layout.draw(painter, QPointF(left, top))
 
@@ -213,17 +217,17 @@ class ResultsDelegate(QStyledItemDelegate):
         self, painter: QPainter, option: QStyleOptionViewItem, area: QRect, row: Row
     ) -> None:
         """Page and heading path, on one line."""
-        colours, look = theme.current(), self.look
-        pages = _Line(describe.pages(row.hit), look.small, look.small_metrics)
+        colours, style = theme.current(), self.style
+        pages = _Line(describe.pages(row.hit), style.small, style.small_metrics)
         painter.setPen(colours.accent)
         self._text(painter, option, area, pages)
-        used = round(look.small_metrics.horizontalAdvance(pages.text)) + (M if pages.text else 0)
+        used = round(style.small_metrics.horizontalAdvance(pages.text)) + (M if pages.text else 0)
         painter.setPen(colours.muted)
         middle = Qt.TextElideMode.ElideMiddle
         if also := describe.alike(row.hit):
-            end = _Line(also, look.small, look.small_metrics)
+            end = _Line(also, style.small, style.small_metrics)
             area = self._trailing(painter, option, area, end)
-        headings = _Line(describe.headings(row.hit), look.small, look.small_metrics, middle)
+        headings = _Line(describe.headings(row.hit), style.small, style.small_metrics, middle)
         rest = QRect(area.left() + used, area.top(), area.width() - used, area.height())
         self._text(painter, option, rest, headings)
 
@@ -234,14 +238,14 @@ class ResultsDelegate(QStyledItemDelegate):
         text = describe.badge(row.hit)
         if not text:
             return area
-        look = self.look
-        width = ceil(look.small_metrics.horizontalAdvance(text)) + 2 * M + 2
+        style = self.style
+        width = ceil(style.small_metrics.horizontalAdvance(text)) + 2 * M + 2
         frame = QRect(area.right() - width + 1, area.top(), width, area.height())
         painter.setPen(theme.current().warning)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.drawRoundedRect(self._mirrored(frame, option).adjusted(0, 1, -1, -1), S, S)
         inner = frame.adjusted(M, 0, -M, 0)
-        self._text(painter, option, inner, _Line(text, look.small, look.small_metrics))
+        self._text(painter, option, inner, _Line(text, style.small, style.small_metrics))
         return area.adjusted(0, 0, -width - M, 0)
 
     def _trailing(
@@ -276,12 +280,14 @@ class ResultsDelegate(QStyledItemDelegate):
 
     def _icon_rect(self, option: QStyleOptionViewItem) -> QRect:
         rect: QRect = option.rect
-        look = self.look
-        return self._mirrored(QRect(rect.left() + L, rect.top() + M, look.icon, look.icon), option)
+        style = self.style
+        return self._mirrored(
+            QRect(rect.left() + L, rect.top() + M, style.icon, style.icon), option
+        )
 
     def _mirrored(self, rect: QRect, option: QStyleOptionViewItem) -> QRect:
         within: QRect = option.rect
-        return self.look.mirrored(rect, within, option.direction)
+        return self.style.mirrored(rect, within, option.direction)
 
 
 def _has_place(row: Row) -> bool:

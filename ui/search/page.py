@@ -15,17 +15,17 @@ from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from ui import words
 from ui.search.actions import HitAction, HitActions
-from ui.search.asking import FIRST_LIMIT, Asking
 from ui.search.bar import SearchBar
 from ui.search.chips import ChipBar
+from ui.search.filter_choices import FilterChoices
 from ui.search.freshness import Freshness
 from ui.search.grouping import Order
+from ui.search.live_search import FIRST_LIMIT, LiveSearch
 from ui.search.memory import Memory
 from ui.search.message import MessageLine
 from ui.search.places import folders_of
 from ui.search.query_text import inside
 from ui.search.results import ResultsPane
-from ui.search.surroundings import Surroundings
 from ui.search.warm import warm
 from ui.search.work import Worker
 from ui.theme import L, M
@@ -67,10 +67,10 @@ class SearchPage(QWidget):
         self.memory = Memory(
             context.folder, self._worker, remembers=bool(context.settings["history"]), parent=self
         )
-        self.asking = Asking(context.link, self)
+        self.live_search = LiveSearch(context.link, self)
         self.freshness = Freshness(self)
         self.actions_on_hits = HitActions(context, self._worker, self)
-        self._around = Surroundings(context.link, self)
+        self._choices = FilterChoices(context.link, self)
         self._next_action: HitAction | None = None
         self._history_timer = QTimer(self)
         self._history_timer.setSingleShot(True)
@@ -113,7 +113,7 @@ class SearchPage(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._around.ask()  # folders may have come or gone meanwhile
+        self._choices.ask()  # folders may have come or gone meanwhile
         self._start_changed()
 
     def closeEvent(self, event: QCloseEvent) -> None:
@@ -128,7 +128,7 @@ class SearchPage(QWidget):
         """End what is under way, and see that everything is written."""
         self._history_timer.stop()
         self.freshness.stop()
-        self.asking.stop()
+        self.live_search.stop()
         self.actions_on_hits.close()
         self._worker.close()
 
@@ -142,7 +142,7 @@ class SearchPage(QWidget):
         if not by_mouse:
             at = view.visualRect(view.currentIndex()).center()
         there = view.viewport().mapToGlobal(at)
-        self.actions_on_hits.open_menu(there, hit, self.results.hits, self.asking.text)
+        self.actions_on_hits.open_menu(there, hit, self.results.hits, self.live_search.text)
 
     # How it is built
 
@@ -161,7 +161,7 @@ class SearchPage(QWidget):
         self.setFocusProxy(self.bar.box)
 
     def _connect(self) -> None:
-        box, asking, results = self.bar.box, self.asking, self.results
+        box, search, results = self.bar.box, self.live_search, self.results
         view = results.view
         box.textEdited.connect(self._typed_in)
         box.textChanged.connect(self.chips.show_query)
@@ -170,16 +170,16 @@ class SearchPage(QWidget):
         self.bar.searched.connect(self.search)
         self.chips.edited.connect(self._edited)
         self.chips.typing_requested.connect(self._type_filter)
-        self.chips.menus.opened.connect(self._around.ask)
-        asking.answered.connect(self._answered)
+        self.chips.menus.opened.connect(self._choices.ask)
+        search.answered.connect(self._answered)
         self.freshness.outdated.connect(self._ask_again)
-        asking.failed.connect(self.message.fail)
-        asking.stale.connect(view.set_stale)
-        asking.emptied.connect(self._show_start)
-        asking.waiting.connect(self.message.wait)
+        search.failed.connect(self.message.fail)
+        search.stale.connect(view.set_stale)
+        search.emptied.connect(self._show_start)
+        search.waiting.connect(self.message.wait)
         results.hit_current.connect(self._emit_selected)
         results.ordered.connect(self._ordered)
-        view.near_end.connect(asking.want_more)
+        view.near_end.connect(search.want_more)
         view.accepted.connect(self._accept)
         view.previewed.connect(self._preview)
         view.left.connect(self._back_to_box)
@@ -196,8 +196,8 @@ class SearchPage(QWidget):
         actions.used.connect(self._note)
         self.memory.changed.connect(self._start_changed)
         self.memory.trouble.connect(self._memory_trouble)
-        self._around.changed.connect(self._offer_places)
-        self._around.changed.connect(self._start_changed)
+        self._choices.changed.connect(self._offer_places)
+        self._choices.changed.connect(self._start_changed)
         self._shortcut(QKeySequence(QKeySequence.StandardKey.Copy)).activated.connect(self._copy)
         self._shortcut(QKeySequence("Ctrl+Shift+C")).activated.connect(self._copy_quoted)
 
@@ -208,12 +208,12 @@ class SearchPage(QWidget):
 
     def _typed_in(self, text: str) -> None:
         self._changed(text)
-        self._around.somebody_types()
+        self._choices.somebody_types()
 
     def _changed(self, text: str, *, at_once: bool = False) -> None:
         self._history_timer.stop()
         self._next_action = None
-        self.asking.want(text, at_once=at_once)
+        self.live_search.want(text, at_once=at_once)
 
     def _edited(self, text: str) -> None:
         """A chip or a menu changed the query."""
@@ -229,8 +229,8 @@ class SearchPage(QWidget):
 
     def _answered(self, result: SearchResult, same_query: bool) -> None:
         self.message.note([words.note(note) for note in result.notes])
-        more = self.asking.may_have_more
-        self.results.show_answer(self.asking.text, result, same_query=same_query, more=more)
+        more = self.live_search.may_have_more
+        self.results.show_answer(self.live_search.text, result, same_query=same_query, more=more)
         self.freshness.answered(result.seconds)
         self._offer_places()
         if not same_query and result.hits:
@@ -241,12 +241,12 @@ class SearchPage(QWidget):
     def _ask_again(self) -> None:
         """Refresh the results, unless the page is hidden or a menu is open."""
         if self.isVisible() and QApplication.activePopupWidget() is None:
-            self.asking.refresh()
+            self.live_search.refresh()
 
     def _show_start(self) -> None:
         self.freshness.stop()
         self.message.note(())
-        empty = self._around.roots == ()
+        empty = self._choices.roots == ()
         self.results.show_start(self.memory.recent, self.memory.saved, empty_library=empty)
 
     def _start_changed(self) -> None:
@@ -254,7 +254,7 @@ class SearchPage(QWidget):
             self._show_start()
 
     def _ordered(self, order: Order) -> None:
-        self.asking.again(FIRST_LIMIT if order is Order.RELEVANCE else _SORTED_LIMIT)
+        self.live_search.again(FIRST_LIMIT if order is Order.RELEVANCE else _SORTED_LIMIT)
 
     def _step(self, step: int, documents: bool) -> None:
         self.results.step(step, documents=documents)
@@ -274,11 +274,11 @@ class SearchPage(QWidget):
     def _accept(self, in_folder: bool) -> None:
         """Open the hit, or the best one of the answer that is still to come."""
         action = HitAction.SHOW_IN_FOLDER if in_folder else HitAction.OPEN
-        if self.asking.is_answered:
+        if self.live_search.is_answered:
             self._do(action)
         else:
             self._next_action = action
-            self.asking.ask_now()
+            self.live_search.ask_now()
 
     def _preview(self) -> None:
         self._do(HitAction.PREVIEW)
@@ -295,7 +295,7 @@ class SearchPage(QWidget):
             self.actions_on_hits.do(action, hit)
 
     def _note(self) -> None:
-        self.memory.note(self.asking.text)
+        self.memory.note(self.live_search.text)
 
     def _memory_trouble(self, error: OSError) -> None:
         text = self.tr("The list of searches could not be written: {reason}.")
@@ -308,8 +308,8 @@ class SearchPage(QWidget):
     # Values for filters
 
     def _offer_places(self) -> None:
-        around = self._around
-        folders = folders_of(around.roots or (), [group.path for group in self.results.groups])
-        self.chips.menus.folders, self.chips.menus.languages = folders, around.languages
+        choices = self._choices
+        folders = folders_of(choices.roots or (), [group.path for group in self.results.groups])
+        self.chips.menus.folders, self.chips.menus.languages = folders, choices.languages
         box = self.bar.box
-        box.offers = replace(box.offers, folders=folders, languages=around.languages)
+        box.offers = replace(box.offers, folders=folders, languages=choices.languages)

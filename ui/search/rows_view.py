@@ -33,7 +33,7 @@ from PySide6.QtWidgets import (
 )
 
 from ui.search.delegate import ResultsDelegate
-from ui.search.look import Look
+from ui.search.results_style import ResultsStyle
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QHoverEvent, QPaintEvent, QResizeEvent
@@ -61,7 +61,9 @@ class RowsView(QListView):
         self._measured = False
         self._hovered = QPersistentModelIndex()
         self._anchor: tuple[QPersistentModelIndex, int] | None = None
-        self.results = ResultsDelegate(Look.from_widget(self, self.viewport().width()), self)
+        self.results = ResultsDelegate(
+            ResultsStyle.from_widget(self, self.viewport().width()), self
+        )
         self.setItemDelegate(self.results)
         self.setModel(model)
         for about_to in (
@@ -105,7 +107,7 @@ class RowsView(QListView):
 
     def _look_again(self) -> None:
         self._save_anchor()
-        self.results.use(Look.from_widget(self, self.viewport().width()))
+        self.results.use(ResultsStyle.from_widget(self, self.viewport().width()))
         self.doItemsLayout()
 
     # Where rows stand
@@ -127,8 +129,8 @@ class RowsView(QListView):
             return
         self._measure()
         bar, height = self.verticalScrollBar(), self.viewport().height()
-        bar.setSingleStep(max(self.results.look.small_line * 2, 1))
-        bar.setPageStep(max(height - self.results.look.title_line, 1))
+        bar.setSingleStep(max(self.results.style.small_line * 2, 1))
+        bar.setPageStep(max(height - self.results.style.title_line, 1))
         bar.setRange(0, max(0, self._tops[-1] - height))
         self._restore_anchor()
 
@@ -189,7 +191,7 @@ class RowsView(QListView):
             return
         if hint is QAbstractItemView.ScrollHint.EnsureVisible and self._heads(index):
             # The first hit of a document is not shown without its title.
-            rect.setTop(rect.top() - self.results.look.document_height)
+            rect.setTop(rect.top() - self.results.style.document_height)
         height, value = self.viewport().height(), bar.value()
         match hint:
             case QAbstractItemView.ScrollHint.PositionAtTop:

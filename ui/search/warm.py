@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 from indexer.api.types import Hit, Why
 from ui.search.delegate import ResultsDelegate
 from ui.search.grouping import grouped
-from ui.search.look import Look
 from ui.search.model import ResultsModel
+from ui.search.results_style import ResultsStyle
 
 if TYPE_CHECKING:
     from ui.search.view import ResultsView
@@ -30,20 +30,20 @@ _BEST = (45, 86)
 
 def warm(view: ResultsView) -> None:
     """Paint a document with a hit of each kind, as a view would."""
-    look = Look.from_widget(view, max(view.viewport().width(), 1))
-    delegate = ResultsDelegate(look)
+    style = ResultsStyle.from_widget(view, max(view.viewport().width(), 1))
+    delegate = ResultsDelegate(style)
     model = ResultsModel()
     model.show(grouped([_hit(why) for why in Why]), same_query=False)
     ratio = view.devicePixelRatioF()
     height = sum(map(delegate.height, model.rows))
-    image = QImage(round(look.width * ratio), round(height * ratio), QImage.Format.Format_RGB32)
+    image = QImage(round(style.width * ratio), round(height * ratio), QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(ratio)
     painter = QPainter(image)
     option = QStyleOptionViewItem()
     view.initViewItemOption(option)
     top = 0
     for number, row in enumerate(model.rows):
-        option.rect = QRect(0, top, look.width, delegate.height(row))
+        option.rect = QRect(0, top, style.width, delegate.height(row))
         option.state = QStyle.StateFlag.State_Enabled
         delegate.paint(painter, option, model.index(number))
         top += option.rect.height()

@@ -185,10 +185,10 @@ def inside(name: str, part: str) -> str:
 
 def _unread(info: DocumentInfo, source: Source) -> list[tuple[str, str]]:
     """Return what of a document was not read: parts of it, "" for its own pages, and reasons."""
-    told = read_detail(info.lost)
-    found = [(str(name), str(reason)) for name, reason in told.get("unread", ())]
+    detail = read_detail(info.lost)
+    found = [(str(name), str(reason)) for name, reason in detail.get("unread", ())]
     if info.lost and not found:
-        found.append(("", str(told.get("reason", "content_damaged"))))
+        found.append(("", str(detail.get("reason", "content_damaged"))))
     if _has_pictures(source):
         found.append(("", "part_of_pictures"))
     return found

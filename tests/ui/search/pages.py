@@ -30,7 +30,7 @@ def shown(qtbot: QtBot, page: SearchPage) -> Iterator[SearchPage]:
 
 
 def search(qtbot: QtBot, page: SearchPage, text: str) -> None:
-    with qtbot.waitSignal(page.asking.answered, timeout=WAIT_MS):
+    with qtbot.waitSignal(page.live_search.answered, timeout=WAIT_MS):
         page.search(text)
 
 

@@ -170,7 +170,7 @@ def test_new_documents_come_into_the_list_by_themselves(
         page.show()
     real_link.ask(request, done=read.append, failed=read.append)
     qtbot.waitUntil(lambda: len(read) == 1, timeout=WAIT_MS)
-    with qtbot.waitSignal(page.asking.answered, timeout=WAIT_MS):
+    with qtbot.waitSignal(page.live_search.answered, timeout=WAIT_MS):
         page.search("tenant gutters")
     shown = page.current_hit
     focus = QApplication.focusWidget()

@@ -50,7 +50,7 @@ def test_enter_waits_for_the_answer(qtbot: QtBot, page: SearchPage) -> None:
     page.bar.box.selectAll()
     QTest.keyClicks(page.bar.box, "roo")
     press(page, Qt.Key.Key_Return)
-    with qtbot.waitSignal(page.asking.answered, timeout=WAIT_MS):
+    with qtbot.waitSignal(page.live_search.answered, timeout=WAIT_MS):
         QTest.keyClicks(page.bar.box, "f")
     assert opened.count() == 0
 
@@ -135,7 +135,7 @@ def test_nothing_found_says_what_to_try(qtbot: QtBot, page: SearchPage) -> None:
 def test_the_start_teaches(qtbot: QtBot, page: SearchPage) -> None:
     assert page.results.shown is page.results.start
     qtbot.waitUntil(lambda: len(links(page)) == 4)
-    with qtbot.waitSignal(page.asking.answered, timeout=WAIT_MS):
+    with qtbot.waitSignal(page.live_search.answered, timeout=WAIT_MS):
         page.results.start.findChildren(Link)[-2].click()
     assert page.query == "date:2024-03..2024-06"
     page.memory.save("Roofs", "roof")
@@ -169,7 +169,7 @@ def test_folders_that_came_meanwhile_are_seen_when_the_search_is_gone_to(
 
 
 def test_a_failure_is_a_line(qtbot: QtBot, page: SearchPage) -> None:
-    with qtbot.waitSignal(page.asking.failed, timeout=WAIT_MS):
+    with qtbot.waitSignal(page.live_search.failed, timeout=WAIT_MS):
         page.search('an "open quote')
     assert page.message.isVisible()
     assert "quote is not closed" in page.message.text()
@@ -188,7 +188,7 @@ def test_without_an_engine_the_query_waits(
         page.search("roof")
         qtbot.waitUntil(page.message.isVisible)
         assert "starting" in page.message.text()
-        with qtbot.waitSignal(page.asking.answered, timeout=WAIT_MS):
+        with qtbot.waitSignal(page.live_search.answered, timeout=WAIT_MS):
             attach(qtbot, link)
         assert titles(page) == ["lease"]
         assert not page.message.isVisible()

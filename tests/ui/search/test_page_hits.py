@@ -132,7 +132,7 @@ def test_another_order_keeps_the_hit(qtbot: QtBot, page: SearchPage) -> None:
     search(qtbot, page, "the lamp")
     page.results.step(1)
     hit = page.current_hit
-    with qtbot.waitSignal(page.asking.answered, timeout=WAIT_MS):
+    with qtbot.waitSignal(page.live_search.answered, timeout=WAIT_MS):
         page.results.summary._orders.setCurrentIndex(2)
         page.results.summary._orders.activated.emit(2)
     assert page.results.summary.order is Order.NAME

@@ -22,7 +22,7 @@ WAIT_MS = 60_000
 
 
 def search(qtbot: QtBot, page: SearchPage, text: str) -> list[str]:
-    with qtbot.waitSignal(page.asking.answered, timeout=WAIT_MS):
+    with qtbot.waitSignal(page.live_search.answered, timeout=WAIT_MS):
         page.search(text)
     return [row.hit.file for row in page.results.model.rows if row.is_document]
 
@@ -50,7 +50,7 @@ def test_from_words_to_what_is_like_it(
     assert search(qtbot, page, "lamp ext:md") == ["lighthouse.md"]
     assert [chip.text() for chip in page.chips.chips] == ["Type: md"]
     assert search(qtbot, page, "in:contracts the") == ["contracts/lease.txt"]
-    with qtbot.waitSignal(page.asking.answered, timeout=WAIT_MS):
+    with qtbot.waitSignal(page.live_search.answered, timeout=WAIT_MS):
         page.search_inside(hit.path)
     assert [group.path for group in page.results.groups] == [hit.path]
     page.stop()

@@ -15,8 +15,8 @@ from indexer.api.types import FileState, Why
 from tests.ui.search.hits import hit, many
 from ui import icons, theme
 from ui.search.grouping import grouped, key_of
-from ui.search.look import background
 from ui.search.model import ResultsModel
+from ui.search.results_style import background
 from ui.search.view import ResultsView
 from ui.search.warm import warm
 from ui.theme import DARK, LIGHT, contrast

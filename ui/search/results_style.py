@@ -26,7 +26,7 @@ BAR = 3  # width of the bar beside the selected row
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ResultsStyle:
     """Everything that does not depend on a row; made anew when font, width or theme change."""
 
     body: QFont
@@ -38,7 +38,7 @@ class Look:
     width: int
 
     @classmethod
-    def from_widget(cls, widget: QWidget, width: int) -> Look:
+    def from_widget(cls, widget: QWidget, width: int) -> ResultsStyle:
         body = QFont(widget.font())
         small, title = QFont(body), QFont(body)
         if body.pointSizeF() > 0:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _TYPING_S = 1.0
 
 
-class Surroundings(QObject):
+class FilterChoices(QObject):
     """``roots`` is None until the engine has said which there are.
 
     Signals:

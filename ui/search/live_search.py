@@ -23,7 +23,7 @@ MOST_HITS = 10_000
 _GROWTH = 3
 
 
-class Asking(QObject):
+class LiveSearch(QObject):
     """One search at a time.
 
     Signals:

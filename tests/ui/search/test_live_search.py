@@ -11,7 +11,7 @@ from indexer.api.errors import LecternError, WorldError
 from indexer.api.requests import Search
 from indexer.api.types import SearchResult
 from tests.ui.search.hits import many
-from ui.search.asking import FIRST_LIMIT, Asking
+from ui.search.live_search import FIRST_LIMIT, LiveSearch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -70,13 +70,13 @@ def line() -> Line:
 
 
 @pytest.fixture
-def asking(line: Line) -> Iterator[Asking]:
-    asking = Asking(line)
+def asking(line: Line) -> Iterator[LiveSearch]:
+    asking = LiveSearch(line)
     yield asking
     asking.stop()
 
 
-def test_the_newest_question_wins(qtbot: QtBot, line: Line, asking: Asking) -> None:
+def test_the_newest_question_wins(qtbot: QtBot, line: Line, asking: LiveSearch) -> None:
     asking.want("r")
     asking.want("re")
     assert not line.asked
@@ -91,7 +91,7 @@ def test_the_newest_question_wins(qtbot: QtBot, line: Line, asking: Asking) -> N
     assert caught.args[1] is False
 
 
-def test_stale_until_answered(qtbot: QtBot, line: Line, asking: Asking) -> None:
+def test_stale_until_answered(qtbot: QtBot, line: Line, asking: LiveSearch) -> None:
     told: list[bool] = []
     asking.stale.connect(told.append)
     asking.want("rent", at_once=True)
@@ -103,7 +103,7 @@ def test_stale_until_answered(qtbot: QtBot, line: Line, asking: Asking) -> None:
     assert told[-1] is False
 
 
-def test_a_question_waits_for_the_engine(qtbot: QtBot, line: Line, asking: Asking) -> None:
+def test_a_question_waits_for_the_engine(qtbot: QtBot, line: Line, asking: LiveSearch) -> None:
     line.is_connected = False
     with qtbot.waitSignal(asking.waiting):
         asking.want("rent", at_once=True)
@@ -118,14 +118,14 @@ def test_a_question_waits_for_the_engine(qtbot: QtBot, line: Line, asking: Askin
     assert len(line.asked) == 2
 
 
-def test_another_program_in_between(qtbot: QtBot, line: Line, asking: Asking) -> None:
+def test_another_program_in_between(qtbot: QtBot, line: Line, asking: LiveSearch) -> None:
     asking.want("rent", at_once=True)
     qtbot.waitUntil(lambda: bool(line.asked))
     line.refuse("busy")
     qtbot.waitUntil(lambda: len(line.asked) == 2)
 
 
-def test_an_error_is_told(qtbot: QtBot, line: Line, asking: Asking) -> None:
+def test_an_error_is_told(qtbot: QtBot, line: Line, asking: LiveSearch) -> None:
     asking.want("rent", at_once=True)
     qtbot.waitUntil(lambda: bool(line.asked))
     with qtbot.waitSignal(asking.failed) as caught:
@@ -135,7 +135,7 @@ def test_an_error_is_told(qtbot: QtBot, line: Line, asking: Asking) -> None:
 
 
 def test_more_is_asked_for_while_there_may_be_more(
-    qtbot: QtBot, line: Line, asking: Asking
+    qtbot: QtBot, line: Line, asking: LiveSearch
 ) -> None:
     asking.want("rent", at_once=True)
     qtbot.waitUntil(lambda: bool(line.asked))
