@@ -36,7 +36,7 @@ from ui.keys import KeyList
 from ui.pages import ACTIVITY, FIRST_RUN, LIBRARY, SEARCH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from pytestqt.qtbot import QtBot
 
@@ -71,8 +71,15 @@ BUSY = {
 }  # fmt: skip
 
 
+def visit(window: MainWindow, places: Iterable[str] = PLACES) -> Iterator[tuple[str, QWidget]]:
+    """Go to places of the window, one after the other, and give what is to be looked at."""
+    for place in places:
+        yield place, go(window, place)
+        for each in window.findChildren(QDialog):
+            each.reject()
+
+
 def go(window: MainWindow, place: str) -> QWidget:
-    """Go to a place of the window and return what is to be looked at."""
     match place:
         case "results":
             window.pages.search_for("the")
@@ -90,13 +97,6 @@ def go(window: MainWindow, place: str) -> QWidget:
     QTest.qWait(50)
     dialogs = [each for each in window.findChildren(QDialog) if each.isVisible()]
     return dialogs[0] if dialogs else window
-
-
-@pytest.fixture
-def close_dialogs(window: MainWindow) -> Iterator[None]:
-    yield
-    for each in window.findChildren(QDialog):
-        each.reject()
 
 
 @pytest.fixture
@@ -139,30 +139,25 @@ def lineage(widget: QWidget) -> Iterator[QWidget]:
         parent = parent.parentWidget()
 
 
-@pytest.mark.parametrize("place", PLACES)
-def test_every_control_has_a_name_for_a_screen_reader(
-    window: MainWindow, place: str, close_dialogs: None
-) -> None:
-    root = go(window, place)
+def test_every_control_has_a_name_for_a_screen_reader(window: MainWindow) -> None:
     nameless = []
-    for each in controls(root):
-        name = QAccessible.queryAccessibleInterface(each).text(QAccessible.Text.Name)
-        if not name.strip():
-            nameless.append(described(each))
-    assert not nameless, nameless
+    for place, root in visit(window):
+        for each in controls(root):
+            name = QAccessible.queryAccessibleInterface(each).text(QAccessible.Text.Name)
+            if not name.strip():
+                nameless.append(f"{place}: {described(each)}")
+    assert not nameless
 
 
 def described(widget: QWidget) -> str:
     return " < ".join(type(each).__name__ for each in [*lineage(widget)][:5])
 
 
-@pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize(("language", "percent"), [("en", 200), ("de", 100), ("de", 200)])
 def test_no_text_is_cut_off(
     plain: Callable[[str, int], None],
     request: pytest.FixtureRequest,
     qtbot: QtBot,
-    place: str,
     language: str,
     percent: int,
 ) -> None:
@@ -170,12 +165,11 @@ def test_no_text_is_cut_off(
     request.getfixturevalue("engine").activity_now = BUSY
     shown: Program = request.getfixturevalue("shown")
     shown.window.resize(1280, 800)
-    root = go(shown.window, place)
-    qtbot.waitUntil(root.isVisible, timeout=WAIT_MS)
-    cut = [f"{described(each)}: {text}" for each, text in cut_off(root)]
-    for each in shown.window.findChildren(QDialog):
-        each.reject()
-    assert not cut, cut
+    cut = []
+    for place, root in visit(shown.window):
+        qtbot.waitUntil(root.isVisible, timeout=WAIT_MS)
+        cut += [f"{place}: {described(each)}: {text}" for each, text in cut_off(root)]
+    assert not cut
 
 
 def cut_off(root: QWidget) -> Iterator[tuple[QWidget, str]]:
@@ -194,17 +188,12 @@ def cut_off(root: QWidget) -> Iterator[tuple[QWidget, str]]:
             yield each, f"{text!r} has {each.width()}x{each.height()} of {width}x{height}"
 
 
-def test_a_window_from_the_right_is_mirrored(
-    window: MainWindow, close_dialogs: None, qtbot: QtBot
-) -> None:
+def test_a_window_from_the_right_is_mirrored(window: MainWindow) -> None:
     app = application()
     app.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
     try:
-        for place in PLACES:
-            root = go(window, place)
+        for _place, root in visit(window):
             assert not root.grab().isNull()
-            for each in window.findChildren(QDialog):
-                each.reject()
         window.pages.show_page(SEARCH)
         QTest.qWait(50)
         pane = window.pages.search
@@ -227,14 +216,11 @@ class Flashes(QObject):
         return False
 
 
-def test_no_part_flashes_up_as_a_window_of_its_own(
-    window: MainWindow, close_dialogs: None, qtbot: QtBot
-) -> None:
+def test_no_part_flashes_up_as_a_window_of_its_own(window: MainWindow) -> None:
     flashes = Flashes()
     application().installEventFilter(flashes)
     try:
-        for place in PLACES[:-2]:
-            go(window, place)
+        assert len([*visit(window, PLACES[:-2])]) == len(PLACES) - 2
     finally:
         application().removeEventFilter(flashes)
     assert flashes.seen == []
