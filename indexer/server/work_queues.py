@@ -63,9 +63,9 @@ class Job:
             answer = self.work(self)
         except (Cancelled, LecternError) as outcome:
             self.finish(None, outcome)
-        except Exception as error:
+        except BaseException as error:  # a panic of Lance must not end the thread
             log.exception("a job failed: %s", self.name)
-            self.finish(None, error)
+            self.finish(None, error if isinstance(error, Exception) else RuntimeError(repr(error)))
         else:
             self.finish(answer, None)
 
@@ -105,16 +105,15 @@ class WorkQueue:
         with self._changed:
             if self._closed:
                 raise WorldError("engine_gone")
-            replaced = self._make_room(job)
-            self._waiting.append(job)
+            replaced = self._enqueue(job)
             self._changed.notify_all()
         _give_up(replaced)
 
-    def _make_room(self, job: Job) -> list[Job]:
-        """Choose the waiting jobs that the new one replaces. Called with the lock held."""
-        del job
+    def _enqueue(self, job: Job) -> list[Job]:
+        """Put a job in its place; gives those it replaces. Called with the lock held."""
         if len(self._waiting) >= MAX_WAITING:
             raise WorldError("busy", reason="many_waiting")
+        self._waiting.append(job)
         return []
 
     def cancel(self, job: Job) -> None:
@@ -178,15 +177,21 @@ class WorkQueue:
 
 
 class SearchQueue(WorkQueue):
-    """The newest query of each owner wins; owners take turns in the order of their queries."""
+    """The newest query of each owner wins, and owners take turns.
 
-    def _make_room(self, job: Job) -> list[Job]:
-        super()._make_room(job)
+    It takes the place of the one it replaces: at its end, a person who types would be passed by
+    everybody else. At most one query of each owner waits, so there is always room.
+    """
+
+    def _enqueue(self, job: Job) -> list[Job]:
         if self._running is not None and self._running.owner == job.owner:
             self._running.token.cancel()
-        older = [other for other in self._waiting if other.owner == job.owner]
-        self._waiting = deque(other for other in self._waiting if other.owner != job.owner)
-        return older
+        for place, older in enumerate(self._waiting):
+            if older.owner == job.owner:
+                self._waiting[place] = job
+                return [older]
+        self._waiting.append(job)
+        return []
 
 
 class IndexQueue(WorkQueue):
@@ -202,11 +207,11 @@ class IndexQueue(WorkQueue):
         if self._running not in {None, job}:
             _keep_waiting(job, self._progress)
 
-    def _make_room(self, job: Job) -> list[Job]:
-        super()._make_room(job)
+    def _enqueue(self, job: Job) -> list[Job]:
+        replaced = super()._enqueue(job)
         if self._running is not None and self._running.gives_way and not job.gives_way:
             self._running.token.cancel()
-        return []
+        return replaced
 
     def _next(self) -> Job:
         """What gives way waits behind what was queued after it too."""

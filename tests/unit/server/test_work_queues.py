@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from indexer.api.errors import Cancelled, WorldError
 from indexer.api.progress import Progress, Step
+from indexer.server.service import MAX_CLIENTS
 from indexer.server.work_queues import MAX_WAITING, IndexQueue, Job, SearchQueue, WorkQueue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 WAIT_S = 20.0
+CLIENTS = ("types", *"abcdefg")
+ROUNDS = 5
 
 
 class Desk:
@@ -90,6 +95,19 @@ def test_an_answer_a_failure_and_a_bug_reach_the_owner(lane: WorkQueue, desk: De
     assert desk.outcome("after") == ("after", None)
 
 
+def test_a_panic_of_a_library_ends_its_job_only(lane: WorkQueue, desk: Desk) -> None:
+    class Panic(BaseException):
+        """As pyo3 raises what Rust panics with."""
+
+    def panic(_job: Job) -> None:
+        raise Panic("index out of bounds")
+
+    lane.submit(desk.job("panics", work=panic))
+    lane.submit(desk.job("after"))
+    assert "index out of bounds" in str(desk.outcome("panics")[1])
+    assert desk.outcome("after") == ("after", None)
+
+
 def test_cancelling_reaches_running_and_waiting_jobs(lane: WorkQueue, desk: Desk) -> None:
     running, waiting = desk.until_cancelled("running"), desk.job("waiting")
     lane.submit(running)
@@ -158,6 +176,49 @@ def test_the_newest_query_of_an_owner_wins(desk: Desk) -> None:
     assert desk.was_cancelled("second")
     assert desk.outcome("of another") == ("of another", None)
     assert desk.outcome("third") == ("third", None)
+    assert lane.close(timeout=WAIT_S)
+
+
+def test_no_client_waits_longer_than_for_one_query_of_each_other(desk: Desk) -> None:
+    lane, over = SearchQueue("search"), threading.Event()
+    answered: list[str] = []
+    numbers = itertools.count()
+
+    def ask(owner: str) -> None:
+        job = desk.job(str(next(numbers)), owner)
+        job.finish = partial(finish, owner)
+        lane.submit(job)
+
+    def finish(owner: str, _answer: Any, failure: Exception | None) -> None:
+        if failure is not None:
+            return  # replaced
+        answered.append(owner)
+        if len(answered) == ROUNDS * len(CLIENTS):
+            over.set()
+        if not over.is_set():
+            ask(owner)  # a client in a hurry
+            ask("types")  # one who types a letter as often as anybody is answered
+
+    lane.submit(desk.until_cancelled("first"))
+    assert desk.begun["first"].wait(WAIT_S)
+    for client in CLIENTS:
+        ask(client)
+    lane.leave("one")
+    assert over.wait(WAIT_S)
+    # In the order in which they came, every time.
+    assert answered[: ROUNDS * len(CLIENTS)] == [*CLIENTS] * ROUNDS
+    assert lane.close(timeout=WAIT_S)
+
+
+def test_more_clients_may_ask_than_jobs_may_wait_in_other_queues(desk: Desk) -> None:
+    lane = SearchQueue("search")
+    lane.submit(desk.until_cancelled("first"))
+    assert desk.begun["first"].wait(WAIT_S)
+    asked = [str(number) for number in range(MAX_CLIENTS)]
+    for name in asked:
+        lane.submit(desk.job(name, name))
+    lane.leave("one")
+    assert [desk.outcome(name) for name in asked] == [(name, None) for name in asked]
     assert lane.close(timeout=WAIT_S)
 
 
