@@ -72,7 +72,7 @@ class Findings:
 
 
 def verify(catalog: Catalog, store: Store, tick: Callable[[], None] = lambda: None) -> Findings:
-    """Look for everything that may be wrong with a library; changes nothing.
+    """Look for everything that may be wrong with a library; mends only what would end us.
 
     Args:
         catalog: To be compared.
@@ -82,6 +82,9 @@ def verify(catalog: Catalog, store: Store, tick: Callable[[], None] = lambda: No
     began = time.monotonic()
     found = Findings()
     found.add("damaged_catalog", "catalog", _integrity(catalog), "The catalog has {n} damages.")
+    for name, mended in store.mend_deadly().items():
+        said = f"{{n}} files of {name} would have ended the engine."
+        found.add("deadly_files", name, mended, said)
     reports = {name: examine(name, one, tick) for name, one in store.tables.items()}
     check = _Check(catalog, store, found, reports)
     for name in reports:

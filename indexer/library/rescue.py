@@ -250,7 +250,7 @@ def _name_files(catalog: Catalog) -> None:
 
 
 def _tables(lance: Path) -> Iterator[str]:
-    from indexer.store import damage, disk, runtime
+    from indexer.store import damage, disk, lance_files, runtime
 
     if not lance.is_dir():
         return
@@ -260,11 +260,14 @@ def _tables(lance: Path) -> Iterator[str]:
         given_up = 0
         while lists:
             try:
-                database.open_table(path.stem).count_rows()
+                damage.blocks(database.open_table(path.stem))
                 break
             except BaseException as error:  # a panic of Lance is no Exception
                 if not damage.may_be_damage(error):
                     raise disk.system_error(error, path) or error from error
+                if lance_files.forget_deletions(path, error):
+                    yield f"A list of deleted rows of {path.stem} is made anew."
+                    continue
                 with disk.open_errors(lance):
                     lists[-1].read_bytes()  # it is not the system that keeps it from us
                 lists.pop().unlink()

@@ -21,6 +21,7 @@ from indexer.store import (
     checksums,
     dense,
     indices,
+    lance_files,
     maintenance,
     runtime,
     schema,
@@ -101,6 +102,7 @@ class Store:
         absent = {table.stem for table in unfinished(path)}
         for name in self._db.list_tables().tables:
             if name not in absent:
+                lance_files.mend(path / f"{name}.lance", writable=writable)
                 self._open(name, self._db.open_table(name))
         self._maintainer = maintenance.Maintainer(lambda: dict(self._tables), thresholds)
 
@@ -291,6 +293,13 @@ class Store:
     def tables(self) -> Mapping[str, Table]:
         """All tables by name, for checks and repairs."""
         return dict(self._tables)
+
+    def mend_deadly(self) -> dict[str, int]:
+        """See ``lance_files.mend``; reading everything would meet them. Gives how many by table."""
+        return {
+            name: lance_files.mend(table.path, writable=self._writable)
+            for name, table in self.tables.items()
+        }
 
     def verify(self) -> list[str]:
         """What is wrong with the keys of rows, in words; see ``checks`` for a thorough look."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from indexer.api.errors import WorldError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
 # Lance passes on what the system said, in words only: full disk and quota, on each system.
@@ -132,31 +132,3 @@ def _holds(folder: Path, suffix: str) -> bool:
         return False
     except OSError as error:
         raise system_error(error, folder) or error from error
-
-
-# Lance does not check that the footer of a file was written: where that fails, as a disk is full
-# for a moment, a file without a footer is committed and none of its rows can be read.
-_FOOTER = b"LANC"
-# Rows lie below the first, indices below the second.
-_FOOTED_FOLDERS = ("data", "_indices")
-_FOOTED_SUFFIXES = (".lance", ".idx")
-
-
-def footed_files(table: Path) -> set[Path]:
-    """The files of a table's directory that end with a footer."""
-    found = (file for folder in _FOOTED_FOLDERS for file in (table / folder).rglob("*"))
-    return {file for file in found if file.suffix in _FOOTED_SUFFIXES}
-
-
-def truncated(written: Iterable[Path]) -> list[Path]:
-    """Those files that do not end with one; what is gone by now is not among them."""
-    found = []
-    for path in written:
-        try:
-            with path.open("rb") as file:
-                file.seek(max(0, file.seek(0, os.SEEK_END) - len(_FOOTER)))
-                if file.read() != _FOOTER:
-                    found.append(path)
-        except FileNotFoundError:
-            continue
-    return found

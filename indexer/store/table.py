@@ -16,7 +16,8 @@ import numpy as np
 from indexer.api.errors import WorldError
 from indexer.arrays import find_sorted
 from indexer.store import damage
-from indexer.store.disk import footed_files, system_error, truncated, write_errors
+from indexer.store.disk import system_error, write_errors
+from indexer.store.lance_files import footed_files, truncated
 from indexer.store.rowmap import RowMap
 from indexer.store.values import ScoredKeys
 

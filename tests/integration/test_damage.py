@@ -13,6 +13,7 @@ from indexer.api.errors import WorldError
 from indexer.api.requests import GetStatus, ListFiles, Repair, Verify
 from indexer.pipeline.parts import BatchSizes
 from indexer.store import key_of, schema
+from indexer.store.lance_files import footed_files
 from tests.integration import corpus, upkeep
 from tests.integration.world import Seen, World, check_same, found, kinds, look, search
 
@@ -152,6 +153,22 @@ def test_a_damaged_index(world: World, undisturbed: Seen, damage: Callable[[Path
         repaired = engine.call(Repair())
         assert repaired.left == ()
         world.index(engine)
+        check_same(look(engine), undisturbed)
+
+
+def test_counts_that_would_end_the_engine_are_found_and_cost_nothing(
+    world: World, undisturbed: Seen
+) -> None:
+    with world.engine(batches=SCATTERED) as engine:
+        for table in (world.library / "lance").glob("*.lance"):
+            for path in footed_files(table):
+                content = bytearray(path.read_bytes())
+                content[-13] ^= 0x80  # Lance would ask for 34 GB
+                path.write_bytes(content)
+        repaired = engine.call(Repair())
+        assert {problem.kind for problem in repaired.problems} == {"deadly_files"}
+        assert (repaired.left, kinds(engine)) == ((), set())
+        assert world.index(engine).summary.passages == 0
         check_same(look(engine), undisturbed)
 
 

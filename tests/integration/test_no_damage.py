@@ -13,7 +13,7 @@ import pytest
 
 from indexer.api.errors import WorldError
 from indexer.library.rescue import rescue
-from indexer.store import Store, checks, damage, indices, runtime
+from indexer.store import Store, checks, damage, indices, lance_files, runtime
 from indexer.store.disk import open_errors
 from tests.integration import rights
 from tests.integration.killing import ROOT
@@ -47,9 +47,27 @@ def lance(made: Path, tmp_path: Path) -> Path:
     return path
 
 
+def half_deleted(folder: Path) -> tuple[Path, Path]:
+    """A store of which every second row is deleted, and the list that says so."""
+    lance = folder / "library" / "lance"
+    store = Store.open(lance, threads=1, thresholds=SCATTERED)
+    texts = [f"The zephyr of word{i}." for i in range(80)]
+    store.add_passages([*rows(1, texts), *rows(2, texts)])
+    store.delete_docs([2])
+    (path,) = (lance / "passages.lance" / "_deletions").iterdir()
+    return lance, path
+
+
 def broken_indices(lance: Path) -> list[str]:
     table = Store.open(lance, threads=1, thresholds=SCATTERED).tables["passages"]
     return checks.examine("passages", table, lambda: None).broken_indices
+
+
+def flip(path: Path, place: int) -> None:
+    """Flip the highest bit of a byte."""
+    content = bytearray(path.read_bytes())
+    content[place] ^= 0x80
+    path.write_bytes(content)
 
 
 @pytest.fixture
@@ -95,6 +113,67 @@ def test_damage_in_one_place_costs_the_rows_that_stand_there(tmp_path: Path) -> 
     store = Store.open(tmp_path / "lance", threads=1, thresholds=SCATTERED)
     assert damage.delete_unreadable(store.tables["passages"], damage.blocks(table.inner)) == many
     assert store.tables["passages"].count() == 0
+
+
+@pytest.mark.parametrize("folder", ["data", "_indices"])
+@pytest.mark.parametrize("count", [-13, -9], ids=["of global buffers", "of columns"])
+def test_a_count_that_would_end_the_process_is_put_right(
+    lance: Path, folder: str, count: int
+) -> None:
+    whole = {path: path.read_bytes() for path in (lance / "passages.lance" / folder).rglob("*.*")}
+    for path, content in whole.items():
+        flip(path, count)
+        assert path.read_bytes() != content
+    opened = "import sys, pathlib, indexer.store as s; "
+    opened += "print(len(s.Store.open(pathlib.Path(sys.argv[1]), threads=1).known_docs()))"
+    command = [sys.executable, "-c", opened, str(lance)]  # Lance would ask for 34 GB there
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, f"{COMMITS}\n"), done.stderr
+    assert {path: path.read_bytes() for path in whole} == whole
+
+
+def test_such_a_count_in_a_library_that_can_only_be_read_is_said(lance: Path) -> None:
+    (path, *_) = (lance / "passages.lance" / "data").iterdir()
+    flip(path, -13)
+    with pytest.raises(WorldError) as said:
+        Store.open(lance, threads=1, writable=False)
+    assert said.value.code == "library_damaged"
+
+
+def test_a_footer_without_sound_places_is_left_for_lance_to_refuse(lance: Path) -> None:
+    (path, *_) = (lance / "passages.lance" / "data").iterdir()
+    flip(path, -13)
+    flip(path, -17)  # where the table of global buffers begins
+    table = Store.open(lance, threads=1, thresholds=SCATTERED).tables["passages"]
+    assert table.count() == (COMMITS - 1) * PASSAGES or damage.unreadable(table)
+
+
+@pytest.mark.parametrize("place", [*range(384, 392), *range(448, 456), 792, *range(800, 808)])
+def test_a_list_of_deleted_rows_that_would_end_the_process_is_emptied(
+    tmp_path: Path, place: int
+) -> None:
+    lance, path = half_deleted(tmp_path)
+    table = lance / "passages.lance"
+    assert lance_files.mend(table) == 0  # whole
+    flip(path, place)
+    told = lance_files.mend(table)
+    assert (told, lance_files.mend(table)) == (1, 0)
+    # The rows are back, of a document that nobody knows: recovery deletes it again.
+    store = Store.open(lance, threads=1, thresholds=SCATTERED)
+    assert store.known_docs().tolist() == [1, 2]
+    store.delete_docs([2])
+    assert store.known_docs().tolist() == [1]
+    assert checks.examine("passages", store.tables["passages"], lambda: None).lost == 0
+
+
+def test_a_list_of_deleted_rows_that_is_gone_is_made_anew_by_repair(tmp_path: Path) -> None:
+    lance, path = half_deleted(tmp_path)
+    path.unlink()
+    with pytest.raises(WorldError) as said, open_errors(lance):
+        Store.open(lance, threads=1, thresholds=SCATTERED).known_docs()
+    assert said.value.code == "library_damaged"
+    assert rescue(lance.parent) == ["A list of deleted rows of passages is made anew."]
+    assert Store.open(lance, threads=1).known_docs().tolist() == [1, 2]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits and modes are those of POSIX")

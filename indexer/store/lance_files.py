@@ -1,0 +1,173 @@
+"""What Lance's files must say before Lance may read them.
+
+Lance does not check that the footer of a file was written: where that fails, as a disk is full for
+a moment, a file without one is committed and none of its rows can be read. And it trusts lengths:
+one flipped bit in a footer or in a list of deleted rows makes it ask for 34 GB and more, and Rust
+ends the process for that. Owns finding both, and putting right what would end the process: a
+footer's places say what its counts are, and a list of deleted rows can be empty, as
+``indexer.library.recovery`` deletes again what nobody knows. It must not know tables.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import os
+import re
+import struct
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from indexer.api.errors import WorldError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+log = logging.getLogger(__name__)
+
+# Rows lie below the first, indices below the second.
+_FOLDERS = ("data", "_indices")
+_SUFFIXES = (".lance", ".idx")
+_MAGIC = b"LANC"
+# Where the columns' metadata and the tables of columns and of global buffers begin; how many global
+# buffers and columns there are; the version; the magic. The two tables end where the next part
+# begins, and have one entry (its place and length) each.
+_FOOTER = struct.Struct("<QQQIIHH4s")
+_ENTRY_BYTES = 16
+_KNOWN_VERSIONS = ((0, 3), (2, 0), (2, 1), (2, 2))
+
+# Lists of deleted rows: those of few rows are Arrow's files, those of many are Roaring bitmaps.
+_DELETIONS = "_deletions"
+_NAMED_LIST = re.compile(rf"{_DELETIONS}/([\w-]+\.(?:arrow|bin))")
+_EMPTY_BITMAP = struct.pack("<II", 12_346, 0)
+# A message begins with this; the parts of one are padded to so many bytes.
+_MESSAGE, _PADDED = b"\xff" * 4, 64
+
+
+def footed_files(table: Path) -> set[Path]:
+    """The files of a table's directory that end with a footer."""
+    found = (file for folder in _FOLDERS for file in (table / folder).rglob("*"))
+    return {file for file in found if file.suffix in _SUFFIXES}
+
+
+def truncated(written: Iterable[Path]) -> list[Path]:
+    """Those files that do not end with one; what is gone by now is not among them."""
+    found = []
+    for path in written:
+        try:
+            if not _last(path)[1].endswith(_MAGIC):
+                found.append(path)
+        except FileNotFoundError:
+            continue
+    return found
+
+
+def mend(table: Path, *, writable: bool = True) -> int:
+    """Put right what would end the process; gives how many files that was.
+
+    What the system does not let us read is left to whoever reads it.
+
+    Raises:
+        WorldError: ``library_damaged``, if nothing may be written.
+    """
+    mended = 0
+    for path, kept, right in itertools.chain(_wrong_footers(table), _wrong_lists(table)):
+        if not writable:
+            raise WorldError("library_damaged", library=str(table.parents[1]), reason=path.name)
+        with path.open("r+b") as file:
+            file.seek(kept)
+            file.write(right)
+            file.truncate()
+        log.error("%s: %s would have ended the engine and is mended", table.stem, path.name)
+        mended += 1
+    return mended
+
+
+def forget_deletions(table: Path, error: BaseException) -> bool:
+    """Put an empty list in the place of the one that Lance could not read, if that was it."""
+    named = _NAMED_LIST.search(str(error))
+    if named is None:
+        return False
+    path = table / _DELETIONS / named[1]
+    empty = _empty_list() if path.suffix == ".arrow" else _EMPTY_BITMAP
+    if path.exists() and path.read_bytes() == empty:
+        return False
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(empty)
+    return True
+
+
+def _wrong_footers(table: Path) -> Iterator[tuple[Path, int, bytes]]:
+    """Files, how many of their bytes are right, and what ought to follow."""
+    for path in footed_files(table):
+        with suppress(OSError):
+            size, footer = _last(path)
+            right = _right(size, footer)
+            if right != footer:
+                yield path, size - len(right), right
+
+
+def _wrong_lists(table: Path) -> Iterator[tuple[Path, int, bytes]]:
+    for path in (table / _DELETIONS).glob("*.arrow"):
+        with suppress(OSError):
+            if not _is_list(path.read_bytes()):
+                yield path, 0, _empty_list()
+
+
+def _last(path: Path) -> tuple[int, bytes]:
+    """The size of a file, and as many bytes at its end as a footer has."""
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - _FOOTER.size))
+        return size, file.read()
+
+
+def _right(size: int, footer: bytes) -> bytes:
+    """A footer as it ought to be, as far as its places tell; others are Lance's to refuse."""
+    if len(footer) < _FOOTER.size:
+        return footer
+    metadata, columns, buffers, buffer_count, column_count, *version, magic = _FOOTER.unpack(footer)
+    if magic != _MAGIC or tuple(version) not in _KNOWN_VERSIONS:
+        return footer
+    end = size - _FOOTER.size
+    if column_count * _ENTRY_BYTES > size:
+        column_count = max(0, buffers - columns) // _ENTRY_BYTES
+    if buffer_count * _ENTRY_BYTES > size:
+        buffer_count = max(0, end - buffers) // _ENTRY_BYTES
+    return _FOOTER.pack(metadata, columns, buffers, buffer_count, column_count, *version, magic)
+
+
+def _is_list(content: bytes) -> bool:
+    """Whether a list of deleted rows is what Lance takes it for."""
+    import pyarrow as pa
+
+    try:
+        file = pa.ipc.open_file(pa.py_buffer(content))
+        if file.num_record_batches != 1 or file.schema != _list_schema():
+            return False
+        rows = file.get_batch(0)
+        rows.validate(full=True)
+        start = pa.py_buffer(content).slice(content.index(_MESSAGE))
+        _, message = pa.ipc.MessageReader.open_stream(start)
+    except (pa.ArrowException, OSError, ValueError):
+        return False
+    # No value is missing, so pyarrow ignores the bits that say which are there; Lance does not.
+    values = -(-4 * len(rows) // _PADDED) * _PADDED
+    there = int.from_bytes(message.body[: message.body.size - values], "little")
+    return message.body.size == values or (there + 1) & ((1 << len(rows)) - 1) == 0
+
+
+def _empty_list() -> bytes:
+    import pyarrow as pa
+
+    made = pa.BufferOutputStream()
+    with pa.ipc.new_file(made, _list_schema()) as file:
+        file.write_batch(pa.record_batch([pa.array([], pa.uint32())], schema=_list_schema()))
+    return bytes(made.getvalue())
+
+
+def _list_schema() -> Any:
+    import pyarrow as pa
+
+    return pa.schema([pa.field("row_id", pa.uint32(), nullable=False)])
