@@ -51,13 +51,17 @@ def run(options: Options, libraries: Libraries) -> Section:
 def index(library: Path, folder: Path) -> Peaks:
     """``lectern index`` of a folder into a library that is deleted afterwards."""
     shutil.rmtree(library, ignore_errors=True)
-    command = [sys.executable, "-m", "app", "--library", str(library)]
-    command += ["index", str(folder), "--quiet", "--json"]
     with tempfile.TemporaryDirectory() as empty:
         # The person's own settings are no part of a benchmark.
-        peaks = watch(command, {**os.environ, "XDG_CONFIG_HOME": empty})
+        peaks = watch(command(library, folder), {**os.environ, "XDG_CONFIG_HOME": empty})
     shutil.rmtree(library, ignore_errors=True)
     return peaks
+
+
+def command(library: Path, folder: Path) -> list[str]:
+    """Return the command line that indexes a folder."""
+    program = [sys.executable, "-m", "app", "--library", str(library)]
+    return [*program, "index", str(folder), "--quiet", "--json"]
 
 
 def _row(name: str, passages: int, peaks: Peaks) -> tuple[Cell, ...]:
