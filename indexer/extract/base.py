@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from indexer.config import Limits
     from indexer.ocr.recognised_pages import RecognisedPages
 
-# Raised whenever any extractor would read the same bytes as different text or other blocks.
-EXTRACTOR_VERSION = 3
+# Raised whenever any extractor would read the same bytes as different text or other blocks, or the
+# same text would be cut or stemmed otherwise.
+EXTRACTOR_VERSION = 4
 MAX_SKIPPED_PAGES = 3  # that stopped a reader; a document with more is given up
 MAX_ITEM_CHARS = 600  # a longer list item is a paragraph that happens to be numbered
 

@@ -16,6 +16,7 @@ from indexer.pipeline.reuse import section_reader
 from indexer.query.focus import question
 from indexer.query.grammar import parse
 from indexer.search.explain_match import TokenisedText, describe_match
+from indexer.search.query_terms import languages_of, prepare
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,11 +54,15 @@ class Explainer:
         if readers is None or not query.terms:
             return None
         asking = question(query.text)
+        with self.catalog.lexicon.reading() as reading:
+            lexicon, languages = self.catalog.lexicon, languages_of(self.catalog)
+            terms = prepare(query, asking, lexicon, reading, languages, passages=1)
         return describe_match(
             TokenisedText.from_tokens(asking, readers[0].query_states(asking)),
             TokenisedText.from_tokens(passage.view, readers[1].passage_states(read, place)),
             passage.text,
             doc.language,
+            terms,
         )
 
     def _known(self, path: Path) -> tuple[Space, DocRow]:

@@ -7,7 +7,6 @@ documents.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
@@ -15,19 +14,17 @@ import numpy as np
 
 from indexer.api.types import Explanation
 from indexer.search.alignment import Alignment, align
-from indexer.text.terms import stems, stop_words, words
+from indexer.text.terms import stems, stop_words, word_spans, words
 from indexer.text.view import make_view
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.embed.token_states import TokenStates
+    from indexer.search.query_terms import QueryTerms
 
     Span = tuple[int, int]
 
-_WORD = re.compile(r"\w+(?:['\u2019.,\-]\w+)*")
-# Scripts without spaces begin here; there a token is the nearest thing to a word.
-_UNSPACED = "\u0e00"
 # Code points between two words of a view at most; a running head is shorter.
 _MAX_GAP = 600
 # A word stands out when its tokens add so many standard deviations more than the passage's mean.
@@ -45,7 +42,7 @@ class TokenisedText:
 
     @classmethod
     def from_tokens(cls, text: str, tokens: TokenStates) -> Self:
-        spans = word_spans(text, tokens.starts)
+        spans = word_spans(text)
         return cls(text, spans, tokens.states, token_owners(spans, tokens.starts))
 
     @property
@@ -58,7 +55,7 @@ class TokenisedText:
 
 
 def describe_match(
-    query: TokenisedText, passage: TokenisedText, text: str, language: str
+    query: TokenisedText, passage: TokenisedText, text: str, language: str, terms: QueryTerms
 ) -> Explanation:
     """Say what a passage's similarity to a query is made of.
 
@@ -67,14 +64,16 @@ def describe_match(
         passage: The view of the passage.
         text: Its canonical text, into which all places are offsets.
         language: Of the document.
+        terms: Of the query.
     """
     alignment = align(query.states, passage.states)
     places = find_in_text(text, passage.text, passage.spans)
     shares = passage.shares(alignment.columns)
-    common = stop_words(language) | stop_words("en")
+    common = stop_words(language) or stop_words("en")
     meaningful = [not common.issuperset(words(word)) for word in passage.words]
     outstanding = _outstanding(alignment.columns, passage)
-    same = _same(query, passage, common, language)
+    wanted = terms.forms(without=common)
+    same = [not wanted.isdisjoint(stems(word, language).split()) for word in passage.words]
     shown = [(place, share) for place, share in zip(places, shares, strict=True) if place]
     return Explanation(
         cosine=alignment.total,
@@ -103,15 +102,6 @@ def _outstanding(columns: NDArray[np.float32], passage: TokenisedText) -> list[b
     return [share > border * count for share, count in pairs]
 
 
-def _same(
-    query: TokenisedText, passage: TokenisedText, common: frozenset[str], language: str
-) -> list[bool]:
-    """Which words of the passage are words of the query, in whatever form."""
-    content = [word for word in words(query.text) if word not in common]
-    wanted = set(stems(" ".join(content), language).split())
-    return [not wanted.isdisjoint(stems(word, language).split()) for word in passage.words]
-
-
 def _pairs(
     alignment: Alignment, query: TokenisedText, passage: TokenisedText, common: frozenset[str]
 ) -> tuple[tuple[str, str, float], ...]:
@@ -126,24 +116,6 @@ def _pairs(
         best = int(np.argmax(similarity))
         pairs.append((word, found[int(passage.owner[columns[best]])], float(similarity[best])))
     return tuple(sorted(pairs, key=lambda pair: -pair[2]))
-
-
-def word_spans(text: str, starts: NDArray[np.int32]) -> list[Span]:
-    """The words of a text, as spans.
-
-    Args:
-        text: What was tokenized.
-        starts: Where its tokens begin; negative ones are ignored.
-    """
-    spans: list[Span] = []
-    borders = np.unique(starts[starts >= 0])
-    for match in _WORD.finditer(text):
-        first, last = match.span()
-        inside: list[int] = []
-        if max(match[0]) >= _UNSPACED:
-            inside = borders[(borders > first) & (borders < last)].tolist()
-        spans += zip([first, *inside], [*inside, last], strict=True)
-    return spans
 
 
 def token_owners(spans: list[Span], starts: NDArray[np.int32]) -> NDArray[np.int64]:

@@ -1,7 +1,7 @@
 """A parsed query as weighted search terms.
 
-Owns stemming in the library's languages, and what a word expands to: its forms, the completions of
-a prefix that is being typed, the parts of "FY2018", one corrected typo. It must not search.
+Owns what the words of a query are worth; ``query_expansion`` says what each stands for. It must not
+search.
 """
 
 from __future__ import annotations
@@ -11,26 +11,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from indexer.search.fusion import BM25_CEILING
+from indexer.search.query_expansion import Expander, Expansion
 from indexer.store import Term
-from indexer.text.name_words import alphanumeric_parts
-from indexer.text.terms import stems, words
+from indexer.text.terms import words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from indexer.catalog import Catalog
     from indexer.catalog.lexicon import Lexicon, LexiconReader
     from indexer.query.grammar import Query
-
-# An expansion weighs less than the word itself.
-PREFIX_WEIGHT = 0.6
-TYPO_WEIGHT = 0.8
-PART_WEIGHT = 1.0  # "2018" of "FY2018" is all that a report of that year contains
-MAX_EXPANSIONS = 8
-SHORTEST_PREFIX = 2
-# The last word is a prefix if it is rarer than this share of its commonest completion.
-PREFIX_SHARE = 0.1
-# Each term costs time, and the beginning of a pasted paragraph is enough.
-MAX_TERMS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +54,13 @@ class QueryTerms:
     words: tuple[str, ...] = ()
     has_prefix: bool = False
     passages: int = 0
-    question_words: tuple[tuple[_Expansion, float], ...] = ()
+    question_words: tuple[tuple[Expansion, float], ...] = ()
     names_removed: bool = False
+
+    def forms(self, without: frozenset[str]) -> frozenset[str]:
+        """What a passage has of the question's words, in any form, but for some words."""
+        kept = [one for one, _ in self.question_words if one.word not in without]
+        return frozenset(stem for one in kept for stem, _ in one.stems)
 
     @property
     def has_context(self) -> bool:
@@ -93,6 +88,15 @@ class QueryTerms:
         )
 
 
+def languages_of(catalog: Catalog) -> tuple[str, ...]:
+    """The languages of a library's documents, the most common first.
+
+    Words are stemmed in each, since nobody says in which language they search.
+    """
+    counts = catalog.docs.languages()
+    return tuple(sorted(filter(None, counts), key=lambda one: -counts[one]))
+
+
 def prepare(
     query: Query,
     question: str,
@@ -108,11 +112,10 @@ def prepare(
         question: The part of its text that asks; see ``indexer.query.focus``.
         lexicon: The library's vocabulary.
         reading: Its counts, cached for this query.
-        languages: Of the library's documents, the most common first; words are stemmed in each,
-            since nobody says in which language they search.
+        languages: See ``languages_of``.
         passages: How many the library has.
     """
-    found = _Expander(lexicon, reading, languages, query).expand(query.text)
+    found = Expander(lexicon, reading, languages, query).expand(query.text)
     counts = reading.occurrences([one.words for one in found])
     inside = list(zip(found, counts, strict=True))
     if question != query.text:
@@ -134,7 +137,7 @@ def prepare(
     )
 
 
-def _discriminative(counted: Sequence[tuple[_Expansion, float]], passages: int) -> list[_Expansion]:
+def _discriminative(counted: Sequence[tuple[Expansion, float]], passages: int) -> list[Expansion]:
     """The words that occur less than once a passage; all, if none does.
 
     The others add nothing to ``ceiling``, and their posting lists are the longest: a quarter of
@@ -158,64 +161,7 @@ def idf(count: float, passages: int) -> float:
     return math.log1p((passages - holding + 0.5) / (holding + 0.5))
 
 
-@dataclass(frozen=True, slots=True)
-class _Expansion:
-    """A word of the query, the words that stand for it, and their stems with weights."""
-
-    word: str
-    words: tuple[str, ...]
-    stems: tuple[tuple[str, float], ...]
-    prefix: bool = False
-
-
-@dataclass(slots=True)
-class _Expander:
-    """Expands the words of one query."""
-
-    lexicon: Lexicon
-    reading: LexiconReader
-    languages: Sequence[str]
-    query: Query
-
-    def expand(self, text: str) -> list[_Expansion]:
-        found = list(dict.fromkeys(words(text)))[:MAX_TERMS]
-        known = self.reading.df(found)
-        # After "?" or ")" the last word is complete.
-        open_end = self.query.last_word_open and text[-1:].isalnum()
-        last = found[-1] if found and open_end else ""
-        return [self._one(word, known[word], may_grow=word == last) for word in found]
-
-    def _one(self, word: str, frequency: int, *, may_grow: bool) -> _Expansion:
-        completions = self._completions(word, frequency) if may_grow else []
-        others = completions
-        if not others and frequency == 0:
-            parts = self.reading.df(alphanumeric_parts(word))
-            others = [(part, PART_WEIGHT) for part, count in parts.items() if count]
-        if not others and frequency == 0:
-            others = [(other, TYPO_WEIGHT) for other, _ in self.lexicon.nearest(word)]
-        weights = dict.fromkeys(self._stems(word), 1.0)
-        for other, weight in others:
-            for stem in self._stems(other):
-                weights.setdefault(stem, weight)
-        forms = self.lexicon.forms(word, self.languages)
-        variants = dict.fromkeys([*forms, *(other for other, _ in others)])
-        return _Expansion(word, tuple(variants), tuple(weights.items()), bool(completions))
-
-    def _completions(self, word: str, frequency: int) -> list[tuple[str, float]]:
-        """What a word may become; nothing for one that is common as it stands."""
-        if len(word) < SHORTEST_PREFIX:
-            return []
-        longer = self.lexicon.expand_prefix(word, MAX_EXPANSIONS)
-        if frequency >= PREFIX_SHARE * max((df for _, df in longer), default=0):
-            return []
-        return [(other, PREFIX_WEIGHT) for other, _ in longer if other != word]
-
-    def _stems(self, word: str) -> list[str]:
-        languages = self.languages or ("",)
-        return [stem for language in languages for stem in stems(word, language).split()]
-
-
-def _terms(expansions: Sequence[_Expansion]) -> tuple[Term, ...]:
+def _terms(expansions: Sequence[Expansion]) -> tuple[Term, ...]:
     weights: dict[str, float] = {}
     for expansion in expansions:
         for stem, weight in expansion.stems:

@@ -26,7 +26,7 @@ from indexer.search.evidence import LibraryEvidence, naming_words, with_similari
 from indexer.search.fusion import DEFAULT_WEIGHTS, Weights, fuse, rerank, score_documents
 from indexer.search.hits import HitMaker, result
 from indexer.search.narrowing import Narrowing, narrow
-from indexer.search.query_terms import QueryTerms, prepare
+from indexer.search.query_terms import QueryTerms, languages_of, prepare
 from indexer.search.ranking import Ranking
 from indexer.search.rerank import rerank_evidence
 
@@ -179,7 +179,7 @@ class Searcher:
         query, narrowing = request.query, request.narrowing
         asking = question(query.text)
         encoding = self.pool.submit(self._encode, query.text, asking, space)
-        lexicon, languages = self.catalog.lexicon, self._languages()
+        lexicon, languages = self.catalog.lexicon, languages_of(self.catalog)
         terms = prepare(query, asking, lexicon, reading, languages, request.passages)
         evidence = word_evidence(terms, self.catalog, reading)
         likeliest = self._likely(evidence, narrowing)[:1]
@@ -232,11 +232,6 @@ class Searcher:
             keys = np.unique(self.store.phrase(phrase, PHRASES, narrowing.docs).keys)
             found = keys if found is None else np.intersect1d(found, keys)
         return found
-
-    def _languages(self) -> tuple[str, ...]:
-        counts = self.catalog.docs.languages()
-        known = sorted((language for language in counts if language), key=lambda one: -counts[one])
-        return tuple(known[:3])
 
 
 def _vectors(encoding: Future[QueryVectors], space: Space) -> tuple[QueryVectors, tuple[Note, ...]]:

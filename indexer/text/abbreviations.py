@@ -24,7 +24,12 @@ NEVER_LAST: dict[str, frozenset[str]] = {
     "it": _words("sig sigg dott avv art cap pag ecc"),
     "pt": _words("exmo exma pág págs art cap núm"),
     "nl": _words("dhr mevr mw bijv o.a d.w.z blz art"),
-    "ru": _words("г гг ул д стр рис табл им т.е т.к см напр"),  # noqa: RUF001
+    "ru": _words("г гг ул д стр рис табл им т.е т.к см напр проф акад т е тел"),
+    "pl": _words("np tzn tj ul al im ks hab inż mgr nr str św woj pkt ust por godz"),
+    "tr": _words("örn bkz doç yrd av sn mah cad sok no"),
+    "vi": _words("ts ths pgs gs tp tx bs"),
+    "el": _words("κ κα σ σελ αρ βλ π.χ δηλ τηλ"),
+    "hi": _words("डॉ प्रो"),
 }
 
 # A number after them belongs to them; anything else begins a sentence.

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from indexer.text.segments import UNSPACED
 from indexer.text.terms import words
 
 _CASE = re.compile(r"(?<=[a-z\u00df-\u00ff])(?=[A-Z\u00c0-\u00de])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -18,6 +19,7 @@ _CASE = re.compile(r"(?<=[a-z\u00df-\u00ff])(?=[A-Z\u00c0-\u00de])|(?<=[A-Z])(?=
 _RUNS = re.compile(r"[^\W\d_]+\d+|[^\W\d_]+|\d+")
 _LETTERS = re.compile(r"[^\W\d_]+(?=\d)")
 _DIGITS = re.compile(r"(?<=[^\W\d_])\d+")
+_PAIRED = re.compile(f"[{UNSPACED}\uac00-\ud7a3]+")
 YEARS = range(1950, 2050)
 _YEAR_OF = {word: year for year in YEARS for word in (str(year), f"fy{year % 100:02}")}
 # Words that may stand between "as of" and its year: "as of the end of the fiscal year 2021".
@@ -44,6 +46,18 @@ def name_tokens(name: str) -> list[str]:
     return list(
         dict.fromkeys(piece for word in found for piece in (word, *alphanumeric_parts(word)))
     )
+
+
+def pairs(text: str) -> list[str]:
+    """Give what stands next to each other in Korean and in scripts without spaces.
+
+    Names are short and often no sentences, so that dictionaries fail; single characters count too.
+
+    >>> pairs("東京都 2019"), pairs("x")
+    (['東京', '京都', '東', '京', '都'], [])
+    """
+    runs = _PAIRED.findall(text)
+    return [run[at : at + 2] for run in runs for at in range(len(run) - 1)] + list("".join(runs))
 
 
 def query_name_tokens(query: str) -> list[str]:

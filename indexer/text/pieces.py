@@ -27,12 +27,20 @@ if TYPE_CHECKING:
 MIN_SENTENCE = 40  # characters; shorter ones share a sentence vector with their neighbour
 _MAX_PARAGRAPH = 20_000  # characters that are folded at once
 _TORN_WORD = re.compile("(?<![-\u2010\u2011\xad\\s])\\s+(?=\\S)")
-_TOKEN = re.compile(r"\w+|[^\w\s]")
-_WIDE = re.compile("[\u3001-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-_RUN_ON = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
+# Vowel signs and other marks belong to their words.
+_LETTER = "\\w\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u064b-\u065f\u0900-\u0963\u0970-\u0dff"
+_TOKEN = re.compile(rf"[{_LETTER}]+|[^{_LETTER}\s]")
 _WORDS_PER_TOKEN = 0.7  # of running English; figures and symbols have more tokens than words
-_WORDS_PER_WIDE = 0.5
-_WORDS_PER_RUN_ON = 0.25
+# Scripts in which spaces do not tell how much is said: words for each character.
+_DENSE = tuple(
+    (re.compile(f"[{characters}]"), words)
+    for characters, words in (
+        ("\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff", 0.55),
+        ("\u3001-\u30ff", 0.3),
+        ("\uac00-\ud7a3", 0.38),
+        ("\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff", 0.2),
+    )
+)
 
 
 class PageLike(Protocol):
@@ -240,14 +248,14 @@ def _pieces(
 
 
 def length_in_words(text: str) -> float:
-    """The length of a text in words, or what a model's tokens make of it.
+    """The length of a text in words of English, or what a model's tokens make of it.
 
-    Chinese and Japanese count two characters a word, Thai and its neighbours four; a row of
-    figures counts more than the words between its spaces.
+    A row of figures counts more than the words between its spaces. In scripts without spaces, and
+    in Korean, characters count: the same text in another language has about the same length.
     """
-    spaced = float(len(text.split()))
-    size = max(spaced, _WORDS_PER_TOKEN * len(_TOKEN.findall(text)))
+    dense = 0.0
     if not text.isascii():
-        size += _WORDS_PER_WIDE * len(_WIDE.findall(text))
-        size += _WORDS_PER_RUN_ON * len(_RUN_ON.findall(text))
-    return size
+        for script, words in _DENSE:
+            text, count = script.subn("", text)
+            dense += words * count
+    return dense + max(float(len(text.split())), _WORDS_PER_TOKEN * len(_TOKEN.findall(text)))

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from indexer.text.abbreviations import BEFORE_NUMBERS, NEVER_LAST, OPENERS, SELDOM_LAST
+from indexer.text.segments import UNSPACED, last_border
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,10 +19,14 @@ if TYPE_CHECKING:
 MAX_CHARACTERS = 400
 
 _CLOSING = "\"'\u201d\u2019\u00bb)\\]"
-# A stop and the space after it; in Chinese and Japanese the stop alone.
+_THAI_OR_LAO = "[\u0e01-\u0e45\u0e47-\u0e4e\u0e81-\u0ec4\u0ec8-\u0ecd]"  # but for digits
+# A stop and the space after it; in Chinese and Japanese the stop alone, in Greek the semicolon that
+# asks, in Thai and Lao, which have no stop, the space between two words.
 _STOP = re.compile(
     rf"(?P<stop>[.!?\u2026\u203c\u2047-\u2049\uff0e]+)[{_CLOSING}]* +"
     rf"|[\u061f\u06d4\u0964\u0965\u104b\u17d4\u1362\u0589]+[{_CLOSING}]* *"
+    rf"|(?<=[\u0370-\u03ff\u1f00-\u1fff])[;\u037e]+[{_CLOSING}]* +"
+    rf"|(?<={_THAI_OR_LAO}) +(?={_THAI_OR_LAO})"
     rf"|[\u3002\uff01\uff1f\uff61]+[{_CLOSING}\u300d\u300f\uff09\u3011\u300b]* *"
     rf"|\n+ *"
 )
@@ -35,8 +40,9 @@ _NUMBER = re.compile(r"[(\[]?(?:[\d\u00a7#]|[A-Z]\b|[IVXLC]+\b)")
 _NEXT_REACH = 40
 _CAPITAL = re.compile(r"[A-Z\u00c0-\u00de\u0391-\u03a9\u0410-\u042f]")
 _MUCH = 200  # characters, in which ordinary text has several capitals
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 _CLAUSES = (
-    re.compile(r"[;:\uff1b\uff1a] *"),
+    re.compile(r"[;:\u061b\uff1b\uff1a] *"),
     re.compile(r"(?:[,\u060c\uff0c\u3001] *| [\u2013\u2014-] )"),
     re.compile(r"[\s\u200b]+"),
 )
@@ -142,4 +148,6 @@ def _clause_end(text: str, start: int, limit: int) -> int:
             end = match.end()
         if end:
             return end
-    return high
+    # A script without spaces, or no text at all.
+    border = start + last_border(text[start:high]) if _UNSPACED.match(text, high - 1) else high
+    return border if border > low else high

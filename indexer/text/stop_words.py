@@ -37,7 +37,8 @@ STOP_WORDS: dict[str, frozenset[str]] = {
         "quien se ser si sin sobre son su sus te todo tu un una uno unos y ya yo"
     ),
     "it": _words(
-        "a ad ai al alla alle anche che chi ci come con cosi cui da dal dalla dei del della delle "
+        "a ad ai al alla alle anche che chi ci come con cosi cui da dal dalla dei del della "
+        "delle "
         "di e ed era gli ha hanno i il in io la le lei lo loro ma mi ne nei nel nella no noi non "
         "o per piu quando questa questo se sei si sia sono su sua sul sulla suo ti tra tu un una "
         "uno vi voi"
@@ -52,4 +53,45 @@ STOP_WORDS: dict[str, frozenset[str]] = {
         "ik in is je kan maar me met mijn na naar niet nog nu of om omdat ons ook op over te tot "
         "uit van veel voor waar was wat we wel wie wij ze zich zij zijn zo zou"
     ),
+    "ru": _words(
+        "а без бы был была были было в во вот все вы где да для до его ее если есть еще же "
+        "за и из "
+        "или им их к как когда кто ли мы на над не него нее нет но о об он она они оно от по под "
+        "при с со так также то того той только тот ты у уже что чтобы эта эти это этот я"
+    ),
+    "pl": _words(
+        "a aby albo ale bez by byc byl byla bylo do dla gdy gdzie go i ich ile im jak jako "
+        "je jego "
+        "jej jest juz kto ktora ktore ktory lub ma na nad nie niz o od oraz po pod przed "
+        "przez przy "
+        "sa sie sobie ta tak ten to tu tylko w we z za ze"
+    ),
+    "el": _words(
+        "αλλα αν απο για δεν εδω ειναι ενα εναν ενασ η ηταν θα και κατα με μια να ο οι οπου "
+        "οτι που "
+        "πριν προσ πωσ σε στα στη στην στησ στισ στο στον στουσ των τα τη την τησ τι τισ το "
+        "τον του "
+        "τουσ ωσ"
+    ),
+    "tr": _words(
+        "acaba ama ancak bir bu da daha de diye en gibi hem her icin ile ise ki kim mi mu "
+        "ne nasil "
+        "nerede o olan olarak sey su ve veya ya"
+    ),
+    "hi": _words(
+        "और इस इसके उस एक एवं कब कर कहां का कि की के को कौन क्या गया जो तक तथा तो था थी थे "
+        "द्वारा ने पर "
+        "भी में यह या ये लिए वह वे सकता से हर ही हुआ है हैं हो"
+    ),
+    "ar": _words(
+        "ان او اي الي التي الذي اذا الا انه بعد بين ثم حتي دون ذلك عن عند علي في قبل قد "
+        "كان كانت "
+        "كل كم كيف لا لكن لم لن ليس ما متي مع من منذ هذا هذه هل هو هي و يا"
+    ),
+    "he": _words(
+        "אבל או אותו אותה איך אין איפה אל אם אני אנחנו אף את אתה בין גם הוא היא היה היו הם "
+        "הן זאת זה "
+        "זו יש כי כל כמה כן לא לפי מה מי מתי על עם עד של שלו שלה"
+    ),
+    "th": _words("การ ความ ที่ และ ของ ใน เป็น มี ได้ ให้ จะ ไม่ ว่า กับ ก็ ๆ"),
 }

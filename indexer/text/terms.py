@@ -6,28 +6,29 @@ Pure but for caches; it must not know where the words are stored or how they are
 from __future__ import annotations
 
 import re
-import threading
 import unicodedata
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import NamedTuple
 
+from indexer.text.segments import UNSPACED, run_spans, split_runs
+from indexer.text.stemmers import has_stemmer, stem_all, stems_of
 from indexer.text.stop_words import STOP_WORDS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 MAX_LENGTH = 40  # characters; longer words are cut, in documents and queries alike
 
-# Scripts written without spaces, and Korean, whose words end in particles: pairs of characters.
-_RUN_ON = (
-    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30fa\u30fc-\u30ff"
-    "\u3105-\u312f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
-)
 # Vowel signs and other marks that are part of words but not letters to Python.
 _MARKS = "\u0300-\u036f\u0483-\u0487\u0900-\u0963\u0970-\u0dff\u0f18-\u0fbc\ua8e0-\ua8ff"
-_PART = rf"(?![{_RUN_ON}])[^\W_](?:(?![{_RUN_ON}])(?:[^\W_]|[{_MARKS}]))*"
-_WORD = re.compile(rf"(?P<run>[{_RUN_ON}]+)|(?P<word>{_PART}(?:[-_'.,@]{_PART})*\.?)")
+_PART = rf"(?![{UNSPACED}])[^\W_](?:(?![{UNSPACED}])(?:[^\W_]|[{_MARKS}]))*"
+_WORD = re.compile(rf"(?P<run>[{UNSPACED}]+)|(?P<word>{_PART}(?:[-_'.,@]{_PART})*\.?)")
+_RUN = re.compile(f"[{UNSPACED}]+")
+# Words as they are shown, with the marks that folding takes away.
+_TAKEN = "\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u200c\u200d"
+_SHOWN = rf"(?:(?![{UNSPACED}])[\w{_MARKS}{_TAKEN}])+"
+_SHOWN_WORD = re.compile(rf"(?P<run>[{UNSPACED}]+)|{_SHOWN}(?:['\u2019.,\-\u05f3\u05f4]{_SHOWN})*")
 _ASCII_WORD = re.compile(r"[a-z0-9]+(?:[-_'.,@][a-z0-9]+)*\.?")
+_PARTICLE = re.compile("[\u3041-\u309f]{1,2}$")
+# Before a word that stands, without its marks, for all words that differ in them alone.
+UNMARKED = "~"
 _LANGUAGE_NAMES = re.compile(r"(?<!\w)[a-z](?:\+\+|#)(?!\w)")
 
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?$")
@@ -40,10 +41,19 @@ _SOFT_BREAK = re.compile(r"[-_']")
 
 # Superscripts are footnote marks and trademark signs no letters, whatever NFKC makes of them.
 _SIGNS = dict.fromkeys((0xB2, 0xB3, 0xB9, 0x2070, *range(0x2074, 0x207F), 0x2120, 0x2122), " ")
-# Apostrophes and hyphens become the plain ones; joiners, kashida, niqqud and harakat go, which
-# writers may leave out.
+# Vowels that NFKC takes apart, but dictionaries do not.
+_AM = (
+    (re.compile("\u0e4d([\u0e48-\u0e4b]?)\u0e32"), "\\1\u0e33"),
+    (re.compile("\u0ecd([\u0ec8-\u0ecb]?)\u0eb2"), "\\1\u0eb3"),
+)
+_ZEROS = (0x660, 0x6F0, 0x966, 0x9E6, 0xE50, 0xED0, 0x1040, 0x17E0)
+# Apostrophes, hyphens and digits become the plain ones; joiners, kashida, niqqud and harakat go,
+# which writers may leave out.
 _PLAIN: dict[int, str | None] = {
+    **{zero + digit: str(digit) for zero in _ZEROS for digit in range(10)},
     **dict.fromkeys((0x2018, 0x2019, 0x02BC, 0x2032, 0xFF07), "'"),
+    0x649: "\u064a",  # alef maqsura, which many write as yeh
+    0x130: "i",  # which case folding would give a second dot
     **dict.fromkeys((0x2010, 0x2011, 0x2012, 0x2212), "-"),
     **dict.fromkeys(
         (0xAD, 0x0640, 0x0670, *range(0x200B, 0x2010), *range(0x2060, 0x2065), 0xFEFF), None
@@ -52,67 +62,166 @@ _PLAIN: dict[int, str | None] = {
     **dict.fromkeys(range(0x064B, 0x0660), None),
 }
 _BASES = {"\u00e6": "ae", "\u0153": "oe", "\u00f8": "o", "\u0142": "l", "\u0111": "d",
-          "\u00f0": "d", "\u00fe": "th", "\u0131": "i", "\u0451": "\u0435"}  # fmt: skip
+          "\u00f0": "d", "\u00fe": "th", "\u0131": "i", "\u0451": "\u0435",
+          # Arabic alef with what is written on it or not; yeh and kaf of other keyboards.
+          **dict.fromkeys("\u0622\u0623\u0625\u0671", "\u0627"), "\u06cc": "\u064a",
+          "\u06a9": "\u0643",
+          # Hindi candrabindu is written as anusvara too, and dots below are left out.
+          "\u0901": "\u0902", "\u0929": "\u0928", "\u0931": "\u0930",
+          "\u0934": "\u0933"}  # fmt: skip
+_NASAL = re.compile("[\u0919\u091e\u0923\u0928\u092e]\u094d(?=[\u0915-\u0939])")
 
 
 def _accents() -> dict[int, str | None]:
-    """What folds an accented letter to its base; Latin and Greek only.
+    """What folds a letter with marks to its base, where writers leave the marks out.
 
-    Cyrillic and Indic marks tell letters apart that are not variants of each other.
+    Cyrillic marks but for yo, and other Indic ones, tell letters apart that are not variants of
+    each other.
     """
     table: dict[int, str | None] = {ord(char): base for char, base in _BASES.items()}
     for code in (*range(0xC0, 0x250), *range(0x370, 0x400), *range(0x1E00, 0x2000)):
         base = unicodedata.normalize("NFD", chr(code))[0]
         if base != chr(code) and base.isalpha():
             table[code] = base
-    table |= dict.fromkeys(range(0x300, 0x370), None)
+    table |= dict.fromkeys((0x93C, *range(0x300, 0x370)), None)
     return table
 
 
 _ACCENTS = _accents()
 
 
+# Vietnamese writes its tones on the first or on the last vowel of these: "hóa" and "hoá".
+_TONE = re.compile("[òóỏõọ][ae]|[ùúủũụ]y")
+
+
+def _on_last(vowels: re.Match[str]) -> str:
+    apart = unicodedata.normalize("NFD", vowels[0])
+    return apart[0] + unicodedata.normalize("NFC", apart[2] + apart[1])
+
+
+class Forms(NamedTuple):
+    """What a word is looked for as.
+
+    ``stems`` are what it may be a form of. ``marked`` tell it from words that differ in their marks
+    alone, and find it where these were left out; they are no words of their own.
+    """
+
+    stems: tuple[str, ...]
+    marked: tuple[str, ...] = ()
+
+
 def words(text: str) -> list[str]:
     """The folded words of a text, in order, repetitions kept.
 
     Compounds give their parts and the whole ("10-K": 10, k, 10k), acronyms the whole ("U.S.":
-    us), numbers lose the marks between thousands ("1,234.5": 1234.5), and scripts without spaces
-    give pairs of characters.
+    us), numbers lose the marks between thousands ("1,234.5": 1234.5), and in scripts without
+    spaces a dictionary says where words end.
     """
-    return _folded(_tokens(text), text)
+    return [fold(token) for token in tokens(text)] if not text.isascii() else tokens(text)
+
+
+def tokens(text: str) -> list[str]:
+    """What ``words`` folds: case-folded words with their accents."""
+    found = _tokens(text)
+    if max(map(len, found), default=0) > MAX_LENGTH:
+        found = [token[:MAX_LENGTH] for token in found]
+    return found
+
+
+def fold(token: str) -> str:
+    """The word that a token is, without what may be left out of it."""
+    if not token.isascii():
+        token = token.translate(_ACCENTS)
+        if "\u094d" in token:
+            token = _NASAL.sub("\u0902", token)
+    return token[:MAX_LENGTH]
 
 
 def stems(text: str, language: str = "") -> str:
-    """The stemmed, folded words of a text, joined by spaces.
+    """The stemmed, folded words of a text with their ``forms``, joined by spaces.
 
     Args:
         text: Any text.
         language: ISO 639-1 code; words of an unknown language, or of one without a stemmer, stay
-            as they are.
+            as they are. Those in other scripts are stemmed by these.
     """
-    tokens = _tokens(text)
-    if max(map(len, tokens), default=0) > MAX_LENGTH:
-        tokens = [token[:MAX_LENGTH] for token in tokens]
-    stem = _stemmer(language)
-    return " ".join(_folded(tokens if stem is None else stem(tokens), text))
+    found = tokens(text)
+    stemmed = stem_all(found, language)
+    if not text.isascii():
+        pairs = zip(found, stemmed, strict=True)
+        stemmed = [
+            form
+            for token, stem in pairs
+            for form in ((stem,) if token.isascii() else _all_forms(token, language))
+        ]
+    return " ".join(stemmed)
+
+
+def forms(token: str, language: str) -> Forms:
+    """What ``stems`` makes of one of ``tokens``.
+
+    >>> forms("running", "en"), forms("días", "es")
+    (Forms(stems=('run',), marked=()), Forms(stems=('dias',), marked=('dia', 'días')))
+    """
+    plain = fold(token)
+    if not has_stemmer(token, language):
+        # All that tells words apart; "sầu" is not "sau".
+        return Forms((_TONE.sub(_on_last, token),), (UNMARKED + plain,) if plain != token else ())
+    found = tuple(dict.fromkeys(map(fold, stems_of(token, language))))
+    if plain == token:
+        return Forms(found)
+    unmarked = dict.fromkeys((*map(fold, stems_of(plain, language)), token))
+    return Forms(found, tuple(form for form in unmarked if form not in found))
+
+
+def query_forms(token: str, language: str, *, with_marks: bool) -> Forms:
+    """What to look for where one of ``tokens`` is asked for.
+
+    Args:
+        token: The token.
+        language: See ``stems``.
+        with_marks: Whether the query has any; who types marks types them all.
+    """
+    found = forms(token, language)
+    if has_stemmer(token, language):
+        return found
+    return Forms(found.stems, (UNMARKED + token,) if token.isascii() and not with_marks else ())
+
+
+@lru_cache(maxsize=50_000)
+def _all_forms(token: str, language: str) -> tuple[str, ...]:
+    found = forms(token, language)
+    return found.stems + found.marked
+
+
+def is_letter(char: str) -> bool:
+    """Whether a character is of a word, a vowel sign included."""
+    return char.isalnum() or (char != "" and unicodedata.category(char)[0] == "M")
+
+
+def without_particles(found: list[str]) -> list[str]:
+    """Leave out of ``tokens`` what has no meaning of its own in scripts without spaces.
+
+    >>> without_particles(["折", "れ", "た", "車体"]), without_particles(["いぬ"])
+    (['折', '車体'], ['いぬ'])
+    """
+    kept = [one for one in found if not (_PARTICLE.match(one) or one in STOP_WORDS["th"])]
+    return kept or found
+
+
+def word_spans(text: str) -> list[tuple[int, int]]:
+    """The words of a text as they stand in it, in order."""
+    matches = list(_SHOWN_WORD.finditer(text))
+    inside = run_spans(match for match in matches if match.lastgroup == "run")
+    spans: list[tuple[int, int]] = []
+    for match in matches:
+        spans += next(inside) if match.lastgroup == "run" else [match.span()]
+    return spans
 
 
 def stop_words(language: str) -> frozenset[str]:
     """Folded words that carry no meaning in a language; empty for one we do not know."""
     return STOP_WORDS.get(language, frozenset())
-
-
-def _folded(found: list[str], text: str) -> list[str]:
-    """Fold the words found in a text; most texts have nothing to fold."""
-    if text.isascii() and max(map(len, found), default=0) <= MAX_LENGTH:
-        return found
-    return [_fold(word) for word in found]
-
-
-def _fold(word: str) -> str:
-    if not word.isascii():
-        word = word.translate(_ACCENTS)
-    return word[:MAX_LENGTH]
 
 
 def _tokens(text: str) -> list[str]:
@@ -129,10 +238,13 @@ def _tokens(text: str) -> list[str]:
         text = unicodedata.normalize("NFKC", text.translate(_SIGNS))
         text = text.translate(_PLAIN).casefold()
         text = unicodedata.normalize("NFC", text)
+        for apart, vowel in _AM:
+            text = apart.sub(vowel, text)
+        inside = split_runs(_RUN.findall(text))
         for match in _WORD.finditer(text):
             token = match[0]
             if match.lastgroup == "run":
-                found.extend(_pairs(token))
+                found.extend(next(inside))
             elif token.isalnum():
                 found.append(token)
             else:
@@ -140,13 +252,6 @@ def _tokens(text: str) -> list[str]:
     if "+" in text or "#" in text:
         found.extend(_LANGUAGE_NAMES.findall(text))
     return found
-
-
-def _pairs(run: str) -> Iterator[str]:
-    if len(run) == 1:
-        yield run
-    for i in range(len(run) - 1):
-        yield run[i : i + 2]
 
 
 def _parts(token: str) -> tuple[str, ...]:
@@ -171,7 +276,8 @@ def _split_token(token: str) -> tuple[str, ...]:
         parts = [part for part in _SOFT_BREAK.split(compound) if part]
         if len(parts) > 1 and compound.endswith("'s"):
             parts.pop()
-        if len(parts) > 1 and len(parts[-1]) <= 2 and compound[-len(parts[-1]) - 1] == "'":
+        short = len(parts[-1]) <= 2 and parts[-1].isascii() if parts else False
+        if len(parts) > 1 and short and compound[-len(parts[-1]) - 1] == "'":
             parts[-2:] = [parts[-2] + parts[-1]]  # don't, we'll
         found.extend(parts)
         if len(parts) > 1:
@@ -181,29 +287,3 @@ def _split_token(token: str) -> tuple[str, ...]:
 
 _known_parts = lru_cache(maxsize=20_000)(_split_token)
 _CACHED_LENGTH = 60  # characters; longer tokens are seldom met twice
-
-
-_SNOWBALL = {
-    "ar": "arabic", "ca": "catalan", "da": "danish", "de": "german", "el": "greek",
-    "en": "english", "es": "spanish", "et": "estonian", "eu": "basque", "fi": "finnish",
-    "fr": "french", "ga": "irish", "hi": "hindi", "hu": "hungarian", "hy": "armenian",
-    "id": "indonesian", "it": "italian", "lt": "lithuanian", "nb": "norwegian", "ne": "nepali",
-    "nl": "dutch", "nn": "norwegian", "no": "norwegian", "pt": "portuguese", "ro": "romanian",
-    "ru": "russian", "sr": "serbian", "sv": "swedish", "ta": "tamil", "tr": "turkish",
-    "yi": "yiddish",
-}  # fmt: skip
-_local = threading.local()
-
-
-def _stemmer(language: str) -> Callable[[list[str]], list[str]] | None:
-    """The stemmer of a language; one for each thread, since they keep state while they work."""
-    name = _SNOWBALL.get(language)
-    if name is None:
-        return None
-    known: dict[str, Callable[[list[str]], list[str]]] = _local.__dict__.setdefault("stemmers", {})
-    if name not in known:
-        import Stemmer
-
-        stemmer: Any = Stemmer.Stemmer(name, 30_000)
-        known[name] = stemmer.stemWords
-    return known[name]

@@ -316,3 +316,13 @@ class Lexicon:
     def forms(self, word: str, languages: Sequence[str]) -> list[str]:
         """Give the words of the library that share a stem with a word, itself first."""
         return self._vocabulary.forms(word, languages)
+
+    def stems(self, wanted: Sequence[str]) -> list[str]:
+        """Give those of some words that are stems of words of the library."""
+        return self._vocabulary.stems(wanted)
+
+    def ending_with(self, ending: str, limit: int = 8) -> list[tuple[str, int]]:
+        """Give the compounds that end with a word, frequent ones first."""
+        if not ending.isalpha():
+            return []
+        return self._vocabulary.ending_with(ending, limit)

@@ -10,7 +10,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from indexer.text.name_words import name_tokens
+from indexer.text.name_words import name_tokens, pairs
 from indexer.text.terms import words
 
 if TYPE_CHECKING:
@@ -59,8 +59,9 @@ class FileNames:
         """
         if not wanted:
             return []
-        quoted = ['"{}"'.format(word.replace('"', '""')) for word in wanted]
-        if prefix_last and len(wanted[-1]) >= MIN_PREFIX:
+        parts = [part for word in wanted for part in _parts(word)]
+        quoted = ['"{}"'.format(part.replace('"', '""')) for part in parts]
+        if prefix_last and len(parts[-1]) >= MIN_PREFIX:
             quoted[-1] += " *"
         exact = self._db.rows(_FIND, f'name : "{EXACT}{"".join(wanted)}"', limit)
         query = f"({' AND '.join(quoted)}) AND name : ({' OR '.join(quoted)})"
@@ -93,7 +94,13 @@ def _words(path: bytes) -> str:
     found = words(text.replace("_", " "))
     if _MIXED.search(text):
         found = list(dict.fromkeys(found + name_tokens(text)))
-    return " ".join(found)
+    return " ".join([*found, *pairs(text)])
+
+
+def _parts(word: str) -> list[str]:
+    """What of a word of a query stands in the table: of some scripts pairs of characters."""
+    found = pairs(word)
+    return found[: len(word) - 1] if len(word) > 1 and len(found) == 2 * len(word) - 1 else [word]
 
 
 def _joined(name: bytes) -> str:

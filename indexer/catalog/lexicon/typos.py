@@ -8,21 +8,28 @@ words the library knows.
 
 from __future__ import annotations
 
+import re
+import unicodedata
+
 MIN_LETTERS = 4  # shorter words are too close to too many others
+MIN_SYLLABLES = 3  # of Korean
 MAX_LETTERS = 32
 
 _LATIN = "abcdefghijklmnopqrstuvwxyz"
 _BLOCK = 0x80
-_NO_TYPOS = 0x2E80  # from here on scripts whose characters are not letters
+_HANGUL = re.compile("[\uac00-\ud7a3]+$")
+# What a Korean syllable is made of: first consonants, vowels, last consonants.
+_JAMO = "".join(map(chr, (*range(0x1100, 0x1113), *range(0x1161, 0x1176), *range(0x11A8, 0x11C3))))
+_NO_LETTER = re.compile("[\\d\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 
 
 def can_be_typo(word: str) -> bool:
     """Tell whether a word is of the kind that is mistyped: letters of an alphabet, enough."""
-    return (
-        MIN_LETTERS <= len(word) <= MAX_LETTERS
-        and not any(char.isdigit() for char in word)
-        and max(word) < chr(_NO_TYPOS)
-    )
+    if len(word) > MAX_LETTERS or _NO_LETTER.search(word):
+        return False
+    if _HANGUL.match(word):
+        return len(word) >= MIN_SYLLABLES
+    return sum(map(str.isalpha, word)) >= MIN_LETTERS
 
 
 def one_edit_away(word: str) -> set[str]:
@@ -30,7 +37,13 @@ def one_edit_away(word: str) -> set[str]:
 
     New letters are those of the word's own scripts. The word itself is not among them.
     """
-    letters = _alphabet(word)
+    if _HANGUL.match(word):
+        apart = _edited(unicodedata.normalize("NFD", word), _JAMO)
+        return set(filter(_HANGUL.match, (unicodedata.normalize("NFC", one) for one in apart)))
+    return _edited(word, _alphabet(word))
+
+
+def _edited(word: str, letters: str) -> set[str]:
     splits = [(word[:i], word[i:]) for i in range(len(word) + 1)]
     found = {head + tail[1:] for head, tail in splits if tail}
     found.update(head + tail[1] + tail[0] + tail[2:] for head, tail in splits if len(tail) > 1)
@@ -44,7 +57,11 @@ def _alphabet(word: str) -> str:
     blocks = {ord(char) // _BLOCK for char in word}
     letters = _LATIN if 0 in blocks or 1 in blocks else ""
     for block in sorted(blocks - {0}):
-        if block * _BLOCK < _NO_TYPOS:
-            chars = (chr(code) for code in range(block * _BLOCK, (block + 1) * _BLOCK))
-            letters += "".join(char for char in chars if char.isalpha() and char == char.casefold())
+        chars = (chr(code) for code in range(block * _BLOCK, (block + 1) * _BLOCK))
+        letters += "".join(char for char in chars if _is_small_letter(char))
     return letters
+
+
+def _is_small_letter(char: str) -> bool:
+    """Whether words are written with a character: a letter that is no capital, or a mark."""
+    return unicodedata.category(char) in {"Lo", "Ll", "Lm", "Mn", "Mc"} and char == char.casefold()

@@ -9,6 +9,7 @@ import json
 from typing import TYPE_CHECKING
 
 from indexer.catalog.lexicon.typos import can_be_typo, one_edit_away
+from indexer.text.terms import forms
 
 if TYPE_CHECKING:
     import sqlite3
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from indexer.catalog.database import Database
 
 LAST = "\U0010ffff"  # sorts after every word with the prefix before it
+_STEMS = (
+    "SELECT s.stem, max(t.df) FROM lexicon_stems s JOIN lexicon_terms t ON t.term = s.term "
+    "WHERE t.df > 0"
+)
 
 
 class Vocabulary:
@@ -64,28 +69,63 @@ class Vocabulary:
         return known | numbers
 
     def by_prefix(self, prefix: str, limit: int) -> list[tuple[str, int]]:
-        """Give words that begin with a prefix and their document counts, frequent ones first."""
-        return self._db.rows(
+        """Give words that begin with a prefix and their document counts, frequent ones first.
+
+        Where words begin with articles and the like, what is left without them counts as well.
+        """
+        end = prefix + LAST
+        rows = self._db.rows(
             "SELECT term, df FROM lexicon_terms WHERE term >= ? AND term < ? AND df > 0 "
             "ORDER BY df DESC, term LIMIT ?",
             prefix,
-            prefix + LAST,
+            end,
             limit,
         )
+        if not prefix.isascii():
+            rows += self._db.rows(
+                f"{_STEMS} AND s.stem >= ? AND s.stem < ? AND instr(s.term, s.stem) > 1 "
+                "GROUP BY s.stem ORDER BY 2 DESC, s.stem LIMIT ?",
+                prefix,
+                end,
+                limit,
+            )
+        return rows
 
     def nearest(self, word: str) -> list[tuple[str, int]]:
         """Give words one edit away and their document counts, frequent ones first."""
         if not can_be_typo(word):
             return []
-        return self._db.rows(
+        near = json.dumps(list(one_edit_away(word)))
+        rows = self._db.rows(
             "SELECT term, df FROM lexicon_terms WHERE df > 0 AND term IN "
             "(SELECT value FROM json_each(?)) ORDER BY df DESC, term",
-            json.dumps(list(one_edit_away(word))),
+            near,
+        )
+        return rows if word.isascii() else rows + self._stems(near)
+
+    def stems(self, wanted: Collection[str]) -> list[str]:
+        """Give those of some words that are stems of words."""
+        return [stem for stem, _ in self._stems(json.dumps(list(wanted)))]
+
+    def _stems(self, listed: str) -> list[tuple[str, int]]:
+        where = "AND s.stem IN (SELECT value FROM json_each(?)) GROUP BY s.stem ORDER BY 2 DESC"
+        return self._db.rows(f"{_STEMS} {where}", listed)
+
+    def ending_with(self, ending: str, limit: int) -> list[tuple[str, int]]:
+        """Give words that end with another and their document counts, frequent ones first.
+
+        Goes through all words: 0.1 s for a million.
+        """
+        return self._db.rows(
+            "SELECT term, df FROM lexicon_terms WHERE df > 0 AND term GLOB ? "
+            "ORDER BY df DESC, term LIMIT ?",
+            f"*?{ending}",
+            limit,
         )
 
     def forms(self, word: str, languages: Iterable[str]) -> list[str]:
         """Give the words that share a stem with a word in one of the languages, itself first."""
-        wanted = {stem for language in languages for stem in [stem_of(word, language)] if stem}
+        wanted = {stem for language in languages for stem in forms(word, language).stems}
         rows = self._db.rows(
             "SELECT DISTINCT term FROM lexicon_stems WHERE stem IN "
             "(SELECT value FROM json_each(?)) AND term <> ? ORDER BY term",
@@ -95,17 +135,8 @@ class Vocabulary:
         return [word, *(row[0] for row in rows)]
 
 
-def stem_of(word: str, language: str) -> str:
-    """Stem one folded word; documents and queries go through here alike."""
-    from indexer.text.terms import stems
-
-    # A word that tokenising would take apart again has no stem of its own.
-    found = stems(word, language)
-    return word if " " in found else found
-
-
 def _add_stems(connection: sqlite3.Connection, words: Mapping[str, str]) -> None:
     connection.executemany(
         "INSERT OR IGNORE INTO lexicon_stems (stem, term) VALUES (?, ?)",
-        [(stem_of(word, language), word) for word, language in words.items()],
+        [(stem, word) for word, language in words.items() for stem in forms(word, language).stems],
     )

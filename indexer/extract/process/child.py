@@ -178,7 +178,8 @@ def _load_libraries(promised: Format | None) -> None:
         with contextlib.suppress(ImportError):
             opener(promised)
     language.load()
-    terms.stems("loaded", "en")
+    with contextlib.suppress(ImportError):
+        terms.stems("loaded \u5b57", "en")
     importlib.import_module("indexer.text.passages")
 
 

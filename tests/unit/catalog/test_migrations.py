@@ -102,3 +102,25 @@ def test_reasons_of_earlier_names_are_known(tmp_path: Path) -> None:
         )
         migrations.migrate(connection, path)
         assert connection.execute("SELECT code FROM contents").fetchall() == [("ocr_pending",)]
+
+
+def test_what_is_in_english_is_not_read_again_for_words_of_other_scripts(tmp_path: Path) -> None:
+    path, before = tmp_path / "catalog.sqlite", migrations.MIGRATIONS[:7]
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        for step in before:
+            connection.executescript(step)
+        connection.execute(f"PRAGMA application_id = {migrations.APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {len(before)}")
+        for doc, language in enumerate(("en", "zh"), 1):
+            connection.execute(
+                "INSERT INTO docs VALUES (?, ?, '', '', '', '', ?, 1, 1, 1, 'done', 1, NULL, NULL)",
+                (doc, language, language),
+            )
+            connection.execute(
+                "INSERT INTO contents (content_id, format, doc, extractor_version) "
+                "VALUES (?, 'pdf', ?, 3)",
+                (language, doc),
+            )
+        migrations.migrate(connection, path)
+        found = connection.execute("SELECT content_id, extractor_version FROM contents").fetchall()
+        assert sorted(found) == [("en", 4), ("zh", 3)]

@@ -11,7 +11,8 @@ from indexer.config import Precision
 from indexer.embed.factory import open_embedder
 from indexer.embed.pooling import unit
 from indexer.search.alignment import align
-from indexer.search.explain_match import token_owners, word_spans
+from indexer.search.explain_match import token_owners
+from indexer.text.terms import word_spans
 from tests.tiny_model import install_tiny_model
 from tests.unit.embed.test_embedder import SENTENCES, passage
 
@@ -48,7 +49,7 @@ def test_the_mean_of_states_is_the_vector(embedder: OnnxEmbedder, wanted: int) -
 @pytest.mark.parametrize("chosen", [SHORT, LONG], ids=["short", "long"])
 def test_every_word_has_its_tokens(embedder: OnnxEmbedder, chosen: EmbedInput) -> None:
     tokens = embedder.passage_states([chosen], 0)
-    spans = word_spans(chosen.view, tokens.starts)
+    spans = word_spans(chosen.view)
     assert [chosen.view[a:b] for a, b in spans] == chosen.view.replace(".", "").split()
     owned = token_owners(spans, tokens.starts)
     assert set(owned.tolist()) - {-1} == set(range(len(spans)))

@@ -12,6 +12,7 @@ from indexer.query.focus import question
 from indexer.query.grammar import parse
 from indexer.search.fusion import BM25_CEILING
 from indexer.search.query_terms import QueryTerms, ceiling, prepare
+from indexer.text.terms import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -108,3 +109,44 @@ def test_a_prefix_is_marked(catalog: Catalog) -> None:
     assert ask(catalog, "notice contracto").has_prefix
     assert not ask(catalog, "notice contracto ").has_prefix
     assert not ask(catalog, "contract").has_prefix
+
+
+def other(catalog: Catalog, language: str, library: str, query: str) -> QueryTerms:
+    catalog.lexicon.add(2, dict.fromkeys(words(library), 3), language=language)
+    catalog.lexicon.maintain()
+    parsed = parse(query)
+    with catalog.lexicon.reading() as reading:
+        return prepare(parsed, parsed.text, catalog.lexicon, reading, (language,), passages=100)
+
+
+@pytest.mark.parametrize(
+    ("language", "library", "query", "wanted"),
+    [
+        ("zh", "农药残留", "农药残", {"农药", "残留"}),  # as it is typed
+        ("th", "พิพิธภัณฑ์ชุมชน", "พิพิธภัณท์ ", {"พิพิธภัณฑ์"}),  # mistyped, and taken apart for it
+        ("th", "ปั่นจักรยานไปตลาด", "จักรยา", {"จักรยาน"}),
+        ("ja", "折れましたが車体は", "折れた車体 ", {"折", "車体"}),
+        ("ko", "심폐 소생술을 배웁니다", "심폐소생술 ", {"심폐", "소생술"}),
+        ("he", "באפליקציה", "אפליקצ", {"אפליקצי"}),  # behind its clitic
+        ("de", "Hausratversicherung Katze", "Versicherung ", {"hausratversicher"}),
+        ("tr", "pervane", "pervaneyi ", {"perva"}),
+        ("es", "habitación", "habitacion ", {"habit"}),
+    ],
+)
+def test_words_of_every_script_find_those_of_the_library(
+    catalog: Catalog, language: str, library: str, query: str, wanted: set[str]
+) -> None:
+    assert weights(other(catalog, language, library, query)).keys() >= wanted
+
+
+def test_marks_that_were_typed_are_meant(catalog: Catalog) -> None:
+    typed = weights(other(catalog, "vi", "sầu riêng sau sâu", "sầu riêng "))
+    assert typed.keys() == {"sầu", "riêng"}
+    left_out = weights(other(catalog, "vi", "", "sau rieng "))
+    assert left_out["sau"] > left_out["~sau"] > 0
+
+
+def test_a_slip_in_one_language_is_none_where_the_word_is_a_form_of_another(
+    catalog: Catalog,
+) -> None:
+    assert weights(other(catalog, "he", "וחצי החציל", "חציל ")).keys() == {"חציל"}

@@ -7,11 +7,13 @@ import unicodedata
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from indexer.api.types import Block, BlockKind, OutlineEntry, Passage
 from indexer.text.passages import Costs, cut
+from indexer.text.pieces import length_in_words
 from indexer.text.view import make_view
 
 if TYPE_CHECKING:
@@ -346,3 +348,18 @@ def test_no_passage_reaches_out_of_a_document_inside() -> None:
     assert [each.text for each in cut(pages)] == [
         "A short mail.", "A short bill.\nIts end.", "A short note.",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        "人人生而自由，在尊严和权利上一律平等。",
+        "すべての人間は、生れながらにして自由であり、かつ、尊厳と権利とについて平等である。",
+        "มนุษย์ทั้งหลายเกิดมามีอิสระและเสมอภาคกันในเกียรติศักดิ์และสิทธิ",
+        "모든 인간은 태어날 때부터 자유로우며 그 존엄과 권리에 있어 동등하다.",
+        "सभी मनुष्यों को गौरव और अधिकारों के मामले में जन्मजात स्वतन्त्रता और समानता प्राप्त है।",
+    ],
+)
+def test_the_same_is_about_as_long_in_every_script(same: str) -> None:
+    english = "All human beings are born free and equal in dignity and rights."
+    assert 0.7 < length_in_words(same) / length_in_words(english) < 1.4

@@ -38,6 +38,11 @@ def sentences(text: str, language: str = "") -> list[str]:
         ("「行け。」彼は言った。", 2),
         ("यह पहला वाक्य है। यह दूसरा है।", 2),
         ("هل أنت هنا؟ نعم أنا هنا.", 2),
+        ("Πού είναι; Ήρθε χθες· είναι εδώ. Τι κάνεις;", 3),
+        ("Apples; Pears", 1),
+        ("เราไปตลาดซื้อผัก พรุ่งนี้จะไปทะเล ราคา 500 บาท ใครๆ ก็ไป", 4),
+        ("오늘은 맑다. 내일은 비가 온다! 정말?", 3),
+        ("ראיתי את ד״ר כהן. הוא הלך. מה?", 3),
         ("Row one\nRow two 1,234\nRow three", 3),
         ("version 2.0.1 of www.example.com is out", 1),
         ("lowercase after. a stop is no border", 1),
@@ -51,6 +56,9 @@ def test_borders(text: str, count: int) -> None:
 def test_rules_of_one_language() -> None:
     text = "Er kam am 3. Oktober an. Danach ging er."
     assert len(sentences(text, "de")) == 2
+    assert len(sentences("Prof. Nowak, np. w Krakowie. Koniec.", "pl")) == 2
+    assert len(sentences("Проф. Иванов приехал. Конец.", "ru")) == 2
+    assert len(sentences("TP. Hồ Chí Minh rất lớn. Hết.", "vi")) == 2
     assert len(sentences("La página es la pág. Nueve. Fin.", "es")) == 2
 
 
@@ -73,6 +81,11 @@ def test_a_run_without_a_stop_is_cut() -> None:
         assert max(lengths) <= MAX_CHARACTERS
         assert min(lengths[:-1]) >= MAX_CHARACTERS // 2
     assert all(text.endswith("; ") for text in [clauses[: split(clauses)[1]]])
+
+
+def test_a_run_without_spaces_is_cut_between_words() -> None:
+    text = "北京大学" * 200
+    assert all(start % 2 == 0 for start in split(text))
 
 
 @given(TEXT, st.sampled_from(["", "en", "de", "zh", "xx"]), st.integers(1, 50))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.text.stop_words import STOP_WORDS
-from indexer.text.terms import MAX_LENGTH, stems, stop_words, words
+from indexer.text.terms import MAX_LENGTH, forms, stems, stop_words, words
 
 
 @pytest.mark.parametrize(
@@ -33,14 +33,19 @@ from indexer.text.terms import MAX_LENGTH, stems, stop_words, words
         ("Ёлка й", "елка й"),
         ("ﬁne Ⅳ ｗｉｄｅ", "fine iv wide"),
         ("Company¹ Brand™ H₂O", "company brand h2o"),
-        ("中文分词 単", "中文 文分 分词 単"),
+        ("中文分词 単", "中文 分词 単"),
+        ("𠀀我们\U0002a6d6学生", "𠀀 我们 \U0002a6d6 学生"),
+        ("東京都に住む", "東京 都 に 住む"),
         ("x中y", "x 中 y"),
-        ("한국어", "한국 국어"),
-        ("ไทย", "ไท ทย"),
-        ("हिन्दी किताब।", "हिन्दी किताब"),
-        ("كِتَـاب", "كتاب"),
+        ("한국어 학교에서", "한국어 학교에서"),
+        ("ภาษาไทย", "ภาษา ไทย"),
+        ("١٢ १२ ๑๒", "12 12 12"),
+        ("हिन्दी सड़क माँ।", "हिंदी सडक मां"),
+        ("كِتَـاب أحمد مدرسة", "كتاب احمد مدرسة"),
+        ("İstanbul ISPARTA ışık", "istanbul isparta isik"),
+        ("Việt Đường", "viet duong"),
         ("שָׁלוֹם", "שלום"),
-        ("می\u200cخواهم", "میخواهم"),
+        ("می\u200cخواهم", "ميخواهم"),
         ("soft\u00adhyphen", "softhyphen"),
         ("... -- ''", ""),
         ("[SEP] </s>", "sep s"),
@@ -50,11 +55,31 @@ def test_words(text: str, expected: str) -> None:
     assert " ".join(words(text)) == expected
 
 
-def test_stems() -> None:
-    assert stems("The companies were running", "en") == "the compani were run"
-    assert stems("Häuser", "de") == "haus"
-    assert stems("running", "") == stems("running", "xx") == "running"
-    assert stems("中文分词", "zh") == "中文 文分 分词"
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        ("The companies were running", "en", "the compani were run"),
+        ("running", "", "running"),
+        ("running", "xx", "running"),
+        ("中文分词 running", "zh", "中文 分词 run"),
+        ("Москва running", "en", "москв run"),
+        ("Київ", "uk", "київ"),
+        ("książkami", "pl", "ksiazk książkami"),
+        ("학교에서는 학교", "ko", "학교 학교에서 학교에서는 학교"),
+        ("공부했습니다", "ko", "공부 공부했습니다"),
+        ("הספרים ספר", "he", "הספר ספר ספר"),
+        ("חלונות חלון", "he", "חלונ חלונ"),
+    ],
+)
+def test_stems(text: str, language: str, expected: str) -> None:
+    assert stems(text, language) == expected
+
+
+def test_marks_tell_apart_and_may_be_left_out() -> None:
+    assert forms("häuser", "de") == (("haus",), ("häuser",))
+    assert forms("hauser", "de") == (("haus",), ())
+    # What the stemmer makes of a word without its marks is kept beside.
+    assert set(forms("ışıkları", "tr").marked) > set(forms("isiklari", "tr").stems)
 
 
 def test_stemming_in_many_threads() -> None:

@@ -29,12 +29,18 @@ def test_every_slip_is_among_the_candidates(word: str, data: st.DataObject) -> N
 
 
 @pytest.mark.parametrize(
-    ("typed", "meant"), [("москвв", "москва"), ("gruß", "gruss"), ("ελλαδ", "ελλαδα")]
-)
+    ("typed", "meant"),
+    [
+        ("москвв", "москва"), ("gruß", "gruss"), ("ελλαδ", "ελλαδα"), ("진달레", "진달래"),
+        ("반딪불이", "반딧불이"), ("ヘルメト", "ヘルメット"),
+        ("หิงห้อย", "หิ่งห้อย"), ("दूरबिन", "दूरबीन"),
+    ],
+)  # fmt: skip
 def test_other_alphabets_have_typos_too(typed: str, meant: str) -> None:
+    assert can_be_typo(typed)
     assert meant in one_edit_away(typed) or OSA.distance(typed, meant) > 1
 
 
-@pytest.mark.parametrize("word", ["abc", "2023", "a1b2c3", "東京都庁", "x" * 33, ""])
+@pytest.mark.parametrize("word", ["abc", "2023", "a1b2c3", "東京都庁", "เท่า", "학교", "x" * 33, ""])
 def test_some_words_have_no_typos(word: str) -> None:
     assert not can_be_typo(word)

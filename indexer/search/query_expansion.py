@@ -1,0 +1,170 @@
+"""What a word of a query stands for in a library.
+
+Owns the expansion of words: their stems in the library's languages, the completions of a prefix
+that is being typed, the parts of "FY2018", compounds, one corrected typo. It must not know how
+passages are searched or what the words of a query are worth beside each other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from indexer.text.name_words import alphanumeric_parts
+from indexer.text.segments import is_unspaced
+from indexer.text.stemmers import is_hangul
+from indexer.text.terms import (
+    UNMARKED,
+    fold,
+    forms,
+    is_letter,
+    query_forms,
+    tokens,
+    without_particles,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from indexer.catalog.lexicon import Lexicon, LexiconReader
+    from indexer.query.grammar import Query
+
+# An expansion weighs less than the word itself.
+PREFIX_WEIGHT = 0.6
+TYPO_WEIGHT = 0.8
+MARKED_WEIGHT = 0.3  # a form with its marks, which puts those before the ones without
+UNMARKED_WEIGHT = 0.8  # words that have marks which were not typed
+COMPOUND_WEIGHT = 0.6
+PART_WEIGHT = 1.0  # "2018" of "FY2018" is all that a report of that year contains
+MAX_EXPANSIONS = 8
+MAX_GROUP = 4  # parts that a dictionary has made of one word
+# Languages that write compounds in one word, of which the last part says what it is.
+COMPOUNDING = {"de", "nl", "sv", "da", "nb", "nn", "no", "fi", "et", "hu"}
+SHORTEST_IN_COMPOUND = 5
+SHORTEST_PREFIX = 2
+# The last word is a prefix if it is rarer than this share of its commonest completion.
+PREFIX_SHARE = 0.1
+# Each term costs time, and the beginning of a pasted paragraph is enough.
+MAX_TERMS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """A word of the query, the words that stand for it, and their stems with weights."""
+
+    word: str
+    words: tuple[str, ...]
+    stems: tuple[tuple[str, float], ...]
+    prefix: bool = False
+
+
+@dataclass(slots=True)
+class Expander:
+    """Expands the words of one query."""
+
+    lexicon: Lexicon
+    reading: LexiconReader
+    languages: Sequence[str]
+    query: Query
+
+    def expand(self, text: str) -> list[Expansion]:
+        # After "?" or ")" the last word is complete.
+        open_end = self.query.last_word_open and is_letter(text[-1:])
+        found: dict[str, str] = {}
+        for token in self._grouped(tokens(text), text, open_end=open_end):
+            found.setdefault(fold(token), token)
+        kept = dict(list(found.items())[:MAX_TERMS])
+        known = self.reading.df(list(kept))
+        last = next(reversed(kept), "") if open_end else ""
+        return [
+            self._one(word, token, known[word], may_grow=word == last)
+            for word, token in kept.items()
+        ]
+
+    def _grouped(self, found: list[str], text: str, *, open_end: bool) -> list[str]:
+        """The tokens; in scripts without spaces what is no word may be one with its neighbours.
+
+        A dictionary takes words apart that it does not have, that are mistyped or not yet complete.
+        """
+        if not any(map(is_unspaced, found)):
+            return found
+        shown, grouped, at = text.casefold(), [], 0
+        while at < len(found):
+            for end in range(min(len(found), at + MAX_GROUP), at, -1):
+                parts = found[at:end]
+                joined = "".join(parts)
+                if len(parts) == 1 or (
+                    all(map(is_unspaced, parts))
+                    and joined in shown
+                    and self._is_word(parts, may_grow=open_end and end == len(found))
+                ):
+                    grouped.append(joined)
+                    at = end
+                    break
+        return without_particles(grouped)
+
+    def _is_word(self, parts: list[str], *, may_grow: bool) -> bool:
+        """Whether the library has a word like this, or none of some part of it."""
+        joined = "".join(parts)
+        if self.reading.df([joined])[joined] or (may_grow and self._completions(joined, 0)):
+            return True
+        unknown = not all(self.reading.df(parts).values())
+        return unknown and bool(self.lexicon.nearest(joined))
+
+    def _one(self, word: str, token: str, frequency: int, *, may_grow: bool) -> Expansion:
+        completions = self._completions(word, frequency) if may_grow else []
+        others = completions or ([] if frequency else self._instead(word))
+        weights = self._weights(token, 1.0)
+        for other, weight in others:
+            # What stands for a word may be a stem already, which has no stem of its own.
+            itself = {} if other.isascii() else {other: weight}
+            weights = itself | self._weights(other, weight) | weights
+        variants = self.lexicon.forms(word, self.languages)
+        variants = list(dict.fromkeys([*variants, *(other for other, _ in others)]))
+        return Expansion(word, tuple(variants), tuple(weights.items()), bool(completions))
+
+    def _instead(self, word: str) -> list[tuple[str, float]]:
+        """What stands for a word that the library does not have."""
+        parts = self.reading.df(alphanumeric_parts(word))
+        found = [(part, PART_WEIGHT) for part, count in parts.items() if count]
+        if not found:
+            stems = {stem for one in self.languages for stem in forms(word, one).stems} - {word}
+            found = [(stem, 1.0) for stem, count in self.reading.df(sorted(stems)).items() if count]
+            if len(word) >= SHORTEST_IN_COMPOUND and COMPOUNDING & {*self.languages}:
+                found += [(other, COMPOUND_WEIGHT) for other, _ in self.lexicon.ending_with(word)]
+            if not found and not word.isascii() and self.lexicon.stems(sorted(stems | {word})):
+                return []  # other forms of it are there
+        if not found:
+            found = [(part, PART_WEIGHT) for part in self._halves(word)]
+        if not found:
+            found = [(other, TYPO_WEIGHT) for other, _ in self.lexicon.nearest(word)]
+        return found
+
+    def _halves(self, word: str) -> list[str]:
+        """A Korean word as two, since spaces inside compounds are left to the writer."""
+        for at in range(2, len(word) - 1) if is_hangul(word) else ():
+            parts = [word[:at], word[at:]]
+            if set(self.lexicon.stems(parts)) == set(parts):
+                return parts
+        return []
+
+    def _completions(self, word: str, frequency: int) -> list[tuple[str, float]]:
+        """What a word may become; nothing for one that is common as it stands."""
+        if len(word) < SHORTEST_PREFIX and not (is_unspaced(word) or is_hangul(word)):
+            return []
+        longer = self.lexicon.expand_prefix(word, MAX_EXPANSIONS)
+        if frequency >= PREFIX_SHARE * max((df for _, df in longer), default=0):
+            return []
+        return [(other, PREFIX_WEIGHT) for other, _ in longer if other != word]
+
+    def _weights(self, token: str, weight: float) -> dict[str, float]:
+        """The forms of a word in every language, those that only marks tell apart worth less."""
+        weights: dict[str, float] = {}
+        marks = not self.query.text.isascii()
+        for language in self.languages or ("",):
+            found = query_forms(token, language, with_marks=marks)
+            for form in found.marked:
+                unmarked = weight * UNMARKED_WEIGHT if form.startswith(UNMARKED) else MARKED_WEIGHT
+                weights.setdefault(form, unmarked)
+            weights |= dict.fromkeys(found.stems, weight)
+        return weights

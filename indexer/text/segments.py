@@ -1,0 +1,81 @@
+"""Where words end in scripts without spaces between them, by the dictionaries of ICU.
+
+Owns which characters these scripts have. Loads ICU (13 ms) when the first of them is met; it must
+not know what is done with the words.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    Span = tuple[int, int]
+
+#: Thai, Lao, Burmese, Khmer, Chinese and Japanese, for a class of a regular expression.
+UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30fa\u30fc-\u30ff\u3105-\u312f"
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+# ICU counts in UTF-16; in the place of longer characters it gets one that no word has.
+_LONG = re.compile("[\U00010000-\U0010ffff]")
+_RARE = "\u9fff"
+
+
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+
+
+def is_unspaced(word: str) -> bool:
+    """Whether a word is of a script without spaces."""
+    return _UNSPACED.match(word) is not None
+
+
+def split_runs(runs: Iterable[str]) -> Iterator[list[str]]:
+    """Split runs of unspaced characters into words; punctuation is none.
+
+    >>> list(split_runs(["北京大学", "ภาษาไทย"]))
+    [['北京', '大学'], ['ภาษา', 'ไทย']]
+    """
+    for run, borders in _borders(list(runs)):
+        found = (run[start:end] for start, end in pairwise(borders))
+        yield [word for word in found if any(map(str.isalnum, word))]
+
+
+def run_spans(runs: Iterable[re.Match[str]]) -> Iterator[list[Span]]:
+    """The words of each match of a run, as spans of the text that was searched."""
+    matches = list(runs)
+    for match, (_, borders) in zip(matches, _borders([match[0] for match in matches]), strict=True):
+        yield [(match.start() + start, match.start() + end) for start, end in pairwise(borders)]
+
+
+def last_border(text: str) -> int:
+    """Where the last word of a text begins; 0 if it is one word."""
+    borders = [0, *(end for _, end in _breaker()(_LONG.sub(_RARE, text), "en").segments())]
+    return borders[-2] if len(borders) > 1 else 0
+
+
+def _borders(runs: list[str]) -> Iterator[tuple[str, list[int]]]:
+    """Each run and where its words begin, with its end; ICU is asked once, which costs most."""
+    if not runs:
+        return
+    text = _LONG.sub(_RARE, "\n".join(runs))
+    borders = [0, *(end for _, end in _breaker()(text, "en").segments())]
+    place = start = 0
+    for run in runs:
+        inside = []
+        while place < len(borders) and borders[place] <= start + len(run):
+            inside.append(borders[place] - start)
+            place += 1
+        yield run, inside
+        start += len(run) + 1
+
+
+@lru_cache(maxsize=1)
+def _breaker() -> Any:
+    from icu4py.breakers import WordBreaker
+
+    return WordBreaker

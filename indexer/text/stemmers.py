@@ -1,0 +1,168 @@
+"""Stems: what the forms of a word have in common, by language and script.
+
+Snowball has most languages. A word in another script than its language is stemmed as its script
+suggests. For Korean and Hebrew there is no stemmer of reasonable size (the models of kiwipiepy take
+88 MB): particles, clitics and plurals are few, and what may be one is taken off, the word itself
+kept beside it where that is not sure. Pure but for caches.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_SNOWBALL = {
+    "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek",
+    "en": "english", "eo": "esperanto", "es": "spanish", "et": "estonian", "eu": "basque",
+    "fa": "persian", "fi": "finnish", "fr": "french", "ga": "irish", "hi": "hindi",
+    "hu": "hungarian", "hy": "armenian", "id": "indonesian", "it": "italian", "lt": "lithuanian",
+    "nb": "norwegian", "ne": "nepali", "nl": "dutch", "nn": "norwegian", "no": "norwegian",
+    "pl": "polish", "pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian",
+    "sv": "swedish", "ta": "tamil", "tr": "turkish", "yi": "yiddish",
+}  # fmt: skip
+# Scripts but for Latin: their characters, and the languages written in them, the first of which is
+# that of a word in a text of another script.
+_SCRIPTS = tuple(
+    (re.compile(f"[{characters}]"), tuple(languages.split()))
+    for characters, languages in (
+        ("\u0370-\u03ff\u1f00-\u1fff", "el"),
+        ("\u0400-\u052f", "ru uk be bg sr mk kk ky mn tg tt"),
+        ("\u0530-\u058f", "hy"),
+        ("\u0590-\u05ff", "he yi"),
+        ("\u0600-\u06ff\u0750-\u077f", "ar fa ur ps ug sd ckb"),
+        ("\u0900-\u097f", "hi mr ne sa"),
+        ("\u0b80-\u0bff", "ta"),
+        ("\uac00-\ud7a3", "ko"),
+    )
+)
+_NOT_LATIN = {one for _, languages in _SCRIPTS for one in languages} | {
+    "zh", "ja", "th", "lo", "my", "km", "ka", "am", "bo", "bn", "pa", "gu", "or", "te", "kn", "ml",
+    "si",
+}  # fmt: skip
+
+# In Japanese the root of a word is written in Chinese characters, and what changes in kana.
+_JAPANESE = re.compile("([\u3400-\u9fff]+)[\u3041-\u309f]+$")
+
+_local = threading.local()
+
+
+def language_of(word: str, language: str) -> str:
+    """The language by whose rules a word is stemmed that stands in a text in ``language``.
+
+    >>> language_of("Москва", "en"), language_of("running", "zh"), language_of("Київ", "uk")
+    ('ru', 'en', 'uk')
+    """
+    if word.isascii() or word < "\u0370":
+        return "en" if language in _NOT_LATIN else language
+    for script, languages in _SCRIPTS:
+        if script.match(word):
+            return language if language in languages else languages[0]
+    return language
+
+
+def is_hangul(word: str) -> bool:
+    """Whether a word is Korean."""
+    return language_of(word, "") == "ko"
+
+
+def has_stemmer(word: str, language: str) -> bool:
+    """Whether anything is known of the forms of a word."""
+    spoken = language_of(word, language)
+    return spoken in _SNOWBALL or spoken in _OURS or _JAPANESE.match(word) is not None
+
+
+def stem_all(words: list[str], language: str) -> list[str]:
+    """Stem words in Latin letters of a text in ``language``, each by itself."""
+    stem = _snowball(language_of("", language))
+    return words if stem is None else stem(words)
+
+
+def stems_of(word: str, language: str) -> tuple[str, ...]:
+    """What a case-folded word may be a form of, the likeliest first."""
+    inflected = _JAPANESE.match(word)
+    if inflected is not None:
+        return (inflected[1],)
+    spoken = language_of(word, language)
+    if spoken in _OURS:
+        return _OURS[spoken](word)
+    stem = _snowball(spoken)
+    return (word,) if stem is None else (stem([word])[0],)
+
+
+def _snowball(language: str) -> Callable[[list[str]], list[str]] | None:
+    """The stemmer of a language; one for each thread, since they keep state while they work."""
+    name = _SNOWBALL.get(language)
+    if name is None:
+        return None
+    known: dict[str, Callable[[list[str]], list[str]]] = _local.__dict__.setdefault("stemmers", {})
+    if name not in known:
+        import Stemmer
+
+        stemmer: Any = Stemmer.Stemmer(name, 30_000)
+        known[name] = stemmer.stemWords
+    return known[name]
+
+
+# Of a particle alone, and of one with others behind it: "from the schools" is school-s-from.
+_PARTICLE = re.compile(
+    "(?:에서|에게서?|한테서?|께서?|으?로서?|으?로써|이?랑|하고|부터|까지|처럼|보다|마다|조차|밖에|대로"
+    "|이라도|이라고|이라는|이란|이든지?|이나|이며|이고|입니다|이다|이었다|였다|[은는이가을를의에도만와과들]"
+    "|(?<=..)(?:습니다|니다|다|고|며|면|지만?)|(?<=...)나)$"
+)
+_BEFORE_PARTICLE = re.compile("(?:에서|에게|한테|까지|부터|처럼|보다|으로|[들에만로와과])$")
+# Nouns that became verbs and adjectives, in whatever form of "to do" and "to become".
+_VERB = re.compile(
+    "(.{2,}?)(?:하|했|합|한|할|함|해|되|됐|된|될|됨|돼)"
+    "[다는고며면여서도지게던기였었겠을음은니까요습야라자네]*$"
+)
+
+
+def _korean(word: str) -> tuple[str, ...]:
+    found = [word]
+    verb = _VERB.match(word)
+    if verb is not None:
+        found.append(verb[1])
+    for particle in (_PARTICLE, _BEFORE_PARTICLE):
+        shorter = particle.sub("", found[-1])
+        if shorter:
+            found.append(shorter)
+    return tuple(dict.fromkeys(reversed(found)))
+
+
+_FINALS = str.maketrans("ךםןףץ", "כמנפצ")
+_CLITICS = "ושהכלבמ"
+_MOST_CLITICS = 3
+_ENDING = re.compile("(?:ימ|יות|ות|י|ה|ת)$")
+_SHORTEST = 3  # letters of what endings are taken off, and clitics but for one more
+
+
+def _hebrew(word: str) -> tuple[str, ...]:
+    word = word.translate(_FINALS)
+    found = [word]
+    while len(found) <= _MOST_CLITICS and len(found[-1]) > _SHORTEST and found[-1][0] in _CLITICS:
+        found.append(found[-1][1:])
+    return tuple(dict.fromkeys(_without_ending(one) for one in found))
+
+
+def _without_ending(word: str) -> str:
+    shorter = _ENDING.sub("", word)
+    return shorter if len(shorter) >= _SHORTEST else word
+
+
+# The article, and what stands before it: "and", "so", "with", "like", "for".
+_ARTICLE = re.compile("[وف]?(?:[بك]?ال|لل)(?=...)")
+
+
+def _arabic(word: str) -> tuple[str, ...]:
+    stem = _snowball("ar")
+    bare = _ARTICLE.sub("", word, count=1) if _ARTICLE.match(word) else word
+    return (word,) if stem is None else tuple(dict.fromkeys(stem([word, bare])))
+
+
+_OURS: dict[str, Callable[[str], tuple[str, ...]]] = {
+    "ar": _arabic, "he": _hebrew, "ko": _korean,
+}  # fmt: skip
