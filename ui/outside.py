@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from indexer import GIVEN_ENVIRONMENT
@@ -20,6 +19,8 @@ from ui.runnable import is_program
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from indexer.confine.launcher import View
+
 _OPENERS = (("xdg-open",), ("gio", "open"))
 # Startup tokens meant for this process only.
 _OURS = ("XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID")
@@ -29,28 +30,17 @@ def open_path(path: str) -> bool:
     """Open a file or folder as the desktop does; False if nothing could.
 
     Raises:
-        WorldError: ``bad_request``, of what is no absolute path or would be run.
+        WorldError: ``bad_request``, of what would be run.
     """
-    _check(path)
     if is_program(path):
         raise WorldError("bad_request", reason="opening it would run it")
     return any(_start([*opener, path]) for opener in _OPENERS)
 
 
-def view(name: str, path: str, page: int, own: str) -> bool:
-    """Start a viewer at a page, by its name or as the person's own command; see ``ui.desktop``.
-
-    Raises:
-        WorldError: ``bad_request``, of what is no absolute path.
-    """
-    _check(path)
+def view(request: View, own: str) -> bool:
+    """Start a viewer at a page, by its name or as the person's own command; see ``ui.desktop``."""
+    name, path, page = request.viewer, str(request.path), request.page
     return _start(view_command(name, path, page) if name else own_command(own, path, page))
-
-
-def _check(path: str) -> None:
-    """Refuse what a program could take for an option or for an address."""
-    if not PurePath(path).is_absolute():
-        raise WorldError("bad_request", reason="no absolute path")
 
 
 def _start(command: Sequence[str]) -> bool:

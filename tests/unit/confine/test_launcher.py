@@ -15,8 +15,17 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no for
 
 _START = """
 import os, socket, subprocess, sys, time
+from dataclasses import make_dataclass
+from typing import Any
 from indexer.confine import launcher, network
 from indexer.api.errors import LecternError, WorldError
+
+def declared(name, *fields):
+    return make_dataclass(name, fields, bases=(launcher.LauncherRequest,), frozen=True)
+
+Pid, Socket, Files, Fail, Break, Wait, Unknown = map(
+    declared, ("Pid", "Socket", "Files", "Fail", "Break", "Wait", "Unknown"))
+Echo = declared("Echo", ("value", Any))
 
 def fail(request, gone):
     raise WorldError("model_missing", model="x", reason="offline")
@@ -26,17 +35,18 @@ def wait(request, gone):
         time.sleep(0.01)
 
 commands = {
-    "pid": lambda request, gone: os.getpid(),
-    "echo": lambda request, gone: request["value"],
-    "socket": lambda request, gone: socket.socket(socket.AF_INET).close(),
-    "files": lambda request, gone: sorted(os.listdir("/dev/fd")),
-    "fail": fail, "break": lambda request, gone: 1 / 0, "wait": wait,
+    Pid: lambda request, gone: os.getpid(),
+    Echo: lambda request, gone: request.value,
+    Socket: lambda request, gone: socket.socket(socket.AF_INET).close(),
+    Files: lambda request, gone: sorted(os.listdir("/dev/fd")),
+    launcher.View: lambda request, gone: request.page,
+    Fail: fail, Break: lambda request, gone: 1 / 0, Wait: wait,
 }
 outside = launcher.fork(commands)
 
-def told(command, **fields):
+def told(request, **how):
     try:
-        return outside.ask(command, **fields)
+        return outside.ask(request, **how)
     except LecternError as error:
         return error.code
 """
@@ -48,8 +58,8 @@ def _run(code: str) -> list[str]:
 
 def test_it_does_what_it_knows_and_nothing_else() -> None:
     assert _run("""
-print(told("echo", value=[1, "\\udcff"]) == [1, "\\udcff"])
-print(told("anything"), told("fail"), told("break"), told("echo", value=2))
+print(told(Echo([1, "\\udcff"])) == [1, "\\udcff"])
+print(told(Unknown()), told(Fail()), told(Break()), told(Echo(2)))
 """) == ["True", "bad_request model_missing internal 2"]
 
 
@@ -57,7 +67,7 @@ print(told("anything"), told("fail"), told("break"), told("echo", value=2))
 def test_it_is_free_when_its_process_is_cut_off() -> None:
     assert _run("""
 cut = network.deny()
-print(network.is_reachable(), told("socket"))
+print(network.is_reachable(), told(Socket()))
 """) == ["False None"]
 
 
@@ -67,7 +77,7 @@ def test_it_holds_nothing_of_its_process() -> None:
 import tempfile
 with tempfile.TemporaryFile() as file:
     another = launcher.fork(commands)
-    held = [int(name) for name in another.ask("files")]
+    held = [int(name) for name in another.ask(Files())]
     print(len(held) <= 5, file.fileno() in held)
 """) == ["True False"]
 
@@ -76,19 +86,19 @@ def test_a_process_that_is_started_meanwhile_is_lent_it() -> None:
     child = (
         "from indexer.confine import launcher;"
         "import os; taken = launcher.inherited();"
-        "print(taken.ask('echo', value=7), launcher.VARIABLE in os.environ)"
+        "print(taken.ask(launcher.View('echo', '/a', 7)), launcher.VARIABLE in os.environ)"
     )
     assert _run(f"""
 launcher.use(outside)
 with launcher.shared_environment() as variables:
     done = subprocess.run([sys.executable, "-c", {child!r}], env=os.environ | variables,
                           close_fds=False, capture_output=True, text=True)
-print(done.stdout, done.stderr, told("echo", value=8))
+print(done.stdout, done.stderr, told(Echo(8)))
 """) == ["7 False", "  8"]
 
 
 def test_it_is_gone_when_its_process_has_ended() -> None:
-    (pid,) = _run("print(told('pid'))")
+    (pid,) = _run("print(told(Pid()))")
     assert not psutil.pid_exists(int(pid))
 
 
@@ -96,10 +106,10 @@ def test_it_ends_with_the_last_that_can_ask_it() -> None:
     code = (
         _START
         + """
-print(told("pid"), flush=True)
+print(told(Pid()), flush=True)
 other = launcher.Launcher(outside.share())
 outside.close()
-print(other.ask("echo", value="still there"), flush=True)
+print(other.ask(Echo("still there")), flush=True)
 sys.stdin.read()
 """
     )
@@ -118,8 +128,8 @@ def test_a_command_hears_that_nobody_waits_any_more() -> None:
     code = (
         _START
         + """
-print(told("pid"), flush=True)
-told("wait")
+print(told(Pid()), flush=True)
+told(Wait())
 """
     )
     with subprocess.Popen(
@@ -133,5 +143,5 @@ told("wait")
 
 def test_without_an_answer_in_time_it_counts_as_gone() -> None:
     assert _run("""
-print(told("wait", seconds=0.05), told("echo", value=1))
+print(told(Wait(), seconds=0.05), told(Echo(1)))
 """) == ["internal internal"]
