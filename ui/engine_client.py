@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from indexer.api.client import Greeting
+    from indexer.api.protocol import Greeting
     from indexer.api.requests import Request
 
 A = TypeVar("A")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from indexer.api.codec import decode
@@ -18,6 +17,8 @@ from indexer.api.endpoint import Endpoint, connect, published
 from indexer.api.errors import Failure, WorldError
 from indexer.api.protocol import (
     MAX_MESSAGE_BYTES,
+    Greeting,
+    Hello,
     check_hello,
     hello,
     pack,
@@ -41,23 +42,6 @@ HELLO_S = 10.0
 PATIENCE_S = 15.0
 RETRY_S = 0.1
 ATTEMPTS = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Greeting:
-    """What an engine says of itself in its hello.
-
-    Attributes:
-        holding: The holding of the lock, see ``indexer.api.lock``.
-        offline: It never connects anywhere.
-        version: Of the program.
-    """
-
-    pid: int
-    holding: tuple[int, int, str]
-    library: str
-    offline: bool
-    version: str
 
 
 class EngineClient(Conversation):
@@ -138,7 +122,7 @@ def _end_other(library: Path, protocol: object) -> None:
     if endpoint is None:
         return
     with contextlib.suppress(OSError, EOFError), connect(endpoint.address) as connection:
-        greeting = {**hello("client", secret=endpoint.secret), "protocol": protocol}
+        greeting = {**hello(Hello("client", secret=endpoint.secret)), "protocol": protocol}
         connection.send_bytes(pack(greeting))
         connection.send_bytes(pack(Shutdown().header(1)))
         while connection.poll(PATIENCE_S):
@@ -150,14 +134,13 @@ def _end_other(library: Path, protocol: object) -> None:
 def _greet(connection: Connection, endpoint: Endpoint) -> Greeting:
     # Whoever turns us away may have hung up already, and left a word about it.
     with contextlib.suppress(OSError):
-        connection.send_bytes(pack(hello("client", secret=endpoint.secret)))
+        connection.send_bytes(pack(hello(Hello("client", secret=endpoint.secret))))
     if not connection.poll(HELLO_S):
         raise WorldError("engine_gone")
     header, _binary = unpack(connection.recv_bytes(MAX_MESSAGE_BYTES))
     if header.get("type") == "error":
         raise decode(Failure, header.get("error")).error()
-    check_hello(header)
-    return decode(Greeting, header)
+    return check_hello(header, Greeting)
 
 
 def reach(

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import json
 import struct
+from dataclasses import dataclass
 from importlib import metadata
-from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, TypeVar
 
+from indexer.api.codec import decode, encode
 from indexer.api.errors import WorldError
 
 if TYPE_CHECKING:
@@ -28,6 +30,7 @@ MAX_REQUEST_BYTES = 4 * 1024 * 1024
 _LENGTH = struct.Struct(">I")
 
 Header = dict[str, Any]
+H = TypeVar("H")
 
 
 def pack(header: Mapping[str, Any], binary: bytes = b"") -> bytes:
@@ -105,9 +108,35 @@ def read_frame(stream: BinaryIO) -> tuple[Header, bytes] | None:
     return unpack(message)
 
 
-def hello(role: str, **more: Any) -> Header:
-    """Return the first message of a side: who speaks, and which version of the protocol."""
-    return {"type": "hello", "protocol": PROTOCOL_VERSION, "role": role, **more}
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """Who speaks first; a child says its process, a client that it can read the library."""
+
+    role: str
+    pid: int = 0
+    secret: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Greeting:
+    """What an engine says of itself in its hello.
+
+    Attributes:
+        holding: The holding of the lock, see ``indexer.api.lock``.
+        offline: It never connects anywhere.
+        version: Of the program.
+    """
+
+    pid: int
+    holding: tuple[int, int, str]
+    library: str
+    offline: bool
+    version: str
+
+
+def hello(words: Hello | Greeting) -> Header:
+    """Return the first message of a side, with the version of the protocol."""
+    return {"type": "hello", "protocol": PROTOCOL_VERSION, **encode(words)}
 
 
 def program_version() -> str:
@@ -118,8 +147,8 @@ def program_version() -> str:
         return ""
 
 
-def check_hello(header: Mapping[str, Any]) -> None:
-    """Make sure that the other side greets in this protocol.
+def check_hello(header: Mapping[str, Any], kind: type[H]) -> H:
+    """Read a hello, and make sure that the other side greets in this protocol.
 
     Raises:
         WorldError: ``bad_request`` if it is no hello, ``engine_version`` if the versions differ.
@@ -128,6 +157,7 @@ def check_hello(header: Mapping[str, Any]) -> None:
         raise WorldError("bad_request", reason="the other side did not say hello")
     if header.get("protocol") != PROTOCOL_VERSION:
         raise WorldError("engine_version", found=header.get("protocol"), known=PROTOCOL_VERSION)
+    return decode(kind, header)
 
 
 def _encode(header: Mapping[str, Any], *, ascii_only: bool) -> str:

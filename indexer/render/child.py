@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from indexer.api.codec import encode
 from indexer.api.errors import InternalError, LecternError, WorldError
 from indexer.api.pages import DocumentRequest, PageRequest
-from indexer.api.protocol import hello, read_frame, write_frame
+from indexer.api.protocol import Hello, hello, read_frame, write_frame
 from indexer.confine import worker
 from indexer.confine.process import confine, take_stdout
 from indexer.extract.process.child import file_error
@@ -59,7 +59,7 @@ def main() -> int:
             started.alarm.stop()
 
     try:
-        write_frame(outgoing, hello("render", pid=os.getpid()))
+        write_frame(outgoing, hello(Hello("render", os.getpid())))
         while (frame := read_frame(sys.stdin.buffer)) is not None:
             serve(frame[0])
     except (EOFError, BrokenPipeError):

@@ -26,7 +26,7 @@ from indexer.api.codec import decode
 from indexer.api.endpoint import FAMILY, Endpoint, connect
 from indexer.api.errors import Cancelled, InternalError, LecternError, WorldError
 from indexer.api.progress import ignore
-from indexer.api.protocol import hello, program_version
+from indexer.api.protocol import Greeting, program_version
 from indexer.api.requests import Index, Queue, Request, Shutdown, between
 from indexer.api.types import Summary
 from indexer.server.background_jobs import BackgroundJobs
@@ -198,8 +198,7 @@ class Service:
 
     def _welcome(self, connection: Connection, endpoint: Endpoint) -> None:
         session = Session(connection, next(self._numbers), self._wake, endpoint.secret)
-        greeting = hello(
-            "engine",
+        greeting = Greeting(
             pid=endpoint.pid,
             holding=endpoint.holding,
             library=str(self.library),

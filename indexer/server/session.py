@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING, Any
 from indexer.api.codec import encode
 from indexer.api.endpoint import limit_waits, stop_reading
 from indexer.api.errors import InternalError, LecternError, WorldError
-from indexer.api.protocol import MAX_REQUEST_BYTES, check_hello, pack, unpack
+from indexer.api.protocol import MAX_REQUEST_BYTES, Hello, check_hello, hello, pack, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from multiprocessing.connection import Connection
 
     from indexer.api.progress import Progress
-    from indexer.api.protocol import Header
+    from indexer.api.protocol import Greeting, Header
     from indexer.server.work_queues import Job
 
 log = logging.getLogger(__name__)
@@ -68,7 +68,7 @@ class Session:
 
     def start(
         self,
-        greeting: Header,
+        greeting: Greeting,
         handle: Callable[[Session, Header], None],
         ended: Callable[[Session], None],
     ) -> None:
@@ -132,7 +132,7 @@ class Session:
                 self._progress[number] = {"type": "progress", "id": number, "progress": progress}
                 self._changed.notify_all()
 
-    def _read(self, greeting: Header, handle: Callable[[Session, Header], None]) -> None:
+    def _read(self, greeting: Greeting, handle: Callable[[Session, Header], None]) -> None:
         try:
             self._greet(greeting)
             while (header := self._next(MAX_REQUEST_BYTES)) is not None:
@@ -144,18 +144,16 @@ class Session:
         except Exception:
             log.exception("client %d could not be served", self.number)
 
-    def _greet(self, greeting: Header) -> None:
+    def _greet(self, greeting: Greeting) -> None:
         header = self._next(MAX_HELLO_BYTES, HELLO_S)
         if header is None:
             raise EOFError
-        check_hello(header)
-        secret = header.get("secret")
-        if not isinstance(secret, str) or not hmac.compare_digest(
-            secret.encode("utf-8", "replace"), self._secret.encode()
-        ):
+        secret = check_hello(header, Hello).secret.encode("utf-8", "replace")
+        if not hmac.compare_digest(secret, self._secret.encode()):
             raise WorldError("bad_request", reason="the client cannot read the library")
         self._greeted = True
-        self.reply(None, "hello", **{k: v for k, v in greeting.items() if k != "type"})
+        answer = hello(greeting)
+        self.reply(None, answer.pop("type"), **answer)
 
     def _next(self, most: int, patience: float | None = None) -> Header | None:
         """Wait for a message of so many bytes at most; None when the engine closes."""

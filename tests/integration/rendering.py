@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from indexer.api.codec import decode
 from indexer.api.errors import Failure
 from indexer.api.pages import DocumentSource, GetLetters
-from indexer.api.protocol import check_hello, read_frame, write_frame
+from indexer.api.protocol import Hello, check_hello, read_frame, write_frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,8 +38,7 @@ class Asker:
         self._ids = count(1)
         frame = read_frame(self._out)  # type: ignore[arg-type]
         assert frame is not None
-        check_hello(frame[0])
-        assert frame[0]["role"] == "render"
+        assert check_hello(frame[0], Hello).role == "render"
 
     def __call__(self, request: PageRequest[A]) -> tuple[A, bytes]:
         """Ask, and return the answer.

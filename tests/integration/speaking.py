@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from indexer.api.client import EngineClient
 from indexer.api.endpoint import connect, published
-from indexer.api.protocol import Header, hello, pack, unpack
+from indexer.api.protocol import Header, Hello, hello, pack, unpack
 from tests.waiting import WAIT_S
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def greeted(library: Path) -> Connection:
     endpoint = published(library)
     assert endpoint is not None
     connection = raw(library)
-    connection.send_bytes(pack(hello("client", secret=endpoint.secret)))
+    connection.send_bytes(pack(hello(Hello("client", secret=endpoint.secret))))
     assert receive(connection)["type"] == "hello"
     return connection
 

@@ -20,7 +20,7 @@ from indexer.api.endpoint import FAMILY, new_endpoint, publish, published
 from indexer.api.errors import Cancelled, InternalError, LecternError, WorldError
 from indexer.api.lock import HOLDER_NAME, LibraryLock
 from indexer.api.progress import CancelToken, Progress, Step
-from indexer.api.protocol import Header, hello, pack
+from indexer.api.protocol import Header, Hello, hello, pack
 from indexer.api.requests import (
     Diagnose,
     EstimateIndex,
@@ -250,7 +250,7 @@ def test_a_client_that_cannot_read_the_library_is_turned_away(
     host: Host, library: Path, secret: object
 ) -> None:
     connection = raw(library)
-    connection.send_bytes(pack(hello("client", secret=secret)))
+    connection.send_bytes(pack({**hello(Hello("client")), "secret": secret}))
     assert receive(connection)["error"]["code"] == "bad_request"
     with pytest.raises(EOFError):
         connection.recv_bytes()
@@ -259,7 +259,7 @@ def test_a_client_that_cannot_read_the_library_is_turned_away(
 
 def test_a_client_of_another_version_is_told(host: Host, library: Path) -> None:
     connection = raw(library)
-    connection.send_bytes(pack({**hello("client"), "protocol": 999}))
+    connection.send_bytes(pack({**hello(Hello("client")), "protocol": 999}))
     assert receive(connection)["error"]["code"] == "engine_version"
     connection.close()
 

@@ -15,7 +15,7 @@ import psutil
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal
 
 from indexer.api.errors import LecternError
-from indexer.api.protocol import check_hello
+from indexer.api.protocol import Hello, check_hello
 from indexer.confine.process import child_environment, make_scratch
 from ui.preview.frames import FrameReader, frame
 
@@ -121,7 +121,7 @@ class RenderProcess(QObject):
                 bytes(self._process.readAllStandardOutput().data())
             ):
                 if not self._greeted:
-                    check_hello(header)
+                    check_hello(header, Hello)
                     self._greeted = True
                 elif not self._over:
                     self.received.emit(header, data)

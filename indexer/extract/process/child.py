@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from indexer.api.errors import InternalError, LecternError, WorldError
 from indexer.api.phrases import reason_of
-from indexer.api.protocol import hello, read_frame, write_frame
+from indexer.api.protocol import Hello, hello, read_frame, write_frame
 from indexer.confine import worker
 from indexer.confine.process import Alarm, ChildOptions, confine, take_stdout
 from indexer.confine.reader import deny_programs, deny_sockets
@@ -116,7 +116,7 @@ def main() -> int:
     started = confine(sys.argv[1:])
     conversation = Conversation(sys.stdin.buffer, outgoing, started.alarm)
     try:
-        write_frame(outgoing, hello("extract", pid=os.getpid()))
+        write_frame(outgoing, hello(Hello("extract", os.getpid())))
         while (received := conversation.receive()) is not None:
             request, conversation.id = received
             if isinstance(request, (Extract, Recognise)):

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 import psutil
 
 from indexer.api.errors import WorldError
-from indexer.api.protocol import check_hello, read_frame, write_frame
+from indexer.api.protocol import Hello, check_hello, read_frame, write_frame
 from indexer.confine.process import child_environment, make_scratch
 from indexer.confine.worker import TOO_LARGE_STATUS
 
@@ -181,7 +181,7 @@ class ChildProcess:
             frame = read_frame(self._output)
             if frame is None:
                 raise self.failure(self.outcome())
-            check_hello(frame[0])
+            check_hello(frame[0], Hello)
         except BaseException:
             self.close()
             raise

@@ -113,7 +113,8 @@ def test_numbers_that_json_cannot_say_are_refused() -> None:
 
 
 def test_a_hello_of_the_same_version_passes() -> None:
-    protocol.check_hello(protocol.hello("engine", pid=7))
+    words = protocol.Hello("render", 7)
+    assert protocol.check_hello(protocol.hello(words), protocol.Hello) == words
 
 
 @pytest.mark.parametrize(
@@ -126,5 +127,5 @@ def test_a_hello_of_the_same_version_passes() -> None:
 )
 def test_another_hello_is_refused(header: dict[str, Any], code: str) -> None:
     with pytest.raises(WorldError) as caught:
-        protocol.check_hello(header)
+        protocol.check_hello(header, protocol.Hello)
     assert caught.value.code == code

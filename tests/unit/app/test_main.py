@@ -6,7 +6,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from indexer.api.protocol import check_hello, read_frame
+from indexer.api.protocol import Hello, check_hello, read_frame
 from indexer.config import Limits
 from indexer.extract.process.process import FROZEN_ARGUMENT, command
 
@@ -21,7 +21,7 @@ def test_the_frozen_command_line_starts_a_child(tmp_path: Path) -> None:
     with subprocess.Popen(started, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         frame = read_frame(cast("BinaryIO", child.stdout))
         assert frame is not None
-        check_hello(frame[0])
+        assert check_hello(frame[0], Hello).role == "extract"
         assert child.stdin is not None
         child.stdin.close()
         assert child.wait() == 0
