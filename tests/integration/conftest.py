@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -52,6 +54,15 @@ def indexed(tiny_models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     with world.engine() as engine:
         world.index(engine)
     return world
+
+
+@pytest.fixture(scope="module")
+def opened(indexed: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+    """A copy of it, open for questions that change nothing."""
+    world = replace(indexed, library=tmp_path_factory.mktemp("opened") / "library")
+    shutil.copytree(indexed.library, world.library)
+    with world.engine() as engine:
+        yield engine
 
 
 @pytest.fixture(scope="session")

@@ -67,16 +67,16 @@ def test_an_estimate_writes_nothing_and_counts_what_will_be_read(world: World) -
         assert seen == before.files + sum(left_out.values())
 
 
-def test_an_estimate_counts_as_if_there_were_other_patterns(engine: Engine, world: World) -> None:
+def test_an_estimate_counts_as_if_there_were_other_patterns(indexed: World, opened: Engine) -> None:
     def counts(patterns: tuple[str, ...] | None) -> tuple[int, int]:
-        told = engine.call(EstimateIndex((world.documents,), patterns))
+        told = opened.call(EstimateIndex((indexed.documents,), patterns))
         return told.known, sum(told.left_out.values())
 
     known, left_out = counts(None)
     fewer, more = counts(("*.pdf",))
     assert fewer < known
     assert known + left_out == fewer + more
-    assert engine.call(SetPatterns(world.documents, None)) == (), "nothing was changed"
+    assert opened.call(SetPatterns(indexed.documents, None)) == (), "nothing was changed"
 
 
 def test_an_estimate_knows_what_was_read_and_at_what_rate(world: World, engine: Engine) -> None:
@@ -97,18 +97,18 @@ def test_an_estimate_knows_what_was_read_and_at_what_rate(world: World, engine: 
     assert 0 < measured.seconds_words <= measured.seconds_meaning
 
 
-def test_an_estimate_can_be_cancelled_and_needs_a_place(world: World, engine: Engine) -> None:
+def test_an_estimate_can_be_cancelled_and_needs_a_place(indexed: World, opened: Engine) -> None:
     token = CancelToken()
     token.cancel()
     with pytest.raises(Cancelled):
-        engine.call(EstimateIndex((world.documents,)), token=token)
+        opened.call(EstimateIndex((indexed.documents,)), token=token)
     with pytest.raises(WorldError) as caught:
-        estimate(engine, world.documents / "nowhere")
+        estimate(opened, indexed.documents / "nowhere")
     assert caught.value.code == "path_missing"
 
 
-def test_the_coverage_comes_in_any_order_and_is_narrowed(world: World, engine: Engine) -> None:
-    rows = {str(order): engine.call(ListFiles(order=order)).files for order in Order}
+def test_the_coverage_comes_in_any_order_and_is_narrowed(indexed: World, opened: Engine) -> None:
+    rows = {str(order): opened.call(ListFiles(order=order)).files for order in Order}
     paths = sorted(row.path for row in rows["path"])
     for order, listed in rows.items():
         assert sorted(row.path for row in listed) == paths, order
@@ -122,69 +122,69 @@ def test_the_coverage_comes_in_any_order_and_is_narrowed(world: World, engine: E
     assert times == sorted(times, reverse=True)
     kinds = [row.state for row in rows["state"]]
     assert kinds == sorted(kinds)
-    part = engine.call(ListFiles(offset=2, limit=3, order=Order.SIZE)).files
+    part = opened.call(ListFiles(offset=2, limit=3, order=Order.SIZE)).files
     assert part == rows["size"][2:5]
-    assert engine.call(ListFiles()).total == len(paths)
-    assert engine.call(ListFiles(FileState.EMPTY)).total == 1
-    assert engine.call(ListFiles(text="REPORTS one")).total == 1
-    (named,) = engine.call(ListFiles(root=world.documents, text="reports ONE")).files
+    assert opened.call(ListFiles()).total == len(paths)
+    assert opened.call(ListFiles(FileState.EMPTY)).total == 1
+    assert opened.call(ListFiles(text="REPORTS one")).total == 1
+    (named,) = opened.call(ListFiles(root=indexed.documents, text="reports ONE")).files
     assert named.file == "reports/one.pdf"
-    assert engine.call(ListFiles(text="no such file")).total == 0
+    assert opened.call(ListFiles(text="no such file")).total == 0
     with pytest.raises(WorldError) as caught:
-        engine.call(ListFiles(root=world.library))
+        opened.call(ListFiles(root=indexed.library))
     assert caught.value.code == "not_a_root"
 
 
-def test_a_document_is_described(world: World, engine: Engine) -> None:
-    report = engine.call(GetDocument(world.documents / "reports" / "one.pdf"))
+def test_a_document_is_described(indexed: World, opened: Engine) -> None:
+    report = opened.call(GetDocument(indexed.documents / "reports" / "one.pdf"))
     assert report.title == "Report One"
     assert (report.pages, report.format, report.state) == (4, "pdf", "indexed")
     assert report.file == "reports/one.pdf"
-    broken = engine.call(GetDocument(world.documents / "junk.pdf"))
+    broken = opened.call(GetDocument(indexed.documents / "junk.pdf"))
     assert (broken.state, broken.code, broken.title) == (
         "unreadable", "unreadable", "junk.pdf",
     )  # fmt: skip
     with pytest.raises(WorldError) as caught:
-        engine.call(GetDocument(world.documents / "nowhere.txt"))
+        opened.call(GetDocument(indexed.documents / "nowhere.txt"))
     assert caught.value.code == "not_a_root"
 
 
-def test_sentences_of_a_stretch_are_those_of_its_passages(world: World, engine: Engine) -> None:
-    path = world.documents / "long.txt"
+def test_sentences_of_a_stretch_are_those_of_its_passages(indexed: World, opened: Engine) -> None:
+    path = indexed.documents / "long.txt"
     text = path.read_text()
-    hit = search(engine, '"zephyr clause"', 1)[0]
-    spans = engine.call(FindSentences(path, hit.start, hit.end))
+    hit = search(opened, '"zephyr clause"', 1)[0]
+    spans = opened.call(FindSentences(path, hit.start, hit.end))
     assert spans[0][0] == hit.start
     assert spans[-1][1] == hit.end
     assert "".join(text[first:last] for first, last in spans) == hit.text
-    everything = engine.call(FindSentences(path, 0, len(text)))
+    everything = opened.call(FindSentences(path, 0, len(text)))
     assert spans[0] in everything
     assert everything == tuple(sorted(everything))
-    assert engine.call(FindSentences(path, len(text) + 1, len(text) + 9)) == ()
-    assert engine.call(FindSentences(world.documents / "empty.txt", 0, 9)) == ()
+    assert opened.call(FindSentences(path, len(text) + 1, len(text) + 9)) == ()
+    assert opened.call(FindSentences(indexed.documents / "empty.txt", 0, 9)) == ()
 
 
-def test_a_hit_says_what_is_known_of_its_file(world: World, engine: Engine) -> None:
-    (hit,) = search(engine, '"zephyr clause"', 1)
+def test_a_hit_says_what_is_known_of_its_file(indexed: World, opened: Engine) -> None:
+    (hit,) = search(opened, '"zephyr clause"', 1)
     assert (hit.format, hit.modified_ns) == (
         "text",
-        (world.documents / "long.txt").stat().st_mtime_ns,
+        (indexed.documents / "long.txt").stat().st_mtime_ns,
     )
     assert hit.marks[0] == hit.best
     assert len(hit.marks) == len(set(hit.marks)) <= 3
-    for hit in engine.call(Search("tides kalo", 20, full_text=False)).hits:
+    for hit in opened.call(Search("tides kalo", 20, full_text=False)).hits:
         assert hit.marks[0] == hit.best
         for first, last in hit.marks:
             assert hit.text[first:last].strip() == hit.text[first:last] != ""
 
 
-def test_a_search_stays_inside_one_document(world: World, engine: Engine) -> None:
-    inside = f'in:"{world.documents / "reports" / "one.pdf"}"'
-    assert {hit.file for hit in search(engine, f"{inside} kalo", 20)} == {"reports/one.pdf"}
-    outside = {hit.file for hit in search(engine, f"-{inside} kalo", 20)}
+def test_a_search_stays_inside_one_document(indexed: World, opened: Engine) -> None:
+    inside = f'in:"{indexed.documents / "reports" / "one.pdf"}"'
+    assert {hit.file for hit in search(opened, f"{inside} kalo", 20)} == {"reports/one.pdf"}
+    outside = {hit.file for hit in search(opened, f"-{inside} kalo", 20)}
     assert outside
     assert "reports/one.pdf" not in outside
-    assert search(engine, f'in:"{world.documents / "nowhere.pdf"}" kalo') == ()
+    assert search(opened, f'in:"{indexed.documents / "nowhere.pdf"}" kalo') == ()
 
 
 @pytest.mark.parametrize("kind", ["pdf", "docx"])
