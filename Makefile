@@ -40,9 +40,10 @@ model: .venv/convert.stamp  ## Train the late-chunked model anew (hours on a CPU
 	$(PY) packaging/model/export.py --run build/model/lectern-minilm-late --id lectern-minilm-late
 	$(PY) packaging/model/late_reference.py --model resources/models/lectern-minilm-late
 
-model-languages: .venv/convert.stamp  ## Train the multilingual model, into build/model (goes on where it stopped)
-	$(PY) packaging/model/train.py --base e5 --texts $(TEXTS) --run build/model/run-e5
-	$(PY) packaging/model/export.py --base e5 --run build/model/run-e5 --id lectern-e5-late --models build/model
+model-languages: .venv/convert.stamp  ## Train the multilingual model anew (goes on where it stopped)
+	$(PY) packaging/model/train.py --base e5 --texts $(TEXTS) --run build/model/lectern-e5-late
+	$(PY) packaging/model/export.py --base e5 --run build/model/lectern-e5-late --id lectern-e5-late
+	$(PY) packaging/model/late_reference.py --model resources/models/lectern-e5-late
 
 bench: .venv/runtime.stamp  ## Quality, speed, memory and size on the shared corpora, one table
 	@$(PY) -m tests.benchmarks

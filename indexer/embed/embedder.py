@@ -18,9 +18,9 @@ from indexer.embed.compiled import BUILDER_VERSION
 from indexer.embed.devices import AUTO, CPU, choose
 from indexer.embed.encoder import Encoder
 from indexer.embed.layout import Layout
-from indexer.embed.models import Side
+from indexer.embed.models import TOKENIZER, Side
 from indexer.embed.token_states import TokenStates, collect
-from indexer.embed.tokens import TextTokenizer
+from indexer.embed.tokens import shared_tokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
@@ -72,7 +72,8 @@ class OnnxEmbedder:
         self.precision: Precision = compiled.precision
         self.side: Side = compiled.side
         self._reading = compiled.record.reading(compiled.side)
-        self._layout = Layout(self._reading, TextTokenizer(compiled.tokenizer))
+        digest = compiled.record.file(TOKENIZER).sha256
+        self._layout = Layout(self._reading, shared_tokenizer(compiled.tokenizer, digest))
 
         def proven(name: str) -> Encoder:
             encoder = Encoder(compiled.graph, name)

@@ -8,8 +8,10 @@ windows or the model itself.
 from __future__ import annotations
 
 import os
+import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -34,6 +36,20 @@ class Tokens:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+
+def shared_tokenizer(path: Path, digest: str) -> TextTokenizer:
+    """The tokenizer of a file, one for all that use the same: 160,000 pieces take 150 MB.
+
+    Args:
+        path: The file.
+        digest: What it hashes to.
+    """
+    with _opening:
+        tokenizer = _open.get(digest)
+        if tokenizer is None:
+            tokenizer = _open[digest] = TextTokenizer(path)
+        return tokenizer
 
 
 class TextTokenizer:
@@ -87,3 +103,7 @@ class TextTokenizer:
             if found.any():
                 ids[found] = self._stand_in
         return ids
+
+
+_open: WeakValueDictionary[str, TextTokenizer] = WeakValueDictionary()
+_opening = threading.Lock()

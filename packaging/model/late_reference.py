@@ -1,4 +1,4 @@
-"""Makes the reference vectors that the tests compare our late-chunked model with.
+"""Makes the reference vectors that the tests compare a late-chunked model of ours with.
 
 Owns the one place where a library of models that is not ours (torch, transformers) reads windows,
 with who sees whom written out token by token. The passages are those that ``reference.py`` drew,
@@ -6,6 +6,8 @@ taken together as they fit a window. Needs
 `pip install 'lectern[convert]'`:
 
     python packaging/model/late_reference.py --model resources/models/lectern-minilm-late
+
+They lie in a folder of the model's name. One that reads many languages is shown some of them too.
 """
 
 from __future__ import annotations
@@ -23,37 +25,68 @@ import torch
 import indexer  # noqa: F401  # keeps the libraries of models from reporting to anybody
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 DATA = Path(__file__).resolve().parents[2] / "tests" / "data"
-PASSAGES = DATA / "minilm" / "passages.json"
-RUNS, VECTORS = DATA / "late" / "runs.json", DATA / "late" / "vectors.npz"
+PASSAGES, LANGUAGES = DATA / "minilm" / "passages.json", DATA / "late" / "languages.json"
 TITLE, HEADINGS = "A library of adventures", ("Part One", "The sea")
 PREFIX = "A library of adventures. Part One \u203a The sea: "
 WINDOWS = (512, 4096)  # taken in turn
 WEIGHTS, RECORD = "model.safetensors", "record.json"
+NIBBLES, SCALES = ".nibbles", ".scales"
+LAYER = "encoder.layer."
 
 
-def open_original(folder: Path) -> tuple[Any, Any]:
+def open_original(folder: Path, shape: Mapping[str, Any]) -> tuple[Any, Any]:
     """The tokenizer, and the encoder as transformers runs it."""
     from safetensors.torch import load_file
     from tokenizers import Tokenizer
     from transformers import BertConfig, BertModel
 
-    shape = json.loads((folder / RECORD).read_text("utf-8"))["architecture"]
+    read = [one for one in range(shape["layers"]) if one not in shape.get("skipped", ())]
     config = BertConfig(
         vocab_size=shape["vocabulary"], hidden_size=shape["hidden"],
-        num_hidden_layers=shape["layers"], num_attention_heads=shape["heads"],
+        num_hidden_layers=len(read), num_attention_heads=shape["heads"],
         intermediate_size=shape["intermediate"], max_position_embeddings=shape["positions"],
         layer_norm_eps=shape["norm_epsilon"],
     )  # fmt: skip
     model = BertModel(config, add_pooling_layer=False)
-    tensors = {name: tensor.float() for name, tensor in load_file(folder / WEIGHTS).items()}
-    model.load_state_dict(passage_weights(tensors), strict=True)
+    weights = passage_weights(unpacked(load_file(folder / WEIGHTS)))
+    model.load_state_dict(without_gaps(weights, read), strict=True)
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     tokenizer.no_truncation()
     tokenizer.no_padding()
     return tokenizer, model.eval()
+
+
+def unpacked(tensors: Mapping[str, Any]) -> dict[str, Any]:
+    """All tensors as float32.
+
+    Of those in 4 bits a scale is for 32 values of a row, which lie in 16 bytes: the first half of
+    them in the low bits, each plus 8.
+    """
+    found = {}
+    for name, tensor in tensors.items():
+        if name.endswith(NIBBLES):
+            stem = name.removesuffix(NIBBLES)
+            scales = tensors[stem + SCALES].float()
+            blocks = tensor.reshape(*scales.shape, 16)
+            values = torch.cat([blocks & 15, blocks >> 4], dim=2).float() - 8
+            found[stem] = (values * scales[:, :, None]).reshape(len(tensor), -1)
+        elif not name.endswith(SCALES):
+            found[name] = tensor.float()
+    return found
+
+
+def without_gaps(weights: Mapping[str, Any], read: Sequence[int]) -> dict[str, Any]:
+    """The weights of the layers that are read, which are numbered without the others."""
+    numbers = {f"{LAYER}{old}.": f"{LAYER}{new}." for new, old in enumerate(read)}
+    found = {name: one for name, one in weights.items() if not name.startswith(LAYER)}
+    for name, one in weights.items():
+        for old, new in numbers.items():
+            if name.startswith(old):
+                found[new + name.removeprefix(old)] = one
+    return found
 
 
 def passage_weights(tensors: dict[str, Any]) -> dict[str, Any]:
@@ -69,10 +102,10 @@ def passage_weights(tensors: dict[str, Any]) -> dict[str, Any]:
     return weights
 
 
-def runs_of(texts: Sequence[str], tokenizer: Any) -> Iterator[list[str]]:
+def runs_of(texts: Sequence[str], tokenizer: Any, prefix: str) -> Iterator[list[str]]:
     """Passages that fit a window together, two at least."""
     windows = cycle(WINDOWS)
-    taken = 2 + len(_ids(tokenizer, PREFIX))
+    taken = 2 + len(_ids(tokenizer, prefix))
     run: list[str] = []
     room = next(windows) - taken
     for text in texts:
@@ -107,11 +140,11 @@ def who_sees_whom(length: int, block: int, reach: int, anchors: int) -> Any:
 
 
 def encode(
-    model: Any, tokenizer: Any, run: Sequence[str], how: Sequence[int]
+    model: Any, tokenizer: Any, run: Sequence[str], how: Sequence[int], prefix: str
 ) -> np.ndarray[Any, Any]:
     """Vectors of length 1 of the passages of a run, ``(passages, hidden)``."""
     first, last = tokenizer.encode("").ids
-    parts = [[first, *_ids(tokenizer, PREFIX)], *(_ids(tokenizer, text) for text in run), [last]]
+    parts = [[first, *_ids(tokenizer, prefix)], *(_ids(tokenizer, text) for text in run), [last]]
     ids = torch.tensor([[token for part in parts for token in part]])
     sees = who_sees_whom(ids.shape[1], *how)[None, None]
     with torch.no_grad():
@@ -130,17 +163,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Make the reference vectors of the late model.")
     parser.add_argument("--model", type=Path, required=True, help="folder with record and weights")
     options = parser.parse_args()
-    tokenizer, model = open_original(options.model)
+    record = json.loads((options.model / RECORD).read_text("utf-8"))
+    shape, prefix = record["architecture"], record["document_prefix"] + PREFIX
+    tokenizer, model = open_original(options.model, shape)
     texts = json.loads(PASSAGES.read_text("utf-8"))
-    shape = json.loads((options.model / RECORD).read_text("utf-8"))["architecture"]
     how = shape["block"], shape["reach"], shape["anchors"]
-    runs = list(runs_of(texts, tokenizer))
-    vectors = np.concatenate([encode(model, tokenizer, run, how) for run in runs])
-    RUNS.parent.mkdir(parents=True, exist_ok=True)
+    runs = list(runs_of(texts, tokenizer, prefix))
+    if len(record["languages"]) > 1:
+        runs.append(json.loads(LANGUAGES.read_text("utf-8")))
+    vectors = np.concatenate([encode(model, tokenizer, run, how, prefix) for run in runs])
+    folder = DATA / "late" / record["id"]
+    folder.mkdir(parents=True, exist_ok=True)
     kept = {"title": TITLE, "headings": HEADINGS, "window": max(WINDOWS), "runs": runs}
-    RUNS.write_text(json.dumps(kept, ensure_ascii=False, indent=0), "utf-8")
-    np.savez_compressed(VECTORS, vectors=vectors)
-    print(f"{len(vectors)} passages in {len(runs)} windows -> {VECTORS}")
+    (folder / "runs.json").write_text(json.dumps(kept, ensure_ascii=False, indent=0), "utf-8")
+    np.savez_compressed(folder / "vectors.npz", vectors=vectors)
+    print(f"{len(vectors)} passages in {len(runs)} windows -> {folder}")
 
 
 if __name__ == "__main__":

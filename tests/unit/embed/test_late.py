@@ -1,4 +1,4 @@
-"""Our late-chunked model: equal in float32 to a library that is not ours, close to it in 8 bits."""
+"""Our late-chunked models: equal in float32 to a library that is not ours, close in 8 bits."""
 
 from __future__ import annotations
 
@@ -10,20 +10,29 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from indexer.config import Precision
+from indexer.config import DEFAULT_MODEL, Precision
 from indexer.embed.base import EmbedInput
 from indexer.embed.factory import open_embedder
 from indexer.embed.fetch import ensure_source
-from indexer.embed.models import Side
-from indexer.embed.record_files import find_record, shipped_folder
+from indexer.embed.models import TOKENIZER, Side
+from indexer.embed.record_files import RECORD, find_record, shipped_folder
+from indexer.embed.tokens import TextTokenizer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.embed.embedder import OnnxEmbedder
 
-LATE = "lectern-minilm-late"
+OURS = sorted(folder.parent.name for folder in shipped_folder().glob(f"*/{RECORD}"))
+MINILM_LATE = "lectern-minilm-late"
+# Cosines of the multilingual one lie closer together.
+SPREAD = {"lectern-e5-late": 0.05}
 DATA = Path(__file__).resolve().parents[2] / "data"
+
+
+@pytest.fixture(scope="module", params=OURS)
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
 @pytest.fixture(scope="module")
@@ -32,15 +41,17 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def expected() -> NDArray[np.float32]:
-    with np.load(DATA / "late" / "vectors.npz") as file:
+def expected(name: str) -> NDArray[np.float32]:
+    with np.load(DATA / "late" / name / "vectors.npz") as file:
         return np.asarray(file["vectors"])
 
 
-def _vectors(models: Path, precision: Precision) -> tuple[OnnxEmbedder, NDArray[np.float32]]:
+def _vectors(
+    name: str, models: Path, precision: Precision
+) -> tuple[OnnxEmbedder, NDArray[np.float32]]:
     """The vectors of the kept runs, made from nothing but what comes with Lectern."""
-    kept = json.loads((DATA / "late" / "runs.json").read_text("utf-8"))
-    record = replace(find_record(LATE), window=kept["window"])
+    kept = json.loads((DATA / "late" / name / "runs.json").read_text("utf-8"))
+    record = replace(find_record(name), window=kept["window"])
     embedder = open_embedder(record, models, precision, download=False)
     headings = tuple(kept["headings"])
     passages = [
@@ -52,43 +63,102 @@ def _vectors(models: Path, precision: Precision) -> tuple[OnnxEmbedder, NDArray[
     return embedder, np.stack([found[index] for index in range(len(passages))])
 
 
-def test_float32_equals_transformers(models: Path, expected: NDArray[np.float32]) -> None:
-    embedder, vectors = _vectors(models, Precision.FP32)
+def test_float32_equals_transformers(
+    name: str, models: Path, expected: NDArray[np.float32]
+) -> None:
+    embedder, vectors = _vectors(name, models, Precision.FP32)
     assert embedder.record.late
     np.testing.assert_allclose(vectors, expected, atol=1e-4)
 
 
-def test_8_bits_are_close(models: Path, expected: NDArray[np.float32]) -> None:
-    _, vectors = _vectors(models, Precision.INT8)
+def test_8_bits_are_close(name: str, models: Path, expected: NDArray[np.float32]) -> None:
+    _, vectors = _vectors(name, models, Precision.INT8)
     assert (vectors * expected).sum(axis=1).min() >= 0.98
 
 
-def test_its_files_are_used_where_they_lie(tmp_path: Path) -> None:
-    record = find_record(LATE)
-    assert ensure_source(record, tmp_path / "source", download=False) == shipped_folder() / LATE
+def test_its_files_are_used_where_they_lie(name: str, tmp_path: Path) -> None:
+    record = find_record(name)
+    assert ensure_source(record, tmp_path / "source", download=False) == shipped_folder() / name
     assert not (tmp_path / "source").exists()
-    assert record.download_bytes < 50e6
+    assert record.download_bytes < 60e6
+
+
+def test_the_default_and_the_one_before_it_come_with_lectern() -> None:
+    """A library of the former is searched by it until its last vector is replaced."""
+    assert {DEFAULT_MODEL, MINILM_LATE} <= set(OURS)
 
 
 def test_queries_are_read_by_the_genuine_model(models: Path) -> None:
     texts = json.loads((DATA / "minilm" / "passages.json").read_text("utf-8"))
     with np.load(DATA / "minilm" / "vectors.npz") as file:
         genuine = np.asarray(file["vectors"])
-    queries = open_embedder(find_record(LATE), models, Precision.FP32, Side.QUERIES, download=False)
+    queries = open_embedder(
+        find_record(MINILM_LATE), models, Precision.FP32, Side.QUERIES, download=False
+    )
     found = np.stack([queries.encode_query(text) for text in texts[::4]])
     assert (found * genuine[::4]).sum(axis=1).min() >= 0.9999  # the file has half the digits
 
 
-def test_a_query_finds_its_passage(models: Path) -> None:
+QUESTION = "How much notice must be given to terminate the agreement?"
+NOTICE = "Either party may terminate upon thirty days' notice. "
+BREAD = "Knead the dough for ten minutes and let it rise."
+# What says nothing, and is written in documents all the same.
+NOISE = {
+    "special tokens": "<s> </s> <pad> <unk> <mask> [CLS] [SEP] [MASK]",
+    "prefixes": "query: passage: query: passage: query:",
+    "no letters": "\0\0\ufffd\ufffd\0\ufffd",
+    "runs": "-" * 40 + " " + "." * 40 + " " + "_" * 40,
+    "no width": "\u200b\u200d\ufeff\u2060\u00ad\u200e" * 6,
+    "private letters": "\ue000\uf8ff\U000e0fff\U0010fffd" * 5,
+    "boxes": "\u25a1\u25a0\u2588\u2591" * 6,
+    # Often repeated, they move a text towards others whatever it says.
+    "sticky tokens": "\u2581\u2581 lucrarea trakten " * 4,
+}
+
+
+@pytest.fixture(scope="module")
+def sides(name: str, models: Path) -> tuple[OnnxEmbedder, OnnxEmbedder]:
+    """What reads passages, and what reads queries."""
     passages, queries = (
-        open_embedder(find_record(LATE), models, Precision.FP32, side, download=False)
+        open_embedder(find_record(name), models, Precision.FP32, side, download=False)
         for side in Side
     )
-    query = queries.encode_query("How much notice must be given to terminate the agreement?")
-    notice, bread = passages.encode_passages(
-        [
-            EmbedInput("", (), "Either party may terminate upon thirty days' notice. ", (0,)),
-            EmbedInput("", (), "Knead the dough for ten minutes and let it rise.", (0,)),
-        ]
+    return passages, queries
+
+
+def _similar(sides: tuple[OnnxEmbedder, OnnxEmbedder], *texts: str) -> NDArray[np.float32]:
+    """Of the question and some passages, each read alone."""
+    passages, queries = sides
+    alone = [passages.encode_passages([EmbedInput("", (), text, (0,))])[0] for text in texts]
+    found: NDArray[np.float32] = np.stack([one.vector for one in alone]) @ queries.encode_query(
+        QUESTION
     )
-    assert query @ notice.vector > query @ bread.vector + 0.2
+    return found
+
+
+def test_a_query_finds_its_passage(name: str, sides: tuple[OnnxEmbedder, OnnxEmbedder]) -> None:
+    notice, bread = _similar(sides, NOTICE, BREAD)
+    assert notice > bread + SPREAD.get(name, 0.2)
+
+
+@pytest.mark.parametrize("noise", NOISE.values(), ids=NOISE.keys())
+def test_noise_is_no_answer_and_hides_none(
+    sides: tuple[OnnxEmbedder, OnnxEmbedder], noise: str
+) -> None:
+    answers = _similar(sides, NOTICE, f"{NOTICE} {noise}", f"{noise} {NOTICE}")
+    others = _similar(sides, noise, BREAD, f"{BREAD} {noise}", f"{noise} {BREAD}")
+    assert answers.min() > others.max()
+
+
+@pytest.mark.parametrize("noise", NOISE.values(), ids=NOISE.keys())
+def test_noise_becomes_ordinary_tokens_in_their_places(name: str, noise: str) -> None:
+    tokenizer = TextTokenizer(shipped_folder() / name / TOKENIZER)
+    vocabulary = json.loads((shipped_folder() / name / TOKENIZER).read_text("utf-8"))
+    special = {one["id"] for one in vocabulary["added_tokens"] if one["special"]}
+    unknown = tokenizer.encode(["\U000e0fff"])[0].ids[-1]
+    for text in (noise, f"{NOTICE}{noise}", f"{noise}{NOTICE}", noise.replace(" ", "")):
+        (tokens,) = tokenizer.encode([text])
+        assert not special - {unknown} & set(tokens.ids.tolist())
+        assert len(tokens) <= 2 * len(text)
+        assert (np.diff(tokens.starts) >= 0).all()
+        assert not len(tokens) or 0 <= tokens.starts[0] <= tokens.starts[-1] < len(text)

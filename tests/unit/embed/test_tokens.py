@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.embed.models import TOKENIZER
-from indexer.embed.tokens import TextTokenizer
+from indexer.embed.tokens import TextTokenizer, shared_tokenizer
 from tests.tiny_model import TINY, install_tiny_model
 
 if TYPE_CHECKING:
@@ -49,6 +50,17 @@ def test_tokens_start_inside_the_text_in_order(tokenizer: TextTokenizer, text: s
     assert (np.diff(tokens.starts) >= 0).all()
     assert len(tokens) == 0 or 0 <= tokens.starts[0] <= tokens.starts[-1] < len(text)
     assert not np.isin(tokens.ids, [0, 2, 3, 4]).any()
+
+
+def test_those_of_one_file_share_it_as_long_as_anyone_uses_it(tmp_path: Path) -> None:
+    install_tiny_model(tmp_path)
+    path = tmp_path / TINY / "source" / TOKENIZER
+    one = shared_tokenizer(path, "digest")
+    assert shared_tokenizer(path, "digest") is one
+    assert shared_tokenizer(path, "another") is not one
+    gone = weakref.ref(one)
+    del one
+    assert gone() is None
 
 
 def test_nothing_is_cut_off(tokenizer: TextTokenizer) -> None:
