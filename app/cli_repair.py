@@ -220,7 +220,8 @@ COMMANDS = (
         "reindex",
         "change the embedding model, or say what that would cost",
         "Make all vectors with another model, or what is missing with the one of now. The old "
-        "vectors answer until the new ones are complete; then all searches change over at once. "
+        "vectors answer until the new ones are complete; then all searches change over at once. An "
+        "engine that serves makes them by itself while nobody asks for anything. "
         "Ctrl+C ends it, and `lectern index` goes on. The model before is kept until another "
         "change is complete, so that --rollback can bring it back. What an older version of "
         "Lectern has read is read again on the way.",

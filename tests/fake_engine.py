@@ -35,6 +35,7 @@ from indexer.api.answers import (
 )
 from indexer.api.errors import Cancelled, WorldError
 from indexer.api.lock import LibraryLock
+from indexer.api.phrases import Note
 from indexer.api.progress import CancelToken, Progress, Step, ignore
 from indexer.api.requests import (
     Compare,
@@ -131,6 +132,9 @@ class FakeEngine(FakeLibrary):
         return False
 
     def scans_wait(self) -> bool:
+        return False
+
+    def change_waits(self) -> bool:
         return False
 
     def recognise(
@@ -313,7 +317,7 @@ class FakeEngine(FakeLibrary):
             precision=str(self.config.precision),
             space="fake",
             embedded_share=0.5,
-            languages=(LanguageStatus("de", 1, "A German model would."),),
+            languages=(LanguageStatus("de", 1, Note("language_uncovered")),),
             running=activity.running,
             speed=activity.speed,
             paused=activity.paused,

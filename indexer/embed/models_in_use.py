@@ -1,9 +1,9 @@
 """Which embedder answers queries and which one indexes, each opened when it is first needed.
 
 Owns the sessions of an engine and their thread counts. Queries are encoded by the model of the
-space that is searched, passages by the model the settings name; after a change of the settings
-these differ until the new space is complete. A model that reads queries and passages by different
-encoders has one session for each. It must not know how models are built.
+space that is searched, passages by the model of the space that is filled; after a change of the
+settings these differ until the new space is complete. A model that reads queries and passages by
+different encoders has one session for each. It must not know how models are built.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class ModelsInUse:
 
     config: EngineConfig
     _opening: threading.Lock = field(default_factory=threading.Lock)
-    _indexing: OnnxEmbedder | None = None
+    _indexing: tuple[tuple[str, Precision], OnnxEmbedder] | None = None
     _device: ProviderInUse | None = None
     _for_queries: dict[Side, tuple[tuple[str, Precision], OnnxEmbedder]] = field(
         default_factory=dict
@@ -76,20 +76,24 @@ class ModelsInUse:
         with self._opening:
             self._indexing = None
 
-    def indexing(self) -> OnnxEmbedder:
-        """The embedder of passages, opened at the first call.
+    def indexing(self, space: Space | None = None) -> OnnxEmbedder:
+        """The embedder of passages for a space, opened when another one was asked for before.
+
+        Args:
+            space: What it fills; that of the settings, if none is given.
 
         Raises:
             WorldError: ``no_runtime``, ``model_missing``, ``model_damaged`` or ``unknown_model``.
         """
+        wanted = self.config.model, self.config.precision
+        if space is not None:
+            wanted = str(space.record["model"]), Precision(space.record["precision"])
         with self._opening:
-            if self._indexing is None:
-                config = self.config
-                self._indexing = self._open(
-                    config.model, config.precision, Side.PASSAGES, config.provider
-                )
-                self._device = self._indexing.provider
-            return self._indexing
+            if self._indexing is None or self._indexing[0] != wanted:
+                opened = self._open(*wanted, Side.PASSAGES, self.config.provider)
+                self._indexing = wanted, opened
+                self._device = opened.provider
+            return self._indexing[1]
 
     def query(self, record: Mapping[str, Any]) -> OnnxEmbedder:
         """The embedder of queries for a space; it runs on the CPU, where one query is quickest.

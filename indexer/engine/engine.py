@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from indexer.api.answers import Removal, Status, Verification, WatchState
     from indexer.api.requests import Request
     from indexer.api.types import Summary
-    from indexer.catalog import Root
+    from indexer.catalog import Root, Space
     from indexer.config import EngineConfig
     from indexer.watching.watcher import Read
 
@@ -153,13 +153,27 @@ class Engine(OpenLibrary):
         answer: A = handler(self, request, Caller(token or CancelToken(), report or ignore))
         return answer
 
-    def _index(self, request: Index, caller: Caller) -> Summary:
+    def _index(
+        self, request: Index, caller: Caller, *, first: bool = True, change: bool | None = None
+    ) -> Summary:
+        """Index, and change to the model of the settings.
+
+        Args:
+            request: What is indexed.
+            caller: Who asks.
+            first: Embed what is new in the space that is searched before anything is changed.
+            change: Whether to change; one that serves does it when nobody asks for anything.
+        """
         self.catalog.must_be_writable()
+        change = not self.config.background if change is None else change
         began = time.monotonic()
         with self._indexing, crash_mark(self.config.library):
             reporter = Reporter(self._noting(caller.report), caller.token)
             roots = self._roots(request.paths, request.patterns)
-            job = IndexingJob(self._parts(), Run, reporter, patient=self.config.background)
+            target = self.models.space(self.catalog)
+            space = reindex.searched_first(self.catalog, self.config, target) if first else target
+            patient = self.config.background
+            job = IndexingJob(self._parts(space), Run, reporter, patient=patient)
             seen, cancelled = 0, False
             try:
                 self.scanned_pages.refresh()
@@ -171,6 +185,8 @@ class Engine(OpenLibrary):
                 # One that serves does it between calls, when nobody waits for anything.
                 while not self.config.background and self.recognise(caller.report, caller.token):
                     job.do(job.read)
+                if change and space.id != target.id:
+                    job.do(partial(job.read, self._parts(target)))
                 job.do(lambda: self._tidy(reporter))
             except Cancelled:
                 cancelled = True
@@ -216,6 +232,15 @@ class Engine(OpenLibrary):
         """Whether something that failed is to be tried again now."""
         return self._due_ns is not None and time.time_ns() >= self._due_ns
 
+    def change_waits(self) -> bool:
+        """Whether the library is to change to another model, and may."""
+        if self.throttle.paused or self.catalog.refusal:
+            return False
+        try:
+            return reindex.waits(self.catalog, self.config)
+        except WorldError:  # the settings name a model that is not here
+            return False
+
     def read_with(self, read: Read) -> None:
         """Have what the watcher finds read by whoever serves, in its turn."""
         self.watcher.read = read
@@ -247,7 +272,7 @@ class Engine(OpenLibrary):
         with self._indexing:
             self._use(reindex.chosen(self.config, request.model, request.precision))
             reindex.requeue_outdated(self.catalog)
-        return self._index(Index(scan=False), caller)
+        return self._index(Index(scan=False), caller, first=False, change=True)
 
     def _roll_back(self, _request: RollBack, _caller: Caller) -> ModelChoice:
         self.catalog.must_be_writable()
@@ -303,12 +328,12 @@ class Engine(OpenLibrary):
             roots = [self.catalog.roots.get(root.id) for root in roots]
         return roots
 
-    def _parts(self) -> Parts:
+    def _parts(self, space: Space) -> Parts:
         return Parts(
             catalog=self.catalog,
             store=self.store,
-            space=self.models.space(self.catalog),
-            open_embedder=self.models.indexing,
+            space=space,
+            open_embedder=partial(self.models.indexing, space),
             gate=self.gate,
             limits=self.config.limits,
             children=self.config.children or _readers(),

@@ -1,8 +1,9 @@
 """Another model, or another extractor: the library made anew while the old one answers.
 
 Owns when an embedding space takes over from another, which spaces are kept, and what a change
-would cost. A search is in the active space, indexing fills the one that the settings name; when
-that is complete, one row in the catalog makes it the active one. The one before is kept, so that
+would cost. A search is in the active space, and new documents are embedded there first; then the
+one that the settings name is filled. When that is complete, one row in the catalog makes it the
+active one. The one before is kept, so that
 the change can be taken back, until another change is complete or the person lets it go. It must
 not know how vectors are made.
 """
@@ -43,6 +44,7 @@ SAMPLE = 48
 _REBUILDING = "rebuilding"
 # Of a row: its key, its document and what the table needs beside the vectors.
 _ROW_BYTES = 24
+_NO_SPACE = 0  # rows are numbered from 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,34 @@ class Change:
     changing: ModelChange | None = None
     previous: ModelChoice | None = None
     rebuilding: bool = False
+
+
+def waits(catalog: Catalog, config: EngineConfig) -> bool:
+    """Whether the library is searched in another space than the settings name.
+
+    Raises:
+        WorldError: ``unknown_model``.
+    """
+    active = catalog.spaces.active()
+    return active is not None and active.key != _key(config)
+
+
+def searched_first(catalog: Catalog, config: EngineConfig, target: Space) -> Space:
+    """The space in which new documents are embedded first, so that they are found by meaning.
+
+    It is the one that is searched until a change is complete, unless its model is not here as it
+    was, or it has too little of the library to be worth more vectors.
+    """
+    active = catalog.spaces.active()
+    if active is None or active.id == target.id:
+        return target
+    try:
+        known = chosen(config, str(active.record["model"]), str(active.record["precision"]))
+    except WorldError:
+        return target
+    totals = catalog.spaces.totals()
+    filled = totals.embedded > 0 and 2 * totals.embedded >= totals.passages
+    return active if filled and _key(known) == active.key else target
 
 
 def settle(catalog: Catalog, store: Store, target: Space) -> bool:
@@ -154,15 +184,14 @@ def chosen(config: EngineConfig, model: str | None, precision: str | None) -> En
 
 def describe(catalog: Catalog, config: EngineConfig) -> Change:
     """Say what of a change of model is being made and what is kept."""
-    active, kept = catalog.spaces.active(), previous(catalog)
-    record = find_record(config.model, config.models)
-    key = space_of(record, config.precision)
-    target = next((space for space in catalog.spaces.all() if space.key == key), None)
+    kept = previous(catalog)
     changing = None
-    if target is not None and active is not None and target.id != active.id:
-        totals = catalog.spaces.totals(target.id)
+    if waits(catalog, config):
+        key = _key(config)
+        target = next((space.id for space in catalog.spaces.all() if space.key == key), _NO_SPACE)
+        totals = catalog.spaces.totals(target)
         embedded_share = totals.embedded / totals.passages if totals.passages else 1.0
-        changing = ModelChange(target.record["model"], target.record["precision"], embedded_share)
+        changing = ModelChange(config.model, str(config.precision), embedded_share)
     return Change(
         changing,
         ModelChoice(kept.record["model"], kept.record["precision"]) if kept else None,
@@ -238,6 +267,10 @@ def _try_out(
     sequences = embedder.sequences(sample)
     tokens = sum(len(ids) for ids in sequences)
     return tokens / len(sample), embedder.bare_throughput(sequences) * len(sample) / tokens
+
+
+def _key(config: EngineConfig) -> str:
+    return space_of(find_record(config.model, config.models), config.precision)
 
 
 def _complete(catalog: Catalog, space: Space) -> bool:

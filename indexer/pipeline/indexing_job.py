@@ -65,8 +65,13 @@ class IndexingJob:
                     raise
             self._wait_for_room()
 
-    def read(self) -> None:
-        """Read, embed and write until nothing is left; waits while the person has paused."""
+    def read(self, parts: Parts | None = None) -> None:
+        """Read, embed and write until nothing is left; waits while the person has paused.
+
+        Args:
+            parts: What to work with from now on, if not with the same as before.
+        """
+        self.parts = parts or self.parts
         while not self._run_once():
             self._wait_while(lambda: self.parts.throttle.paused)
 

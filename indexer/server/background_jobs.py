@@ -1,19 +1,21 @@
 """What the engine does without a client having asked for exactly that: reading what was queued.
 
-Owns the jobs of retries, of the watcher, of failures that are tried again, of scanned pages, and
-the look at folders whose turn has not come. It must not know sockets, nor how anything is read.
+Owns the jobs of retries, of the watcher, of failures that are tried again, of scanned pages, of a
+change of model, and the look at folders whose turn has not come. It must not know sockets, nor how
+anything is read.
 """
 
 from __future__ import annotations
 
 import contextlib
 import logging
-from dataclasses import dataclass
+import threading
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from indexer.api.errors import Cancelled, LecternError
-from indexer.api.requests import EngineApi, Index
-from indexer.server.work_queues import IndexQueue, Job, WorkQueue
+from indexer.api.requests import EngineApi, Index, Reindex
+from indexer.server.work_queues import IndexQueue, Job, Priority, WorkQueue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -50,6 +52,9 @@ class LocalEngine(EngineApi, Protocol):
     def scans_wait(self) -> bool:
         """Whether there may be scanned pages to read."""
 
+    def change_waits(self) -> bool:
+        """Whether the library is to change to another model, and may."""
+
     def recognise(
         self, report: Callable[[Progress], None], token: CancelToken, busy: Callable[[], bool]
     ) -> int:
@@ -75,10 +80,11 @@ class BackgroundJobs:
     index_queue: IndexQueue
     slow_queue: WorkQueue
     scan_queue: WorkQueue
+    _changed: threading.Event = field(default_factory=threading.Event)
 
     def look_ahead(self, request: Index) -> None:
         """Have folders taken in that a run in progress could read next, before it is their turn."""
-        if not request.paths or self.index_queue.idle:
+        if not request.paths or self.index_queue.free:
             return
         job = Job(
             owner=OWNER,
@@ -93,7 +99,7 @@ class BackgroundJobs:
 
     def try_again(self) -> None:
         """Have read what failed a while ago, once it is due and nobody asks for anything."""
-        if self.index_queue.idle and self.engine.overdue():
+        if self.index_queue.free and self.engine.overdue():
             self.work_off()
 
     def read_scans(self) -> None:
@@ -120,6 +126,34 @@ class BackgroundJobs:
         with contextlib.suppress(LecternError):
             self.scan_queue.submit(job)
 
+    def change_model(self) -> None:
+        """Have the library changed to the model of the settings, if nobody asks for anything.
+
+        What cannot be changed is tried again by the next engine.
+        """
+        idle = self.index_queue.idle and self.scan_queue.idle
+        if not idle or self._changed.is_set() or not self.engine.change_waits():
+            return
+
+        def finish(answer: Any, failure: Exception | None) -> None:
+            if isinstance(failure, Cancelled) or (answer is not None and answer.cancelled):
+                return
+            self._changed.set()
+            _note_failure(answer, failure)
+
+        job = Job(
+            owner=OWNER,
+            work=lambda job: self.engine.call(
+                Reindex(None, None), token=job.token, report=job.report
+            ),
+            finish=finish,
+            kept=True,
+            priority=Priority.IDLE,
+            name="change model",
+        )
+        with contextlib.suppress(LecternError):
+            self.index_queue.submit(job)
+
     def work_off(self) -> None:
         """Have read what was queued; a run that goes on may be past looking."""
         if not self.index_queue.waits(OWNER):
@@ -143,7 +177,7 @@ class BackgroundJobs:
             ),
             finish=finish,
             kept=True,
-            gives_way=True,
+            priority=Priority.FOUND,
             name="index",
         )
         self.index_queue.submit(job)

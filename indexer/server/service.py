@@ -121,6 +121,7 @@ class Service:
                     return
                 self.background.try_again()
                 self.background.read_scans()
+                self.background.change_model()
                 # Short enough that signal handlers run in time where waiting blocks them.
                 self._changed.wait(0.5)
         self.check()

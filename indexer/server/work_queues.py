@@ -11,6 +11,8 @@ import logging
 import threading
 from collections import deque
 from dataclasses import dataclass, field, replace
+from enum import IntEnum
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.errors import Cancelled, LecternError, WorldError
@@ -22,6 +24,14 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 MAX_WAITING = 32
+
+
+class Priority(IntEnum):
+    """What is done before what."""
+
+    ASKED = 0  # somebody waits for it
+    FOUND = 1  # nobody waits for it
+    IDLE = 2  # only while there is nothing else to do
 
 
 @dataclass(slots=True, eq=False)
@@ -36,8 +46,8 @@ class Job:
             included). It must be quick and must not raise.
         sink: Takes the progress of the work, and of the work it waits for.
         kept: The job outlives its owner.
-        gives_way: Nobody waits for it: on the index queue it ends, cancelled, when another job
-            comes, and waits behind the others.
+        priority: On the index queue it ends, cancelled, when a job before it comes, and waits
+            behind those.
         spread: Set by the queue: takes the progress for those who wait.
     """
 
@@ -46,7 +56,7 @@ class Job:
     finish: Callable[[Any, Exception | None], None]
     sink: Callable[[Progress], None] = ignore
     kept: bool = False
-    gives_way: bool = False
+    priority: Priority = Priority.ASKED
     name: str = ""
     token: CancelToken = field(default_factory=CancelToken)
     spread: Callable[[Progress], None] = ignore
@@ -209,15 +219,22 @@ class IndexQueue(WorkQueue):
 
     def _enqueue(self, job: Job) -> list[Job]:
         replaced = super()._enqueue(job)
-        if self._running is not None and self._running.gives_way and not job.gives_way:
+        if self._running is not None and self._running.priority > job.priority:
             self._running.token.cancel()
         return replaced
 
     def _next(self) -> Job:
-        """What gives way waits behind what was queued after it too."""
-        asked = next((job for job in self._waiting if not job.gives_way), self._waiting[0])
-        self._waiting.remove(asked)
-        return asked
+        """What can wait is done behind what was queued after it too."""
+        first = min(self._waiting, key=attrgetter("priority"))
+        self._waiting.remove(first)
+        return first
+
+    @property
+    def free(self) -> bool:
+        """Whether a job would be done at once."""
+        with self._changed:
+            running = self._running
+            return not self._waiting and (running is None or running.priority is Priority.IDLE)
 
     def _spread(self, progress: Progress) -> None:
         self._progress = progress

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.api.progress import Progress
+    from indexer.catalog import Space
     from indexer.embed.base import Embedder
     from indexer.pipeline.parts import Parts
     from tests.benchmarks.libraries import Libraries, Options
@@ -40,8 +41,8 @@ class WordsOnly(Engine):
 
     never = threading.Event()
 
-    def _parts(self) -> Parts:
-        parts = super()._parts()
+    def _parts(self, space: Space) -> Parts:
+        parts = super()._parts(space)
 
         def open_embedder() -> Embedder:
             self.never.wait()

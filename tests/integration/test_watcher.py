@@ -15,6 +15,7 @@ from indexer.api.progress import Progress, Step
 from indexer.api.requests import GetActivity, Index, Watch
 from indexer.server.host import Host
 from indexer.server.service import Service
+from indexer.server.work_queues import Priority
 from indexer.watching.clock import SLEPT_S, Clock
 from indexer.watching.observer import ObserverSource
 from indexer.watching.watcher import Watcher
@@ -211,7 +212,7 @@ def test_a_person_does_not_wait_for_the_watcher(world: World, engine: Engine) ->
         host.call(Watch(on=True))
         wait_for(lambda: host.call(GetActivity()).running)
         assert service.index_queue.running is not None
-        assert service.index_queue.running.gives_way
+        assert service.index_queue.running.priority is Priority.FOUND
         assert not host.call(Index((own,))).cancelled
         wait_for(lambda: host.call(Watch(None)).quiet)
         assert set(states(engine).values()) == {"indexed"}

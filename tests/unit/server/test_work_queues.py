@@ -12,7 +12,14 @@ import pytest
 from indexer.api.errors import Cancelled, WorldError
 from indexer.api.progress import Progress, Step
 from indexer.server.service import MAX_CLIENTS
-from indexer.server.work_queues import MAX_WAITING, IndexQueue, Job, SearchQueue, WorkQueue
+from indexer.server.work_queues import (
+    MAX_WAITING,
+    IndexQueue,
+    Job,
+    Priority,
+    SearchQueue,
+    WorkQueue,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -258,10 +265,10 @@ def test_what_gives_way_ends_for_others_and_waits_behind_them(desk: Desk) -> Non
     def note(job: Job) -> None:
         order.append(job.name)
 
-    lane.submit(desk.until_cancelled("watcher", "watcher", gives_way=True))
+    lane.submit(desk.until_cancelled("watcher", "watcher", priority=Priority.FOUND))
     assert desk.begun["watcher"].wait(WAIT_S)
     # Nobody gives way to one who would give way too.
-    lane.submit(desk.job("more", "watcher", note, gives_way=True))
+    lane.submit(desk.job("more", "watcher", note, priority=Priority.FOUND))
     assert not desk.ended["watcher"].is_set()
     lane.submit(desk.job("first", "person", note))
     lane.submit(desk.job("second", "person", note))
@@ -269,4 +276,25 @@ def test_what_gives_way_ends_for_others_and_waits_behind_them(desk: Desk) -> Non
     for name in ("first", "second", "more"):
         desk.outcome(name)
     assert order == ["first", "second", "more"]
+    lane.close()
+
+
+def test_what_is_only_done_while_nothing_else_is_ends_for_what_was_found(desk: Desk) -> None:
+    lane = IndexQueue("index")
+    order: list[str] = []
+
+    def note(job: Job) -> None:
+        order.append(job.name)
+
+    lane.submit(desk.until_cancelled("change", "engine", priority=Priority.IDLE))
+    assert desk.begun["change"].wait(WAIT_S)
+    assert (lane.free, lane.idle) == (True, False)
+    lane.submit(desk.job("again", "engine", note, priority=Priority.IDLE))
+    assert not desk.ended["change"].is_set()
+    assert (lane.free, lane.idle) == (False, False)
+    lane.submit(desk.job("found", "watcher", note, priority=Priority.FOUND))
+    assert desk.was_cancelled("change")
+    for name in ("found", "again"):
+        desk.outcome(name)
+    assert order == ["found", "again"]
     lane.close()
