@@ -16,7 +16,7 @@ from indexer.api.types import FileState
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from indexer.api.answers import LanguageStatus, RootStatus, Running, ScanStatus, Status
     from indexer.api.requests import EngineApi
@@ -49,9 +49,12 @@ def status_lines(status: Status) -> list[str]:
     if status.passages:
         passages += f", {render.share(status.embedded_share)} embedded"
     rows += [("Passages", passages), ("Model", f"{status.model}, {status.precision}")]
+    if changing := status.changing:
+        done = f"{render.share(changing.embedded_share)} done, the model before answers until then"
+        rows.append(("Changing to", f"{changing.model}, {changing.precision}: {done}"))
     if status.device:
         rows.append(("Device", _device(status)))
-    rows += _named("Not covered", [_language(each) for each in status.languages if each.advice])
+    rows += _named("Not covered", list(_not_covered(status.languages)))
     rows += _named("Scans", _scans(status.scans))
     rows.append(("Pace", pace_line(status)))
     if status.running is not None:
@@ -88,8 +91,13 @@ def _device(status: Status) -> str:
     return ": ".join(filter(None, (status.device, why)))
 
 
-def _language(row: LanguageStatus) -> str:
-    return f"{row.language}, {render.count(row.documents, 'document')}. {row.advice}"
+def _not_covered(languages: Iterable[LanguageStatus]) -> Iterator[str]:
+    for row in languages:
+        if note := row.advice:
+            offered = note.code == "language_offered"
+            how = f" (`lectern reindex --model {note.detail['model']}`)" if offered else ""
+            documents = render.count(row.documents, "document")
+            yield f"{row.language}, {documents}, {sentence(note)}{how}"
 
 
 def _running(running: Running) -> str:

@@ -110,7 +110,7 @@ class LanguageStatus:
 
     language: str
     documents: int
-    advice: str
+    advice: Note | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,10 @@ PHRASES = {
     "device_absent": N_("{device} is not part of the installed ONNX Runtime"),
     "device_failed": N_("{device} failed ({said})"),
     "device_unknown": N_("the model is loaded when it is first needed"),
+    # what becomes of a language that the model was not made for
+    "language_uncovered": N_("found by words only: no language model known here was made for it"),
+    "language_offered": N_("found by words only: the language model {model} was made for it"),
+    "language_coming": N_("found by words only until the change to {model} is complete"),
     # why a file is passed by
     "secrets": N_("keys and passwords are kept out"),
     "browser": N_("a browser's own folder"),

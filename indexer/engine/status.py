@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING
 
 from indexer.api.answers import Check, LanguageStatus, RootStatus, Status
 from indexer.api.errors import LecternError, sentence
+from indexer.api.phrases import Note
 from indexer.catalog.roots import join
+from indexer.config import DEFAULT_MODEL
 from indexer.confine import network, reader
 from indexer.embed import connections
 from indexer.embed.record_files import known_records
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from indexer.api.answers import WatchState
+    from indexer.api.answers import ModelChange, WatchState
     from indexer.engine.open_library import OpenLibrary
 
 GB, MB = 1e9, 1e6
@@ -65,7 +67,7 @@ def describe(engine: OpenLibrary, watched: WatchState) -> Status:
         embedded_share=totals.embedded / totals.passages if totals.passages else 1.0,
         device=activity.device,
         device_notes=activity.device_notes,
-        languages=_languages(engine),
+        languages=_languages(engine, change),
         running=activity.running,
         scans=engine.scanned_pages.describe(),
         connections=connections.read(config.models),
@@ -115,23 +117,26 @@ def _roots(engine: OpenLibrary, watched: WatchState) -> tuple[RootStatus, ...]:
     return tuple(rows)
 
 
-def _languages(engine: OpenLibrary) -> tuple[LanguageStatus, ...]:
+def _languages(engine: OpenLibrary, change: reindex.Change) -> tuple[LanguageStatus, ...]:
     space = engine.catalog.spaces.active()
     covered = set(space.record.get("languages", ())) if space else set()
     rows = []
     for language, documents in sorted(engine.catalog.docs.languages().items()):
-        known = not language or language in covered
-        advice = "" if known or not covered else _advice(language, engine.config.models)
+        known = not covered or not language or language in covered
+        advice = None if known else _advice(language, change.changing, engine.config.models)
         rows.append(LanguageStatus(language, documents, advice))
     return tuple(rows)
 
 
-def _advice(language: str, models: Path) -> str:
+def _advice(language: str, changing: ModelChange | None, models: Path) -> Note:
     """What is said of documents in a language the model was not made for."""
     others = [record.id for record in known_records(models) if language in record.languages]
+    if changing is not None and changing.model in others:
+        return Note("language_coming", {"model": changing.model})
     if not others:
-        return "Found by words; no model that Lectern knows here was made for it."
-    return f"Found by words; `lectern reindex --model {others[0]}` would understand it."
+        return Note("language_uncovered")
+    best = DEFAULT_MODEL if DEFAULT_MODEL in others else others[0]
+    return Note("language_offered", {"model": best})
 
 
 def _versions() -> Iterator[Checked]:

@@ -2518,6 +2518,18 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>das Sprachmodell wird geladen, sobald es gebraucht wird</translation>
     </message>
     <message>
+        <source>found by words only: no language model known here was made for it</source>
+        <translation>nur über Wörter zu finden: kein hier bekanntes Sprachmodell ist dafür gemacht</translation>
+    </message>
+    <message>
+        <source>found by words only: the language model {model} was made for it</source>
+        <translation>nur über Wörter zu finden: das Sprachmodell {model} ist dafür gemacht</translation>
+    </message>
+    <message>
+        <source>found by words only until the change to {model} is complete</source>
+        <translation>nur über Wörter zu finden, bis der Wechsel zu {model} vollständig ist</translation>
+    </message>
+    <message>
         <source>keys and passwords are kept out</source>
         <translation>Schlüssel und Passwörter bleiben draußen</translation>
     </message>

@@ -12,9 +12,11 @@ import pytest
 
 from indexer.api.codec import encode
 from indexer.api.errors import WorldError
-from indexer.api.requests import Compare, Diagnose, GetStatus, Index, ListFiles, Search
+from indexer.api.phrases import Note
+from indexer.api.requests import Compare, Diagnose, GetStatus, Index, ListFiles, Reindex, Search
 from indexer.api.types import FileState
 from indexer.config import Precision
+from indexer.embed import record_files
 from indexer.embed.compiled import GRAPH
 from indexer.embed.record_files import find_record, write_record
 from indexer.library import library as libraries
@@ -209,8 +211,8 @@ def test_a_language_the_model_does_not_cover(world: World) -> None:
         assert found(engine, "heiße Öfen")[0] == "brot.txt"
         rows = {row.language: row for row in engine.call(GetStatus()).languages}
         assert rows["de"].documents == 1
-        assert rows["de"].advice
-        assert rows["en"].advice == ""
+        assert rows["de"].advice is not None
+        assert rows["en"].advice is None
 
 
 def test_the_status_fits_json(filled: World) -> None:
@@ -258,21 +260,30 @@ def test_the_doctor_tells_of_a_compiled_model_that_was_changed(
         assert checked(engine).ok
 
 
-def test_only_models_that_are_known_are_recommended(filled: World, tmp_path: Path) -> None:
+def test_only_models_that_are_known_are_recommended(
+    filled: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Of those that come with Lectern one may be made for it.
+    monkeypatch.setattr(record_files, "shipped_folder", lambda: tmp_path / "nothing")
     models = tmp_path / "own models"
     shutil.copytree(filled.models, models)
     (filled.documents / "brot.txt").write_text(GERMAN, "utf-8")
 
-    def advice(engine: Engine) -> str:
+    def advice(engine: Engine) -> Note | None:
         rows = {row.language: row for row in engine.call(GetStatus()).languages}
         return rows["de"].advice
 
     with filled.engine(models=models) as engine:
         filled.index(engine)
-        assert advice(engine) == "Found by words; no model that Lectern knows here was made for it."
+        assert advice(engine) == Note("language_uncovered")
         record = replace(find_record(TINY, models), id="tiny-german", languages=("de", "en"))
         write_record(record, models)
-        assert "`lectern reindex --model tiny-german`" in advice(engine)
+        assert advice(engine) == Note("language_offered", {"model": "tiny-german"})
+    shutil.copytree(models / TINY / "source", models / "tiny-german" / "source")
+    with filled.engine(models=models, model="tiny-german", background=True) as engine:
+        assert advice(engine) == Note("language_coming", {"model": "tiny-german"})
+        engine.call(Reindex(None, None))
+        assert advice(engine) is None
 
 
 @pytest.mark.skipif(os.name != "posix", reason="elsewhere a backslash separates folders")

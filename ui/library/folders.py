@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from indexer.api.requests import GetStatus, Index
-from ui import desktop
+from ui import desktop, words
 from ui.flow import FlowLayout
 from ui.library.buttons import IconButton
 from ui.library.change_line import ChangeLine
@@ -63,6 +63,10 @@ class FoldersPage(QWidget):
         self.patterns = PatternsEditor(context)
         self.setAcceptDrops(True)
         self.change = ChangeLine()
+        self.uncovered = QLabel()
+        self.uncovered.setTextFormat(Qt.TextFormat.PlainText)
+        self.uncovered.setWordWrap(True)
+        self.uncovered.hide()
         self._make_list()
         self._make_buttons()
         self._arrange()
@@ -180,6 +184,7 @@ class FoldersPage(QWidget):
         page.setSpacing(M)
         page.addWidget(self._top)
         page.addWidget(self.change)
+        page.addWidget(self.uncovered)
         page.addWidget(split, 1)
         self.setFocusProxy(self.list)
 
@@ -220,6 +225,8 @@ class FoldersPage(QWidget):
 
     def _handle_status(self, status: Status) -> None:
         self.change.show_state(status)
+        self.uncovered.setText(words.uncovered(status))
+        self.uncovered.setVisible(bool(self.uncovered.text()))
         self._roots = status.roots
         self._show_roots()
 

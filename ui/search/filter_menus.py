@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QLocale, QObject, QPoint, Qt, Signal
+from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtWidgets import QMenu
 
 from indexer.query.filters import TYPES
@@ -17,6 +17,7 @@ from ui.search.pill import Pill
 from ui.search.query_text import with_filter
 from ui.search.safe_text import line
 from ui.words.formats import group
+from ui.words.languages import language
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -139,10 +140,7 @@ class FilterMenus(QObject):
 
     def _languages(self, menu: QMenu) -> None:
         for code in self.languages:
-            language = QLocale(code).language()
-            known = language is not QLocale.Language.C
-            name = QLocale(code).nativeLanguageName() if known else ""
-            self._add(menu, name or code, "lang", code)
+            self._add(menu, language(code), "lang", code)
         self._add_typing(menu, self.tr("Type a language…"), "lang")
 
     def _pages(self, menu: QMenu) -> None:

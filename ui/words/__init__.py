@@ -23,6 +23,7 @@ from ui.words.amounts import (
 from ui.words.changes import Change, change
 from ui.words.failures import failure, note, notes, phrase, reason, row_reason, sentence, step
 from ui.words.formats import kind
+from ui.words.languages import language, uncovered
 from ui.words.states import TROUBLED, doing, pause, speed, speed_help, state, state_help, why
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "hits",
     "instant",
     "kind",
+    "language",
     "moment",
     "note",
     "notes",
@@ -56,6 +58,7 @@ __all__ = [
     "state",
     "state_help",
     "step",
+    "uncovered",
     "unreadable",
     "waiting",
     "why",

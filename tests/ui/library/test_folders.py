@@ -12,8 +12,9 @@ from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QPointF, Qt, QUr
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QAbstractItemModelTester
 
-from indexer.api.answers import ModelChange, Removal
+from indexer.api.answers import LanguageStatus, ModelChange, Removal
 from indexer.api.errors import WorldError
+from indexer.api.phrases import Note
 from indexer.api.requests import EstimateIndex, GetStatus, Index, Remove, SetPatterns
 from tests.answers import EMPTY, NOTHING, root
 from tests.ui.library.port import CannedLink, Said, canned_context
@@ -246,6 +247,25 @@ def test_a_change_of_the_model_stands_above_the_folders(
     page._handle_status(EMPTY)
     assert page.change.isHidden()
     assert name_of(root("/")) == "/"
+
+
+def test_languages_that_the_model_was_not_made_for_stand_above_the_folders(
+    page: FoldersPage,
+) -> None:
+    assert page.uncovered.isHidden()
+    languages = (
+        LanguageStatus("en", 7),
+        LanguageStatus("de", 2, Note("language_coming", {"model": "many"})),
+        LanguageStatus("zxx", 1, Note("language_uncovered")),
+    )
+    page._handle_status(replace(EMPTY, languages=languages))
+    assert page.uncovered.isVisible()
+    assert page.uncovered.text() == (
+        "Deutsch, 2 document(s): found by words only until the change to many is complete.\n"
+        "zxx, 1 document(s): found by words only: no language model known here was made for it."
+    )
+    page._handle_status(EMPTY)
+    assert page.uncovered.isHidden()
 
 
 def test_folders_change_in_place(qtbot: QtBot) -> None:

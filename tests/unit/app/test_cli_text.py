@@ -11,7 +11,8 @@ from app.cli_library import file_line, reason_of, status_lines
 from app.cli_search import batch_hit, filter_terms
 from app.hit_lines import hit_lines
 from app.render import Style, cells
-from indexer.api.answers import Running
+from indexer.api.answers import LanguageStatus, ModelChange, Running
+from indexer.api.phrases import Note
 from indexer.api.progress import Progress, Step
 from indexer.api.types import FileRow, FileState, Hit, Summary, Why
 from tests.answers import EMPTY, root
@@ -126,6 +127,27 @@ def test_status_of_a_busy_engine() -> None:
     assert [line[10:] for line in lines[1:3]] == ["/a, 1 file", "/b, 2 files, offline"]
     assert lines[3].split() == ["Files", "2", "failed"]
     assert lines[-1].startswith("Running   3/9 files · 100 pages")
+
+
+def test_status_of_a_change_of_model() -> None:
+    languages = (
+        LanguageStatus("en", 7),
+        LanguageStatus("de", 2, Note("language_coming", {"model": "many"})),
+        LanguageStatus("dz", 1, Note("language_offered", {"model": "more"})),
+    )
+    changing = ModelChange("many", "int8", 0.25)
+    lines = [" ".join(line.split()) for line in status_lines(
+        replace(STATUS, changing=changing, languages=languages)
+    )]  # fmt: skip
+    assert "Model tiny, fp32" in lines
+    assert "Changing to many, int8: 25 % done, the model before answers until then" in lines
+    at = lines.index(
+        "Not covered de, 2 documents, found by words only until the change to many is complete"
+    )
+    assert lines[at + 1] == (
+        "dz, 1 document, found by words only: the language model more was made for it "
+        "(`lectern reindex --model more`)"
+    )
 
 
 def test_summaries() -> None:

@@ -1,0 +1,29 @@
+"""Languages: what they are called, and what is said of those that no model here was made for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QLocale
+
+from ui.words.amounts import documents
+from ui.words.failures import note
+
+if TYPE_CHECKING:
+    from indexer.api.answers import Status
+
+
+def language(code: str) -> str:
+    """The name that a language gives itself, or its code where Qt knows none."""
+    locale = QLocale(code)
+    known = locale.language() is not QLocale.Language.C
+    return (locale.nativeLanguageName() if known else "") or code
+
+
+def uncovered(status: Status) -> str:
+    """A line for each language of the library that the model which answers was not made for."""
+    return "\n".join(
+        f"{language(row.language)}, {documents(row.documents)}: {note(row.advice)}."
+        for row in status.languages
+        if row.advice is not None
+    )
