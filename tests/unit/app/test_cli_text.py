@@ -137,7 +137,7 @@ def test_status_of_a_change_of_model() -> None:
     )
     changing = ModelChange("many", "int8", 0.25)
     lines = [" ".join(line.split()) for line in status_lines(
-        replace(STATUS, changing=changing, languages=languages)
+        replace(EMPTY, model="tiny", precision="fp32", changing=changing, languages=languages)
     )]  # fmt: skip
     assert "Model tiny, fp32" in lines
     assert "Changing to many, int8: 25 % done, the model before answers until then" in lines
