@@ -112,6 +112,9 @@ class ModelRecord:
     one reads queries alone: up to ``query_window`` tokens, and the vector is the mean over all of
     them, special ones included. The probe is then of that one. It has to stay the same as long as
     the id does, because it also asks vectors that earlier files of the model made.
+
+    ``cosine_centre`` and ``cosine_spread`` say how the cosines of questions and passages lie: less
+    the centre, divided by the spread, they lie as those of MiniLM do, which ranking is fitted to.
     """
 
     id: str
@@ -130,6 +133,8 @@ class ModelRecord:
     homepage: str
     probe: Probe | None = None
     query_window: int = 0
+    cosine_centre: float = 0.0
+    cosine_spread: float = 1.0
 
     @property
     def adapted(self) -> bool:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.search.query_terms import QueryTerms
+    from indexer.search.score_normalisation import CosineScale
     from indexer.store import ScoredKeys, Store, Term
 
     Docs = NDArray[np.int32]
@@ -41,6 +42,7 @@ class QueryVectors:
 
     whole: Floats
     question: Floats
+    scale: CosineScale  # of the model that made them
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,18 +149,19 @@ class Retriever:
             none = np.zeros(len(keys), np.float32)
             pages = PageEvidence(none, none, none, none, share, none)
             return CandidateEvidence(keys, pages, np.zeros(len(keys), np.intp))
-        before, here, after = (pooled @ vectors.whole)[place]
-        sentence, _ = segment_max(flat @ vectors.whole, offsets)
-        similarity = flat @ vectors.question
+        similar = vectors.scale.similarity
+        before, here, after = similar(pooled, vectors.whole)[place]
+        sentence, _ = segment_max(similar(flat, vectors.whole), offsets)
+        similarity = similar(flat, vectors.question)
         sentence_question, best = segment_max(similarity, offsets)
         filled = np.diff(offsets) > 0
         pages = PageEvidence(
             pooled=here,
-            pooled_question=(pooled @ vectors.question)[place[1]],
+            pooled_question=similar(pooled, vectors.question)[place[1]],
             sentence=np.where(filled, sentence, np.float32(0.0)),
             sentence_question=np.where(filled, sentence_question, np.float32(0.0)),
             share=share,
-            around=before + after,
+            around=neighbour_similarity(before, here, after),
         )
         return CandidateEvidence(keys, pages, best, similarity, offsets)
 
@@ -181,3 +184,15 @@ class Retriever:
 
     def _by_words(self, terms: tuple[Term, ...], count: int, docs: DocSet | None) -> Retrieval:
         return self.pool.submit(self.store.match, "stems", terms, count, docs, self.excluded)
+
+
+def neighbour_similarity(before: Floats, here: Floats, after: Floats) -> Floats:
+    """The sum of the similarities of both neighbours, float32 (n,); 0 is one that is missing.
+
+    The other then counts twice, and a passage that is alone is its own neighbour: else the ends of
+    documents, and with them all short ones, would lose to what stands inside.
+    """
+    first = np.where(before != 0.0, before, np.where(after != 0.0, after, here))
+    last = np.where(after != 0.0, after, first)
+    both: Floats = first + last
+    return both

@@ -16,6 +16,7 @@ import numpy as np
 from indexer.arrays import find_sorted
 from indexer.catalog.names import stem_of
 from indexer.search.fusion import NAME_FLOOR, DocumentEvidence, clarity, relative
+from indexer.search.score_normalisation import CosineScale
 from indexer.text.name_words import YEARS, last_year, name_tokens, query_name_tokens, year_tokens
 from indexer.text.terms import words
 
@@ -90,6 +91,9 @@ class LibraryEvidence:
 def word_evidence(terms: QueryTerms, catalog: Catalog, reading: LexiconReader) -> LibraryEvidence:
     """What words say for documents; ``with_similarity`` adds what vectors say.
 
+    Where the library lacks most words of a query, as of one in another language, the others match
+    by chance, and what they say counts by the square of their share.
+
     Args:
         terms: Of the query.
         catalog: Has the names and their words.
@@ -99,7 +103,7 @@ def word_evidence(terms: QueryTerms, catalog: Catalog, reading: LexiconReader) -
     named, name_scores = catalog.lexicon.name_scores(query_name_tokens(terms.text))
     return LibraryEvidence(
         name_words=ScoredDocs(named, relative(name_scores, NAME_FLOOR)),
-        words=_scored(docs, relative(scores)),
+        words=_scored(docs, relative(scores) * np.float32(terms.coverage**2)),
         year=_year_penalties(last_year(terms.text), catalog.lexicon),
         clarity=clarity(scores),
         counts=tuple(reading.counts(group) for group in terms.expansions),
@@ -138,16 +142,16 @@ def _year_penalties(year: int | None, lexicon: Lexicon) -> ScoredDocs:
 
 
 def _name_similarity(vector: Floats, catalog: Catalog, space: Space) -> ScoredDocs:
-    """The cosine of the query and each document's best name; folders count for less."""
+    """The similarity of the query and each document's best name; folders count for less."""
     names, vectors = catalog.names.vectors(space.id)
     links = catalog.names.links()
     if not len(names) or not len(links.name):
         return _NONE
-    cosines = (vectors @ vector).astype(np.float32, copy=False)
+    similarity = CosineScale.of(space).similarity(vectors, vector)
     share = np.where(links.depth == 0, np.float32(1.0), np.float32(FOLDER_SHARE))
     scores = np.zeros(len(links.name), np.float32)
     at, found = find_sorted(names, links.name)
-    scores[found] = cosines[at] * share[found]
+    scores[found] = similarity[at] * share[found]
     docs, place = np.unique(links.doc, return_inverse=True)
     best = np.full(len(docs), -1.0, np.float32)
     np.maximum.at(best, place, scores)

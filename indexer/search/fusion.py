@@ -10,9 +10,9 @@ from. The score of a passage is the sum of:
   topic. Words of the likeliest document's name are left out: they say which document is meant.
 * *Document evidence.* The similarity of file names to the query, the words of names in the query,
   and the BM25 of whole documents. The last counts by its clarity, the lead of the best document
-  over the second: without a lead, words common to many would decide. A document whose name has a
-  year, but not the last one of the query, loses: all if it is older (the report of 2018 cannot tell
-  of 2020), half if it is younger.
+  over the second: without a lead, words common to many would decide; and by how much of the query
+  the library has words for. A document whose name has a year, but not the last one of the query,
+  loses: all if it is older (the report of 2018 cannot tell of 2020), half if it is younger.
 * *The re-ranking pass* over the leading passages adds what costs a read, or would spread noise over
   all: the similarity of the passages before and after (an answer stands among text on its topic),
   the share of its heading's words that the question asks for (tables say what they show only

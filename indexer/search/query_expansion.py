@@ -50,12 +50,16 @@ MAX_TERMS = 64
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """A word of the query, the words that stand for it, and their stems with weights."""
+    """A word of the query, the words that stand for it, and their stems with weights.
+
+    ``known`` tells whether the word stands in the library as it is.
+    """
 
     word: str
     words: tuple[str, ...]
     stems: tuple[tuple[str, float], ...]
     prefix: bool = False
+    known: bool = True
 
 
 @dataclass(slots=True)
@@ -121,7 +125,9 @@ class Expander:
             weights = itself | self._weights(other, weight) | weights
         variants = self.lexicon.forms(word, self.languages)
         variants = list(dict.fromkeys([*variants, *(other for other, _ in others)]))
-        return Expansion(word, tuple(variants), tuple(weights.items()), bool(completions))
+        return Expansion(
+            word, tuple(variants), tuple(weights.items()), bool(completions), frequency > 0
+        )
 
     def _instead(self, word: str) -> list[tuple[str, float]]:
         """What stands for a word that the library does not have."""

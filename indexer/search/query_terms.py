@@ -39,6 +39,8 @@ class QueryTerms:
         words: The words of the query.
         has_prefix: Whether the last word was expanded as a prefix.
         passages: How many the library has.
+        coverage: The share of the query's words that stand in the library as they are, each by its
+            idf: next to none where the query is in a language that no document is in.
         question_words: The question's words, and how often each occurs.
         names_removed: Whether ``without_names`` took out some of the question's words.
     """
@@ -54,6 +56,7 @@ class QueryTerms:
     words: tuple[str, ...] = ()
     has_prefix: bool = False
     passages: int = 0
+    coverage: float = 1.0
     question_words: tuple[tuple[Expansion, float], ...] = ()
     names_removed: bool = False
 
@@ -133,8 +136,19 @@ def prepare(
         words=tuple(one.word for one in found),
         has_prefix=any(one.prefix for one in found),
         passages=passages,
+        coverage=_coverage(found, counts, passages),
         question_words=tuple(inside),
     )
+
+
+def _coverage(found: Sequence[Expansion], counts: Sequence[float], passages: int) -> float:
+    """See ``QueryTerms.coverage``; 1 without words."""
+    weights = [
+        idf(count if one.known else 0.0, passages) for one, count in zip(found, counts, strict=True)
+    ]
+    known = sum(weight for one, weight in zip(found, weights, strict=True) if one.known)
+    total = sum(weights)
+    return known / total if total > 0.0 else 1.0
 
 
 def _discriminative(counted: Sequence[tuple[Expansion, float]], passages: int) -> list[Expansion]:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    Floats = NDArray[np.float32]
+
     from indexer.catalog import Catalog, Space
     from indexer.embed.models_in_use import ModelsInUse
     from indexer.store import Store
@@ -41,6 +43,30 @@ REMEASURE = 1.5
 # The deviation of a normal distribution over its median deviation.
 _NORMAL = 1.4826
 _LEAST_SPREAD = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class CosineScale:
+    """Turns a model's cosines into similarities that mean the same for all models."""
+
+    centre: float = 0.0
+    spread: float = 1.0
+
+    @classmethod
+    def of(cls, space: Space) -> CosineScale:
+        """The scale of the model that made a space."""
+        record = space.record
+        return cls(record.get("cosine_centre", 0.0), record.get("cosine_spread", 1.0))
+
+    def similarity(self, vectors: Floats, vector: Floats) -> Floats:
+        """How similar (n, dim) vectors are to one; 0 for those that are all 0, which are missing.
+
+        Returns:
+            float32 (n,).
+        """
+        cosines = vectors @ vector
+        scaled = (cosines - np.float32(self.centre)) / np.float32(self.spread)
+        return np.where(cosines == 0.0, np.float32(0.0), scaled).astype(np.float32, copy=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +124,7 @@ def refresh(catalog: Catalog, store: Store, models: ModelsInUse) -> None:
     except WorldError:
         return
     probes = spread_out(catalog.docs.expected(), PROBES)
-    cohort = measure(store, space.key, vectors, probes, passages)
+    cohort = measure(store, space.key, CosineScale.of(space), vectors, probes, passages)
     if cohort is not None:
         catalog.set_meta(_key(space), json.dumps(asdict(cohort)))
 
@@ -106,7 +132,8 @@ def refresh(catalog: Catalog, store: Store, models: ModelsInUse) -> None:
 def measure(
     store: Store,
     space: str,
-    vectors: NDArray[np.float32],
+    scale: CosineScale,
+    vectors: Floats,
     probes: NDArray[np.int64],
     passages: int,
 ) -> Cohort | None:
@@ -115,17 +142,20 @@ def measure(
     Args:
         store: The passages' vectors.
         space: The space that is asked.
+        scale: Of its cosines.
         vectors: Of the questions, float32 (n, dim).
         probes: Keys of passages that are asked of the other documents.
         passages: How many passages have vectors.
     """
-    best = [found for vector in vectors if (found := _best(store, space, vector)) is not None]
+    best = [
+        found for vector in vectors if (found := _best(store, space, scale, vector)) is not None
+    ]
     if not best:
         return None
     centre = float(np.median(best))
     spread = _NORMAL * float(np.median(np.abs(np.array(best) - centre)))
     # A document that is alone is similar to none.
-    others = _across(store, space, probes) or [centre]
+    others = _across(store, space, scale, probes) or [centre]
     return Cohort(centre, max(spread, _LEAST_SPREAD), float(np.median(others)), passages)
 
 
@@ -147,11 +177,11 @@ def spread_out(documents: Mapping[int, int], count: int) -> NDArray[np.int64]:
     return np.array([key_of(doc, ordinal) for doc, ordinal in pairs], np.int64)
 
 
-def _across(store: Store, space: str, probes: NDArray[np.int64]) -> list[float]:
+def _across(store: Store, space: str, scale: CosineScale, probes: NDArray[np.int64]) -> list[float]:
     """The similarity of each probe to the best passage of the other documents."""
     pairs = zip(docs_of(probes).tolist(), store.vectors_of(space, probes), strict=True)
     found = [
-        _best(store, space, vector, DocSet.from_docs([doc], allowed=False))
+        _best(store, space, scale, vector, DocSet.from_docs([doc], allowed=False))
         for doc, vector in pairs
         if vector.any()  # it has one
     ]
@@ -159,16 +189,16 @@ def _across(store: Store, space: str, probes: NDArray[np.int64]) -> list[float]:
 
 
 def _best(
-    store: Store, space: str, vector: NDArray[np.float32], docs: DocSet | None = None
+    store: Store, space: str, scale: CosineScale, vector: Floats, docs: DocSet | None = None
 ) -> float | None:
     """The highest similarity of any passage to a vector, weighted as ``fusion`` does."""
     keys = np.sort(store.approximate_knn(space, vector, NEAREST, docs).keys)
     if not len(keys):
         return None
     flat, offsets = store.sentence_vectors_of(space, keys)
-    sentence, _ = segment_max(flat @ vector, offsets)
+    sentence, _ = segment_max(scale.similarity(flat, vector), offsets)
     share = DEFAULT_WEIGHTS.sentence
-    pooled = store.vectors_of(space, keys) @ vector
+    pooled = scale.similarity(store.vectors_of(space, keys), vector)
     return float((share * np.maximum(sentence, 0.0) + (1 - share) * pooled).max())
 
 

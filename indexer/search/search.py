@@ -29,6 +29,7 @@ from indexer.search.narrowing import Narrowing, narrow
 from indexer.search.query_terms import QueryTerms, languages_of, prepare
 from indexer.search.ranking import Ranking
 from indexer.search.rerank import rerank_evidence
+from indexer.search.score_normalisation import CosineScale
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -206,7 +207,8 @@ class Searcher:
     def _encode(self, text: str, asked: str, space: Space) -> QueryVectors:
         embedder = self.models.query(space.record)
         whole = embedder.encode_query(text)
-        return QueryVectors(whole, embedder.encode_query(asked) if asked != text else whole)
+        question = embedder.encode_query(asked) if asked != text else whole
+        return QueryVectors(whole, question, CosineScale.of(space))
 
     def _likely(self, evidence: LibraryEvidence, narrowing: Narrowing) -> NDArray[np.int32]:
         """The documents that stand out, best first."""
@@ -240,4 +242,4 @@ def _vectors(encoding: Future[QueryVectors], space: Space) -> tuple[QueryVectors
         return encoding.result(), ()
     except WorldError as error:
         none = np.zeros(int(space.record["dimension"]), np.float32)
-        return QueryVectors(none, none), (Note("words_only"), error.note())
+        return QueryVectors(none, none, CosineScale()), (Note("words_only"), error.note())

@@ -91,3 +91,12 @@ def test_a_question_keeps_its_words_if_none_or_all_are_of_the_name(
 ) -> None:
     terms, _ = ask(catalog, "Acme margin")
     assert terms.without_names(names) is terms
+
+
+def test_words_count_little_where_the_library_lacks_most_of_the_query(catalog: Catalog) -> None:
+    docs = catalog.docs.known()
+    _, whole = ask(catalog, "the margin ")
+    terms, part = ask(catalog, "Wie hoch fiel die Marge aus, margin ")
+    assert whole.lookup(docs).words.max() == 1.0
+    assert part.lookup(docs).words.max() == pytest.approx(terms.coverage**2)
+    assert terms.coverage < 0.5

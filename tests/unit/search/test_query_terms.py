@@ -150,3 +150,9 @@ def test_a_slip_in_one_language_is_none_where_the_word_is_a_form_of_another(
     catalog: Catalog,
 ) -> None:
     assert weights(other(catalog, "he", "וחצי החציל", "חציל ")).keys() == {"חציל"}
+
+
+def test_a_query_in_another_language_is_hardly_covered(catalog: Catalog) -> None:
+    assert ask(catalog, "termination notice ").coverage == 1.0
+    assert ask(catalog, "Kündigung des Vertrags, termination notice ").coverage < 0.5
+    assert ask(catalog, "Wann endet das Mietverhältnis? ").coverage == 0.0

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.search.score_normalisation import Cohort, spread_out
+from indexer.catalog import Space
+from indexer.search.score_normalisation import Cohort, CosineScale, spread_out
 from indexer.store import docs_of, ordinals_of
 
 libraries = st.dictionaries(st.integers(0, 1000), st.integers(0, 300), max_size=20)
@@ -29,3 +30,20 @@ def test_passages_stand_at_even_distances(documents: dict[int, int], count: int)
 def test_documents_are_compared_in_deviations() -> None:
     assert Cohort(0.25, 0.07, 0.25, passages=100).between_documents == 0.0
     assert Cohort(0.25, 0.07, 0.60, passages=100).between_documents == pytest.approx(5.0)
+
+
+def test_cosines_of_all_models_lie_alike() -> None:
+    vectors = np.array([[1.0, 0.0], [0.6, 0.8], [0.0, 0.0]], np.float32)
+    question = np.array([1.0, 0.0], np.float32)
+    assert CosineScale().similarity(vectors, question) == pytest.approx([1.0, 0.6, 0.0])
+    found = CosineScale(centre=0.4, spread=0.5).similarity(vectors, question)
+    # A vector that is missing is similar to nothing, and does not count against its passage.
+    assert found == pytest.approx([1.2, 0.4, 0.0])
+    assert found.dtype == np.float32
+
+
+def test_a_space_knows_its_scale_and_an_old_one_has_none() -> None:
+    old = Space(1, "old", active=True, record={"dimension": 2})
+    new = Space(2, "new", active=True, record={"cosine_centre": 0.3, "cosine_spread": 0.5})
+    assert CosineScale.of(old) == CosineScale()
+    assert CosineScale.of(new) == CosineScale(0.3, 0.5)
