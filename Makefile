@@ -42,7 +42,7 @@ model: .venv/convert.stamp  ## Train the late-chunked model anew (hours on a CPU
 
 model-languages: .venv/convert.stamp  ## Train the multilingual model anew (goes on where it stopped)
 	$(PY) packaging/model/train.py --base e5 --texts $(TEXTS) --run build/model/lectern-e5-late
-	$(PY) packaging/model/export.py --base e5 --run build/model/lectern-e5-late --id lectern-e5-late
+	$(PY) packaging/model/export.py --base e5 --run build/model/lectern-e5-late --id lectern-e5-late --texts $(TEXTS)
 	$(PY) packaging/model/late_reference.py --model resources/models/lectern-e5-late
 
 bench: .venv/runtime.stamp  ## Quality, speed, memory and size on the shared corpora, one table

@@ -27,11 +27,19 @@ class Base:
     Attributes:
         texts: The files it is taught with, and the share of each.
         settings: Of a run, where they are not the usual ones.
+        centred: Whether the mean of all vectors is taken out at the end (``centre``).
+        cosines: Centre and spread of its cosines, for the record.
     """
 
     texts: Mapping[str, float]
     settings: Mapping[str, Any] = field(default_factory=dict)
     multilingual: bool = False
+    centred: bool = False
+    cosines: tuple[float, float] = (0.0, 1.0)
+
+    def files(self, folder: Path) -> list[Path]:
+        """The files of texts in a folder, in the order of their shares."""
+        return [folder / f"{name}.jsonl.xz" for name in self.texts]
 
     def open(self, work: Path, given: Path | None) -> tuple[ModelRecord, Path]:
         """Its record, and the folder of its files, which are fetched unless they are given."""
@@ -51,5 +59,7 @@ BASES = {
         {"books": 0.25, "languages": 0.5, "peps": 0.15, "rfcs": 0.1},
         {"temperature": 1 / 64, "skipped": (2, 4, 6, 8), "cool": 0.4, "held_tokens": 4096},
         multilingual=True,
+        centred=True,
+        cosines=(0.32, 0.55),
     ),
 }

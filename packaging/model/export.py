@@ -24,9 +24,11 @@ sys.path.insert(0, str(ROOT))
 
 from bases import BASES  # noqa: E402
 from bert import UNUSED, load_weights  # noqa: E402
+from centre import SHARE, last_bias, mean_state, samples  # noqa: E402
 from distil import encode_alone  # noqa: E402
 from loop import CHECKPOINT, SETTINGS, Settings  # noqa: E402
 
+from indexer.compiler.adapter import CHANGED  # noqa: E402
 from indexer.embed.fetch import hash_file  # noqa: E402
 from indexer.embed.models import (  # noqa: E402
     TOKENIZER,
@@ -52,7 +54,8 @@ WINDOW = 4096
 
 def main() -> None:
     options = _options()
-    genuine, source = BASES[options.base].open(options.work, options.genuine)
+    base = BASES[options.base]
+    genuine, source = base.open(options.work, options.genuine)
     home = options.models / options.id
     home.mkdir(parents=True, exist_ok=True)
     settings = Settings(**json.loads((options.run / SETTINGS).read_text("utf-8")))
@@ -60,7 +63,10 @@ def main() -> None:
         raise SystemExit("a file can only say what was learnt on repeated positions")
     _write_weights(source / WEIGHTS, options.run / CHECKPOINT, home / WEIGHTS)
     shutil.copyfile(source / TOKENIZER, home / TOKENIZER)
+    if base.centred:
+        _centre(home, genuine, settings, base.files(options.texts))
     record = _record(options.id, genuine, home, options.window, settings)
+    record = replace(record, cosine_centre=base.cosines[0], cosine_spread=base.cosines[1])
     write_record(record, options.models)
     print(f"{home}: {record.download_bytes / 1e6:.1f} MB, windows of {record.window}")
 
@@ -76,6 +82,31 @@ def _write_weights(genuine: Path, checkpoint: Path, target: Path) -> None:
     }
     save_file(both, target)
     target.chmod(0o644)  # it is made its maker's alone
+
+
+def _centre(home: Path, genuine: ModelRecord, settings: Settings, files: list[Path]) -> None:
+    """Take the common means out of the vectors of both encoders."""
+    from safetensors.torch import load_file, save_file
+
+    tokenizer = TextTokenizer(home / TOKENIZER)
+    whole = genuine.architecture.open
+    alone = replace(settings.shape(whole), block=0, reach=0, anchors=0)
+    passages, questions = samples(files, settings.seed)
+    bias = last_bias(whole)
+    means = {
+        bias: mean_state(
+            load_weights(home / WEIGHTS, Side.QUERIES),
+            whole, tokenizer, genuine.query_prefix, questions,
+        ),
+        CHANGED + bias: mean_state(
+            load_weights(home / WEIGHTS), alone, tokenizer, genuine.document_prefix, passages
+        ),
+    }  # fmt: skip
+    tensors = load_file(home / WEIGHTS)
+    for name, mean in means.items():
+        tensors[name] = (tensors[name].float() - SHARE * mean).half()
+    save_file(tensors, home / WEIGHTS)
+    (home / WEIGHTS).chmod(0o644)
 
 
 def _record(
@@ -108,6 +139,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--window", type=int, default=WINDOW, help="tokens read together on a CPU")
     parser.add_argument("--models", type=Path, default=shipped_folder(), help="folder of models")
     parser.add_argument("--work", type=Path, default=ROOT / "build" / "model")
+    parser.add_argument("--texts", type=Path, default=ROOT.parent / "shared" / "train")
     parser.add_argument("--genuine", type=Path, help="folder of the genuine model, else fetched")
     return parser.parse_args()
 

@@ -38,8 +38,7 @@ def main() -> None:
         **base.settings,
     )  # fmt: skip
     kept = options.work / f"corpus-{options.base}.npz"
-    files = [options.texts / f"{name}.jsonl.xz" for name in base.texts]
-    corpus = read_corpus(files, tokenizer, kept, settings.seed)
+    corpus = read_corpus(base.files(options.texts), tokenizer, kept, settings.seed)
     teacher = load_weights(source / WEIGHTS)
     start = with_positions(teacher, settings.positions, settings.start)
     unread = tuple(f"encoder.layer.{layer}." for layer in settings.skipped)
