@@ -54,6 +54,8 @@ class ModelsInUse:
             "precision": str(self.config.precision),
             "late": record.late,
             "window": record.window,
+            "cosine_centre": record.cosine_centre,
+            "cosine_spread": record.cosine_spread,
         }
         space = catalog.spaces.add(space_of(record, self.config.precision), facts)
         if catalog.spaces.active() is None:

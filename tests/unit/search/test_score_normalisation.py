@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.catalog import Space
+from indexer.catalog import Catalog, Space
+from indexer.config import EngineConfig
+from indexer.embed.models_in_use import ModelsInUse
+from indexer.embed.record_files import write_record
 from indexer.search.score_normalisation import Cohort, CosineScale, spread_out
 from indexer.store import docs_of, ordinals_of
+from tests.tiny_model import install_tiny_model
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 libraries = st.dictionaries(st.integers(0, 1000), st.integers(0, 300), max_size=20)
 
@@ -47,3 +57,12 @@ def test_a_space_knows_its_scale_and_an_old_one_has_none() -> None:
     new = Space(2, "new", active=True, record={"cosine_centre": 0.3, "cosine_spread": 0.5})
     assert CosineScale.of(old) == CosineScale()
     assert CosineScale.of(new) == CosineScale(0.3, 0.5)
+
+
+def test_a_new_space_takes_the_scale_of_its_model(tmp_path: Path) -> None:
+    record = install_tiny_model(tmp_path / "models")
+    write_record(replace(record, cosine_centre=0.3, cosine_spread=0.5), tmp_path / "models")
+    config = EngineConfig(tmp_path, tmp_path / "models", model=record.id)
+    with Catalog(tmp_path / "catalog.sqlite") as catalog:
+        space = ModelsInUse(config).space(catalog)
+    assert CosineScale.of(space) == CosineScale(0.3, 0.5)
