@@ -115,7 +115,7 @@ def _place(hit: Hit) -> str:
 
 
 def _reason(hit: Hit) -> str:
-    reason = WHYS[hit.why].name
+    reason = WHYS[hit.why].name + (f", in another language: {hit.language}" if hit.language else "")
     by_name = hit.start == hit.end
     if by_name or hit.state is FileState.OFFLINE:
         return f"{reason}, {render.phrase(hit.state)}"

@@ -56,6 +56,8 @@ WHYS = {
     Why.NAME: Label("file name", N_("Found by its name")),
 }
 
+WHY_IN_LANGUAGE = N_("Found by its meaning, in another language: {language}")
+
 STEPS = {
     Step.SCAN: N_("Looking for new and changed files"),
     Step.INDEX: N_("Reading: {done} of {total} files"),

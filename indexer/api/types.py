@@ -224,6 +224,7 @@ class Hit:
     format: str = ""  # what the file's name promises, "pdf", "text", …
     modified_ns: int = 0  # of the file, since 1970; 0 when unknown
     also: tuple[Also, ...] = ()  # near-identical passages folded under this one, best first
+    language: str = ""  # of one found by meaning, where the query is clearly in another language
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ import numpy as np
 
 from indexer.api.types import SEARCHABLE_STATES, Also, Hit, SearchResult, Why
 from indexer.search.near_duplicates import NearDuplicates
+from indexer.search.query_language import clear_language
 from indexer.store import docs_of
 from indexer.text.name_words import alphanumeric_parts
 
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 COLUMNS = (
     "text", "view", "page_first", "page_last", "char_start", "char_end", "heading_path",
-    "text_starts",
+    "text_starts", "language",
 )  # fmt: skip
 # Files found by name alone that a list always has room for.
 NAMED_ROOM = 3
@@ -65,6 +66,7 @@ class HitMaker:
         """Make the best hits of a ranking, near-duplicates of other documents grouped."""
         hits: list[Hit] = []
         groups = NearDuplicates(self._query_words())
+        asked_in = clear_language(self.query.text, self.query.terms)
         candidates, scores, exact = ranking.candidates, ranking.scored.total, ranking.exact
         for at, passage, places, doc in self._passages(candidates.keys, ranking.order, limit):
             same = groups.add(doc.doc, passage["view"])
@@ -75,7 +77,10 @@ class HitMaker:
             hit = _hit(passage, places, doc, _best(candidates, at))
             why = Why.PHRASE if exact[at] else _why(ranking.scored, at)
             parts = ranking.explain(at) if explain else None
-            hits.append(replace(hit, score=float(scores[at]), why=why, explain=parts))
+            language = passage["language"] if why is Why.MEANING and asked_in else ""
+            other = language if language != asked_in else ""
+            score = float(scores[at])
+            hits.append(replace(hit, score=score, why=why, explain=parts, language=other))
             if len(hits) == limit:
                 break
         named = self._named({hit.path for hit in hits})

@@ -89,6 +89,14 @@ def detect(sample: str) -> str:
     return _classified(sample)
 
 
+def by_script_alone(text: str) -> str:
+    """The language that has the script of a text to itself; "" where several share it."""
+    letters = len(_NO_LETTER.sub("", text))
+    counts = _signs(text)
+    language = max(counts, key=counts.__getitem__)
+    return language if counts[language] >= max(_MOSTLY * letters, 1) else ""
+
+
 def load() -> None:
     """Load the classifier now, for all processes that are forked from this one."""
     _classifier()
@@ -96,9 +104,7 @@ def load() -> None:
 
 def _by_script(sample: str, letters: int) -> str | None:
     """The language of its script; ``None`` for Latin letters."""
-    counts = {language: len(script.findall(sample)) for language, script in _SCRIPTS}
-    if counts["ja"] >= _JAPANESE_SHARE * max(counts["zh"], 1):
-        counts["ja"] += counts.pop("zh")
+    counts = _signs(sample)
     language = max(counts, key=counts.__getitem__)
     if counts[language] >= max(_MOSTLY * letters, _ENOUGH_SIGNS):
         return language
@@ -109,6 +115,14 @@ def _by_script(sample: str, letters: int) -> str | None:
             found = _classified(sample)
             return found if found in languages else ""
     return None
+
+
+def _signs(sample: str) -> dict[str, int]:
+    """How many characters are of scripts that one language has to itself."""
+    counts = {language: len(script.findall(sample)) for language, script in _SCRIPTS}
+    if counts["ja"] >= _JAPANESE_SHARE * max(counts["zh"], 1):
+        counts["ja"] += counts.pop("zh")
+    return counts
 
 
 def is_none(words: str) -> bool:

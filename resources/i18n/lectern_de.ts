@@ -3230,6 +3230,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Am Namen gefunden</translation>
     </message>
     <message>
+        <source>Found by its meaning, in another language: {language}</source>
+        <translation>Über die Bedeutung gefunden, in einer anderen Sprache: {language}</translation>
+    </message>
+    <message>
         <source>Looking for new and changed files</source>
         <translation>Sucht neue und geänderte Dateien</translation>
     </message>

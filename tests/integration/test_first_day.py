@@ -28,6 +28,7 @@ from tests.integration.world import (
     found,
     look,
     quoted,
+    search,
     states,
 )
 from tests.tiny_model import TINY
@@ -213,6 +214,23 @@ def test_a_language_the_model_does_not_cover(world: World) -> None:
         assert rows["de"].documents == 1
         assert rows["de"].advice is not None
         assert rows["en"].advice is None
+
+
+def test_a_hit_by_meaning_says_that_it_is_in_another_language(world: World) -> None:
+    (world.documents / "brot.txt").write_text(GERMAN)
+    (world.documents / "lamp.txt").write_text(
+        "The keeper lit the lamp of the lighthouse at dusk, and the boats came home by it."
+    )
+    # The words of the tiny model are letters; to the index they are words that nobody wrote.
+    query = "How should it be in the morgn wasse verknete"
+    with world.engine() as engine:
+        world.index(engine)
+        languages = {hit.file: hit.language for hit in search(engine, query)}
+        assert languages["brot.txt"] == "de"
+        assert languages["lamp.txt"] == ""
+        assert [hit.language for hit in search(engine, f"{query} lang:de")] == ["de"]
+        assert "brot.txt" not in found(engine, f"{query} lang:en")
+        assert {hit.language for hit in search(engine, "wasse verknete")} == {""}
 
 
 def test_the_status_fits_json(filled: World) -> None:

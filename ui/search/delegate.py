@@ -141,7 +141,7 @@ class ResultsDelegate(QStyledItemDelegate):
             return "\n".join(map(line, places))
         icon = self._icon_rect(option)
         if icon.left() - M <= x <= icon.right() + M:
-            return words.why(row.hit.why)
+            return words.why(row.hit)
         parts = (describe.headings(row.hit), *describe.places_alike(row.hit))
         return "\n".join(filter(None, parts))
 

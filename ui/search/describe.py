@@ -114,5 +114,5 @@ def hit_spoken(hit: Hit) -> str:
     """A hit for a screen reader: the best sentence, where it stands and why it is there."""
     text = hit.text[slice(*hit.best)] if hit.best[1] > hit.best[0] else hit.text
     text = shown(text).text or body(hit)
-    parts = (pages(hit), text, headings(hit), words.why(hit.why), alike(hit))
+    parts = (pages(hit), text, headings(hit), words.why(hit), alike(hit))
     return ". ".join(part.rstrip(".") for part in parts if part)

@@ -5,11 +5,17 @@ A code that this version does not know is shown as its name.
 
 from __future__ import annotations
 
-from indexer.api.labels import PACE_REASONS, SPEEDS, STATES, STEPS, WHYS
+from typing import TYPE_CHECKING
+
+from indexer.api.labels import PACE_REASONS, SPEEDS, STATES, STEPS, WHY_IN_LANGUAGE, WHYS
 from indexer.api.progress import Progress, Step
-from indexer.api.types import FileState, Why
+from indexer.api.types import FileState
 from ui.words.amounts import count
+from ui.words.languages import language
 from ui.words.translate import say
+
+if TYPE_CHECKING:
+    from indexer.api.types import Hit
 
 # Those a person may be able to do something about, and that "retry" takes up again.
 TROUBLED = (
@@ -56,6 +62,8 @@ def doing(progress: Progress) -> str:
     )
 
 
-def why(code: Why) -> str:
+def why(hit: Hit) -> str:
     """Why a hit was found."""
-    return say(WHYS[code].meaning)
+    if hit.language:
+        return say(WHY_IN_LANGUAGE).format(language=language(hit.language))
+    return say(WHYS[hit.why].meaning)

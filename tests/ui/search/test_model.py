@@ -89,6 +89,10 @@ def test_what_a_screen_reader_says(model: ResultsModel) -> None:
     assert "Offline" in spoken[0]
     assert "/docs/lease.txt" in spoken[0]
     assert spoken[1] == ("p. 12. It rises with the index. Lease › Rent. Found by its meaning")
+    model.show(grouped([hit(why=Why.MEANING, language="de")]), same_query=False)
+    assert model.data(model.index(1), Qt.ItemDataRole.AccessibleTextRole).endswith(
+        "Found by its meaning, in another language: Deutsch"
+    )
     name = hit("/docs/scan.pdf", text="", why=Why.NAME, state=FileState.NO_TEXT, heading_path=())
     model.show(grouped([name]), same_query=False)
     assert model.data(model.index(1)) == (

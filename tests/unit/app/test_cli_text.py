@@ -48,6 +48,11 @@ def test_a_hit() -> None:
     ]
 
 
+def test_a_hit_by_meaning_says_in_which_other_language_it_is() -> None:
+    lines = hit_lines(1, replace(HIT, why=Why.MEANING, language="de"), STYLE)
+    assert lines[-1] == "    /home/a/report.pdf (meaning, in another language: de)"
+
+
 def test_a_hit_by_name_says_what_became_of_the_file() -> None:
     named = replace(
         HIT, start=0, end=0, text="", best=(0, 0), why=Why.NAME, heading_path=(),
