@@ -63,6 +63,7 @@ class Explainer:
             passage.text,
             doc.language,
             terms,
+            query.phrases,
         )
 
     def _known(self, path: Path) -> tuple[Space, DocRow]:

@@ -8,16 +8,20 @@ documents.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from indexer.api.types import Explanation
 from indexer.search.alignment import Alignment, align
+from indexer.text.segments import is_unspaced
 from indexer.text.terms import stems, stop_words, word_spans, words
 from indexer.text.view import make_view
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from numpy.typing import NDArray
 
     from indexer.embed.token_states import TokenStates
@@ -55,7 +59,12 @@ class TokenisedText:
 
 
 def describe_match(
-    query: TokenisedText, passage: TokenisedText, text: str, language: str, terms: QueryTerms
+    query: TokenisedText,
+    passage: TokenisedText,
+    text: str,
+    language: str,
+    terms: QueryTerms,
+    phrases: Sequence[str],
 ) -> Explanation:
     """Say what a passage's similarity to a query is made of.
 
@@ -65,6 +74,7 @@ def describe_match(
         text: Its canonical text, into which all places are offsets.
         language: Of the document.
         terms: Of the query.
+        phrases: Those of the query.
     """
     alignment = align(query.states, passage.states)
     places = find_in_text(text, passage.text, passage.spans)
@@ -72,8 +82,7 @@ def describe_match(
     common = stop_words(language) or stop_words("en")
     meaningful = [not common.issuperset(words(word)) for word in passage.words]
     outstanding = _outstanding(alignment.columns, passage)
-    wanted = terms.forms(without=common)
-    same = [not wanted.isdisjoint(stems(word, language).split()) for word in passage.words]
+    same = same_words(passage.words, terms, phrases, language)
     shown = [(place, share) for place, share in zip(places, shares, strict=True) if place]
     return Explanation(
         cosine=alignment.total,
@@ -85,6 +94,47 @@ def describe_match(
         same=_chosen(places, same),
         pairs=_pairs(alignment, query, passage, common),
     )
+
+
+def same_words(
+    found: Sequence[str], terms: QueryTerms, phrases: Sequence[str], language: str
+) -> list[bool]:
+    """Which words of a passage are those of a query, in whatever form.
+
+    Of phrases that the passage holds, words elsewhere are not.
+
+    Args:
+        found: The passage's words, in order.
+        terms: Of the query.
+        phrases: Those of the query.
+        language: Of the document.
+    """
+    common = stop_words(language) or stop_words("en")
+    same = [False] * len(found)
+    flat = [(at, word) for at, each in enumerate(found) for word in words(each)]
+    for sequence in (*map(words, phrases), *_unknown_words(terms)):
+        places = [
+            start
+            for start in range(len(flat) - len(sequence) + 1)
+            if all(flat[start + n][1] == word for n, word in enumerate(sequence))
+        ]
+        for start in places:
+            for at, word in flat[start : start + len(sequence)]:
+                same[at] |= word not in common
+        common |= frozenset(sequence if places else ())
+    wanted = terms.forms(without=common)
+    return [
+        known or not wanted.isdisjoint(stems(word, language).split())
+        for known, word in zip(same, found, strict=True)
+    ]
+
+
+def _unknown_words(terms: QueryTerms) -> Iterator[list[str]]:
+    """What a dictionary without a word has taken apart into characters: these stand together."""
+    for alone, run in groupby(terms.words, lambda word: len(word) == 1 and is_unspaced(word)):
+        together = list(run)
+        if alone and len(together) > 1 and "".join(together) in terms.question:
+            yield together
 
 
 def _chosen(places: list[Span | None], flags: list[bool]) -> tuple[Span, ...]:

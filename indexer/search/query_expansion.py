@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from indexer.text.name_words import alphanumeric_parts
 from indexer.text.segments import is_unspaced
-from indexer.text.stemmers import is_hangul
+from indexer.text.stemmers import has_stemmer, is_hangul
 from indexer.text.terms import (
     UNMARKED,
     fold,
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 PREFIX_WEIGHT = 0.6
 TYPO_WEIGHT = 0.8
 MARKED_WEIGHT = 0.3  # a form with its marks, which puts those before the ones without
+CHARACTER_WEIGHT = 0.2  # many words begin with the same character
 UNMARKED_WEIGHT = 0.8  # words that have marks which were not typed
 COMPOUND_WEIGHT = 0.6
 PART_WEIGHT = 1.0  # "2018" of "FY2018" is all that a report of that year contains
@@ -52,7 +53,8 @@ MAX_TERMS = 64
 class Expansion:
     """A word of the query, the words that stand for it, and their stems with weights.
 
-    ``known`` tells whether the word stands in the library as it is.
+    ``known`` tells whether the word stands in the library as it is, ``shared`` that words which
+    differ in their marks are counted with it.
     """
 
     word: str
@@ -60,6 +62,7 @@ class Expansion:
     stems: tuple[tuple[str, float], ...]
     prefix: bool = False
     known: bool = True
+    shared: bool = False
 
 
 @dataclass(slots=True)
@@ -118,16 +121,18 @@ class Expander:
     def _one(self, word: str, token: str, frequency: int, *, may_grow: bool) -> Expansion:
         completions = self._completions(word, frequency) if may_grow else []
         others = completions or ([] if frequency else self._instead(word))
-        weights = self._weights(token, 1.0)
+        marks = not self.query.text.isascii()
+        begun = may_grow and len(word) == 1 and is_hangul(word)
+        weights = self._weights(token, CHARACTER_WEIGHT if begun else 1.0, with_marks=marks)
         for other, weight in others:
             # What stands for a word may be a stem already, which has no stem of its own.
             itself = {} if other.isascii() else {other: weight}
-            weights = itself | self._weights(other, weight) | weights
+            weights = itself | self._weights(other, weight, with_marks=False) | weights
         variants = self.lexicon.forms(word, self.languages)
         variants = list(dict.fromkeys([*variants, *(other for other, _ in others)]))
-        return Expansion(
-            word, tuple(variants), tuple(weights.items()), bool(completions), frequency > 0
-        )
+        shared = token != word and not any(has_stemmer(token, one) for one in self.languages)
+        stems, prefix = tuple(weights.items()), bool(completions)
+        return Expansion(word, tuple(variants), stems, prefix, frequency > 0, shared)
 
     def _instead(self, word: str) -> list[tuple[str, float]]:
         """What stands for a word that the library does not have."""
@@ -161,14 +166,14 @@ class Expander:
         longer = self.lexicon.expand_prefix(word, MAX_EXPANSIONS)
         if frequency >= PREFIX_SHARE * max((df for _, df in longer), default=0):
             return []
-        return [(other, PREFIX_WEIGHT) for other, _ in longer if other != word]
+        weight = PREFIX_WEIGHT if len(word) >= SHORTEST_PREFIX else CHARACTER_WEIGHT
+        return [(other, weight) for other, _ in longer if other != word]
 
-    def _weights(self, token: str, weight: float) -> dict[str, float]:
+    def _weights(self, token: str, weight: float, *, with_marks: bool) -> dict[str, float]:
         """The forms of a word in every language, those that only marks tell apart worth less."""
         weights: dict[str, float] = {}
-        marks = not self.query.text.isascii()
         for language in self.languages or ("",):
-            found = query_forms(token, language, with_marks=marks)
+            found = query_forms(token, language, with_marks=with_marks)
             for form in found.marked:
                 unmarked = weight * UNMARKED_WEIGHT if form.startswith(UNMARKED) else MARKED_WEIGHT
                 weights.setdefault(form, unmarked)

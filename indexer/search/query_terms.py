@@ -7,6 +7,7 @@ search.
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
     from indexer.catalog import Catalog
     from indexer.catalog.lexicon import Lexicon, LexiconReader
     from indexer.query.grammar import Query
+
+
+VIETNAMESE = "vi"
+# No other language has them, and others would fold them away.
+_VIETNAMESE_LETTER = re.compile("[\u01a1\u01b0\u1ea0-\u1ef9]", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +124,8 @@ def prepare(
         languages: See ``languages_of``.
         passages: How many the library has.
     """
+    if VIETNAMESE in languages and _VIETNAMESE_LETTER.search(query.text):
+        languages = (VIETNAMESE,)
     found = Expander(lexicon, reading, languages, query).expand(query.text)
     counts = reading.occurrences([one.words for one in found])
     inside = list(zip(found, counts, strict=True))
@@ -157,7 +165,8 @@ def _discriminative(counted: Sequence[tuple[Expansion, float]], passages: int) -
     The others add nothing to ``ceiling``, and their posting lists are the longest: a quarter of
     the time of a search by words at a million passages.
     """
-    return [one for one, count in counted if count < passages] or [one for one, _ in counted]
+    kept = [one for one, count in counted if one.shared or count < passages]
+    return kept or [one for one, _ in counted]
 
 
 def ceiling(counts: Sequence[float], passages: int) -> float:

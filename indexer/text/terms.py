@@ -27,6 +27,8 @@ _SHOWN = rf"(?:(?![{UNSPACED}])[\w{_MARKS}{_TAKEN}])+"
 _SHOWN_WORD = re.compile(rf"(?P<run>[{UNSPACED}]+)|{_SHOWN}(?:['\u2019.,\-\u05f3\u05f4]{_SHOWN})*")
 _ASCII_WORD = re.compile(r"[a-z0-9]+(?:[-_'.,@][a-z0-9]+)*\.?")
 _PARTICLE = re.compile("[\u3041-\u309f]{1,2}$")
+# A kana that a word in Chinese characters ends in, but for particles.
+_ENDING = re.compile("[\u3400-\u9fff](?![はがをにのでともへやか])[\u3041-\u309f]$")
 # Before a word that stands, without its marks, for all words that differ in them alone.
 UNMARKED = "~"
 _LANGUAGE_NAMES = re.compile(r"(?<!\w)[a-z](?:\+\+|#)(?!\w)")
@@ -215,7 +217,11 @@ def word_spans(text: str) -> list[tuple[int, int]]:
     inside = run_spans(match for match in matches if match.lastgroup == "run")
     spans: list[tuple[int, int]] = []
     for match in matches:
-        spans += next(inside) if match.lastgroup == "run" else [match.span()]
+        for start, end in next(inside) if match.lastgroup == "run" else [match.span()]:
+            if spans and end - start == 1 and _ENDING.match(text[start - 1 : end]):
+                spans[-1] = spans[-1][0], end
+            else:
+                spans.append((start, end))
     return spans
 
 

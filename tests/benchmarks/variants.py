@@ -14,9 +14,9 @@ from unittest import mock
 from indexer.api.progress import CancelToken
 from indexer.query.grammar import parse
 from indexer.search.fusion import DEFAULT_WEIGHTS, Weights
+from indexer.search.query_terms import languages_of, prepare
 from indexer.search.search import Searcher
-from indexer.store import Term, docs_of
-from indexer.text.terms import stems
+from indexer.store import docs_of
 from tests.benchmarks import scoring
 
 if TYPE_CHECKING:
@@ -96,10 +96,13 @@ class SingleRetrievers:
         return self._placed(self.store.knn(space.key, vector, scoring.LIMIT))
 
     def words(self, text: str) -> list[RunHit]:
-        languages = [name for name in self.engine.catalog.docs.languages() if name]
-        found = {stem for name in languages for stem in stems(parse(text).text, name).split()}
-        terms = [Term(stem) for stem in sorted(found)]
-        return self._placed(self.store.match("stems", terms, scoring.LIMIT))
+        query, catalog = parse(text), self.engine.catalog
+        passages = catalog.spaces.totals().passages
+        with catalog.lexicon.reading() as reading:
+            found = prepare(
+                query, query.text, catalog.lexicon, reading, languages_of(catalog), passages
+            )
+        return self._placed(self.store.match("stems", found.terms, scoring.LIMIT))
 
     def _placed(self, found: ScoredKeys) -> list[RunHit]:
         docs = docs_of(found.keys).tolist()
