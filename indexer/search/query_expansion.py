@@ -122,12 +122,14 @@ class Expander:
         completions = self._completions(word, frequency) if may_grow else []
         others = completions or ([] if frequency else self._instead(word))
         marks = not self.query.text.isascii()
+        # The lexicon has words without their marks: beside other words, too many would do.
+        several = marks and " " in self.query.text.strip()
         begun = may_grow and len(word) == 1 and is_hangul(word)
         weights = self._weights(token, CHARACTER_WEIGHT if begun else 1.0, with_marks=marks)
         for other, weight in others:
             # What stands for a word may be a stem already, which has no stem of its own.
             itself = {} if other.isascii() else {other: weight}
-            weights = itself | self._weights(other, weight, with_marks=False) | weights
+            weights = itself | self._weights(other, weight, with_marks=several) | weights
         variants = self.lexicon.forms(word, self.languages)
         variants = list(dict.fromkeys([*variants, *(other for other, _ in others)]))
         shared = token != word and not any(has_stemmer(token, one) for one in self.languages)

@@ -24,7 +24,9 @@ _RUN = re.compile(f"[{UNSPACED}]+")
 # Words as they are shown, with the marks that folding takes away.
 _TAKEN = "\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u200c\u200d"
 _SHOWN = rf"(?:(?![{UNSPACED}])[\w{_MARKS}{_TAKEN}])+"
-_SHOWN_WORD = re.compile(rf"(?P<run>[{UNSPACED}]+)|{_SHOWN}(?:['\u2019.,\-\u05f3\u05f4]{_SHOWN})*")
+_SHOWN_WORD = re.compile(
+    rf"(?P<run>[{UNSPACED}]+)|{_SHOWN}(?:['\u2019.,\-\u05f3\u05f4\u066b\u066c]{_SHOWN})*"
+)
 _ASCII_WORD = re.compile(r"[a-z0-9]+(?:[-_'.,@][a-z0-9]+)*\.?")
 _PARTICLE = re.compile("[\u3041-\u309f]{1,2}$")
 # A kana that a word in Chinese characters ends in, but for particles.
@@ -54,6 +56,8 @@ _ZEROS = (0x660, 0x6F0, 0x966, 0x9E6, 0xE50, 0xED0, 0x1040, 0x17E0)
 _PLAIN: dict[int, str | None] = {
     **{zero + digit: str(digit) for zero in _ZEROS for digit in range(10)},
     **dict.fromkeys((0x2018, 0x2019, 0x02BC, 0x2032, 0xFF07), "'"),
+    0x66B: ".",
+    0x66C: ",",
     0x649: "\u064a",  # alef maqsura, which many write as yeh
     0x130: "i",  # which case folding would give a second dot
     **dict.fromkeys((0x2010, 0x2011, 0x2012, 0x2212), "-"),
