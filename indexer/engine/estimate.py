@@ -17,6 +17,7 @@ from indexer.api.errors import WorldError
 from indexer.api.formats import BY_NAME
 from indexer.catalog import Root
 from indexer.catalog.roots import join, normal
+from indexer.embed.record_files import find_record
 from indexer.files.scanner import rules_for
 from indexer.files.walk import RootWalk
 from indexer.pipeline.throughput import Throughput, load
@@ -108,7 +109,7 @@ def estimate(
     """Walk some paths and say what indexing them would take; see ``EstimateIndex``.
 
     Raises:
-        WorldError: ``path_missing``, or ``bad_setting`` for a pattern that cannot be read.
+        WorldError: ``path_missing``, ``unknown_model``, or ``bad_setting`` for a wrong pattern.
         Cancelled: If the token was cancelled.
     """
     counted = WalkCounts()
@@ -119,7 +120,9 @@ def estimate(
         walk = RootWalk(root, rules_for(root, catalog, config), token)
         counted.take(walk, catalog.coverage.read_before(path))
     space = catalog.spaces.active()
-    rates = load(catalog, space.key if space else "")
+    model = str(space.record["model"]) if space else config.model
+    layers = len(find_record(model, config.models).architecture.read)
+    rates = load(catalog, space.key if space else "", layers)
     return counted.describe(rates, catalog.coverage.page_bytes())
 
 

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from indexer.pipeline.parts import Counts, Effort
 
 KEY = "rates"
-# Where nothing was measured: a laptop of a few years ago.
+# Where nothing was measured: a laptop of a few years ago, and a model of so many layers.
 PAGES = 60.0
 PASSAGES = 25.0
+LAYERS = 6
 PASSAGES_A_PAGE = 3.0
 # A run that did less says little.
 LEAST_PAGES = 50
@@ -39,13 +40,19 @@ class Throughput:
     measured: bool = False
 
 
-def load(catalog: Catalog, space: str) -> Throughput:
-    """Give the rates of this library; those of passages belong to an embedding space."""
+def load(catalog: Catalog, space: str, layers: int = LAYERS) -> Throughput:
+    """Give the rates of this library.
+
+    Args:
+        catalog: Of the library.
+        space: The key of the embedding space that the rate of passages belongs to.
+        layers: How many its model reads passages through, for a guess.
+    """
     known = _known(catalog)
     of_space = known.get(f"passages:{space}")
     return Throughput(
         known.get("pages") or PAGES,
-        of_space or PASSAGES,
+        of_space or PASSAGES * LAYERS / layers,
         known.get("passages_a_page") or PASSAGES_A_PAGE,
         measured=bool(known.get("pages") and of_space),
     )

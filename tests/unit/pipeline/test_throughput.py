@@ -24,6 +24,8 @@ def catalog(tmp_path: Path) -> Iterator[Catalog]:
 
 def test_without_any_work_there_are_only_guesses(catalog: Catalog) -> None:
     assert load(catalog, "space") == Throughput(PAGES, PASSAGES, measured=False)
+    # More layers take longer.
+    assert load(catalog, "space", 8).passages == PASSAGES * 6 / 8
 
 
 def test_a_run_that_did_little_says_nothing(catalog: Catalog) -> None:
