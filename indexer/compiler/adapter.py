@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
     Floats = NDArray[np.float32]
 
+WORDS = "embeddings.word_embeddings.weight"
 POSITIONS = "embeddings.position_embeddings.weight"
 CHANGED = "passages."
 UP, DOWN = ".up", ".down"

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from indexer.api.errors import InternalError
-from indexer.compiler.adapter import POSITIONS, own_names, weights_of
+from indexer.compiler.adapter import CHANGED, POSITIONS, WORDS, own_names, weights_of
 from indexer.compiler.encoder_graph import write_encoder
-from indexer.compiler.packed import readable
+from indexer.compiler.packed import NIBBLES, SCALES, integers, readable
 from indexer.compiler.quantize import (
     FULL_RANGE,
     SAFE_RANGE,
@@ -83,7 +83,8 @@ def compile_model(
     if precision is Precision.INT8:
         _compile_integer(record, weights, source, folder)
         return
-    graph = write_encoder(record.architecture, weights, FloatLinear(), folder)
+    linear = FloatLinear(_packed_words(source, side))
+    graph = write_encoder(record.architecture, weights, linear, folder)
     _prove(record, Encoder(graph, CPU), TextTokenizer(source / TOKENIZER))
 
 
@@ -152,6 +153,19 @@ def _weights(model: ModelRecord, source: Path, side: Side) -> Weights:
     if len(weights(POSITIONS)) < model.reading(side).window:
         raise ValueError(f"{model.id} has too few positions for what its {side} may take")
     return weights
+
+
+def _packed_words(source: Path, side: Side) -> tuple[NDArray[np.int8], NDArray[np.float16]] | None:
+    """The vectors of words, where the file has them in 4 bits and this side leaves them so."""
+    from safetensors import safe_open
+
+    tensors: Any = safe_open(source / WEIGHTS, "numpy")
+    names = set(tensors.keys())
+    changed = side is Side.PASSAGES and any(name.startswith(CHANGED + WORDS) for name in names)
+    if WORDS + NIBBLES not in names or changed:
+        return None
+    scales = tensors.get_tensor(WORDS + SCALES)
+    return integers(tensors.get_tensor(WORDS + NIBBLES), scales), scales
 
 
 def _sequences(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.compiler.adapter import POSITIONS
+from indexer.compiler.adapter import POSITIONS, WORDS
 from indexer.compiler.attention import Attention
 from indexer.compiler.graph import Graph
 from indexer.embed.compiled import DATA, GRAPH
@@ -73,7 +73,7 @@ def write_encoder(
 def _embeddings(graph: Graph, shape: Architecture, weights: Weights, linear: FloatLinear) -> str:
     # Every token is of type 0, so that row is part of each position.
     positions = weights(POSITIONS) + weights("embeddings.token_type_embeddings.weight")[0]
-    words = linear.lookup(graph, "words", weights("embeddings.word_embeddings.weight"))
+    words = linear.lookup(graph, "words", weights(WORDS))
     zero = graph.constant("zero", np.array([0], np.int64))
     length = graph.node("Shape", [IDS], start=1, end=2)
     here = graph.node("Slice", [graph.constant("positions", positions), zero, length, zero])

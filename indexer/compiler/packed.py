@@ -29,6 +29,17 @@ def unpack(nibbles: Array, scales: Array) -> NDArray[np.float32]:
     Raises:
         ValueError: If the two do not suit each other, or a scale is no number.
     """
+    values = integers(nibbles, scales).astype(np.float32).reshape(*scales.shape, BLOCK)
+    values *= scales[:, :, None].astype(np.float32)
+    return values.reshape(len(scales), -1)
+
+
+def integers(nibbles: Array, scales: Array) -> NDArray[np.int8]:
+    """What a packed matrix holds before it is scaled, from -8 to 7, ``[rows, columns]``.
+
+    Raises:
+        ValueError: As ``unpack``.
+    """
     fits = (
         nibbles.dtype == np.uint8
         and scales.dtype == np.float16
@@ -38,9 +49,8 @@ def unpack(nibbles: Array, scales: Array) -> NDArray[np.float32]:
     if not fits or not np.isfinite(scales).all():
         raise ValueError(f"{nibbles.shape} and {scales.shape} are no matrix in 4 bits")
     blocks = nibbles.reshape(*scales.shape, BLOCK // 2)
-    values = np.concatenate([blocks & 15, blocks >> 4], axis=2).astype(np.float32)
+    values = np.concatenate([blocks & 15, blocks >> 4], axis=2).astype(np.int8)
     values -= 8
-    values *= scales[:, :, None].astype(np.float32)
     return values.reshape(len(scales), -1)
 
 

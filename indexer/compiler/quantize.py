@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.compiler.graph import MICROSOFT, Graph
+from indexer.compiler.packed import BLOCK
 from indexer.embed.encoder import IDS, LENGTHS
 
 if TYPE_CHECKING:
@@ -114,10 +115,17 @@ class FloatLinear:
     around the wide layer. ``masked``: attention looks at ``LENGTHS``; if not, nothing in a batch
     may be padded. ``grouped``: a layer may be carried out a few blocks of attention at a time; an
     accelerator is better at a layer in one piece.
+
+    Args:
+        words: The vectors of words as the file has them, ``packed.integers`` and their scales; a
+            graph that keeps them so is a third as large and computes the same.
     """
 
     masked = True
     grouped = False
+
+    def __init__(self, words: tuple[NDArray[np.int8], NDArray[np.float16]] | None = None) -> None:
+        self._words = words
 
     def attention(
         self, graph: Graph, x: str, name: str, weight: Floats, bias: Floats, how: Attention,
@@ -152,7 +160,17 @@ class FloatLinear:
 
     def lookup(self, graph: Graph, name: str, table: Floats) -> str:
         """The rows of ``table`` [vocabulary, hidden] that the ids name."""
-        return graph.node("Gather", [graph.constant(name, table), IDS])
+        if self._words is None:
+            return graph.node("Gather", [graph.constant(name, table), IDS])
+        parts = []
+        for part, values, width in zip(
+            ("integers", "scales"), self._words, (BLOCK, 1), strict=True
+        ):
+            rows = graph.node("Gather", [graph.constant(f"{name}.{part}", values), IDS])
+            blocks = graph.constant(f"{name}.{part}.blocks", np.array([0, 0, -1, width], np.int64))
+            parts.append(graph.node("Reshape", [graph.node("Cast", [rows], to=1), blocks]))
+        whole = graph.constant(f"{name}.whole", np.array([0, 0, -1], np.int64))
+        return graph.node("Reshape", [graph.node("Mul", parts), whole])
 
     @staticmethod
     def _product(graph: Graph, x: str, name: str, weight: Floats, bias: Floats) -> str:
@@ -164,6 +182,7 @@ class RecordingLinear(FloatLinear):
     """The same, and every activation that needs a range is an output of the graph as well."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.activations: dict[str, str] = {}
 
     def attention(
@@ -195,6 +214,7 @@ class IntegerLinear(FloatLinear):
     grouped = True
 
     def __init__(self, ranges: Mapping[str, Range], levels: int = FULL_RANGE) -> None:
+        super().__init__()
         self._ranges = ranges
         self._levels = levels
 

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
+from indexer.compiler.adapter import WORDS
 from indexer.compiler.packed import BLOCK, NIBBLES, SCALES, readable, unpack
+from indexer.config import Precision
+from indexer.embed.compiled import DATA, compiled_folder
+from indexer.embed.factory import open_embedder
+from tests.tiny_model import install_tiny_model, tiny_weights
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Array = np.ndarray[Any, Any]
 ROWS, COLUMNS = 3, 2 * BLOCK
@@ -15,9 +23,10 @@ ROWS, COLUMNS = 3, 2 * BLOCK
 
 def _packed(values: Array) -> Array:
     """Values from -8 to 7, ``[rows, columns]``, written out one by one."""
-    found = np.zeros((ROWS, COLUMNS // 2), np.uint8)
-    for row in range(ROWS):
-        for column in range(COLUMNS):
+    rows, columns = values.shape
+    found = np.zeros((rows, columns // 2), np.uint8)
+    for row in range(rows):
+        for column in range(columns):
             block, place = divmod(column, BLOCK)
             byte = block * BLOCK // 2 + place % (BLOCK // 2)
             found[row, byte] |= (int(values[row, column]) + 8) << (0 if place < BLOCK // 2 else 4)
@@ -71,3 +80,24 @@ def test_a_matrix_without_its_scales_is_missed() -> None:
     _, read = readable(file, file.__getitem__)
     with pytest.raises(KeyError):
         read("b")
+
+
+def test_vectors_of_words_stay_packed_in_a_graph_of_float32(tmp_path: Path) -> None:
+    """They take a third of the room, and every vector is the same to the bit."""
+    plain: dict[str, Array] = dict(tiny_weights())
+    random = np.random.default_rng(5)
+    rows, columns = plain[WORDS].shape
+    numbers = random.integers(-8, 8, (rows, columns))
+    scales = random.random((rows, columns // BLOCK)).astype(np.float16)
+    plain[WORDS] = unpack(_packed(numbers), scales)
+    packed = {name: one for name, one in plain.items() if name != WORDS}
+    packed |= {WORDS + NIBBLES: _packed(numbers), WORDS + SCALES: scales}
+    found, sizes = [], []
+    for name, weights in (("plain", plain), ("packed", packed)):
+        record = install_tiny_model(tmp_path, name=name, weights=weights)
+        embedder = open_embedder(record, tmp_path, Precision.FP32, download=False)
+        found.append(embedder.encode_query("a question of the lighthouse"))
+        folder = compiled_folder(record, tmp_path, Precision.FP32)
+        sizes.append((folder / DATA).stat().st_size)
+    np.testing.assert_array_equal(found[0], found[1])
+    assert sizes[0] - sizes[1] > 2 * rows * columns
