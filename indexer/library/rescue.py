@@ -258,14 +258,18 @@ def _tables(lance: Path) -> Iterator[str]:
     for path in sorted(lance.glob("*.lance")):
         lists = sorted((path / "_versions").glob("*.manifest"), key=lambda one: one.stat().st_mtime)
         given_up = 0
+        emptied: list[Path] = []
         while lists:
             try:
-                damage.blocks(database.open_table(path.stem))
+                opened = database.open_table(path.stem)
+                damage.blocks(opened)
+                lance_files.recount(opened, emptied)
                 break
             except BaseException as error:  # a panic of Lance is no Exception
                 if not damage.may_be_damage(error):
                     raise disk.system_error(error, path) or error from error
-                if lance_files.forget_deletions(path, error):
+                if (without := lance_files.forget_deletions(path, error)) is not None:
+                    emptied.append(without)
                     yield f"A list of deleted rows of {path.stem} is made anew."
                     continue
                 with disk.open_errors(lance):

@@ -102,8 +102,10 @@ class Store:
         absent = {table.stem for table in unfinished(path)}
         for name in self._db.list_tables().tables:
             if name not in absent:
-                lance_files.mend(path / f"{name}.lance", writable=writable)
-                self._open(name, self._db.open_table(name))
+                mended = lance_files.mend(path / f"{name}.lance", writable=writable)
+                inner = self._db.open_table(name)
+                lance_files.recount(inner, mended)
+                self._open(name, inner)
         self._maintainer = maintenance.Maintainer(lambda: dict(self._tables), thresholds)
 
     @classmethod
@@ -296,10 +298,15 @@ class Store:
 
     def mend_deadly(self) -> dict[str, int]:
         """See ``lance_files.mend``; reading everything would meet them. Gives how many by table."""
-        return {
-            name: lance_files.mend(table.path, writable=self._writable)
-            for name, table in self.tables.items()
-        }
+        counts = {}
+        for name, table in self.tables.items():
+            mended = lance_files.mend(table.path, writable=self._writable)
+            if mended:
+                lance_files.recount(runtime.reopen(table.path), mended)
+                table.inner.checkout_latest()
+                table.forget_rows()
+            counts[name] = len(mended)
+        return counts
 
     def verify(self) -> list[str]:
         """What is wrong with the keys of rows, in words; see ``checks`` for a thorough look."""

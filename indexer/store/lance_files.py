@@ -39,6 +39,7 @@ _KNOWN_VERSIONS = ((0, 3), (2, 0), (2, 1), (2, 2))
 
 # Lists of deleted rows: those of few rows are Arrow's files, those of many are Roaring bitmaps.
 _DELETIONS = "_deletions"
+_FRAGMENT_BITS = 32
 _NAMED_LIST = re.compile(rf"{_DELETIONS}/([\w-]+\.(?:arrow|bin))")
 _EMPTY_BITMAP = struct.pack("<II", 12_346, 0)
 
@@ -61,15 +62,15 @@ def truncated(written: Iterable[Path]) -> list[Path]:
     return found
 
 
-def mend(table: Path, *, writable: bool = True) -> int:
-    """Put right what would end the process; gives how many files that was.
+def mend(table: Path, *, writable: bool = True) -> list[Path]:
+    """Put right what would end the process; gives the files that were changed for it.
 
     What the system does not let us read is left to whoever reads it.
 
     Raises:
         WorldError: ``library_damaged``, if nothing may be written.
     """
-    mended = 0
+    mended = []
     for path, kept, right in itertools.chain(_wrong_footers(table), _wrong_lists(table)):
         if not writable:
             raise WorldError("library_damaged", library=str(table.parents[1]), reason=path.name)
@@ -78,22 +79,36 @@ def mend(table: Path, *, writable: bool = True) -> int:
             file.write(right)
             file.truncate()
         log.error("%s: %s would have ended the engine and is mended", table.stem, path.name)
-        mended += 1
+        mended.append(path)
     return mended
 
 
-def forget_deletions(table: Path, error: BaseException) -> bool:
+def forget_deletions(table: Path, error: BaseException) -> Path | None:
     """Put an empty list in the place of the one that Lance could not read, if that was it."""
     named = _NAMED_LIST.search(str(error))
     if named is None:
-        return False
+        return None
     path = table / _DELETIONS / named[1]
     empty = _empty_list() if path.suffix == ".arrow" else _EMPTY_BITMAP
     if path.exists() and path.read_bytes() == empty:
-        return False
+        return None
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(empty)
-    return True
+    return path
+
+
+def recount(inner: Any, emptied: Iterable[Path]) -> None:
+    """Delete one row more of each fragment whose list of deleted rows was emptied.
+
+    Its manifest says how many the list has, and Lance compacts no fragment in which that is not so;
+    with the next deletion it counts again. The row's document is incomplete then and read again.
+    """
+    lists = [path for path in emptied if path.parent.name == _DELETIONS]
+    if fragments := {int(path.name.partition("-")[0]) for path in lists}:
+        places = inner.search().select(["_rowaddr"]).to_arrow().column("_rowaddr").to_pylist()
+        last = {place >> _FRAGMENT_BITS: place for place in places}
+        for fragment in fragments & last.keys():
+            inner.delete(f"_rowaddr = {last[fragment]}")
 
 
 def _wrong_footers(table: Path) -> Iterator[tuple[Path, int, bytes]]:
