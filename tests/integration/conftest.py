@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -59,10 +57,14 @@ def indexed(tiny_models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 @pytest.fixture(scope="module")
 def opened(indexed: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     """A copy of it, open for questions that change nothing."""
-    world = replace(indexed, library=tmp_path_factory.mktemp("opened") / "library")
-    shutil.copytree(indexed.library, world.library)
-    with world.engine() as engine:
+    with indexed.copy(tmp_path_factory.mktemp("opened") / "library").engine() as engine:
         yield engine
+
+
+@pytest.fixture
+def copied(indexed: World, tmp_path: Path) -> World:
+    """A copy of it to change, of the same documents."""
+    return indexed.copy(tmp_path / "library")
 
 
 @pytest.fixture(scope="session")

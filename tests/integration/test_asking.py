@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -41,16 +42,17 @@ OPENS = "the open sea"
 @pytest.fixture
 def world(indexed: World, tmp_path: Path) -> World:
     """A library to change, of documents to change."""
-    world = World(tmp_path / "documents", tmp_path / "library", indexed.models)
-    shutil.copytree(indexed.documents, world.documents)
-    return world
+    return indexed.move(tmp_path)
 
 
 def estimate(engine: Engine, *paths: Path) -> Estimate:
     return engine.call(EstimateIndex(tuple(paths)))
 
 
-def test_an_estimate_writes_nothing_and_counts_what_will_be_read(world: World) -> None:
+def test_an_estimate_writes_nothing_and_counts_what_will_be_read(
+    indexed: World, tmp_path: Path
+) -> None:
+    world = replace(indexed, library=tmp_path / "library")
     with world.engine() as engine:
         before = estimate(engine, world.documents)
         assert engine.catalog.roots.all() == []

@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import sqlite3
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,7 +16,7 @@ from indexer.api.requests import GetStatus, Remove
 from indexer.engine.engine import Engine
 from indexer.library import library as libraries
 from indexer.library.library import CATALOG_NAME
-from tests.integration import corpus, killing, rights
+from tests.integration import killing, rights
 from tests.integration.world import Seen, World, check_same, found, look, search, states
 
 if TYPE_CHECKING:
@@ -25,18 +26,13 @@ DISK_BYTES = 32 << 20
 
 
 @pytest.fixture
-def world(tiny_models_dir: Path, tmp_path: Path) -> World:
-    world = World(tmp_path / "documents", tmp_path / "library", tiny_models_dir)
-    corpus.make(world.documents)
-    return world
+def world(indexed: World, tmp_path: Path) -> World:
+    return replace(indexed, library=tmp_path / "library")
 
 
 @pytest.mark.parametrize("room", [0, 100_000, 1_000_000])
-def test_a_full_disk(world: World, tmp_path: Path, room: int) -> None:
+def test_a_full_disk(world: World, undisturbed: Seen, tmp_path: Path, room: int) -> None:
     """Whatever is written when the disk is full, it costs nothing that was written before."""
-    with world.engine() as engine:
-        world.index(engine)
-        undisturbed = look(engine)
     with rights.small_disk(tmp_path / "disk", DISK_BYTES) as disk:
         squeezed = World(world.documents, disk / "library", world.models)
         reports = world.documents / "reports"
@@ -97,11 +93,8 @@ def test_a_library_where_nothing_may_be_written(world: World) -> None:
 
 
 @pytest.mark.parametrize("lost", ["lance", "lance/passages.lance", "vectors", "catalog"])
-def test_what_a_library_has_lost_is_made_anew(
-    indexed: World, undisturbed: Seen, tmp_path: Path, lost: str
-) -> None:
-    world = World(indexed.documents, tmp_path / "library", indexed.models)
-    shutil.copytree(indexed.library, world.library)
+def test_what_a_library_has_lost_is_made_anew(copied: World, undisturbed: Seen, lost: str) -> None:
+    world = copied
     if lost == "vectors":
         (table,) = (world.library / "lance").glob("vectors_*")
         shutil.rmtree(table)
@@ -117,9 +110,8 @@ def test_what_a_library_has_lost_is_made_anew(
         check_same(look(engine), undisturbed)
 
 
-def test_a_table_that_is_damaged_as_a_whole(indexed: World, tmp_path: Path) -> None:
-    world = World(indexed.documents, tmp_path / "library", indexed.models)
-    shutil.copytree(indexed.library, world.library)
+def test_a_table_that_is_damaged_as_a_whole(copied: World) -> None:
+    world = copied
     for file in (world.library / "lance" / "passages.lance").glob("_versions/*.manifest"):
         file.write_bytes(file.read_bytes()[:20])
     with pytest.raises(WorldError) as caught:

@@ -6,7 +6,6 @@ import contextlib
 import itertools
 import json
 import logging
-import shutil
 import struct
 from typing import TYPE_CHECKING, Any
 
@@ -70,8 +69,7 @@ VALUES: list[Any] = [
 def served(indexed: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     """A copy of the common library, behind a real service over the real engine."""
     folder = tmp_path_factory.mktemp("s")
-    world = World(indexed.documents, folder / "library", indexed.models)
-    shutil.copytree(indexed.library, world.library)
+    world = indexed.copy(folder / "library")
     (folder / "run").mkdir(mode=0o700)
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("XDG_RUNTIME_DIR", str(folder / "run"))

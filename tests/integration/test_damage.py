@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -37,9 +36,7 @@ def scattered(indexed: World, tmp_path_factory: pytest.TempPathFactory) -> World
 
 @pytest.fixture
 def world(scattered: World, tmp_path: Path) -> World:
-    world = World(scattered.documents, tmp_path / "library", scattered.models)
-    shutil.copytree(scattered.library, world.library)
-    return world
+    return scattered.copy(tmp_path / "library")
 
 
 def truncate(path: Path) -> None:
@@ -103,8 +100,7 @@ def test_bytes_that_changed_and_can_be_read_are_found(
 ) -> None:
     chance = random.Random(table)
     for number in range(FLIPS):
-        world = World(scattered.documents, tmp_path / str(number), scattered.models)
-        shutil.copytree(scattered.library, world.library)
+        world = scattered.copy(tmp_path / str(number))
         victim, *_ = data_files(world, table)
         content, rows = bytearray(victim.read_bytes()), rows_of(victim)
         content[chance.randrange(len(content))] ^= 1 << chance.randrange(8)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -40,14 +39,7 @@ def long_document(
 
 @pytest.fixture
 def world(long_document: World, tmp_path: Path) -> World:
-    world = World(tmp_path / "documents", tmp_path / "library", long_document.models)
-    shutil.copytree(long_document.library, world.library)
-    shutil.copytree(long_document.documents, world.documents)
-    with world.engine() as engine:
-        (root,) = engine.catalog.roots.all()
-        engine.catalog.roots.relocate(root.id, world.documents)
-        world.index(engine)
-    return world
+    return long_document.move(tmp_path)
 
 
 def is_late(engine: Engine) -> bool:

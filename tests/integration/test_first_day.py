@@ -22,6 +22,7 @@ from indexer.embed.record_files import find_record, write_record
 from indexer.library import library as libraries
 from tests.integration import corpus
 from tests.integration.world import (
+    Seen,
     World,
     check_same,
     check_whole,
@@ -155,47 +156,42 @@ def test_it_pauses_in_the_middle_and_goes_on(filled: World) -> None:
         look(engine)
 
 
-def test_the_size_of_the_library_is_told(filled: World) -> None:
-    with filled.engine() as engine:
-        filled.index(engine)
+def test_the_size_of_the_library_is_told(copied: World) -> None:
+    with copied.engine() as engine:
         status = engine.call(GetStatus())
-        on_disk = sum(p.lstat().st_size for p in filled.library.rglob("*") if p.is_file())
+        on_disk = sum(p.lstat().st_size for p in copied.library.rglob("*") if p.is_file())
         assert status.bytes == pytest.approx(on_disk, rel=0.05)
         assert status.free_bytes > 0
         tables = status.tables.values()
         assert 0 < sum(table.total for table in tables) < status.bytes
 
 
-def test_a_moved_library_works_where_it_is(filled: World, tmp_path: Path) -> None:
-    with filled.engine() as engine:
-        filled.index(engine)
-        before = look(engine)
-    libraries.move(filled.library, tmp_path / "new" / "place")
-    assert not filled.library.exists()
-    moved = World(filled.documents, tmp_path / "new" / "place", filled.models)
+def test_a_moved_library_works_where_it_is(
+    copied: World, undisturbed: Seen, tmp_path: Path
+) -> None:
+    libraries.move(copied.library, tmp_path / "new" / "place")
+    assert not copied.library.exists()
+    moved = World(copied.documents, tmp_path / "new" / "place", copied.models)
     with moved.engine() as engine:
-        check_same(look(engine), before)
+        check_same(look(engine), undisturbed)
         assert moved.index(engine).work == (0, 0, 0)
 
 
-def test_a_library_moved_by_hand_works_too(filled: World, tmp_path: Path) -> None:
-    with filled.engine() as engine:
-        filled.index(engine)
-        before = look(engine)
-    shutil.copytree(filled.library, tmp_path / "copy")
-    shutil.rmtree(filled.library)
-    moved = World(filled.documents, tmp_path / "copy", filled.models)
+def test_a_library_moved_by_hand_works_too(
+    copied: World, undisturbed: Seen, tmp_path: Path
+) -> None:
+    shutil.copytree(copied.library, tmp_path / "copy")
+    shutil.rmtree(copied.library)
+    moved = World(copied.documents, tmp_path / "copy", copied.models)
     with moved.engine() as engine:
-        check_same(look(engine), before)
+        check_same(look(engine), undisturbed)
 
 
-def test_one_command_deletes_everything(filled: World) -> None:
-    with filled.engine() as engine:
-        filled.index(engine)
-    documents = {p: p.read_bytes() for p in filled.documents.rglob("*") if p.is_file()}
-    size = libraries.size(filled.library)
-    assert libraries.remove_everything(filled.library) == pytest.approx(size, rel=0.05)
-    assert not filled.library.exists()
+def test_one_command_deletes_everything(copied: World) -> None:
+    documents = {p: p.read_bytes() for p in copied.documents.rglob("*") if p.is_file()}
+    size = libraries.size(copied.library)
+    assert libraries.remove_everything(copied.library) == pytest.approx(size, rel=0.05)
+    assert not copied.library.exists()
     assert {p: p.read_bytes() for p in documents} == documents
 
 

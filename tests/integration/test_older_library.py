@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 import sqlite3
 from typing import TYPE_CHECKING
 
@@ -57,11 +56,9 @@ def shape(path: Path) -> dict[str, list[tuple[object, ...]]]:
 
 
 @pytest.fixture
-def world(indexed: World, tmp_path: Path) -> World:
-    world = World(indexed.documents, tmp_path / "library", indexed.models)
-    shutil.copytree(indexed.library, world.library)
-    make_older(world.library)
-    return world
+def world(copied: World) -> World:
+    make_older(copied.library)
+    return copied
 
 
 def opens_whole(world: World, undisturbed: Seen) -> None:

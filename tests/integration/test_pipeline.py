@@ -34,18 +34,7 @@ NOTHING = (0, 0, 0)
 @pytest.fixture
 def world(indexed: World, tmp_path: Path) -> World:
     """A library to change, and a copy of the documents that takes the place of the originals."""
-    world = World(tmp_path / "documents", tmp_path / "library", indexed.models)
-    shutil.copytree(indexed.library, world.library)
-    # A move of the whole tree, as far as the file system tells: same bytes, sizes and times.
-    shutil.copytree(indexed.documents, world.documents)
-    with world.engine() as engine:
-        (root,) = engine.catalog.roots.all()
-        engine.catalog.roots.relocate(root.id, world.documents)
-        # New inodes on the same volume: every file is hashed again, and nothing more.
-        read, *written = world.index(engine).work
-        assert read > 0
-        assert written == [0, 0]
-    return world
+    return indexed.move(tmp_path)
 
 
 @pytest.fixture

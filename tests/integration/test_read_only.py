@@ -42,10 +42,11 @@ from indexer.library.library import CATALOG_NAME
 from tests.integration import killing, rights
 from tests.integration.speaking import attached
 from tests.integration.world import QUERIES, Seen, World, found, search, states
-from tests.mounting import Mounter, can_mount
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
+
+    from tests.mounting import Mounter
 
 REPORT = "reports/one.pdf"
 _SEARCH = """
@@ -66,26 +67,9 @@ with world.engine() as engine:
 
 
 @pytest.fixture
-def mounter() -> Iterator[Mounter]:
-    if not can_mount():
-        pytest.skip("only root on Linux can mount")
-    mounter = Mounter()
-    yield mounter
-    mounter.close()
-
-
-@pytest.fixture
-def written(indexed: World, tmp_path: Path) -> World:
-    """A library of its own, still to be written."""
-    world = World(indexed.documents, tmp_path / "library", indexed.models)
-    shutil.copytree(indexed.library, world.library)
-    return world
-
-
-@pytest.fixture
-def read_only(written: World, mounter: Mounter, tmp_path: Path) -> World:
+def read_only(copied: World, mounter: Mounter, tmp_path: Path) -> World:
     """The same on a mount that can only be read."""
-    return mounted(written, mounter, tmp_path / "mounted")
+    return mounted(copied, mounter, tmp_path / "mounted")
 
 
 def mounted(world: World, mounter: Mounter, point: Path) -> World:
@@ -149,17 +133,17 @@ def test_whatever_would_change_it_is_refused(read_only: World) -> None:
 
 
 def test_what_a_killed_engine_left_is_read_too(
-    written: World, mounter: Mounter, tmp_path: Path
+    copied: World, mounter: Mounter, tmp_path: Path
 ) -> None:
     """The last commits are in SQLite's log, which nothing may bring into the catalog here."""
-    (written.documents / "late.txt").write_text("The quokka came late to the meeting.")
+    (copied.documents / "late.txt").write_text("The quokka came late to the meeting.")
     try:
-        killing.kill_at(written, "document-begun:1")
+        killing.kill_at(copied, "document-begun:1")
     finally:
-        (written.documents / "late.txt").unlink()
-    log = written.library / f"{CATALOG_NAME}-wal"
+        (copied.documents / "late.txt").unlink()
+    log = copied.library / f"{CATALOG_NAME}-wal"
     assert log.stat().st_size
-    world = mounted(written, mounter, tmp_path / "mounted")
+    world = mounted(copied, mounter, tmp_path / "mounted")
     before = contents(world)
     with world.engine() as engine:
         assert found(engine, "report one")[0] == REPORT
@@ -167,18 +151,18 @@ def test_what_a_killed_engine_left_is_read_too(
     assert contents(world) == before
 
 
-def test_writers_and_readers_keep_each_other_out(written: World, read_only: World) -> None:
-    with written.engine():
+def test_writers_and_readers_keep_each_other_out(copied: World, read_only: World) -> None:
+    with copied.engine():
         with pytest.raises(WorldError) as caught:
             Engine.open(read_only.config)
         assert caught.value.code == "library_locked"
     with read_only.engine():
-        for world in (written, read_only):
+        for world in (copied, read_only):
             with pytest.raises(WorldError) as caught:
                 Engine.open(world.config)
             assert caught.value.code == "library_locked"
-    with written.engine() as engine:
-        written.index(engine)
+    with copied.engine() as engine:
+        copied.index(engine)
 
 
 def test_an_engine_serves_it(read_only: World) -> None:
@@ -209,27 +193,27 @@ def test_a_copy_of_a_served_one_is_a_library_of_its_own(read_only: World) -> Non
     assert contents(read_only) == before
 
 
-def test_without_a_lock_file(written: World, mounter: Mounter, tmp_path: Path) -> None:
-    (written.library / LOCK_NAME).unlink()
-    world = mounted(written, mounter, tmp_path / "mounted")
+def test_without_a_lock_file(copied: World, mounter: Mounter, tmp_path: Path) -> None:
+    (copied.library / LOCK_NAME).unlink()
+    world = mounted(copied, mounter, tmp_path / "mounted")
     with world.engine() as engine:
         assert found(engine, "report one")[0] == REPORT
 
 
-def test_an_older_one_says_what_helps(written: World, mounter: Mounter, tmp_path: Path) -> None:
-    with contextlib.closing(sqlite3.connect(written.library / CATALOG_NAME)) as connection:
+def test_an_older_one_says_what_helps(copied: World, mounter: Mounter, tmp_path: Path) -> None:
+    with contextlib.closing(sqlite3.connect(copied.library / CATALOG_NAME)) as connection:
         connection.execute("PRAGMA user_version = 1")
-    world = mounted(written, mounter, tmp_path / "mounted")
+    world = mounted(copied, mounter, tmp_path / "mounted")
     with pytest.raises(WorldError) as caught:
         Engine.open(world.config)
     assert caught.value.code == "library_older"
 
 
-def test_damage_costs_nothing_more(written: World, mounter: Mounter, tmp_path: Path) -> None:
+def test_damage_costs_nothing_more(copied: World, mounter: Mounter, tmp_path: Path) -> None:
     """Nothing can be taken out of it, so what is damaged is said and stays."""
-    for data in (written.library / "lance" / "passages.lance" / "data").iterdir():
+    for data in (copied.library / "lance" / "passages.lance" / "data").iterdir():
         data.write_bytes(b"These are not passages. " * 100)
-    world = mounted(written, mounter, tmp_path / "mounted")
+    world = mounted(copied, mounter, tmp_path / "mounted")
     with world.engine() as engine:
         with pytest.raises(WorldError) as caught:
             search(engine, "report one")
@@ -237,12 +221,12 @@ def test_damage_costs_nothing_more(written: World, mounter: Mounter, tmp_path: P
         assert engine.call(GetStatus()).documents
 
 
-def test_one_that_belongs_to_somebody_else(written: World) -> None:
+def test_one_that_belongs_to_somebody_else(copied: World) -> None:
     """Whom the modes of its files let read it, and nothing else."""
     prefix = rights.bound_by_permissions()
-    for path in [written.library, *written.library.rglob("*")]:
+    for path in [copied.library, *copied.library.rglob("*")]:
         path.chmod(0o500 if path.is_dir() else 0o400)
-    places = map(str, (written.documents, written.library, written.models))
+    places = map(str, (copied.documents, copied.library, copied.models))
     try:
         done = subprocess.run(
             [*prefix, sys.executable, "-c", _SEARCH, *places],
@@ -252,7 +236,7 @@ def test_one_that_belongs_to_somebody_else(written: World) -> None:
             check=False,
         )
     finally:
-        for path in [written.library, *written.library.rglob("*")]:
+        for path in [copied.library, *copied.library.rglob("*")]:
             path.chmod(0o700)
     assert done.returncode == 0, done.stderr
     first, second = done.stdout.splitlines()
@@ -260,10 +244,9 @@ def test_one_that_belongs_to_somebody_else(written: World) -> None:
     assert second == "library_read_only"
 
 
-def test_a_disk_without_room_for_anything(written: World, tmp_path: Path) -> None:
+def test_a_disk_without_room_for_anything(copied: World, tmp_path: Path) -> None:
     with rights.small_disk(tmp_path / "disk", 32 << 20) as disk:
-        world = World(written.documents, disk / "library", written.models)
-        shutil.copytree(written.library, world.library)
+        world = copied.copy(disk / "library")
         ballast = rights.fill(disk)
         assert not os.statvfs(disk).f_bavail
         with world.engine() as engine:

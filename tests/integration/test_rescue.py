@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import random
-import shutil
 import sqlite3
 from typing import TYPE_CHECKING
 
@@ -26,10 +25,8 @@ PAGE = 4096
 
 
 @pytest.fixture
-def world(indexed: World, tmp_path: Path) -> World:
-    world = World(indexed.documents, tmp_path / "library", indexed.models)
-    shutil.copytree(indexed.library, world.library)
-    return world
+def world(copied: World) -> World:
+    return copied
 
 
 def pages_of(world: World, table: str) -> list[int]:

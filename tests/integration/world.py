@@ -6,6 +6,7 @@ Owns what tests of whole engines share. It must not know processes (``killing``)
 from __future__ import annotations
 
 import contextlib
+import shutil
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -70,6 +71,25 @@ class World:
             offline=True,
             min_free_bytes=0,
         )
+
+    def copy(self, library: Path) -> World:
+        """A copy of the library, of the same documents."""
+        shutil.copytree(self.library, library)
+        return replace(self, library=library)
+
+    def move(self, folder: Path) -> World:
+        """Copies of library and documents that take the place of the originals."""
+        moved = replace(self.copy(folder / "library"), documents=folder / "documents")
+        # A move of the whole tree, as far as the file system tells: same bytes, sizes and times.
+        shutil.copytree(self.documents, moved.documents)
+        with moved.engine() as engine:
+            (root,) = engine.catalog.roots.all()
+            engine.catalog.roots.relocate(root.id, moved.documents)
+            # New inodes on the same volume: every file is hashed again, and nothing more.
+            read, *written = moved.index(engine).work
+            assert read > 0
+            assert written == [0, 0]
+        return moved
 
     @contextlib.contextmanager
     def engine(self, *, batches: BatchSizes = PACE, **changes: Any) -> Iterator[Engine]:
