@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
+from importlib.util import find_spec, module_from_spec
 from typing import TYPE_CHECKING, Any
 
 import psutil
@@ -37,6 +38,9 @@ TEXT_CHUNK = 16_384
 # Rows read at a time by maintenance: Lance's own 8,192 hold 60 MB more at the peak.
 _BATCH_ROWS = 1_024
 
+# LanceDB imports it for its models alone; the client is half a second and 14 MB.
+_REST_CLIENT = "lance_namespace_urllib3_client"
+
 # glibc's knobs and their settings: few heaps, and large blocks given back when freed. The arrays
 # of a query are smaller than the limit: fresh pages for each would cost it a millisecond.
 _HEAPS = {"M_ARENA_MAX": (-8, 4), "M_MMAP_THRESHOLD": (-3, 4 << 20), "M_TRIM": (-1, 32 << 20)}
@@ -60,6 +64,7 @@ def connect(path: Path, threads: int, cache: int) -> Any:
     # One allocator for all, so that ``give_back`` reaches the memory of pyarrow too.
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     _limit_heaps()
+    _postpone(_REST_CLIENT)
     import lancedb
 
     return lancedb.connect(
@@ -69,6 +74,22 @@ def connect(path: Path, threads: int, cache: int) -> Any:
         storage_options={"new_table_enable_stable_row_ids": "true"},
         session=lancedb.Session(cache, _METADATA_CACHE_BYTES),
     )
+
+
+def _postpone(package: str) -> None:
+    """Load a package only when something but its submodules is asked of it."""
+    spec = None if package in sys.modules else find_spec(package)
+    if spec is None or spec.loader is None:
+        return
+    loader, module = spec.loader, module_from_spec(spec)
+
+    def load(name: str) -> Any:
+        del vars(module)["__getattr__"]
+        loader.exec_module(module)
+        return getattr(module, name)
+
+    vars(module)["__getattr__"] = load
+    sys.modules[package] = module
 
 
 def reopen(path: Path) -> Any:

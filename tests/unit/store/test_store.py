@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import stat
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -216,3 +218,14 @@ def test_long_words_are_found(store: Store) -> None:
 def test_odd_phrases_find_nothing_and_do_no_harm(store: Store, text: str) -> None:
     fill(store)
     assert len(store.phrase(text, 9)) == 0
+
+
+def test_what_reaches_servers_is_not_loaded(tmp_path: Path) -> None:
+    code = (
+        "import sys; from indexer.store.runtime import _REST_CLIENT, connect; from pathlib import "
+        "Path; connect(Path(sys.argv[1]), 1, 1 << 20); package = sys.modules[_REST_CLIENT];"
+        "print(f'{_REST_CLIENT}.api' in sys.modules, package.ApiClient.__name__)"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == "False ApiClient\n"
