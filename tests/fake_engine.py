@@ -179,7 +179,7 @@ class FakeEngine(FakeLibrary):
                 cancelled = True
                 break
         self._save()
-        report(Progress(Step.DONE, len(found), len(found), seconds=1.0))
+        report(Progress(Step.INDEX, len(found), len(found), seconds=1.0))
         return Summary(self.states(), len(found), len(self.texts), 1, 2, 3, 0.5, cancelled)
 
     def _read(self, file: Path, token: CancelToken) -> None:

@@ -48,7 +48,6 @@ class Step(StrEnum):
     INDEX = "index"  # extracting, embedding and writing overlap
     RECOGNISE = "recognise"  # text on scanned pages; they are counted in place of files
     MAINTAIN = "maintain"
-    DONE = "done"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import contextlib
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from indexer.api.endpoint import new_endpoint
+from indexer.api.lock import LibraryLock
 from indexer.extract.process.sandbox import ExtractionChild
 from tests.integration import corpus
 from tests.integration.extraction import keepers_tale
 from tests.integration.scanning import Counted, install
+from tests.integration.serving import open_host
+from tests.integration.speaking import attached
 from tests.integration.world import Seen, World, look
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
+    from indexer.api.client import EngineClient
     from indexer.engine.engine import Engine
+    from indexer.server.host import Host
 
 
 @pytest.fixture
@@ -83,3 +89,43 @@ def child() -> Iterator[ExtractionChild]:
 @pytest.fixture
 def tale(tmp_path: Path) -> Path:
     return keepers_tale(tmp_path)
+
+
+@pytest.fixture
+def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    runtime = tmp_path / "run"
+    runtime.mkdir(mode=0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
+    return tmp_path / "library"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    (folder / "ice.txt").write_text("The ship sank in November. The crew camped on the ice.")
+    (folder / "lease.txt").write_text("The tenant pays rent.\fThe landlord mends the roof.")
+    return folder
+
+
+@pytest.fixture
+def host(library: Path) -> Iterator[Host]:
+    host = open_host(library)
+    yield host
+    host.close()
+
+
+@pytest.fixture
+def client(host: Host, library: Path) -> Iterator[EngineClient]:
+    with contextlib.closing(attached(library)) as client:
+        yield client
+
+
+@pytest.fixture
+def occupied(library: Path) -> Iterator[Path]:
+    """A library for which no socket can be made."""
+    with LibraryLock.acquire(library) as lock:
+        address = Path(new_endpoint(lock.holding).address)
+    address.mkdir()
+    yield library
+    address.rmdir()

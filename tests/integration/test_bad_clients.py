@@ -42,14 +42,6 @@ LARGE = 200_000  # characters in an answer, about
 
 
 @pytest.fixture
-def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    runtime = tmp_path / "run"
-    runtime.mkdir(mode=0o700)
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
-    return tmp_path / "library"
-
-
-@pytest.fixture
 def host(library: Path) -> Iterator[Host]:
     engine = FakeEngine.open(EngineConfig(library, library / "models"))
     engine.checks = (Check("model", ok=True, value="x" * LARGE, advice=""),)
