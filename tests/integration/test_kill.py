@@ -6,13 +6,11 @@ library is opened, indexed to the end and compared with one that was never distu
 
 from __future__ import annotations
 
-import contextlib
 import json
 import shutil
 import signal
 import sys
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -26,27 +24,22 @@ from tests.integration.world import Seen, World, check_same, look
 from tests.tiny_model import TINY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 Kill = Callable[[World, str], None]
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL and SIGSTOP are POSIX")
 
-AT_A_TIME = 2
 
 # A point, and the how-manieth time the process comes by it.
 POINTS = [
     # reading
     "file-hashed:2",
     "document-begun:1",
-    "passages-cut:1",
     "passages-cut:5",
     # embedding
-    "batch-embedded:1",
     "batch-embedded:6",
     # between the commits of store and catalog, and right after both
-    "passages-committed:1",
     "passages-committed:3",
     "passages-marked:2",
     "vectors-committed:1",
@@ -62,7 +55,7 @@ POINTS = [
     "compacted:1",
 ]
 # Points from which the store is at work on its files for a while.
-BUSY = ["text-indexing:1", "text-indexing:2", "vectors-indexing:1", "compacting:1", "compacting:2"]
+BUSY = ["text-indexing:2", "vectors-indexing:1", "compacting:2"]
 
 
 @pytest.fixture
@@ -79,47 +72,13 @@ def finish(world: World, undisturbed: Seen) -> None:
         assert world.index(engine).work == (0, 0, 0)
 
 
-class Victims:
-    """Processes that are killed a few at a time, ahead of the tests that look at what they left."""
-
-    def __init__(self, indexed: World, folder: Path, cases: Iterable[tuple[Kill, str]]) -> None:
-        self._pool = ThreadPoolExecutor(AT_A_TIME)
-        self._killed = {
-            (kill, point): self._pool.submit(self._run, kill, point, indexed, folder / str(number))
-            for number, (kill, point) in enumerate(cases)
-        }
-
-    @staticmethod
-    def _run(kill: Kill, point: str, indexed: World, library: Path) -> World:
-        world = World(indexed.documents, library, indexed.models)
-        kill(world, point)
-        return world
-
-    def of(self, kill: Kill, point: str) -> World:
-        """Wait for one of them; raises what went wrong with it."""
-        return self._killed[kill, point].result()
-
-    def close(self) -> None:
-        self._pool.shutdown(cancel_futures=True)
-
-
-@pytest.fixture(scope="module")
-def victims(
-    request: pytest.FixtureRequest, indexed: World, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Victims]:
-    """Those of the tests that were chosen to run."""
-    chosen = [item.callspec.params for item in request.session.items if hasattr(item, "callspec")]
-    cases = [(params["kill"], params["point"]) for params in chosen if "kill" in params]
-    with contextlib.closing(Victims(indexed, tmp_path_factory.mktemp("victims"), cases)) as running:
-        yield running
-
-
 @pytest.mark.parametrize(
     ("kill", "point"),
     [*((kill_at, point) for point in POINTS), *((kill_within, point) for point in BUSY)],
 )
-def test_killed(victims: Victims, undisturbed: Seen, kill: Kill, point: str) -> None:
-    finish(victims.of(kill, point), undisturbed)
+def test_killed(world: World, undisturbed: Seen, kill: Kill, point: str) -> None:
+    kill(world, point)
+    finish(world, undisturbed)
 
 
 def test_killed_again_and_again(world: World, undisturbed: Seen) -> None:
@@ -160,17 +119,14 @@ def test_killed_while_it_puts_the_library_in_order(
     ],
 )
 def test_killed_while_a_document_that_is_gone_is_deleted(
-    world: World, undisturbed: Seen, tmp_path: Path, point: str, *, back: bool
+    indexed: World, undisturbed: Seen, tmp_path: Path, point: str, *, back: bool
 ) -> None:
     """Also when the file comes back: the catalog still knows a document the store has lost."""
-    mine = World(tmp_path / "mine", world.library, world.models)
-    shutil.copytree(world.documents, mine.documents)
-    with mine.engine() as engine:
-        mine.index(engine)
+    mine = indexed.move(tmp_path / "mine")
     (mine.documents / "long.txt").unlink()
     kill_at(mine, point)
     if back:
-        shutil.copy2(world.documents / "long.txt", mine.documents)
+        shutil.copy2(indexed.documents / "long.txt", mine.documents)
     with mine.engine() as engine:
         mine.index(engine)
         seen = look(engine)
