@@ -1,7 +1,8 @@
 # Every way to run the project, for people and for CI alike. `make` lists them.
 PYTHON ?= python3
 PY := .venv/bin/python
-# The tests wait more than they compute: three of them keep two cores busy.
+# The tests wait more than they compute: three workers keep two cores busy. Each file has one of
+# them, so that what its tests share is made once.
 WORKERS ?= 3
 
 .DEFAULT_GOAL := help
@@ -15,7 +16,7 @@ demo: .venv/runtime.stamp  ## Install what is needed, index the sample documents
 	@$(PY) -m app.demo
 
 test: .venv/dev.stamp lint types imports  ## Install what is needed and pass every check and test
-	$(PY) -m pytest -n $(WORKERS)
+	$(PY) -m pytest -n $(WORKERS) --dist loadfile
 
 lint: .venv/dev.stamp  ## Style: ruff's rules and its formatting
 	.venv/bin/ruff check .
