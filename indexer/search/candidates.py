@@ -161,7 +161,7 @@ class Retriever:
             sentence=np.where(filled, sentence, np.float32(0.0)),
             sentence_question=np.where(filled, sentence_question, np.float32(0.0)),
             share=share,
-            around=neighbour_similarity(before, here, after),
+            around=neighbour_similarity(before, after),
         )
         return CandidateEvidence(keys, pages, best, similarity, offsets)
 
@@ -186,13 +186,16 @@ class Retriever:
         return self.pool.submit(self.store.match, "stems", terms, count, docs, self.excluded)
 
 
-def neighbour_similarity(before: Floats, here: Floats, after: Floats) -> Floats:
+def neighbour_similarity(before: Floats, after: Floats) -> Floats:
     """The sum of the similarities of both neighbours, float32 (n,); 0 is one that is missing.
 
-    The other then counts twice, and a passage that is alone is its own neighbour: else the ends of
-    documents, and with them all short ones, would lose to what stands inside.
+    The other then counts twice, and a passage that is alone has what others have on average: else
+    the ends of documents, and with them all short ones, would lose to what stands inside.
     """
-    first = np.where(before != 0.0, before, np.where(after != 0.0, after, here))
-    last = np.where(after != 0.0, after, first)
+    first = np.where(before != 0.0, before, after)
+    last = np.where(after != 0.0, after, before)
     both: Floats = first + last
+    alone = both == 0.0
+    if not alone.all():
+        both[alone] = both[~alone].mean()
     return both

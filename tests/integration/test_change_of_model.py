@@ -96,7 +96,7 @@ def test_killed_half_way(old: World, world: World, point: str) -> None:
 def test_new_documents_are_found_by_meaning_during_the_change(world: World) -> None:
     more = world.documents.with_name("more")
     more.mkdir()
-    (more / "late.txt").write_text("A bassoon that came during the change.")
+    (more / "late.txt").write_text("Part 0 tells of the lyre. " * 30)
     with world.engine(background=True) as engine:
         passages = engine.call(GetStatus()).passages
         assert world.index(engine, more).summary.passages == 1
