@@ -176,3 +176,10 @@ def test_more_evidence_never_counts_less(
         )
     )
     assert after >= before - 1e-9
+
+
+def test_across_languages_only_meaning_tells() -> None:
+    near = AnswerabilityFeatures(-1.0, 0.0, 1.0, 1.0, 0.0, same_language=False)
+    assert DEFAULT_CLASSIFIER.is_good(near)
+    assert not DEFAULT_CLASSIFIER.is_good(replace(near, meaning=-3.0))
+    assert not DEFAULT_CLASSIFIER.is_good(replace(near, same_language=True))
