@@ -102,10 +102,17 @@ def _compile_integer(record: ModelRecord, weights: Weights, source: Path, folder
             break
 
 
-def calibration_texts() -> list[str]:
-    """The texts the ranges are taken from, one a line."""
-    file = resources.files("resources").joinpath("models", "calibration.txt")
-    return file.read_text("utf-8").splitlines()
+def calibration_texts(record: ModelRecord) -> list[str]:
+    """The texts the ranges are taken from, one a line; of many languages for a model of many.
+
+    With English alone the lowest cosine of ``lectern-e5-late`` with float32 was .991 over 96
+    passages in other languages; with fourteen more it is .997.
+    """
+    names = ["calibration.txt"]
+    if len(record.languages) > 1:
+        names.append("calibration-languages.txt")
+    files = (resources.files("resources").joinpath("models", name) for name in names)
+    return [line for file in files for line in file.read_text("utf-8").splitlines()]
 
 
 def _observe(record: ModelRecord, weights: Weights, source: Path, folder: Path) -> Sample:
@@ -114,7 +121,7 @@ def _observe(record: ModelRecord, weights: Weights, source: Path, folder: Path) 
     encoder = Encoder(model, CPU)
     tokenizer = TextTokenizer(source / TOKENIZER)
     _prove(record, encoder, tokenizer)
-    ids = _sequences(record, tokenizer, calibration_texts())
+    ids = _sequences(record, tokenizer, calibration_texts(record))
     vectors = np.zeros((len(ids), record.dimension), np.float32)
     names = list(linear.activations)
     low: dict[str, NDArray[np.float32]] = {}

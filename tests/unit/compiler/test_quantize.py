@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +25,7 @@ from indexer.embed.batches import Batch
 from indexer.embed.compiled import compiled_folder
 from indexer.embed.encoder import Encoder
 from indexer.embed.models import Side
+from indexer.text.language import detect
 from tests.tiny_model import TINY, install_tiny_model
 from tests.unit.embed.reference import plain_states
 
@@ -117,7 +119,11 @@ def test_a_wrong_conversion_is_not_accepted(models: Path, tmp_path: Path) -> Non
         calibrate.compile_model(record, Precision.FP32, Side.PASSAGES, source, tmp_path)
 
 
-def test_calibration_reads_texts_of_many_kinds() -> None:
-    texts = calibrate.calibration_texts()
+def test_calibration_reads_texts_of_many_kinds_and_languages(tmp_path: Path) -> None:
+    record = install_tiny_model(tmp_path)
+    texts = calibrate.calibration_texts(record)
     assert len(texts) > 40
     assert all(texts)
+    more = calibrate.calibration_texts(replace(record, languages=("en", "zh")))
+    assert more[: len(texts)] == texts
+    assert {"zh", "ar", "de", "hi", "th"} <= {detect(text) for text in more[len(texts) :]}
