@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 MAX_CHARACTERS = 10_000
 
 _QUOTES = str.maketrans(dict.fromkeys("\u201c\u201d\u201e\u201f\uff02", '"'))
+_GERSHAYIM = re.compile('(?<=[\u05d0-\u05ea])"(?=[\u05d0-\u05ea])')  # inside a Hebrew word
 _TOKEN = re.compile(
     r"""
     (?P<minus>-?)
@@ -113,7 +114,7 @@ def parse(text: str) -> Query:
 
 def _scan(text: str) -> Iterator[re.Match[str]]:
     """Scan a query into tokens, character for character: values are taken from ``text``."""
-    return _TOKEN.finditer(text.translate(_QUOTES))
+    return _TOKEN.finditer(_GERSHAYIM.sub("\u05f4", text.translate(_QUOTES)))
 
 
 def _clause(match: re.Match[str], text: str) -> Clause | None:

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from indexer.text.name_words import alphanumeric_parts
-from indexer.text.segments import is_unspaced
+from indexer.text.segments import is_letter, is_unspaced
 from indexer.text.stemmers import has_stemmer, is_hangul
 from indexer.text.terms import (
     UNMARKED,
     fold,
     forms,
-    is_letter,
     query_forms,
     tokens,
     without_particles,

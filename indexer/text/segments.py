@@ -7,6 +7,7 @@ not know what is done with the words.
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,11 @@ _UNSPACED = re.compile(f"[{UNSPACED}]")
 def is_unspaced(word: str) -> bool:
     """Whether a word is of a script without spaces."""
     return _UNSPACED.match(word) is not None
+
+
+def is_letter(char: str) -> bool:
+    """Whether a character is of a word, a vowel sign included."""
+    return char.isalnum() or (char != "" and unicodedata.category(char)[0] == "M")
 
 
 def split_runs(runs: Iterable[str]) -> Iterator[list[str]]:

@@ -25,7 +25,7 @@ _RUN = re.compile(f"[{UNSPACED}]+")
 _TAKEN = "\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u200c\u200d"
 _SHOWN = rf"(?:(?![{UNSPACED}])[\w{_MARKS}{_TAKEN}])+"
 _SHOWN_WORD = re.compile(
-    rf"(?P<run>[{UNSPACED}]+)|{_SHOWN}(?:['\u2019.,\-\u05f3\u05f4\u066b\u066c]{_SHOWN})*"
+    rf"(?P<run>[{UNSPACED}]+)|{_SHOWN}(?:(?:['\u2019.,\-\u05f3\u05f4\u066b\u066c]|(?<=[\u05d0-\u05ea])\"){_SHOWN})*"
 )
 _ASCII_WORD = re.compile(r"[a-z0-9]+(?:[-_'.,@][a-z0-9]+)*\.?")
 _PARTICLE = re.compile("[\u3041-\u309f]{1,2}$")
@@ -45,6 +45,8 @@ _SOFT_BREAK = re.compile(r"[-_']")
 
 # Superscripts are footnote marks and trademark signs no letters, whatever NFKC makes of them.
 _SIGNS = dict.fromkeys((0xB2, 0xB3, 0xB9, 0x2070, *range(0x2074, 0x207F), 0x2120, 0x2122), " ")
+# Hebrew abbreviations and foreign sounds, with its own signs or with quotes.
+_HEBREW_QUOTE = re.compile("(?<=[\u05d0-\u05ea])[\"'\u05f3\u05f4](?=[\u05d0-\u05ea])")
 # Vowels that NFKC takes apart, but dictionaries do not.
 _AM = (
     (re.compile("\u0e4d([\u0e48-\u0e4b]?)\u0e32"), "\\1\u0e33"),
@@ -200,11 +202,6 @@ def _all_forms(token: str, language: str) -> tuple[str, ...]:
     return found.stems + found.marked
 
 
-def is_letter(char: str) -> bool:
-    """Whether a character is of a word, a vowel sign included."""
-    return char.isalnum() or (char != "" and unicodedata.category(char)[0] == "M")
-
-
 def without_particles(found: list[str]) -> list[str]:
     """Leave out of ``tokens`` what has no meaning of its own in scripts without spaces.
 
@@ -248,6 +245,7 @@ def _tokens(text: str) -> list[str]:
         text = unicodedata.normalize("NFKC", text.translate(_SIGNS))
         text = text.translate(_PLAIN).casefold()
         text = unicodedata.normalize("NFC", text)
+        text = _HEBREW_QUOTE.sub("", text)
         for apart, vowel in _AM:
             text = apart.sub(vowel, text)
         inside = split_runs(_RUN.findall(text))

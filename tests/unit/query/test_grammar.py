@@ -64,6 +64,12 @@ def test_phrases(text: str, phrases: tuple[str, ...], words: str) -> None:
     assert (query.phrases, query.text) == (phrases, words)
 
 
+def test_a_quote_inside_a_hebrew_word_opens_no_phrase() -> None:
+    query = parse('צה"ל "בית ספר"')
+    assert query.phrases == ("בית ספר",)
+    assert query.terms[0] == "צהל"
+
+
 def test_exclusions() -> None:
     query = parse('lease -draft, -"not this" -e-mail - -- 10-K well-known')
     assert query.excluded_words == ("draft", "e-mail")

@@ -45,6 +45,7 @@ from indexer.text.terms import MAX_LENGTH, forms, stems, stop_words, words
         ("İstanbul ISPARTA ışık", "istanbul isparta isik"),
         ("Việt Đường", "viet duong"),
         ("שָׁלוֹם", "שלום"),
+        ("צה״ל צה\"ל ג'ירפה", "צהל צהל גירפה"),
         ("می\u200cخواهم", "ميخواهم"),
         ("soft\u00adhyphen", "softhyphen"),
         ("... -- ''", ""),
