@@ -24,10 +24,8 @@ from tests.integration.world import (
 
 
 @pytest.fixture
-def world(tiny_models_dir: Path, tmp_path: Path) -> World:
+def world(world: World) -> World:
     """A library with one document, which must never be lost."""
-    world = World(tmp_path / "documents", tmp_path / "library", tiny_models_dir)
-    world.documents.mkdir()
     (world.documents / "kept.txt").write_text("A quince keeps until March.")
     with world.engine() as engine:
         world.index(engine)

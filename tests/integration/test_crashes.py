@@ -35,9 +35,7 @@ SIZES = {"a.txt": 100, "b.txt": 200, POISON: 70_000, "y.txt": 200_000, "z.txt": 
 
 
 @pytest.fixture
-def world(tiny_models_dir: Path, tmp_path: Path) -> World:
-    world = World(tmp_path / "documents", tmp_path / "library", tiny_models_dir)
-    world.documents.mkdir()
+def world(world: World) -> World:
     for name, size in SIZES.items():
         word = name.partition(".")[0]
         (world.documents / name).write_text(f"The zephyr of {word}.\n\n" + "Calm. " * (size // 6))

@@ -35,11 +35,9 @@ def garble(path: Path, begin: int, end: int) -> None:
 
 
 @pytest.fixture
-def world(tiny_models_dir: Path, tmp_path: Path) -> World:
+def world(world: World, tmp_path: Path) -> World:
     import pymupdf
 
-    world = World(tmp_path / "documents", tmp_path / "library", tiny_models_dir)
-    world.documents.mkdir()
     plain = tmp_path / "plain.pdf"
     corpus.pdf(plain, PAGES, "Report")
     with pymupdf.open(plain) as document:

@@ -69,9 +69,7 @@ PRIVATE = [
 
 
 @pytest.fixture
-def world(tiny_models_dir: Path, tmp_path: Path) -> World:
-    world = World(tmp_path / "documents", tmp_path / "library", tiny_models_dir)
-    world.documents.mkdir()
+def world(world: World) -> World:
     (world.documents / "mine.txt").write_text("My own note about a quince.")
     return world
 

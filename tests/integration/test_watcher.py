@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def world(tiny_models_dir: Path, tmp_path: Path) -> World:
-    world = World(tmp_path / "documents", tmp_path / "library", tiny_models_dir)
+def world(world: World) -> World:
     (world.documents / "a").mkdir(parents=True)
     (world.documents / "a" / "one.txt").write_text("The zephyr clause stands here.")
     return world

@@ -21,15 +21,13 @@ from tests.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from indexer.engine.engine import Engine
 
 
 @pytest.fixture
-def world(tiny_models_dir: Path, tmp_path: Path) -> World:
+def world(world: World) -> World:
     """A small tree: two folders, three texts."""
-    world = World(tmp_path / "documents", tmp_path / "library", tiny_models_dir)
     (world.documents / "a" / "deep").mkdir(parents=True)
     (world.documents / "one.txt").write_text("The zephyr clause stands here.")
     (world.documents / "a" / "two.txt").write_text("A single xylophone plays.")
