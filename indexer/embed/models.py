@@ -115,6 +115,7 @@ class ModelRecord:
 
     ``cosine_centre`` and ``cosine_spread`` say how the cosines of questions and passages lie: less
     the centre, divided by the spread, they lie as those of MiniLM do, which ranking is fitted to.
+    ``cosine_between`` is the centre of cosines between two passages.
     """
 
     id: str
@@ -135,6 +136,7 @@ class ModelRecord:
     query_window: int = 0
     cosine_centre: float = 0.0
     cosine_spread: float = 1.0
+    cosine_between: float = 0.0
 
     @property
     def adapted(self) -> bool:

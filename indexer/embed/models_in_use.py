@@ -56,6 +56,7 @@ class ModelsInUse:
             "window": record.window,
             "cosine_centre": record.cosine_centre,
             "cosine_spread": record.cosine_spread,
+            "cosine_between": record.cosine_between,
         }
         space = catalog.spaces.add(space_of(record, self.config.precision), facts)
         if catalog.spaces.active() is None:

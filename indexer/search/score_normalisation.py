@@ -58,6 +58,12 @@ class CosineScale:
         record = space.record
         return cls(record.get("cosine_centre", 0.0), record.get("cosine_spread", 1.0))
 
+    @classmethod
+    def between(cls, space: Space) -> CosineScale:
+        """The scale of the cosines of two passages."""
+        record = space.record
+        return cls(record.get("cosine_between", 0.0), record.get("cosine_spread", 1.0))
+
     def similarity(self, vectors: Floats, vector: Floats) -> Floats:
         """How similar (n, dim) vectors are to one; 0 for those that are all 0, which are missing.
 
@@ -124,15 +130,14 @@ def refresh(catalog: Catalog, store: Store, models: ModelsInUse) -> None:
     except WorldError:
         return
     probes = spread_out(catalog.docs.expected(), PROBES)
-    cohort = measure(store, space.key, CosineScale.of(space), vectors, probes, passages)
+    cohort = measure(store, space, vectors, probes, passages)
     if cohort is not None:
         catalog.set_meta(_key(space), json.dumps(asdict(cohort)))
 
 
 def measure(
     store: Store,
-    space: str,
-    scale: CosineScale,
+    space: Space,
     vectors: Floats,
     probes: NDArray[np.int64],
     passages: int,
@@ -142,20 +147,19 @@ def measure(
     Args:
         store: The passages' vectors.
         space: The space that is asked.
-        scale: Of its cosines.
         vectors: Of the questions, float32 (n, dim).
         probes: Keys of passages that are asked of the other documents.
         passages: How many passages have vectors.
     """
-    best = [
-        found for vector in vectors if (found := _best(store, space, scale, vector)) is not None
-    ]
+    scale = CosineScale.of(space)
+    reached = (_best(store, space.key, scale, vector) for vector in vectors)
+    best = [found for found in reached if found is not None]
     if not best:
         return None
     centre = float(np.median(best))
     spread = _NORMAL * float(np.median(np.abs(np.array(best) - centre)))
     # A document that is alone is similar to none.
-    others = _across(store, space, scale, probes) or [centre]
+    others = _across(store, space, probes) or [centre]
     return Cohort(centre, max(spread, _LEAST_SPREAD), float(np.median(others)), passages)
 
 
@@ -177,11 +181,12 @@ def spread_out(documents: Mapping[int, int], count: int) -> NDArray[np.int64]:
     return np.array([key_of(doc, ordinal) for doc, ordinal in pairs], np.int64)
 
 
-def _across(store: Store, space: str, scale: CosineScale, probes: NDArray[np.int64]) -> list[float]:
+def _across(store: Store, space: Space, probes: NDArray[np.int64]) -> list[float]:
     """The similarity of each probe to the best passage of the other documents."""
-    pairs = zip(docs_of(probes).tolist(), store.vectors_of(space, probes), strict=True)
+    scale = CosineScale.between(space)
+    pairs = zip(docs_of(probes).tolist(), store.vectors_of(space.key, probes), strict=True)
     found = [
-        _best(store, space, scale, vector, DocSet.from_docs([doc], allowed=False))
+        _best(store, space.key, scale, vector, DocSet.from_docs([doc], allowed=False))
         for doc, vector in pairs
         if vector.any()  # it has one
     ]

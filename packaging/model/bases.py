@@ -28,14 +28,14 @@ class Base:
         texts: The files it is taught with, and the share of each.
         settings: Of a run, where they are not the usual ones.
         centred: Whether the mean of all vectors is taken out at the end (``centre``).
-        cosines: Centre and spread of its cosines, for the record.
+        cosines: Centre and spread of its cosines, and their centre between two passages.
     """
 
     texts: Mapping[str, float]
     settings: Mapping[str, Any] = field(default_factory=dict)
     multilingual: bool = False
     centred: bool = False
-    cosines: tuple[float, float] = (0.0, 1.0)
+    cosines: tuple[float, float, float] = (0.0, 1.0, 0.0)
 
     def files(self, folder: Path) -> list[Path]:
         """The files of texts in a folder, in the order of their shares."""
@@ -60,6 +60,6 @@ BASES = {
         {"temperature": 1 / 64, "skipped": (2, 4, 6, 8), "cool": 0.4, "held_tokens": 4096},
         multilingual=True,
         centred=True,
-        cosines=(0.32, 0.55),
+        cosines=(0.32, 0.55, 0.47),
     ),
 }

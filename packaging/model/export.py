@@ -66,7 +66,8 @@ def main() -> None:
     if base.centred:
         _centre(home, genuine, settings, base.files(options.texts))
     record = _record(options.id, genuine, home, options.window, settings)
-    record = replace(record, cosine_centre=base.cosines[0], cosine_spread=base.cosines[1])
+    centre, spread, between = base.cosines
+    record = replace(record, cosine_centre=centre, cosine_spread=spread, cosine_between=between)
     write_record(record, options.models)
     print(f"{home}: {record.download_bytes / 1e6:.1f} MB, windows of {record.window}")
 
