@@ -18,13 +18,15 @@ from indexer.api.errors import WorldError
 from indexer.api.labels import SPEEDS
 from indexer.api.setting import Setting, SettingType, Value
 from indexer.api.translation import N_
-from indexer.config import DEFAULT_MODEL, GIB, EngineConfig, Limits, Precision
+from indexer.config import DEFAULT_MODEL, GIB, LANGUAGES_MODEL, EngineConfig, Limits, Precision
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
 MIB = 1 << 20
+# Of the setting ``model``: the one for the languages of the library.
+AUTO = "auto"
 
 _LIMITS = Limits()
 
@@ -85,8 +87,8 @@ _ROWS = (
             N_("Folder of the library; empty: a folder in your user data.")),
     Setting("offline", LIBRARY, SettingType.FLAG, default=False, label=N_("Offline"),
             help=N_("Never use the network, not even for a model that is missing.")),
-    Setting("model", ADVANCED, SettingType.TEXT, DEFAULT_MODEL, N_("Language model"),
-            N_("Embedding model, by name.")),
+    Setting("model", ADVANCED, SettingType.TEXT, AUTO, N_("Language model"),
+            N_("Embedding model, by name; auto: the one for the languages of the library.")),
     Setting("device", ADVANCED, SettingType.CHOICE, "auto", N_("Device"),
             N_("Where the model runs."),
             choices={"auto": N_("The best there is"), "cuda": "CUDA", "directml": "DirectML",
@@ -222,7 +224,8 @@ def engine_config(settings: Settings, library: Path, *, offline: bool = False) -
     return EngineConfig(
         library=library,
         models=paths.models_folder(),
-        model=value["model"],
+        model=DEFAULT_MODEL if value["model"] == AUTO else value["model"],
+        languages_model=LANGUAGES_MODEL if value["model"] == AUTO else "",
         precision=Precision(value["precision"]),
         query_precision=Precision(value["query_precision"]),
         provider=value["device"],

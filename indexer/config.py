@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 GIB = 1 << 30
 DEFAULT_MODEL = "lectern-minilm-late"
+# For libraries in other languages than that one reads.
+LANGUAGES_MODEL = "lectern-e5-late"
 
 
 class Precision(StrEnum):
@@ -74,12 +76,15 @@ class EngineConfig:
     """Everything an engine needs to know to open a library.
 
     ``library`` is the folder of one library, ``models`` the folder of compiled models that all
-    libraries share. 0 threads or children means: as many as suit this machine.
+    libraries share. 0 threads or children means: as many as suit this machine. A library of
+    documents in other languages than ``model`` reads changes over to ``languages_model``; where
+    that is empty, ``model`` is what was asked for.
     """
 
     library: Path
     models: Path
     model: str = DEFAULT_MODEL
+    languages_model: str = ""
     precision: Precision = Precision.INT8
     query_precision: Precision = Precision.FP32
     provider: str = "auto"  # a key of ``indexer.embed.devices.PROVIDERS``, or "auto"

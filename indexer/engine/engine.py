@@ -170,7 +170,7 @@ class Engine(OpenLibrary):
         with self._indexing, crash_mark(self.config.library):
             reporter = Reporter(self._noting(caller.report), caller.token)
             roots = self._roots(request.paths, request.patterns)
-            target = self.models.space(self.catalog)
+            target = self._target()
             space = reindex.searched_first(self.catalog, self.config, target) if first else target
             patient = self.config.background
             job = IndexingJob(self._parts(space), Run, reporter, patient=patient)
@@ -185,6 +185,7 @@ class Engine(OpenLibrary):
                 # One that serves does it between calls, when nobody waits for anything.
                 while not self.config.background and self.recognise(caller.report, caller.token):
                     job.do(job.read)
+                target = self._target()  # what was read has shown the languages
                 if change and space.id != target.id:
                     job.do(partial(job.read, self._parts(target)))
                 job.do(lambda: self._tidy(reporter))
@@ -197,6 +198,11 @@ class Engine(OpenLibrary):
                 self._due_ns = due if due is not None and due > time.time_ns() else None
             seconds = time.monotonic() - began
             return job.summary(roots, seen, seconds, cancelled=cancelled)
+
+    def _target(self) -> Space:
+        """The space to fill in the end; call it while nothing is embedded."""
+        self._use(reindex.for_languages(self.catalog, self.config))
+        return self.models.space(self.catalog)
 
     def recognise(
         self,
@@ -237,7 +243,8 @@ class Engine(OpenLibrary):
         if self.throttle.paused or self.catalog.refusal:
             return False
         try:
-            return reindex.waits(self.catalog, self.config)
+            config = reindex.for_languages(self.catalog, self.config)
+            return reindex.waits(self.catalog, config)
         except WorldError:  # the settings name a model that is not here
             return False
 

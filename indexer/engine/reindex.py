@@ -41,6 +41,8 @@ log = logging.getLogger(__name__)
 
 # Passages that are looked at, and read by the model, to tell what all of them would take.
 SAMPLE = 48
+# From this share of documents in languages that the usual model does not read, the other is used.
+FOREIGN = 0.2
 _REBUILDING = "rebuilding"
 # Of a row: its key, its document and what the table needs beside the vectors.
 _ROW_BYTES = 24
@@ -54,6 +56,28 @@ class Change:
     changing: ModelChange | None = None
     previous: ModelChoice | None = None
     rebuilding: bool = False
+
+
+def for_languages(catalog: Catalog, config: EngineConfig) -> EngineConfig:
+    """The configuration with the model for the languages of the library, where it may be chosen.
+
+    A library that has changed over stays as it is, or one that lies between the two would go there
+    and back.
+
+    Raises:
+        WorldError: ``unknown_model``.
+    """
+    if not config.languages_model:
+        return config
+    other = replace(config, model=config.languages_model)
+    active = catalog.spaces.active()
+    if active is not None and active.record["model"] == other.model:
+        return other
+    counts = catalog.docs.languages()
+    read = set(find_record(config.model, config.models).languages)
+    gained = set(find_record(other.model, config.models).languages) - read
+    documents = sum(counts[language] for language in gained & counts.keys())
+    return other if documents > 0 and documents >= FOREIGN * sum(counts.values()) else config
 
 
 def waits(catalog: Catalog, config: EngineConfig) -> bool:
@@ -176,6 +200,7 @@ def chosen(config: EngineConfig, model: str | None, precision: str | None) -> En
     config = replace(
         config,
         model=model or config.model,
+        languages_model="" if model else config.languages_model,
         precision=Precision(precision) if precision else config.precision,
     )
     find_record(config.model, config.models)

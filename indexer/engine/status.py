@@ -48,7 +48,7 @@ def describe(engine: OpenLibrary, watched: WatchState) -> Status:
     activity = engine.activities.describe()
     totals = catalog.spaces.totals()
     space = catalog.spaces.active()
-    change = reindex.describe(catalog, config)
+    change = reindex.describe(catalog, reindex.for_languages(catalog, config))
     return Status(
         library=str(config.library),
         bytes=library.size(config.library),

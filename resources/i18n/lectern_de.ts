@@ -3530,10 +3530,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Sprachmodell</translation>
     </message>
     <message>
-        <source>Embedding model, by name.</source>
-        <translation>Einbettungsmodell, nach Namen.</translation>
-    </message>
-    <message>
         <source>Device</source>
         <translation>Gerät</translation>
     </message>
@@ -3604,6 +3600,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Languages of scanned pages</source>
         <translation>Sprachen gescannter Seiten</translation>
+    </message>
+    <message>
+        <source>Embedding model, by name; auto: the one for the languages of the library.</source>
+        <translation>Einbettungsmodell, nach Namen; auto: das für die Sprachen der Bibliothek.</translation>
     </message>
     <message>
         <source>The best there is</source>

@@ -16,7 +16,7 @@ from app.cli_settings import markdown, show
 from app.settings import SETTINGS, Settings, engine_config, find
 from indexer.api.errors import WorldError
 from indexer.api.setting import Setting, SettingType, Value
-from indexer.config import EngineConfig
+from indexer.config import DEFAULT_MODEL, LANGUAGES_MODEL, EngineConfig
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -119,7 +119,15 @@ def test_a_place_that_cannot_be_written_is_the_worlds_fault(tmp_path: Path) -> N
 
 def test_defaults_say_the_same_as_the_engine(file: Path, tmp_path: Path) -> None:
     config = engine_config(Settings(file), tmp_path)
-    assert config == EngineConfig(library=tmp_path, models=config.models)
+    expected = EngineConfig(tmp_path, config.models, languages_model=LANGUAGES_MODEL)
+    assert config == expected
+
+
+def test_a_model_that_was_chosen_is_kept_for_every_language(file: Path, tmp_path: Path) -> None:
+    settings = Settings(file)
+    settings.set("model", DEFAULT_MODEL)
+    config = engine_config(settings, tmp_path)
+    assert (config.model, config.languages_model) == (DEFAULT_MODEL, "")
 
 
 def test_settings_reach_the_engine(file: Path, tmp_path: Path) -> None:
