@@ -168,7 +168,7 @@ def test_status_files_and_remove(lectern: Lectern, folder: Path) -> None:
     assert str(lectern.library) in status
     assert str(folder) in status
     assert "50 % embedded" in status
-    assert "A German model would." in status
+    assert "found by words only: no language model known here was made for it" in status
     assert json.loads(lectern("status", "--json").stdout)["files"]["indexed"] == 2
     lines = lectern("files").stdout.splitlines()
     assert len(lines) == 3

@@ -55,7 +55,9 @@ class Suggestions(QObject):
 
     @property
     def _waits(self) -> bool:
-        return self._questions.is_waiting(GetDocument.wire_name)
+        """Whether a file is being looked at: a second one would cancel what is asked of it."""
+        asked = (GetDocument.wire_name, Search.wire_name)
+        return any(self._questions.is_waiting(each) for each in asked)
 
     def _handle_files(self, listed: FileList) -> None:
         paths = [row.path for row in listed.files]

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
+from PySide6.QtCore import QObject
 
+from indexer.api.answers import FileList
 from indexer.api.errors import WorldError
-from indexer.api.requests import Search
-from tests.ui.library.port import canned_context
+from indexer.api.requests import GetDocument, ListFiles, Search
+from indexer.api.types import FileState
+from tests.ui.library.port import canned_context, make_row
 from ui.library import first_run
 from ui.library.buttons import IconButton
 from ui.library.first_run import FirstRun
 from ui.library.folder_choice import FolderChoice, usual_folders
-from ui.library.suggestions import is_good, plain
+from ui.library.suggestions import Suggestions, is_good, plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -126,3 +130,30 @@ def test_suggestions_are_plain_words() -> None:
     assert not is_good("1.2.3")
     assert not is_good("IV")
     assert not is_good("word " * 20)
+
+
+def test_a_list_that_comes_late_cancels_no_suggestion(qtbot: QtBot, tmp_path: Path) -> None:
+    context, link, _ = canned_context(tmp_path)
+    rows = {FileState.INDEXED: (make_row(1), make_row(2))}
+    hit = SimpleNamespace(heading_path=())
+
+    def listed(request: ListFiles) -> FileList:
+        found = rows.get(request.state, ()) if request.state else ()
+        return FileList(found, len(found))
+
+    link.answers[ListFiles] = listed
+    link.answers[GetDocument] = lambda request: SimpleNamespace(title=f"Lease of {request.path}")
+    link.answers[Search] = lambda _: SimpleNamespace(hits=[hit])
+    link.holding |= {ListFiles, Search}
+    owner = QObject()
+    suggestions = Suggestions(context, owner)
+    suggestions.look()
+    (files, late), link.held = link.held, []
+    files()
+    qtbot.waitUntil(lambda: Search in link.kinds())
+    late()
+    assert link.kinds().count(GetDocument) == 1
+    link.holding.clear()
+    link.release()
+    qtbot.waitUntil(lambda: len(suggestions.texts) == 2)
+    assert link.cancelled == []
