@@ -67,9 +67,14 @@ class CosineScale:
     def similarity(self, vectors: Floats, vector: Floats) -> Floats:
         """How similar (n, dim) vectors are to one; 0 for those that are all 0, which are missing.
 
+        ``dim`` is 0 where a space has no vectors of that kind yet: the first sentences of a library
+        may be committed after its first passages.
+
         Returns:
             float32 (n,).
         """
+        if not vectors.size:
+            return np.zeros(len(vectors), np.float32)
         cosines = vectors @ vector
         scaled = (cosines - np.float32(self.centre)) / np.float32(self.spread)
         return np.where(cosines == 0.0, np.float32(0.0), scaled).astype(np.float32, copy=False)

@@ -52,6 +52,12 @@ def test_cosines_of_all_models_lie_alike() -> None:
     assert found.dtype == np.float32
 
 
+@pytest.mark.parametrize("shape", [(0, 0), (3, 0), (0, 2)])
+def test_vectors_that_are_not_there_yet_are_similar_to_nothing(shape: tuple[int, int]) -> None:
+    found = CosineScale(0.4, 0.5).similarity(np.zeros(shape, np.float32), np.ones(2, np.float32))
+    assert found.tolist() == [0.0] * shape[0]
+
+
 def test_a_space_knows_its_scale_and_an_old_one_has_none() -> None:
     old = Space(1, "old", active=True, record={"dimension": 2})
     new = Space(2, "new", active=True, record={"cosine_centre": 0.3, "cosine_spread": 0.5})
