@@ -234,9 +234,20 @@ def test_a_folder_says_how_its_changes_are_heard_of(how: str, why: str, told: st
     assert state_of(folder).endswith(told)
 
 
-def test_a_change_of_the_model_stands_above_the_folders(
-    page: FoldersPage, qtbot: QtBot, engine: FakeEngine
-) -> None:
+@pytest.fixture
+def silent_page(qtbot: QtBot, tmp_path: Path) -> Iterator[FoldersPage]:
+    """A page whose engine answers nothing: what it shows is what a test gives it."""
+    context, link, _said = canned_context(tmp_path)
+    link.holding.add(GetStatus)
+    page = FoldersPage(context)
+    qtbot.addWidget(page)
+    page.show()
+    yield page
+    page.hide()
+
+
+def test_a_change_of_the_model_stands_above_the_folders(silent_page: FoldersPage) -> None:
+    page = silent_page
     assert page.change.isHidden()
     page._handle_status(replace(EMPTY, changing=ModelChange("gte-small", "int8", 0.25)))
     assert page.change.isVisible()
@@ -250,8 +261,9 @@ def test_a_change_of_the_model_stands_above_the_folders(
 
 
 def test_languages_that_the_model_was_not_made_for_stand_above_the_folders(
-    page: FoldersPage,
+    silent_page: FoldersPage,
 ) -> None:
+    page = silent_page
     assert page.uncovered.isHidden()
     languages = (
         LanguageStatus("en", 7),
