@@ -65,7 +65,8 @@ from indexer.api.requests import (
 )
 from indexer.api.types import FileState, Summary
 from tests.answers import EMPTY, IDLE
-from tests.fake_library import WAIT_S, FakeLibrary, files_under, inside
+from tests.fake_library import FakeLibrary, files_under, inside
+from tests.waiting import WAIT_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -33,6 +33,7 @@ from indexer.api.types import (
     SearchResult,
     Why,
 )
+from tests.waiting import WAIT_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
     from indexer.api.types import Span
 
 SENTENCE = re.compile(r"[^.!?]+[.!?]?\s*")
-WAIT_S = 60.0
 _KEYS: dict[str, Callable[[FileRow], Any]] = {
     "path": lambda row: row.path,
     "state": lambda row: (row.state, row.path),

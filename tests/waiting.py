@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-WAIT_S = 60.0
+# Longer than a busy machine may stand still.
+WAIT_S = 120.0
 _LOOK_S = 0.02
 
 

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.waiting import WAIT_S
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parents[2]
-WAIT_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,4 +136,4 @@ def display() -> Iterator[str]:
         finally:
             server.terminate()
             with contextlib.suppress(subprocess.TimeoutExpired):
-                server.wait(10)
+                server.wait(60)

@@ -21,7 +21,7 @@ from ui.pages import LIBRARY
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PATIENCE_S = 60.0
+PATIENCE_S = 120.0
 QUIET_MS = 500
 
 

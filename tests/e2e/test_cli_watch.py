@@ -10,9 +10,9 @@ from typing import IO, TYPE_CHECKING
 
 import pytest
 
-from tests.e2e.conftest import WAIT_S, Lectern
+from tests.e2e.conftest import Lectern
 from tests.tiny_model import TINY
-from tests.waiting import wait_for
+from tests.waiting import WAIT_S, wait_for
 
 if TYPE_CHECKING:
     import subprocess

@@ -12,6 +12,7 @@ import pytest
 from indexer.api.endpoint import NOTE_NAME
 from indexer.api.lock import HOLDER_NAME
 from tests.mounting import Mounter, can_mount
+from tests.waiting import WAIT_S
 
 if TYPE_CHECKING:
     import subprocess
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.e2e.conftest import Lectern
-
-WAIT_S = 60.0
 
 
 @pytest.fixture

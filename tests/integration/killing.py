@@ -20,11 +20,11 @@ import psutil
 from indexer import faults
 from indexer.config import Precision
 from tests.integration.world import World
+from tests.waiting import WAIT_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-WAIT_S = 60.0
 ROOT = Path(__file__).resolve().parents[2]
 
 

@@ -169,7 +169,7 @@ def test_no_process_survives_an_engine_that_is_killed(tmp_path: Path, tale: Path
     engine.kill()
     engine.wait()
     engine.stdout.close()
-    orphan.wait(timeout=10)
+    orphan.wait(timeout=60)
 
 
 def test_one_child_serves_many_documents(

@@ -22,6 +22,7 @@ from tests.integration import killing
 from tests.integration.killing import kill_at, kill_within
 from tests.integration.world import Seen, World, check_same, look
 from tests.tiny_model import TINY
+from tests.waiting import WAIT_S
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -156,7 +157,7 @@ def test_ctrl_c_ends_cleanly_and_the_next_run_completes(
         killing.wait_until_stopped(process)
         process.send_signal(signal.SIGINT)
         process.send_signal(signal.SIGCONT)
-        out, err = process.communicate(timeout=killing.WAIT_S)
+        out, err = process.communicate(timeout=WAIT_S)
     assert process.returncode == 130
     assert out.startswith("Stopped after")
     assert "`lectern index` goes on where it stopped." in out

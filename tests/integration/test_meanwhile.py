@@ -16,15 +16,13 @@ from tests.integration.held import HeldEngine
 from tests.integration.killing import wait_for
 from tests.integration.speaking import attached
 from tests.integration.world import PACE, World, check_whole, quoted, states
+from tests.waiting import WAIT_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from indexer.api.client import EngineClient
-
-
-WAIT_S = 60.0
 
 
 @pytest.fixture

@@ -259,7 +259,7 @@ def test_it_ends_when_the_pipe_is_closed() -> None:
     with render_child() as ask:
         assert ask.process.stdin is not None
         ask.process.stdin.close()
-        assert ask.process.wait(10) == 0
+        assert ask.process.wait(60) == 0
 
 
 @linux_only
@@ -281,7 +281,7 @@ def test_it_ends_when_the_window_is_killed(tmp_path: Path) -> None:
         child = psutil.Process(int(window.stdout.readline()))
         window.send_signal(signal.SIGKILL)
         window.wait()
-        child.wait(10)
+        child.wait(60)
 
 
 @linux_only
@@ -334,4 +334,4 @@ def test_the_frozen_program_can_be_it() -> None:
         Asker(process)
         assert process.stdin is not None
         process.stdin.close()
-        assert process.wait(10) == 0
+        assert process.wait(60) == 0

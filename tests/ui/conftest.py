@@ -16,10 +16,11 @@ import gc
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from PySide6.QtCore import QLocale
+from pytestqt.qtbot import QtBot
 
 from app.settings import Settings
 from tests.ui import engines, leaks
@@ -29,15 +30,34 @@ from ui.ports import Context
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from PySide6.QtWidgets import QApplication
-    from pytestqt.qtbot import QtBot
+    from PySide6.QtWidgets import QApplication, QWidget
+    from pytestqt.wait_signal import SignalBlocker
 
     from app.gui import Program
     from tests.fake_engine import FakeEngine
     from tests.ui.engines import Home
     from ui.main_window import MainWindow
 
-WAIT_MS = 20_000
+# Longer than the machine may stand still; only a wait that fails takes it whole.
+WAIT_MS = 120_000
+
+
+class PatientBot(QtBot):
+    """Waits for as long as a busy machine may need, where pytest-qt gives up after 5 s."""
+
+    def waitUntil(self, callback: Callable[[], bool | None], *, timeout: int = WAIT_MS) -> None:
+        super().waitUntil(callback, timeout=timeout)
+
+    def waitSignal(self, signal: Any, *, timeout: int = WAIT_MS, **more: Any) -> SignalBlocker:
+        return super().waitSignal(signal, timeout=timeout, **more)
+
+    def waitExposed(self, widget: QWidget, *, timeout: int = WAIT_MS) -> Any:
+        return super().waitExposed(widget, timeout=timeout)
+
+
+@pytest.fixture
+def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
+    return PatientBot(request)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,5 +233,5 @@ def window(shown: Program) -> MainWindow:
 
 
 def attach(qtbot: QtBot, link: EngineLink) -> None:
-    with qtbot.waitSignal(link.connected, timeout=WAIT_MS):
+    with qtbot.waitSignal(link.connected):
         link.attach()

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parents[2]
-READY_S = 60.0
-END_S = 30.0
+READY_S = 120.0
+END_S = 120.0
 
 # Small and without the network.
 SETTINGS = {

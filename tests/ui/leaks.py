@@ -13,8 +13,8 @@ from PySide6.QtCore import QCoreApplication, QEvent, QThreadPool, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
-POOL_MS = 5000
-THREAD_S = 5.0
+POOL_MS = 60_000
+THREAD_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)

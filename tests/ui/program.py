@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QApplication
 
 from app.gui import Program
 from indexer.api.requests import Index
-from tests.ui.conftest import WAIT_MS
 from ui.supervisor import EngineState
 
 if TYPE_CHECKING:
@@ -37,14 +36,14 @@ def start(program: Program, qtbot: QtBot) -> None:
     """Show the window and bring it to an engine."""
     program.window.present()
     program.begin()
-    qtbot.waitUntil(lambda: program.supervisor.state is EngineState.READY, timeout=3 * WAIT_MS)
-    qtbot.waitUntil(lambda: bool(program.feed.latest), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: program.supervisor.state is EngineState.READY)
+    qtbot.waitUntil(lambda: bool(program.feed.latest))
 
 
 def end(program: Program, qtbot: QtBot) -> None:
     """Quit as a person does."""
     if program.supervisor.state is not EngineState.ENDED:
-        with qtbot.waitSignal(program.supervisor.ended, timeout=WAIT_MS):
+        with qtbot.waitSignal(program.supervisor.ended):
             program.window.quit()
     program.close()
 

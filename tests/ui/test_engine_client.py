@@ -11,7 +11,7 @@ import pytest
 
 from indexer.api.progress import Progress
 from indexer.api.requests import GetDocument, GetStatus, Index, Search
-from tests.ui.conftest import WAIT_MS, attach
+from tests.ui.conftest import attach
 from tests.ui.engines import fake_engine
 from ui.engine_client import EngineLink
 
@@ -65,7 +65,7 @@ def test_an_answer_comes_later_and_on_the_main_thread(
 ) -> None:
     ask(link, answers, GetStatus())
     assert not answers.any
-    qtbot.waitUntil(lambda: answers.any, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: answers.any)
     assert answers.done[0].space == "fake"
     assert answers.threads == {threading.get_ident()}
 
@@ -74,7 +74,7 @@ def test_progress_is_heard(
     link: EngineLink, answers: Answers, library_files: Path, qtbot: QtBot
 ) -> None:
     ask(link, answers, Index((library_files,)))
-    qtbot.waitUntil(lambda: answers.any, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: answers.any)
     assert answers.done
     assert answers.progress
     assert all(isinstance(each, Progress) for each in answers.progress)
@@ -83,13 +83,13 @@ def test_progress_is_heard(
 def test_what_the_engine_refuses_fails(link: EngineLink, answers: Answers, qtbot: QtBot) -> None:
     ask(link, answers, Search('"open'))
     ask(link, answers, GetDocument(Path("nowhere")))
-    qtbot.waitUntil(lambda: len(answers.failed) == 2, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: len(answers.failed) == 2)
     assert set(answers.failed) == {"bad_query", "bad_request"}
 
 
 def test_what_cannot_cross_fails(link: EngineLink, answers: Answers, qtbot: QtBot) -> None:
     ask(link, answers, Search(cast("str", object())))
-    qtbot.waitUntil(lambda: answers.any, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: answers.any)
     assert answers.failed == ["internal"]
 
 
@@ -97,11 +97,11 @@ def test_a_cancelled_request_is_not_heard_of_again(
     link: EngineLink, engine: FakeEngine, answers: Answers, qtbot: QtBot
 ) -> None:
     number = ask(link, answers, Search("WAIT"))
-    qtbot.waitUntil(engine.waiting.is_set, timeout=WAIT_MS)
+    qtbot.waitUntil(engine.waiting.is_set)
     link.cancel(number)
     later = Answers()
     ask(link, later, Search("ice"))
-    qtbot.waitUntil(lambda: later.any, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: later.any)
     assert not answers.any
 
 
@@ -109,9 +109,9 @@ def test_a_search_that_a_newer_one_replaces_fails(
     link: EngineLink, engine: FakeEngine, answers: Answers, qtbot: QtBot
 ) -> None:
     ask(link, answers, Search("WAIT"))
-    qtbot.waitUntil(engine.waiting.is_set, timeout=WAIT_MS)
+    qtbot.waitUntil(engine.waiting.is_set)
     ask(link, answers, Search("ice"))
-    qtbot.waitUntil(lambda: len(answers.failed) + len(answers.done) == 2, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: len(answers.failed) + len(answers.done) == 2)
     assert answers.failed == ["busy"]
 
 
@@ -121,14 +121,14 @@ def test_without_an_engine_a_request_fails_later(
     link = EngineLink(tmp_path / "library")
     ask(link, answers, GetStatus())
     assert not answers.any
-    qtbot.waitUntil(lambda: answers.any, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: answers.any)
     assert answers.failed == ["engine_gone"]
     assert not link.is_connected
 
 
 def test_no_engine_is_said(tmp_path: Path, qtbot: QtBot) -> None:
     link = EngineLink(tmp_path / "library")
-    with qtbot.waitSignal(link.absent, timeout=WAIT_MS):
+    with qtbot.waitSignal(link.absent):
         link.attach()
     assert not link.is_connected
 
@@ -139,19 +139,19 @@ def test_losing_the_engine_fails_what_waits_and_another_can_be_attached_to(
     (library_files / "slow.txt").write_text("WAIT")
     link = EngineLink(tmp_path / "library")
     with (
-        qtbot.waitSignal(link.disconnected, timeout=WAIT_MS),
+        qtbot.waitSignal(link.disconnected),
         fake_engine(tmp_path / "library") as engine,
     ):
         attach(qtbot, link)
         ask(link, answers, Index((library_files,)))
-        qtbot.waitUntil(engine.waiting.is_set, timeout=WAIT_MS)
+        qtbot.waitUntil(engine.waiting.is_set)
     assert answers.failed == ["engine_gone"]
     assert not link.is_connected
     with fake_engine(tmp_path / "library"):
         attach(qtbot, link)
         assert link.greeting is not None
         assert link.greeting.library == str(tmp_path / "library")
-        with qtbot.waitSignal(link.disconnected, timeout=WAIT_MS):
+        with qtbot.waitSignal(link.disconnected):
             link.close()
 
 
@@ -187,6 +187,6 @@ def test_an_engine_that_says_nothing_holds_nobody_up(
     began = time.thread_time()
     link.attach()
     ask(link, answers, GetStatus())
-    qtbot.waitUntil(lambda: answers.any, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: answers.any)
     assert answers.failed == ["engine_gone"]
     assert time.thread_time() - began < 1

@@ -13,7 +13,6 @@ from app.gui import Program
 from app.settings import Settings
 from indexer.api.requests import Index
 from indexer.api.types import Summary
-from tests.ui.conftest import WAIT_MS
 from tests.ui.heartbeat import Heartbeat, Machine
 from ui.supervisor import EngineState
 
@@ -61,7 +60,7 @@ def test_a_thousand_files_are_indexed_without_missing_a_beat(
     QTest.qWait(50)
     heart, machine = Heartbeat(), Machine()
     program.begin()
-    qtbot.waitUntil(lambda: program.supervisor.state is EngineState.READY, timeout=WAIT_MS * 3)
+    qtbot.waitUntil(lambda: program.supervisor.state is EngineState.READY)
     done: list[object] = []
     program.link.ask(Index((documents,)), done=done.append, failed=done.append)
     asked = 0
@@ -71,7 +70,7 @@ def test_a_thousand_files_are_indexed_without_missing_a_beat(
         QTest.qWait(TYPING_MS)
         assert asked < INDEX_MS / TYPING_MS
     beats, late = heart.stop(), machine.stop()
-    with qtbot.waitSignal(program.supervisor.ended, timeout=WAIT_MS * 2):
+    with qtbot.waitSignal(program.supervisor.ended):
         program.window.quit()
     program.close()
     assert isinstance(done[0], Summary), done

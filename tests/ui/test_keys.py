@@ -10,7 +10,6 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
-from tests.ui.conftest import WAIT_MS
 from tests.ui.program import application
 from ui.keys import KEYS
 from ui.pages import ACTIVITY, LIBRARY, SEARCH
@@ -49,7 +48,7 @@ class Person:
         QTest.keyClick(self.focus, combination.key(), combination.keyboardModifiers())
 
     def until(self, condition: Callable[[], bool]) -> None:
-        self.qtbot.waitUntil(condition, timeout=WAIT_MS)
+        self.qtbot.waitUntil(condition)
 
     def results(self) -> None:
         """Search for something that several documents hold, and go to the results."""
@@ -77,7 +76,7 @@ class Person:
 
 @pytest.fixture
 def person(shown: Program, engine: FakeEngine, qtbot: QtBot) -> Person:
-    qtbot.waitUntil(shown.window.isActiveWindow, timeout=WAIT_MS)
+    qtbot.waitUntil(shown.window.isActiveWindow)
     shown.window.go_to_search()
     return Person(shown, engine, qtbot)
 
@@ -125,7 +124,7 @@ def opens_a_dialog(person: Person, keys: str) -> None:
 
 
 def ends(person: Person, keys: str) -> None:
-    with person.qtbot.waitSignal(person.window.quit_requested, timeout=WAIT_MS):
+    with person.qtbot.waitSignal(person.window.quit_requested):
         person.press(keys)
 
 

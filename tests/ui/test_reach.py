@@ -29,7 +29,6 @@ from PySide6.QtWidgets import (
 from indexer.api.phrases import Note
 from indexer.api.progress import Step
 from tests.answers import running
-from tests.ui.conftest import WAIT_MS
 from tests.ui.program import application
 from ui.application import use_language
 from ui.keys import KeyList
@@ -167,7 +166,7 @@ def test_no_text_is_cut_off(
     shown.window.resize(1280, 800)
     cut = []
     for place, root in visit(shown.window):
-        qtbot.waitUntil(root.isVisible, timeout=WAIT_MS)
+        qtbot.waitUntil(root.isVisible)
         cut += [f"{place}: {described(each)}: {text}" for each, text in cut_off(root)]
     assert not cut
 
@@ -233,4 +232,4 @@ def test_the_list_of_keys_scrolls_where_it_does_not_fit(qtbot: QtBot) -> None:
     keys.show()
     area = keys.findChild(QScrollArea)
     assert area is not None
-    qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() > 0, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() > 0)

@@ -17,7 +17,6 @@ from PySide6.QtCore import QProcess, QProcessEnvironment
 from PySide6.QtNetwork import QLocalSocket
 
 from indexer.api.endpoint import window_address
-from tests.ui.conftest import WAIT_MS
 from tests.ui.engines import ROOT
 from ui import single
 from ui.single import Single, hand_over
@@ -69,7 +68,7 @@ def start_second(library: Path, message: object) -> QProcess:
 
 def finish(process: QProcess, qtbot: QtBot) -> bool:
     """Wait for a second start; tell whether it handed over."""
-    with qtbot.waitSignal(process.finished, timeout=WAIT_MS):
+    with qtbot.waitSignal(process.finished):
         pass
     assert process.exitCode() in {0, 3}, process.readAllStandardError()
     return process.exitCode() == 0
@@ -79,7 +78,7 @@ def test_a_second_start_hands_over(first: Single, library: Path, qtbot: QtBot) -
     heard: list[object] = []
     first.handed_over.connect(heard.append)
     process = start_second(library, {"query": "wer zahlt für das Dach?"})
-    with qtbot.waitSignal(process.finished, timeout=WAIT_MS):
+    with qtbot.waitSignal(process.finished):
         pass
     assert process.exitCode() == 0, process.readAllStandardError()
     assert heard == [{"query": "wer zahlt für das Dach?"}]
@@ -149,9 +148,9 @@ def test_what_a_crash_left_behind_is_taken_over(
     assert not hand_over(library, {})
     first = Single(library)
     process = start_second(library, {"query": ""})
-    with qtbot.waitSignal(first.handed_over, timeout=WAIT_MS):
+    with qtbot.waitSignal(first.handed_over):
         pass
-    with qtbot.waitSignal(process.finished, timeout=WAIT_MS):
+    with qtbot.waitSignal(process.finished):
         pass
     first.close()
 
@@ -172,7 +171,7 @@ def test_nonsense_is_hung_up_on(first: Single, library: Path, qtbot: QtBot) -> N
         socket = QLocalSocket()
         socket.connectToServer(window_address(library))
         socket.write(said)
-        qtbot.waitUntil(partial(_is_done, socket), timeout=WAIT_MS)
+        qtbot.waitUntil(partial(_is_done, socket))
         socket.abort()
     assert heard == []
 

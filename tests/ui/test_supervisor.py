@@ -45,13 +45,13 @@ def supervised(library: Path, command: list[str], qtbot: QtBot) -> Iterator[Supe
     link = EngineLink(library)
     supervisor = Supervisor(link, command, link)
     yield supervisor
-    with qtbot.waitSignal(supervisor.ended, timeout=WAIT_MS):
+    with qtbot.waitSignal(supervisor.ended):
         supervisor.end()
     assert not supervisor.pid
 
 
 def ready(supervisor: Supervisor, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: supervisor.state is EngineState.READY, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: supervisor.state is EngineState.READY)
 
 
 def test_an_engine_is_started_and_ended(
@@ -64,7 +64,7 @@ def test_an_engine_is_started_and_ended(
     assert endpoint is not None
     assert supervisor.pid
     assert endpoint.pid == supervisor.pid
-    with qtbot.waitSignal(supervisor.ended, timeout=WAIT_MS):
+    with qtbot.waitSignal(supervisor.ended):
         supervisor.end()
     assert not is_alive(endpoint.pid)
     assert published(library) is None
@@ -77,7 +77,7 @@ def test_an_engine_that_runs_is_used_and_left_alone(
         supervisor.start()
         ready(supervisor, qtbot)
         assert not supervisor.pid
-        with qtbot.waitSignal(supervisor.ended, timeout=WAIT_MS):
+        with qtbot.waitSignal(supervisor.ended):
             supervisor.end()
         assert not engine.closed
 
@@ -92,7 +92,7 @@ def test_whoever_started_an_engine_it_may_be_ended(
         supervisor.start()
         ready(supervisor, qtbot)
         assert not supervisor.pid
-        with qtbot.waitSignal(supervisor.ended, timeout=WAIT_MS):
+        with qtbot.waitSignal(supervisor.ended):
             supervisor.end(whoever=True)
         assert other.wait(WAIT_MS / 1000) == 0
 
@@ -125,7 +125,7 @@ def test_an_engine_whose_library_was_moved_says_so_and_makes_no_new_one(
     supervisor.start()
     ready(supervisor, qtbot)
     library.rename(library.with_name("moved"))
-    qtbot.waitUntil(lambda: supervisor.state is EngineState.FAILED, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: supervisor.state is EngineState.FAILED)
     assert supervisor.problem is not None
     assert supervisor.problem.code == "library_moved"
     assert not library.exists()
@@ -146,7 +146,7 @@ def test_a_killed_engine_is_started_again(supervisor: Supervisor, qtbot: QtBot) 
     supervisor.start()
     ready(supervisor, qtbot)
     pid = supervisor.pid
-    with qtbot.waitSignal(supervisor.crashed, timeout=WAIT_MS):
+    with qtbot.waitSignal(supervisor.crashed):
         os.kill(pid, signal.SIGKILL)
     assert supervisor.state is EngineState.RESTARTING
     ready(supervisor, qtbot)
@@ -159,7 +159,7 @@ def test_the_engine_of_another_program_may_leave(
     with fake_engine(library):
         supervisor.start()
         ready(supervisor, qtbot)
-    qtbot.waitUntil(lambda: supervisor.pid != 0, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: supervisor.pid != 0)
     ready(supervisor, qtbot)
 
 
@@ -170,7 +170,7 @@ def test_an_engine_that_cannot_run_says_why_and_is_not_started_over_and_over(
     command = [sys.executable, "-m", "app", "--library", str(library), "engine"]
     with supervised(library, command, qtbot) as supervisor:
         supervisor.start()
-        qtbot.waitUntil(lambda: supervisor.state is EngineState.FAILED, timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: supervisor.state is EngineState.FAILED)
         assert supervisor.problem is not None
         assert supervisor.problem.code == "library_unwritable"
         assert str(library) in supervisor.problem.message
@@ -180,13 +180,13 @@ def test_an_engine_that_cannot_run_says_why_and_is_not_started_over_and_over(
 def test_a_program_that_does_not_exist_is_a_failure(library: Path, qtbot: QtBot) -> None:
     with supervised(library, [str(library / "nothing")], qtbot) as supervisor:
         supervisor.start()
-        qtbot.waitUntil(lambda: supervisor.state is EngineState.FAILED, timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: supervisor.state is EngineState.FAILED)
 
 
 def test_ending_while_the_engine_starts_ends_it(supervisor: Supervisor, qtbot: QtBot) -> None:
     supervisor.start()
-    qtbot.waitUntil(lambda: supervisor.pid > 0, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: supervisor.pid > 0)
     pid = supervisor.pid
-    with qtbot.waitSignal(supervisor.ended, timeout=WAIT_MS):
+    with qtbot.waitSignal(supervisor.ended):
         supervisor.end()
     assert not is_alive(pid)

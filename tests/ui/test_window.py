@@ -59,10 +59,10 @@ def test_what_was_typed_survives_a_crash_of_the_engine(
     with qtbot.waitCallback(timeout=WAIT_MS) as done:
         program.link.ask(Index((library_files,)), done=done)
     program.window.pages.search_for("who mends the roof")
-    with qtbot.waitSignal(program.supervisor.crashed, timeout=WAIT_MS):
+    with qtbot.waitSignal(program.supervisor.crashed):
         os.kill(program.supervisor.pid, signal.SIGKILL)
     assert "Nothing is lost" in program.window.status.text
-    qtbot.waitUntil(lambda: program.supervisor.state is EngineState.READY, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: program.supervisor.state is EngineState.READY)
     assert program.window.pages.search.search.query == "who mends the roof"
     assert program.window.pages.name == SEARCH
     end(program, qtbot)
@@ -73,10 +73,10 @@ def test_what_was_set_aside_is_said_once(
 ) -> None:
     engine.activity_now = {"set_aside": 2}
     shown.feed.refresh()
-    qtbot.waitUntil(lambda: "set aside" in shown.notices.text, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "set aside" in shown.notices.text)
     assert shown.notices.text.startswith("2 ")
     shown.notices.dismiss()
-    with qtbot.waitSignal(shown.feed.changed, timeout=WAIT_MS):
+    with qtbot.waitSignal(shown.feed.changed):
         shown.feed.refresh()
     assert shown.feed.latest is not None
     assert shown.feed.latest.set_aside == 2
@@ -102,7 +102,7 @@ def test_closing_may_mean_staying_in_the_tray(
     assert shown.supervisor.state is EngineState.READY
     window.quick_search()
     assert window.isVisible()
-    with qtbot.waitSignal(shown.supervisor.ended, timeout=WAIT_MS):
+    with qtbot.waitSignal(shown.supervisor.ended):
         window.quit()
 
 
@@ -129,6 +129,6 @@ def test_the_speed_of_the_settings_is_told_to_the_engine(
 ) -> None:
     program.settings.set("speed", "slow")
     start(program, qtbot)
-    qtbot.waitUntil(lambda: engine.speed == "slow", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: engine.speed == "slow")
     program.settings.set("speed", "fast")
-    qtbot.waitUntil(lambda: engine.speed == "fast", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: engine.speed == "fast")

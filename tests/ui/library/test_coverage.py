@@ -208,7 +208,7 @@ def test_many_files_are_exported_in_pages(qtbot: QtBot, tmp_path: Path) -> None:
     page = CoveragePage(context)
     qtbot.addWidget(page)
     page.export_to(str(tmp_path / "all.csv"))
-    qtbot.waitUntil(lambda: bool(said.texts), timeout=20_000)
+    qtbot.waitUntil(lambda: bool(said.texts))
     assert len((tmp_path / "all.csv").read_text(encoding="utf-8").splitlines()) == 10_001
 
 

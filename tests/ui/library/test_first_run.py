@@ -57,7 +57,7 @@ def test_from_folders_to_a_first_hit(
     page.card.start.click()
     qtbot.waitUntil(lambda: engine.roots == [str(library_files)])
     # Files are listed, described and searched first, which takes a busy machine a while.
-    qtbot.waitUntil(lambda: bool(page.search.suggestions.texts), timeout=20_000)
+    qtbot.waitUntil(lambda: bool(page.search.suggestions.texts))
     assert "search by words already" in page._how_far.text()
     offer = page.search._row.itemAt(0)
     assert offer is not None

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from tests.ui.conftest import RecordedNotices
     from ui.engine_client import EngineLink
 
-WAIT_MS = 40_000
 SECRET = "the open sea"  # noqa: S105
 
 
@@ -80,13 +79,13 @@ def _first_run(qtbot: QtBot, context: Context) -> None:
     page = FirstRun(context)
     qtbot.addWidget(page)
     page.show()
-    qtbot.waitUntil(page.card.start.isEnabled, timeout=WAIT_MS)
+    qtbot.waitUntil(page.card.start.isEnabled)
     assert page.card._facts.value("To read:").startswith("4 ")
     page.card.start.click()
     page.search.field.setText("landlord roof")
-    qtbot.waitUntil(lambda: not page.search._card.isHidden(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not page.search._card.isHidden())
     assert "lease.txt" in page.search._place.text()
-    qtbot.waitUntil(lambda: bool(page.search.suggestions.texts), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(page.search.suggestions.texts))
     with qtbot.waitSignal(page.finished) as finished:
         page.search._more.click()
     assert finished.args == ["landlord roof"]
@@ -97,31 +96,31 @@ def _unlock(qtbot: QtBot, page: CoveragePage) -> None:
     def is_state(state: str) -> bool:
         return _states(page).get("locked.pdf") == state
 
-    qtbot.waitUntil(lambda: is_state("Needs a password"), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: is_state("Needs a password"))
     page.table.selectRow(list(_states(page)).index("locked.pdf"))
     page.details.password.field.setText("wrong")
     page.details.password._enter()
-    qtbot.waitUntil(lambda: "password" in page.details._why.text(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "password" in page.details._why.text())
     page.details.password.field.setText(SECRET)
     page.details.password._enter()
-    qtbot.waitUntil(lambda: is_state("Ready"), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: is_state("Ready"))
 
 
 def _leave_out(qtbot: QtBot, page: CoveragePage) -> None:
     page.table.selectRow(list(_states(page)).index("ice.txt"))
     page._actions.exclude.trigger()
-    qtbot.waitUntil(lambda: _states(page).get("ice.txt") == "Left out", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: _states(page).get("ice.txt") == "Left out")
 
 
 def _take_away(qtbot: QtBot, context: Context, folder: Path) -> None:
     page = FoldersPage(context)
     qtbot.addWidget(page)
     page.show()
-    qtbot.waitUntil(lambda: page.model.rowCount() == 1, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: page.model.rowCount() == 1)
     assert list(page.model.roots[0].patterns) == ["/ice.txt"]
     folder.rename(folder.with_name("elsewhere"))
     page.rescan_all.click()
-    qtbot.waitUntil(lambda: page.model.roots[0].offline, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: page.model.roots[0].offline)
     page.hide()
 
 
@@ -129,13 +128,13 @@ def test_it_pauses_and_says_on_what_it_computes(qtbot: QtBot, context: Context) 
     panel = ActivityPanel(context)
     qtbot.addWidget(panel)
     panel.show()
-    qtbot.waitUntil(panel._pause.isEnabled, timeout=WAIT_MS)
+    qtbot.waitUntil(panel._pause.isEnabled)
     panel._pause.click()
-    qtbot.waitUntil(lambda: panel._headline.text() == "Paused", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: panel._headline.text() == "Paused")
     done: list[Activity] = []
     context.link.ask(GetActivity(), done=done.append)
-    qtbot.waitUntil(lambda: bool(done), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(done))
     assert done[0].paused
     panel._pause.click()
-    qtbot.waitUntil(lambda: panel._headline.text() != "Paused", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: panel._headline.text() != "Paused")
     panel.hide()

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from indexer.api.types import Hit
     from ui.ports import Context
 
-WAIT_MS = 20_000
-
 
 @pytest.fixture
 def client(qtbot: QtBot) -> Iterator[RenderClient]:

@@ -9,8 +9,6 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication
 
-from tests.ui.preview.conftest import WAIT_MS
-
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QAbstractScrollArea, QWidget
     from pytestqt.qtbot import QtBot
@@ -36,7 +34,7 @@ def wait_for_page(qtbot: QtBot, preview: Preview) -> None:
             )
         )
 
-    qtbot.waitUntil(there, timeout=WAIT_MS)
+    qtbot.waitUntil(there)
 
 
 def show(qtbot: QtBot, preview: Preview, hit: Hit) -> None:

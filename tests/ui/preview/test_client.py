@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from indexer.api.pages import DocumentSource, GetImage, Open
-from tests.ui.preview.conftest import WAIT_MS, Answers
+from tests.ui.preview.conftest import Answers
 from tests.unit.extract.pdfs import endless_page
 from ui.preview import client as client_module
 from ui.preview import process as process_module
@@ -39,7 +39,7 @@ def test_an_answer_comes_later_and_once(
 ) -> None:
     number = answers.ask(opening(tale_path))
     assert answers.done == []
-    qtbot.waitUntil(lambda: bool(answers.done), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(answers.done))
     assert answers.order == [number]
     assert answers.done[0].pages.count == 8
 
@@ -51,7 +51,7 @@ def test_the_most_urgent_comes_first(
         urgency: answers.ask(image(tale_path), urgency)
         for urgency in (Urgency.REST, Urgency.NEAR, Urgency.OPEN, Urgency.VISIBLE)
     }
-    qtbot.waitUntil(lambda: len(answers.order) == 4, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: len(answers.order) == 4)
     assert answers.order == [numbers[urgency] for urgency in sorted(numbers)]
 
 
@@ -62,7 +62,7 @@ def test_nothing_comes_of_what_was_cancelled(
     for number in numbers[::2]:
         client.cancel(number)
     client.cancel(999)
-    qtbot.waitUntil(lambda: len(answers.order) == 4, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: len(answers.order) == 4)
     assert answers.order == numbers[1::2]
     assert answers.failed == []
 
@@ -71,7 +71,7 @@ def test_an_error_is_an_error_of_ours(
     client: RenderClient, qtbot: QtBot, tmp_path: Path, answers: Answers
 ) -> None:
     answers.ask(opening(tmp_path / "nowhere.pdf"))
-    qtbot.waitUntil(lambda: answers.failed == ["vanished"], timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: answers.failed == ["vanished"])
 
 
 def test_a_page_that_never_ends_costs_a_child_and_nothing_else(
@@ -86,9 +86,9 @@ def test_a_page_that_never_ends_costs_a_child_and_nothing_else(
     path.write_bytes(endless_page(pages=3, endless=2))
     answers.ask(image(path, 2))
     number = answers.ask(image(path, 3))
-    qtbot.waitUntil(lambda: client.pid > 0, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: client.pid > 0)
     first = client.pid
-    qtbot.waitUntil(lambda: len(answers.done) == 1, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: len(answers.done) == 1)
     assert answers.failed == ["out_of_time"]
     assert answers.order == [number]
     assert client.pid != first
@@ -101,13 +101,13 @@ def test_what_nobody_wants_any_more_does_not_keep_others_waiting(
     path = tmp_path / "endless.pdf"
     path.write_bytes(endless_page(pages=1, endless=1))
     opened = answers.ask(opening(path))
-    qtbot.waitUntil(lambda: answers.order == [opened], timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: answers.order == [opened])
     stuck = answers.ask(image(path))
-    qtbot.waitUntil(lambda: client._current is not None, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: client._current is not None)
     client.cancel(stuck)
     wanted = answers.ask(image(tale_path))
     # Far less than the limit for one that is wanted.
-    qtbot.waitUntil(lambda: answers.order == [opened, wanted], timeout=10_000)
+    qtbot.waitUntil(lambda: answers.order == [opened, wanted])
     assert answers.failed == []
 
 
@@ -118,13 +118,13 @@ def test_a_child_that_dies_is_replaced(
     path = tmp_path / "endless.pdf"
     path.write_bytes(endless_page(pages=1, endless=1))
     answers.ask(opening(path))
-    qtbot.waitUntil(lambda: bool(answers.done), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(answers.done))
     answers.ask(image(path))
-    qtbot.waitUntil(lambda: client._current is not None, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: client._current is not None)
     os.kill(client.pid, signal.SIGKILL)
-    qtbot.waitUntil(lambda: answers.failed == ["child_died"], timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: answers.failed == ["child_died"])
     answers.ask(image(tale_path))
-    qtbot.waitUntil(lambda: len(answers.done) == 2, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: len(answers.done) == 2)
 
 
 def test_a_child_that_never_starts_is_not_tried_for_ever(
@@ -133,7 +133,7 @@ def test_a_child_that_never_starts_is_not_tried_for_ever(
     monkeypatch.setattr(process_module, "MODULE", "indexer.no_such_module")
     for _ in range(2):
         answers.ask(opening(tale_path))
-    qtbot.waitUntil(lambda: answers.failed == ["child_died"] * 2, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: answers.failed == ["child_died"] * 2)
 
 
 def test_a_program_that_is_not_there(
@@ -143,7 +143,7 @@ def test_a_program_that_is_not_there(
         process_module, "command", lambda _library, _scratch: ("/no/such/program", [])
     )
     answers.ask(opening(tale_path))
-    qtbot.waitUntil(lambda: answers.failed == ["child_died"], timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: answers.failed == ["child_died"])
 
 
 def test_files_are_let_go_of_after_a_while(
@@ -153,13 +153,13 @@ def test_files_are_let_go_of_after_a_while(
     client = RenderClient()
     answers = Answers(client)
     answers.ask(opening(tale_path))
-    qtbot.waitUntil(lambda: bool(answers.done), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(answers.done))
 
     def closed() -> bool:
         files = psutil.Process(client.pid).open_files()
         return str(tale_path) not in {file.path for file in files}
 
-    qtbot.waitUntil(closed, timeout=WAIT_MS)
+    qtbot.waitUntil(closed)
     qtbot.waitUntil(lambda: not client._idle.isActive() and client._current is None)
     client.close()
 
@@ -175,14 +175,14 @@ def test_a_child_that_grows_too_large_is_replaced(
     path = tmp_path / "endless.pdf"
     path.write_bytes(endless_page(pages=1, endless=1))
     answers.ask(image(path))
-    qtbot.waitUntil(lambda: answers.failed == ["out_of_memory"], timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: answers.failed == ["out_of_memory"])
 
 
 def test_closing_ends_the_child(
     client: RenderClient, qtbot: QtBot, tale_path: Path, answers: Answers
 ) -> None:
     client.warm_up()
-    qtbot.waitUntil(lambda: client.pid > 0, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: client.pid > 0)
     pid = client.pid
     answers.ask(opening(tale_path))
     client.close()

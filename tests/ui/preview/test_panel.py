@@ -10,7 +10,6 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtWidgets import QApplication
 
-from tests.ui.preview.conftest import WAIT_MS
 from tests.ui.preview.made import hit_of, passages_of
 from tests.ui.preview.seen import like, pixels, show, wait_for_page
 from tests.unit.extract.pdfs import PROSE, box, save
@@ -97,9 +96,9 @@ def test_hits_of_the_document_one_after_the_other(
     wait_for_page(qtbot, preview)
     assert not preview.bar.before.isEnabled()
     qtbot.mouseClick(preview.bar.after, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: preview.pages.marks.pages() == [2], timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: preview.pages.marks.pages() == [2])
     qtbot.keyClick(preview, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
-    qtbot.waitUntil(lambda: preview.pages.marks.pages() == [3], timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: preview.pages.marks.pages() == [3])
     assert wanted == [1, 2]
     assert preview.bar.before.isEnabled()
 
@@ -139,9 +138,7 @@ def test_neighbours_are_fetched_ahead(qtbot: QtBot, preview: Preview, hits: list
     document = view.document
     assert document is not None
     last = view.visible_pages().stop
-    qtbot.waitUntil(
-        lambda: document.band(last, view.pixel_width(last), 0) is not None, timeout=WAIT_MS
-    )
+    qtbot.waitUntil(lambda: document.band(last, view.pixel_width(last), 0) is not None)
 
 
 def test_what_nobody_sees_is_loaded_when_it_is_seen(

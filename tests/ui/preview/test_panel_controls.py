@@ -11,7 +11,6 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QToolButton
 
 from indexer.api.formats import page_unit
-from tests.ui.preview.conftest import WAIT_MS
 from tests.ui.preview.made import hit_of, passages_of
 from tests.ui.preview.seen import show, turn, wait_for_page
 from ui.preview import panel as panel_module
@@ -80,7 +79,7 @@ def test_text_is_selected_with_the_mouse_and_copied(
     view = preview.pages
     document = view.document
     assert document is not None
-    qtbot.waitUntil(lambda: document.letters(1) is not None, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: document.letters(1) is not None)
     letters = document.letters(1)
     assert letters is not None
     start = letters.text.index("keeper")
@@ -125,7 +124,7 @@ def test_the_outline_leads_to_its_pages(qtbot: QtBot, preview: Preview, tmp_path
     preview.pages.go_to(4)
     preview.bar.outline.click()
     popover = preview.controls.outline
-    qtbot.waitUntil(popover.isVisible, timeout=WAIT_MS)
+    qtbot.waitUntil(popover.isVisible)
     assert popover.tree.currentIndex().data() == "One and a half"
     qtbot.keyClick(popover.tree, Qt.Key.Key_Down)
     qtbot.keyClick(popover.tree, Qt.Key.Key_Return)

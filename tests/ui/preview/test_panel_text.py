@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtCore import QPoint
 
-from tests.ui.preview.conftest import WAIT_MS
 from tests.ui.preview.made import hit_of, passages_of
 from tests.ui.preview.seen import turn
 
@@ -30,8 +29,8 @@ def test_text_formats_show_their_text_with_the_same_marks(
     passages = passages_of(path)
     passage = passages[len(passages) // 2]
     preview.show_hit(hit_of(path, passage, (1, 0)), [], 0)
-    qtbot.waitUntil(lambda: preview.shown is preview.text, timeout=WAIT_MS)
-    qtbot.waitUntil(lambda: bool(preview.text.extraSelections()), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: preview.shown is preview.text)
+    qtbot.waitUntil(lambda: bool(preview.text.extraSelections()))
     marked = [selection.cursor.selectedText() for selection in preview.text.extraSelections()]
     best = hit_of(path, passage, (1,)).marks[0]
     assert "".join(marked[-1:]).split() == passage.text[slice(*best)].splitlines()[-1].split()
@@ -52,14 +51,14 @@ def test_more_of_a_long_text_is_loaded_where_the_person_reaches_its_edge(
     path.write_text("\n\n".join(f"Paragraph {i} says what it says." for i in range(20_000)))
     passages = passages_of(path)
     preview.show_hit(hit_of(path, passages[len(passages) // 2]), [], 0)
-    qtbot.waitUntil(lambda: preview.shown is preview.text, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: preview.shown is preview.text)
     start, end = preview.text.loaded
     assert 0 < start < end < len(path.read_text())
     bar = preview.text.verticalScrollBar()
     bar.setValue(bar.maximum())
-    qtbot.waitUntil(lambda: preview.text.loaded[1] > end, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: preview.text.loaded[1] > end)
     bar.setValue(0)
-    qtbot.waitUntil(lambda: preview.text.loaded[0] < start, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: preview.text.loaded[0] < start)
     whole = path.read_text()
     assert preview.text.loaded_text == whole[slice(*preview.text.loaded)]
     assert preview.text.extraSelections()

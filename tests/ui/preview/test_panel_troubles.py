@@ -12,7 +12,6 @@ from PySide6.QtGui import QColor
 
 from indexer.api.requests import Unlock
 from indexer.api.types import FileState
-from tests.ui.preview.conftest import WAIT_MS
 from tests.ui.preview.made import hit_of, passages_of
 from tests.ui.preview.seen import like, pixels, show, wait_for_page
 from tests.unit.extract.pdfs import save, text_at
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 def wait_for_excerpt(qtbot: QtBot, preview: Preview) -> None:
     """Wait until the passage is shown as it was read, in place of a page."""
     excerpt = preview.message._excerpt
-    qtbot.waitUntil(lambda: excerpt.isVisible() and "Night 1." in excerpt.text(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: excerpt.isVisible() and "Night 1." in excerpt.text())
 
 
 def test_a_file_that_is_gone(
@@ -49,7 +48,7 @@ def test_a_file_that_is_gone(
 
 def test_a_file_that_has_changed(qtbot: QtBot, preview: Preview, hits: list[Hit]) -> None:
     preview.show_hit(replace(hits[0], text="What it once said."), [], 0)
-    qtbot.waitUntil(preview.banner.isVisible, timeout=WAIT_MS)
+    qtbot.waitUntil(preview.banner.isVisible)
     assert preview.shown is preview.pages
     assert "changed" in preview.banner.text()
     show(qtbot, preview, hits[1])
@@ -82,10 +81,10 @@ def test_a_password_is_asked_for_in_place(
     hit = replace(hit_of(path, passage), state=FileState.NEEDS_PASSWORD)
     preview.show_hit(hit, [hit], 0)
     field = preview.message._password
-    qtbot.waitUntil(field.isVisible, timeout=WAIT_MS)
+    qtbot.waitUntil(field.isVisible)
     qtbot.keyClicks(field, "wrong")
     qtbot.keyClick(field, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: "does not open" in preview.message._step.text(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "does not open" in preview.message._step.text())
     assert field.isVisible()
     assert field.text() == ""
     qtbot.keyClicks(field, "door")
@@ -120,7 +119,7 @@ def test_a_slow_document_shows_the_shape_of_a_page(
     monkeypatch.setattr(preview.loader, "show", lambda *_: None)
     preview.show_hit(hits[0], hits, 0)
     assert not preview.pages.isVisible()
-    qtbot.waitUntil(lambda: preview.pages.loading, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: preview.pages.loading)
     assert preview.pages.isVisible()
     painted = pixels(preview.pages.viewport())
     assert like(painted, QColor("#e8eaed"), 2).sum() > 1000

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtGui import QDesktopServices
 
-from tests.ui.preview.conftest import WAIT_MS
 from tests.ui.search.hits import hit
 from ui import desktop as desktop_module
 from ui.desktop import open_path, show_in_folder
@@ -137,7 +136,7 @@ def test_the_desktops_viewer_is_started_at_the_page(
     qtbot: QtBot, desktop: Path, opened: list[str]
 ) -> None:
     open_external(hit("/d/a b.pdf", start=600))
-    qtbot.waitUntil(lambda: bool(got(desktop, "evince")), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(got(desktop, "evince")))
     assert got(desktop, "evince") == ["--page-index=7", "/d/a b.pdf"]
     assert got(desktop, "xdg-mime") == ["query", "default", "application/pdf"]
     assert opened == []
@@ -150,7 +149,7 @@ def test_any_other_viewer_is_opened_as_the_system_does(
 ) -> None:
     write(desktop / "xdg-mime", said)
     open_external(hit("/d/a.pdf"))
-    qtbot.waitUntil(lambda: opened == ["/d/a.pdf"], timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: opened == ["/d/a.pdf"])
 
 
 @linux_only
@@ -169,7 +168,7 @@ def test_the_persons_own_viewer_comes_first(
     context, _, said = canned
     context.settings.set("viewer", "mine --at={page}")
     open_external(hit("/d/a.pdf"), context, page=3)
-    qtbot.waitUntil(lambda: bool(got(desktop, "mine")), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(got(desktop, "mine")))
     assert got(desktop, "mine") == ["--at=3", "/d/a.pdf"]
     context.settings.set("viewer", "no-such-program-anywhere")
     open_external(hit("/d/a.pdf"), context)
@@ -207,11 +206,11 @@ def test_what_the_system_would_run_is_shown_in_its_folder(
     if name == "tool":
         file.chmod(0o755)
     open_external(hit(str(file)), context)
-    qtbot.waitUntil(lambda: bool(got(desktop, "gdbus")), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(got(desktop, "gdbus")))
     assert f"['file://{file}']" in got(desktop, "gdbus")
     (desktop / "gdbus.got").unlink()
     open_path(str(file), context.notices)
-    qtbot.waitUntil(lambda: bool(got(desktop, "gdbus")), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(got(desktop, "gdbus")))
     assert opened == []
     assert said.texts == [f"{name} is shown in its folder, because opening it could run it."] * 2
 
@@ -229,7 +228,7 @@ def test_the_persons_own_command_that_fails_is_no_way_around(
     context.settings.set("viewer", "no-such-program-anywhere")
     (tmp_path / "x.desktop").touch()
     open_external(hit(str(tmp_path / "x.desktop")), context)
-    qtbot.waitUntil(lambda: bool(got(desktop, "gdbus")), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(got(desktop, "gdbus")))
     assert opened == []
 
 
@@ -260,7 +259,7 @@ def test_the_file_manager_is_asked_to_show_the_file(
 ) -> None:
     write(desktop / "gdbus", "()")
     show_in_folder("/d/it's.pdf")
-    qtbot.waitUntil(lambda: bool(got(desktop, "gdbus")), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(got(desktop, "gdbus")))
     arguments = got(desktop, "gdbus")
     assert "org.freedesktop.FileManager1.ShowItems" in arguments
     assert "['file:///d/it%27s.pdf']" in arguments
@@ -273,4 +272,4 @@ def test_without_an_answer_the_folder_is_opened(
 ) -> None:
     write(desktop / "gdbus", "", status=1)
     show_in_folder("/d/a.pdf")
-    qtbot.waitUntil(lambda: opened == ["/d"], timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: opened == ["/d"])

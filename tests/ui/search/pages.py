@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from ui.search.page import SearchPage
 
-WAIT_MS = 10_000
-
 
 def shown(qtbot: QtBot, page: SearchPage) -> Iterator[SearchPage]:
     qtbot.addWidget(page)
@@ -30,7 +28,7 @@ def shown(qtbot: QtBot, page: SearchPage) -> Iterator[SearchPage]:
 
 
 def search(qtbot: QtBot, page: SearchPage, text: str) -> None:
-    with qtbot.waitSignal(page.live_search.answered, timeout=WAIT_MS):
+    with qtbot.waitSignal(page.live_search.answered):
         page.search(text)
 
 

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from tests.ui.conftest import RecordedNotices
     from ui.engine_client import EngineLink
 
-WAIT_MS = 60_000
-
 
 def activity(changes: int, embedded_share: float = 1.0) -> Activity:
     return replace(IDLE, changes=changes, embedded_share=embedded_share)
@@ -169,8 +167,8 @@ def test_new_documents_come_into_the_list_by_themselves(
     with qtbot.waitExposed(page):
         page.show()
     real_link.ask(request, done=read.append, failed=read.append)
-    qtbot.waitUntil(lambda: len(read) == 1, timeout=WAIT_MS)
-    with qtbot.waitSignal(page.live_search.answered, timeout=WAIT_MS):
+    qtbot.waitUntil(lambda: len(read) == 1)
+    with qtbot.waitSignal(page.live_search.answered):
         page.search("tenant gutters")
     shown = page.current_hit
     focus = QApplication.focusWidget()
@@ -180,7 +178,7 @@ def test_new_documents_come_into_the_list_by_themselves(
     def files() -> set[str]:
         return {group.hits[0].file for group in page.results.groups}
 
-    qtbot.waitUntil(lambda: "second.txt" in files(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "second.txt" in files())
     assert page.current_hit is not None
     assert shown is not None
     assert key_of(page.current_hit) == key_of(shown)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractButton
 
 from indexer.api.requests import Index
 from tests.ui.conftest import attach
-from tests.ui.search.pages import WAIT_MS, links, press, search, shown, titles
+from tests.ui.search.pages import links, press, search, shown, titles
 from ui.engine_client import EngineLink
 from ui.ports import Context
 from ui.search.link import Link
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def test_typing_finds_and_selects_the_first_hit(qtbot: QtBot, page: SearchPage) -> None:
-    with qtbot.waitSignal(page.hit_selected, timeout=WAIT_MS) as caught:
+    with qtbot.waitSignal(page.hit_selected) as caught:
         QTest.keyClicks(page.bar.box, "tenant gutters")
     assert caught.args is not None
     hit, hits, number = caught.args
@@ -42,7 +42,7 @@ def test_typing_finds_and_selects_the_first_hit(qtbot: QtBot, page: SearchPage) 
 def test_enter_waits_for_the_answer(qtbot: QtBot, page: SearchPage) -> None:
     search(qtbot, page, "roof")
     QTest.keyClicks(page.bar.box, "lamp")
-    with qtbot.waitSignal(page.opened, timeout=WAIT_MS) as caught:
+    with qtbot.waitSignal(page.opened) as caught:
         press(page, Qt.Key.Key_Return)
     assert caught.args is not None
     assert caught.args[0].title == "lighthouse"
@@ -50,7 +50,7 @@ def test_enter_waits_for_the_answer(qtbot: QtBot, page: SearchPage) -> None:
     page.bar.box.selectAll()
     QTest.keyClicks(page.bar.box, "roo")
     press(page, Qt.Key.Key_Return)
-    with qtbot.waitSignal(page.live_search.answered, timeout=WAIT_MS):
+    with qtbot.waitSignal(page.live_search.answered):
         QTest.keyClicks(page.bar.box, "f")
     assert opened.count() == 0
 
@@ -60,7 +60,7 @@ def test_stale_results_stay_until_the_answer(qtbot: QtBot, page: SearchPage) -> 
     QTest.keyClicks(page.bar.box, "lamp")
     assert page.results.view.results.stale
     assert titles(page) == ["lease"]
-    qtbot.waitUntil(lambda: titles(page) == ["lighthouse"], timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: titles(page) == ["lighthouse"])
     assert not page.results.view.results.stale
 
 
@@ -135,7 +135,7 @@ def test_nothing_found_says_what_to_try(qtbot: QtBot, page: SearchPage) -> None:
 def test_the_start_teaches(qtbot: QtBot, page: SearchPage) -> None:
     assert page.results.shown is page.results.start
     qtbot.waitUntil(lambda: len(links(page)) == 4)
-    with qtbot.waitSignal(page.live_search.answered, timeout=WAIT_MS):
+    with qtbot.waitSignal(page.live_search.answered):
         page.results.start.findChildren(Link)[-2].click()
     assert page.query == "date:2024-03..2024-06"
     page.memory.save("Roofs", "roof")
@@ -169,7 +169,7 @@ def test_folders_that_came_meanwhile_are_seen_when_the_search_is_gone_to(
 
 
 def test_a_failure_is_a_line(qtbot: QtBot, page: SearchPage) -> None:
-    with qtbot.waitSignal(page.live_search.failed, timeout=WAIT_MS):
+    with qtbot.waitSignal(page.live_search.failed):
         page.search('an "open quote')
     assert page.message.isVisible()
     assert "quote is not closed" in page.message.text()
@@ -188,7 +188,7 @@ def test_without_an_engine_the_query_waits(
         page.search("roof")
         qtbot.waitUntil(page.message.isVisible)
         assert "starting" in page.message.text()
-        with qtbot.waitSignal(page.live_search.answered, timeout=WAIT_MS):
+        with qtbot.waitSignal(page.live_search.answered):
             attach(qtbot, link)
         assert titles(page) == ["lease"]
         assert not page.message.isVisible()

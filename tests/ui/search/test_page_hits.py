@@ -13,7 +13,7 @@ from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QMenu
 
 from indexer.api.types import Also
-from tests.ui.search.pages import WAIT_MS, press, search, titles
+from tests.ui.search.pages import press, search, titles
 from ui.search.actions import HitAction
 from ui.search.export import Form
 from ui.search.grouping import Order
@@ -85,7 +85,7 @@ def test_copying(qtbot: QtBot, page: SearchPage, notices: RecordedNotices) -> No
     page.actions_on_hits.do(HitAction.COPY, hit)
     assert clipboard.text() == "The landlord mends the roof. The tenant cleans the gutters."
     page.actions_on_hits.do(HitAction.COPY_QUOTED, hit)
-    qtbot.waitUntil(lambda: clipboard.text().endswith("p. 2)"), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: clipboard.text().endswith("p. 2)"))
     page.actions_on_hits.do(HitAction.COPY_PATH, hit)
     assert clipboard.text() == hit.path
     assert len(notices.told) == 3
@@ -119,12 +119,12 @@ def test_export(
     assert page.results.result is not None
     file = tmp_path / f"out.{form}"
     page.actions_on_hits.export_to(file, page.results.result.hits, form, "the")
-    qtbot.waitUntil(lambda: bool(notices.told), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(notices.told))
     assert "exported" in notices.texts[0]
     if form is Form.JSON:
         assert len(json.loads(file.read_text())["hits"]) == len(page.results.result.hits)
     page.actions_on_hits.export_to(tmp_path / "no" / "where", page.results.result.hits, form)
-    qtbot.waitUntil(lambda: len(notices.told) == 2, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: len(notices.told) == 2)
     assert "could not" in notices.texts[1]
 
 
@@ -132,7 +132,7 @@ def test_another_order_keeps_the_hit(qtbot: QtBot, page: SearchPage) -> None:
     search(qtbot, page, "the lamp")
     page.results.step(1)
     hit = page.current_hit
-    with qtbot.waitSignal(page.live_search.answered, timeout=WAIT_MS):
+    with qtbot.waitSignal(page.live_search.answered):
         page.results.summary._orders.setCurrentIndex(2)
         page.results.summary._orders.activated.emit(2)
     assert page.results.summary.order is Order.NAME

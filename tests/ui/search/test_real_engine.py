@@ -18,11 +18,9 @@ if TYPE_CHECKING:
     from tests.ui.conftest import RecordedNotices
     from ui.engine_client import EngineLink
 
-WAIT_MS = 60_000
-
 
 def search(qtbot: QtBot, page: SearchPage, text: str) -> list[str]:
-    with qtbot.waitSignal(page.live_search.answered, timeout=WAIT_MS):
+    with qtbot.waitSignal(page.live_search.answered):
         page.search(text)
     return [row.hit.file for row in page.results.model.rows if row.is_document]
 
@@ -38,7 +36,7 @@ def test_from_words_to_what_is_like_it(
     read: list[object] = []
     failed: list[LecternError] = []
     real_link.ask(Index((library_files,)), done=read.append, failed=failed.append)
-    qtbot.waitUntil(lambda: bool(read or failed), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: bool(read or failed))
     assert not failed
     page = SearchPage(Context(real_link, settings, notices, tmp_path, tmp_path))
     qtbot.addWidget(page)
@@ -50,7 +48,7 @@ def test_from_words_to_what_is_like_it(
     assert search(qtbot, page, "lamp ext:md") == ["lighthouse.md"]
     assert [chip.text() for chip in page.chips.chips] == ["Type: md"]
     assert search(qtbot, page, "in:contracts the") == ["contracts/lease.txt"]
-    with qtbot.waitSignal(page.live_search.answered, timeout=WAIT_MS):
+    with qtbot.waitSignal(page.live_search.answered):
         page.search_inside(hit.path)
     assert [group.path for group in page.results.groups] == [hit.path]
     page.stop()

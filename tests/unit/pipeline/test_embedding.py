@@ -11,6 +11,7 @@ from indexer.pipeline.events import Embedded, EmbeddingFailed, Event, PendingPas
 from indexer.throttle.gate import FULL_BATCH, SMALL_BATCH, QueryGate
 from indexer.throttle.throttle import Throttle
 from tests.unit.pipeline.conftest import WordCountEmbedder, vectors_of
+from tests.waiting import WAIT_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     import pytest
 
     from indexer.embed.base import PassageVectors
-
-WAIT_S = 30.0
 
 
 def unit_of(doc: int, *views: str) -> Unit:

@@ -16,11 +16,11 @@ from indexer.files.hashing import stamp_of
 from indexer.pipeline.events import Event, FileFinished, FileHashed, PassagesCut, TextExtracted
 from indexer.pipeline.reading import Reader
 from indexer.throttle.throttle import Throttle
+from tests.waiting import WAIT_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-WAIT_S = 60.0
 ELSEWHEN = Stamp(0, 0, 0, 0)
 
 

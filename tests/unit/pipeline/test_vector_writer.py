@@ -11,6 +11,7 @@ from indexer.pipeline.parts import BatchSizes
 from indexer.pipeline.vectors import VectorWriter
 from tests.store_rows import vectors
 from tests.unit.pipeline.conftest import SPACE
+from tests.waiting import WAIT_S
 
 if TYPE_CHECKING:
     from queue import Queue
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from indexer.pipeline.embedding import EmbeddingWorker
     from indexer.pipeline.events import Event
     from tests.unit.pipeline.conftest import Library
-
-WAIT_S = 30.0
 
 
 def writer_of(

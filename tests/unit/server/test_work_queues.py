@@ -20,11 +20,11 @@ from indexer.server.work_queues import (
     SearchQueue,
     WorkQueue,
 )
+from tests.waiting import WAIT_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-WAIT_S = 20.0
 CLIENTS = ("types", *"abcdefg")
 ROUNDS = 5
 
