@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from app.engine import OpenEngine
     from app.settings import Settings
-    from indexer.api.requests import EngineApi, Request
+    from indexer.api.contract import EngineApi, Request
     from indexer.config import EngineConfig
 
 T = TypeVar("T")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from app.render import Style
-    from indexer.api.answers import Comparison, ComparisonSide, Statement
+    from indexer.api.comparison import Comparison, ComparisonSide, Statement
 
 STATEMENTS = 50
 # A share of the similarity that makes statements the same; below it the nearest is not shown.

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Iterable, Iterator
 
-    from indexer.api.answers import LanguageStatus, RootStatus, Running, ScanStatus, Status
-    from indexer.api.requests import EngineApi
+    from indexer.api.contract import EngineApi
+    from indexer.api.status import LanguageStatus, RootStatus, Running, ScanStatus, Status
     from indexer.api.types import FileRow
 
 PAGE_ROWS = 1000

@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING
 
 from app import render
 from app.cli_common import Command, Context, absolute_path, existing
-from indexer.api.answers import Speed
 from indexer.api.labels import PACE_REASONS, SPEEDS
 from indexer.api.requests import EstimateIndex, Index, Retry, SetPace
+from indexer.api.status import Speed
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Callable
 
-    from indexer.api.answers import Activity, Estimate, Status
+    from indexer.api.answers import Estimate
+    from indexer.api.status import Activity, Status
 
 # They slow down what is not slow already.
 _SLOWING = frozenset({"typing", "battery", "busy"})

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Iterable
 
-    from indexer.api.requests import EngineApi
+    from indexer.api.contract import EngineApi
     from indexer.api.types import Hit, SearchResult
 
 DEFAULT_LIMIT = 10

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from indexer.api.answers import WatchState
-    from indexer.api.requests import EngineApi
+    from indexer.api.contract import EngineApi
 
 # How often the engine is asked what it does.
 LOOK_S = 0.5

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from indexer.api.answers import (
-    Activity,
-    Document,
-    Estimate,
-    RootStatus,
-    Running,
-    ScanStatus,
-    Speed,
-    Status,
-)
+from indexer.api.answers import Document, Estimate
 from indexer.api.phrases import Note
 from indexer.api.progress import Progress, Step
+from indexer.api.status import Activity, RootStatus, Running, ScanStatus, Speed, Status
 from indexer.api.types import FileState
 
 IDLE = Activity(

@@ -17,18 +17,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from indexer.api.answers import (
-    Activity,
     Check,
-    LanguageStatus,
-    ModelChoice,
     Problem,
     ReindexCost,
     Removal,
     RepairOutcome,
-    RootStatus,
-    Running,
-    Speed,
-    Status,
     Verification,
     WatchedRoot,
     WatchState,
@@ -53,7 +46,6 @@ from indexer.api.requests import (
     Reindex,
     Remove,
     Repair,
-    Request,
     Retry,
     RollBack,
     Search,
@@ -63,6 +55,15 @@ from indexer.api.requests import (
     Verify,
     Watch,
 )
+from indexer.api.status import (
+    Activity,
+    LanguageStatus,
+    ModelChoice,
+    RootStatus,
+    Running,
+    Speed,
+    Status,
+)
 from indexer.api.types import FileState, Summary
 from tests.answers import EMPTY, IDLE
 from tests.fake_library import FakeLibrary, files_under, inside
@@ -71,6 +72,7 @@ from tests.waiting import WAIT_S
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from indexer.api.contract import Request
     from indexer.config import EngineConfig
 
 A = TypeVar("A")

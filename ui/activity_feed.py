@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from indexer.api.requests import GetActivity, SetPace
 
 if TYPE_CHECKING:
-    from indexer.api.answers import Activity
+    from indexer.api.status import Activity
     from ui.ports import EnginePort
 
 EVERY_MS = 1000

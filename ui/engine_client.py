@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from indexer.api.contract import Request
     from indexer.api.protocol import Greeting
-    from indexer.api.requests import Request
 
 A = TypeVar("A")
 

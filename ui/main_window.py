@@ -12,8 +12,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
-from indexer.api.answers import Speed
 from indexer.api.requests import GetStatus, SetPace
+from indexer.api.status import Speed
 from ui import keys
 from ui.pages import ACTIVITY, FIRST_RUN, LIBRARY, SEARCH, Pages
 from ui.rail import Rail
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QCloseEvent, QKeyEvent
 
-    from indexer.api.answers import Activity, Status
+    from indexer.api.status import Activity, Status
     from ui.activity_feed import ActivityFeed
     from ui.notices import NoticeBar
     from ui.ports import Context

@@ -20,7 +20,7 @@ from ui.search_pane import SearchPane
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
-    from indexer.api.answers import Activity
+    from indexer.api.status import Activity
     from ui.ports import Context
     from ui.state import WindowState
 

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from PySide6.QtCore import SignalInstance
 
+    from indexer.api.contract import Request
     from indexer.api.errors import LecternError
     from indexer.api.progress import Progress
-    from indexer.api.requests import Request
     from indexer.api.setting import Setting
 
 A = TypeVar("A")

@@ -18,9 +18,9 @@ from ui.theme import L, M, S, icon_size
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
-    from indexer.api.answers import Activity
     from indexer.api.errors import LecternError
     from indexer.api.progress import Progress
+    from indexer.api.status import Activity
 
 
 # Reasons that count while nothing is read, too.

@@ -16,7 +16,7 @@ from ui.icons import icon
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
-    from indexer.api.answers import Activity
+    from indexer.api.status import Activity
 
 Reason = QSystemTrayIcon.ActivationReason
 

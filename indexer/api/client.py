@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from pathlib import Path
 
-    from indexer.api.requests import EngineApi
+    from indexer.api.contract import EngineApi
 
 T = TypeVar("T")
 

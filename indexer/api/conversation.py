@@ -25,9 +25,9 @@ from indexer.api.protocol import MAX_MESSAGE_BYTES, MAX_REQUEST_BYTES, pack, unp
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
+    from indexer.api.contract import Request
     from indexer.api.progress import CancelToken
     from indexer.api.protocol import Header
-    from indexer.api.requests import Request
 
 A = TypeVar("A")
 Failed = Callable[[LecternError | Cancelled], None]
@@ -129,7 +129,7 @@ class Conversation:
         token: CancelToken | None = None,
         report: Callable[[Progress], None] | None = None,
     ) -> A:
-        """Send a request and wait for its answer; see ``indexer.api.requests.EngineApi``."""
+        """Send a request and wait for its answer; see ``indexer.api.contract.EngineApi``."""
         box: SimpleQueue[tuple[str, Any]] = SimpleQueue()
         number = self.send(
             request,

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar, get_args
+from typing import Any, ClassVar, TypeVar
 
-from indexer.api.codec import Message
+from indexer.api.contract import Answered
 from indexer.api.types import OutlineEntry, Span
 
 A = TypeVar("A")
@@ -19,16 +19,11 @@ A = TypeVar("A")
 Size = tuple[float, float]
 
 
-class PageRequest(Message, Generic[A]):
+class PageRequest(Answered[A]):
     """Something that is asked of the render child, which answers with an ``A`` and bytes."""
 
     __slots__ = ()
     kinds: ClassVar[dict[str, type[Any]]] = {}
-    answer: ClassVar[Any]
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        (cls.answer,) = get_args(cls.__orig_bases__[0])  # type: ignore[attr-defined]  # set by Generic
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,106 +1,37 @@
 """What can be asked of an engine: one frozen dataclass for each kind of request.
 
-Owns their fields and the checks on them, the type of each answer, and the queue of each. It must
-not know how anything is answered (``indexer.engine``) or travels (``indexer.api.codec``,
-``protocol``). Standard library only.
+Owns their fields and the checks on them, the type of each answer, and the queue of each
+(``indexer.api.contract``). It must not know how anything is answered (``indexer.engine``) or
+travels. Standard library only. It is one table of declarations, however long.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum, StrEnum
+from enum import StrEnum
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Protocol, TypeVar, get_args
+from typing import ClassVar
 
 from indexer.api.answers import (
-    Activity,
     Check,
-    Comparison,
     Document,
     Estimate,
     FileList,
-    ModelChoice,
     ReindexCost,
     Removal,
     RepairOutcome,
-    Speed,
-    Status,
     Verification,
     WatchState,
 )
-from indexer.api.codec import Message
+from indexer.api.comparison import Comparison
+from indexer.api.contract import Queue, Request
 from indexer.api.errors import WorldError
-from indexer.api.progress import CancelToken, Progress
+from indexer.api.status import Activity, ModelChoice, Speed, Status
 from indexer.api.types import Explanation, FileState, SearchResult, Span, Summary
-
-A = TypeVar("A")
 
 MAX_LIMIT = 10_000
 # No file and no library is as large.
 MAX_NUMBER = 2**53
-
-
-class Queue(Enum):
-    """Which thread of the engine answers."""
-
-    SEARCH = "search"
-    STATUS = "status"  # questions about the library, which may take a while
-    FAST = "fast"  # what is answered at once, and asked all the time
-    SLOW = "slow"  # what walks folders or loads a model to find out
-    INDEX = "index"  # whatever writes for long
-
-
-class Request(Message, Generic[A]):
-    """Something that is asked of an engine, which answers with an ``A``.
-
-    Attributes:
-        queue: Where it waits for its turn.
-        reports: Whether progress comes before the answer.
-        queues_files: Whether it answers how many files are queued, which are then read.
-        answer: The type of the answer, from the base class.
-
-    Any request may raise ``library_damaged`` and, over a socket, ``engine_gone`` and ``busy``; one
-    that changes the library ``library_read_only`` and ``disk_full``; one with paths
-    ``bad_request`` unless they are absolute.
-    """
-
-    __slots__ = ()
-    kinds: ClassVar[dict[str, type[Request[Any]]]] = {}
-    queue: ClassVar[Queue]
-    reports: ClassVar[bool] = False
-    queues_files: ClassVar[bool] = False
-    answer: ClassVar[Any]
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        (cls.answer,) = get_args(cls.__orig_bases__[0])  # type: ignore[attr-defined]  # set by Generic
-
-
-class EngineApi(Protocol):
-    """An engine, here or in another process. Thread-safe."""
-
-    def call(
-        self,
-        request: Request[A],
-        *,
-        token: CancelToken | None = None,
-        report: Callable[[Progress], None] | None = None,
-    ) -> A:
-        """Answer a request.
-
-        Args:
-            request: One of this module.
-            token: Ends it early, with ``Cancelled``; an index run answers what it has done.
-            report: Takes snapshots, at most ten a second, on a thread of the engine's choice.
-
-        Raises:
-            LecternError: As the request says.
-            Cancelled: If the token was cancelled.
-        """
-
-    def close(self) -> None:
-        """Finish what must be finished and let go of the library."""
 
 
 class Order(StrEnum):

@@ -14,9 +14,9 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from indexer.api.answers import ConnectionMade
 from indexer.api.codec import decode
 from indexer.api.errors import WorldError
+from indexer.api.status import ConnectionMade
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,8 +13,8 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from indexer.api.answers import Activity, Running
 from indexer.api.errors import LecternError
+from indexer.api.status import Activity, Running
 from indexer.engine import reindex
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
-from indexer.api.answers import ModelChoice, RepairOutcome
+from indexer.api.answers import RepairOutcome
 from indexer.api.errors import Cancelled, LecternError, WorldError
 from indexer.api.lock import LibraryLock
 from indexer.api.progress import CancelToken, Progress, Reporter, Step, ignore
@@ -33,6 +33,7 @@ from indexer.api.requests import (
     Verify,
     Watch,
 )
+from indexer.api.status import ModelChoice
 from indexer.catalog import Catalog
 from indexer.engine import reindex
 from indexer.engine.open_library import Caller, Handlers, OpenLibrary
@@ -55,8 +56,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from indexer.api.answers import Removal, Status, Verification, WatchState
-    from indexer.api.requests import Request
+    from indexer.api.answers import Removal, Verification, WatchState
+    from indexer.api.contract import Request
+    from indexer.api.status import Status
     from indexer.api.types import Summary
     from indexer.catalog import Root, Space
     from indexer.config import EngineConfig
@@ -146,7 +148,7 @@ class Engine(OpenLibrary):
         token: CancelToken | None = None,
         report: Callable[[Progress], None] | None = None,
     ) -> A:
-        """See ``indexer.api.requests.EngineApi``; only whoever serves answers ``Shutdown``."""
+        """See ``indexer.api.contract.EngineApi``; only whoever serves answers ``Shutdown``."""
         handler = self.handlers.get(type(request))
         if handler is None:
             raise WorldError("busy", reason="in_use")

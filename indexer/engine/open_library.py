@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from indexer.api.answers import FileList
+from indexer.api.contract import Request
 from indexer.api.errors import WorldError
 from indexer.api.requests import (
     Compare,
@@ -22,7 +23,6 @@ from indexer.api.requests import (
     GetActivity,
     GetDocument,
     ListFiles,
-    Request,
     Retry,
     Search,
     SetPace,
@@ -48,15 +48,10 @@ from indexer.throttle.gate import QueryGate
 from indexer.throttle.throttle import Throttle
 
 if TYPE_CHECKING:
-    from indexer.api.answers import (
-        Activity,
-        Check,
-        Comparison,
-        Document,
-        Estimate,
-        ReindexCost,
-    )
+    from indexer.api.answers import Check, Document, Estimate, ReindexCost
+    from indexer.api.comparison import Comparison
     from indexer.api.progress import CancelToken, Progress
+    from indexer.api.status import Activity
     from indexer.api.types import Explanation, SearchResult, Span
     from indexer.catalog import Catalog
     from indexer.config import EngineConfig

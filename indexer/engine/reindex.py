@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer import faults
-from indexer.api.answers import ModelChange, ModelChoice, ReindexCost
+from indexer.api.answers import ReindexCost
 from indexer.api.errors import LecternError, WorldError
+from indexer.api.status import ModelChange, ModelChoice
 from indexer.config import Precision
 from indexer.embed.base import EmbedInput
 from indexer.embed.embedder import space_of

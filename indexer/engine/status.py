@@ -13,9 +13,10 @@ import sys
 from importlib import metadata
 from typing import TYPE_CHECKING
 
-from indexer.api.answers import Check, LanguageStatus, RootStatus, Status
+from indexer.api.answers import Check
 from indexer.api.errors import LecternError, sentence
 from indexer.api.phrases import Note
+from indexer.api.status import LanguageStatus, RootStatus, Status
 from indexer.catalog.roots import join
 from indexer.config import DEFAULT_MODEL
 from indexer.confine import network, reader
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from indexer.api.answers import ModelChange, WatchState
+    from indexer.api.answers import WatchState
+    from indexer.api.status import ModelChange
     from indexer.engine.open_library import OpenLibrary
 
 GB, MB = 1e9, 1e6

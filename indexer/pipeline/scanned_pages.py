@@ -12,9 +12,9 @@ import time
 from typing import TYPE_CHECKING
 
 from indexer import faults
-from indexer.api.answers import ScanStatus
 from indexer.api.errors import WorldError
 from indexer.api.formats import DRAWN
+from indexer.api.status import ScanStatus
 from indexer.catalog.scanned import ScannedContents
 from indexer.ocr.cache import PageCache
 from indexer.ocr.languages import default_languages

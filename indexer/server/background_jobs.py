@@ -13,8 +13,9 @@ import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from indexer.api.contract import EngineApi
 from indexer.api.errors import Cancelled, LecternError
-from indexer.api.requests import EngineApi, Index, Reindex
+from indexer.api.requests import Index, Reindex
 from indexer.server.work_queues import IndexQueue, Job, Priority, WorkQueue
 
 if TYPE_CHECKING:

@@ -11,15 +11,15 @@ import logging
 import threading
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from indexer.api.contract import Queue
 from indexer.api.errors import LecternError
 from indexer.api.progress import CancelToken, Progress, ignore
-from indexer.api.requests import Queue
 from indexer.server.work_queues import Job
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from indexer.api.requests import Request
+    from indexer.api.contract import Request
     from indexer.server.background_jobs import LocalEngine
     from indexer.server.service import Service
 
@@ -63,7 +63,7 @@ class Host:
         token: CancelToken | None = None,
         report: Callable[[Progress], None] | None = None,
     ) -> A:
-        """See ``indexer.api.requests.EngineApi``; what writes for long waits for its turn."""
+        """See ``indexer.api.contract.EngineApi``; what writes for long waits for its turn."""
         if request.queue is Queue.INDEX:
             return self._queued(request, token or CancelToken(), report or ignore)
         answer = self.engine.call(request, token=token, report=report)

@@ -23,11 +23,12 @@ from typing import TYPE_CHECKING, Any
 
 from indexer.api import endpoint as places
 from indexer.api.codec import decode
+from indexer.api.contract import Queue, Request
 from indexer.api.endpoint import FAMILY, Endpoint, connect
 from indexer.api.errors import Cancelled, InternalError, LecternError, WorldError
 from indexer.api.progress import ignore
 from indexer.api.protocol import Greeting, program_version
-from indexer.api.requests import Index, Queue, Request, Shutdown, between
+from indexer.api.requests import Index, Shutdown, between
 from indexer.api.types import Summary
 from indexer.server.background_jobs import BackgroundJobs
 from indexer.server.session import Session

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from indexer.api.answers import TableSize
+    from indexer.api.status import TableSize
 
 __all__ = [
     "DocSet",

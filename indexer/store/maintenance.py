@@ -31,7 +31,7 @@ from indexer.store.values import Maintenance
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from indexer.api.answers import TableSize
+    from indexer.api.status import TableSize
     from indexer.store.table import Table
 
 # Versions younger than this stay while the store is open: a reader may be at one.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from indexer.api.answers import TableSize
+from indexer.api.status import TableSize
 from indexer.store.schema import vectors_table
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from indexer.api.answers import Speed
+from indexer.api.status import Speed
 from indexer.throttle.machine import Machine
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from indexer.api.answers import Speed
 from indexer.api.progress import CancelToken
 from indexer.api.requests import GetActivity, Index, SetPace
+from indexer.api.status import Speed
 from indexer.engine.engine import Engine
 from tests.benchmarks import sets
 from tests.benchmarks.latency import Spent, ask

@@ -13,7 +13,7 @@ from tests.fake_engine import FakeEngine
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from indexer.api.requests import EngineApi
+    from indexer.api.contract import EngineApi
 
 
 def open_host(library: Path, *, offline: bool = False, lasting: bool = False) -> Host:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from indexer.api.answers import Speed
-from indexer.api.requests import Request, SetPace, Watch
+from indexer.api.contract import Request
+from indexer.api.requests import SetPace, Watch
+from indexer.api.status import Speed
 from indexer.engine.engine import Engine
 from indexer.server.host import Host
 from indexer.server.service import Service

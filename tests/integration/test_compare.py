@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from indexer.api.answers import Comparison, ComparisonSide
+    from indexer.api.comparison import Comparison, ComparisonSide
     from indexer.engine.engine import Engine
 
 COMMON = (

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.api.answers import Speed
 from indexer.api.errors import WorldError
 from indexer.api.progress import CancelToken, Progress, Step, ignore
 from indexer.api.requests import GetActivity, GetStatus, Index, SetPace
+from indexer.api.status import Speed
 from tests.integration.killing import wait_for
 from tests.integration.world import PACE, Seen, World, check_same, look
 

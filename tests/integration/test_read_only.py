@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.engine import open_host
-from indexer.api.answers import Speed
 from indexer.api.client import EngineClient
 from indexer.api.errors import WorldError
 from indexer.api.lock import LOCK_NAME
@@ -37,6 +36,7 @@ from indexer.api.requests import (
     Verify,
     Watch,
 )
+from indexer.api.status import Speed
 from indexer.engine.engine import Engine
 from indexer.library.library import CATALOG_NAME
 from tests.integration import killing, rights

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from indexer.api.answers import ModelChoice
 from indexer.api.errors import WorldError
 from indexer.api.progress import CancelToken, Progress, Step
 from indexer.api.requests import (
@@ -20,6 +19,7 @@ from indexer.api.requests import (
     RollBack,
     Search,
 )
+from indexer.api.status import ModelChoice
 from indexer.engine import reindex
 from indexer.store import schema
 from tests.integration import killing

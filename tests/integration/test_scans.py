@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.cli_library import file_line, status_lines
-from indexer.api.answers import Speed
 from indexer.api.errors import CODES
 from indexer.api.requests import Diagnose, GetStatus, Index, ListFiles, Reindex, Retry, SetPace
+from indexer.api.status import Speed
 from indexer.api.types import FileState
 from indexer.config import Limits
 from indexer.engine.engine import Engine

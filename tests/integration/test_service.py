@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.api.answers import Activity, Speed
 from indexer.api.errors import InternalError, WorldError
 from indexer.api.progress import Progress
 from indexer.api.requests import (
@@ -26,6 +25,7 @@ from indexer.api.requests import (
     SetPace,
     SetPatterns,
 )
+from indexer.api.status import Activity, Speed
 from indexer.api.types import FileState, Summary
 from tests.integration.serving import fake, index
 from tests.waiting import WAIT_S, wait_for

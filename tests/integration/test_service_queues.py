@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from indexer.api.contract import Queue
 from indexer.api.errors import Cancelled, LecternError
 from indexer.api.progress import CancelToken, Progress
 from indexer.api.protocol import pack
@@ -18,7 +19,6 @@ from indexer.api.requests import (
     GetStatus,
     Index,
     ListFiles,
-    Queue,
     Remove,
     Retry,
     Search,

@@ -25,7 +25,7 @@ from tests.integration.speaking import attached
 from tests.waiting import WAIT_S
 
 if TYPE_CHECKING:
-    from indexer.api.requests import EngineApi
+    from indexer.api.contract import EngineApi
 
 
 def test_closing_answers_everyone_and_removes_every_trace(

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
+    from indexer.api.contract import Request
     from indexer.api.errors import LecternError
-    from indexer.api.requests import Request
     from tests.fake_engine import FakeEngine
 
 

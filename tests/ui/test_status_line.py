@@ -9,9 +9,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QToolButton
 
-from indexer.api.answers import ModelChange
 from indexer.api.errors import WorldError
 from indexer.api.progress import Step
+from indexer.api.status import ModelChange
 from tests.answers import IDLE, running
 from ui.status_line import StatusLine
 from ui.supervisor import EngineState
@@ -20,7 +20,7 @@ from ui.tray import Tray
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
-    from indexer.api.answers import Activity
+    from indexer.api.status import Activity
 
 
 def reading(step: Step = Step.INDEX, **more: Any) -> Activity:

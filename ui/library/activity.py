@@ -19,9 +19,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from indexer.api.answers import Speed
 from indexer.api.errors import WorldError
 from indexer.api.requests import GetActivity, SetPace
+from indexer.api.status import Speed
 from ui import words
 from ui.icons import icon
 from ui.library.activity_words import Smooth, facts, headline
@@ -37,8 +37,8 @@ from ui.theme import L, M
 if TYPE_CHECKING:
     from PySide6.QtGui import QHideEvent, QShowEvent
 
-    from indexer.api.answers import Activity
     from indexer.api.progress import Progress
+    from indexer.api.status import Activity
     from ui.ports import Context
 
 BUSY_MS = 500

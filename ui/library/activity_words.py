@@ -15,7 +15,7 @@ from indexer.api.progress import Step
 from ui import words
 
 if TYPE_CHECKING:
-    from indexer.api.answers import Activity
+    from indexer.api.status import Activity
 
 translate = QCoreApplication.translate
 

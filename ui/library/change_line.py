@@ -14,7 +14,7 @@ from ui import words
 from ui.theme import S
 
 if TYPE_CHECKING:
-    from indexer.api.answers import Activity, Status
+    from indexer.api.status import Activity, Status
 
 _STEPS = 1000
 

@@ -39,7 +39,7 @@ from ui.theme import L, M
 if TYPE_CHECKING:
     from PySide6.QtGui import QHideEvent, QShowEvent
 
-    from indexer.api.answers import Status
+    from indexer.api.status import Status
     from indexer.api.types import FileRow
     from ui.ports import Context
 

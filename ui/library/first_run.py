@@ -32,7 +32,7 @@ from ui.theme import M
 if TYPE_CHECKING:
     from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QHideEvent, QShowEvent
 
-    from indexer.api.answers import Activity
+    from indexer.api.status import Activity
     from ui.ports import Context
 
 LOOK_MS = 1000

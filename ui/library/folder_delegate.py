@@ -11,7 +11,7 @@ from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from indexer.api.answers import RootStatus
+from indexer.api.status import RootStatus
 from ui import icons, theme
 from ui.library.folder_model import ROOT_ROLE, embedded, lines_about, name_of, troubled
 from ui.theme import L, M, S

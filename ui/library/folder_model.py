@@ -23,7 +23,7 @@ from ui import words
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from indexer.api.answers import RootStatus
+    from indexer.api.status import RootStatus
 
 Index = QModelIndex | QPersistentModelIndex
 

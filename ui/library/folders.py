@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from PySide6.QtGui import QDragEnterEvent, QDropEvent, QHideEvent, QShowEvent
 
-    from indexer.api.answers import RootStatus, Status
+    from indexer.api.status import RootStatus, Status
     from ui.ports import Context
 
 REFRESH_MS = 3000

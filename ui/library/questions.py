@@ -17,9 +17,9 @@ from ui import words
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from indexer.api.contract import Request
     from indexer.api.errors import LecternError
     from indexer.api.progress import Progress
-    from indexer.api.requests import Request
     from ui.ports import Context
 
 A = TypeVar("A")

@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, Signal
 from indexer.api.requests import GetStatus, SetPace
 
 if TYPE_CHECKING:
-    from indexer.api.answers import Status
+    from indexer.api.status import Status
     from ui.ports import EnginePort
 
 # Seconds between two reports of typing to the engine.

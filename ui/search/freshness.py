@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 if TYPE_CHECKING:
-    from indexer.api.answers import Activity
+    from indexer.api.status import Activity
 
 # Least seconds between two refreshes: results should not move while they are read.
 EVERY_S = 4.0

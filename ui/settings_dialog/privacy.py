@@ -31,7 +31,7 @@ from ui.theme import L, M, S
 if TYPE_CHECKING:
     from PySide6.QtGui import QShowEvent
 
-    from indexer.api.answers import Status
+    from indexer.api.status import Status
     from ui.ports import Context
 
 LINES = 5

@@ -12,7 +12,7 @@ from ui.words.amounts import share
 from ui.words.translate import say
 
 if TYPE_CHECKING:
-    from indexer.api.answers import Activity, Status
+    from indexer.api.status import Activity, Status
 
 _CHANGING = N_("Changing to the language model {model}: {share} done.")
 _MEANWHILE = N_("Until then the one before answers.")

@@ -10,7 +10,7 @@ from ui.words.amounts import documents
 from ui.words.failures import note
 
 if TYPE_CHECKING:
-    from indexer.api.answers import Status
+    from indexer.api.status import Status
 
 
 def language(code: str) -> str:

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from indexer.api.contract import Request
     from indexer.api.progress import Progress
-    from indexer.api.requests import ListFiles, Request
+    from indexer.api.requests import ListFiles
 
 
 A = TypeVar("A")

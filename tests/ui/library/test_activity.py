@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from indexer.api.answers import Activity
+    from indexer.api.status import Activity
     from tests.fake_engine import FakeEngine
     from ui.ports import Context
 

@@ -12,10 +12,11 @@ from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QPointF, Qt, QUr
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QAbstractItemModelTester
 
-from indexer.api.answers import LanguageStatus, ModelChange, Removal
+from indexer.api.answers import Removal
 from indexer.api.errors import WorldError
 from indexer.api.phrases import Note
 from indexer.api.requests import EstimateIndex, GetStatus, Index, Remove, SetPatterns
+from indexer.api.status import LanguageStatus, ModelChange
 from tests.answers import EMPTY, NOTHING, root
 from tests.ui.library.port import CannedLink, Said, canned_context
 from ui.library.drops import dropped_paths

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from app.settings import Settings
-    from indexer.api.answers import Activity
+    from indexer.api.status import Activity
     from indexer.api.types import Hit
     from tests.ui.conftest import RecordedNotices
     from ui.engine_client import EngineLink

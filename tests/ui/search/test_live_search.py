@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
+    from indexer.api.contract import Request
     from indexer.api.progress import Progress
-    from indexer.api.requests import Request
     from indexer.api.types import Hit
 
 

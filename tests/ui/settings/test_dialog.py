@@ -19,9 +19,9 @@ from PySide6.QtWidgets import (
 )
 
 from app.settings import READING, SETTINGS, Settings
-from indexer.api.answers import ConnectionMade
 from indexer.api.errors import WorldError
 from indexer.api.requests import GetStatus
+from indexer.api.status import ConnectionMade
 from tests.answers import EMPTY
 from tests.ui.library.port import CannedLink, Said, canned_context
 from ui import autostart

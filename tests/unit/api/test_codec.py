@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.api.codec import MAX_INT, decode, encode
+from indexer.api.contract import Queue, Request
 from indexer.api.errors import WorldError
 from indexer.api.pages import PageRequest
 from indexer.api.progress import Progress
 from indexer.api.protocol import pack, unpack
-from indexer.api.requests import Queue, Request
 from indexer.api.types import (
     Also,
     DocumentInfo,

@@ -11,9 +11,9 @@ from app.cli_library import file_line, reason_of, status_lines
 from app.cli_search import batch_hit, filter_terms
 from app.hit_lines import hit_lines
 from app.render import Style, cells
-from indexer.api.answers import LanguageStatus, ModelChange, Running
 from indexer.api.phrases import Note
 from indexer.api.progress import Progress, Step
+from indexer.api.status import LanguageStatus, ModelChange, Running
 from indexer.api.types import FileRow, FileState, Hit, Summary, Why
 from tests.answers import EMPTY, root
 

@@ -13,8 +13,8 @@ from app.cli_library import file_line, reason_of, status_lines
 from app.cli_pace import pace_line
 from app.hit_lines import hit_lines
 from app.render import Style
-from indexer.api.answers import Speed
 from indexer.api.errors import CODES, WorldError
+from indexer.api.status import Speed
 from indexer.api.types import Also, FileRow, FileState, Hit, Summary, Why
 from tests.answers import EMPTY, root
 

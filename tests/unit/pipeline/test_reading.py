@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.api.answers import Speed
+from indexer.api.status import Speed
 from indexer.catalog.records import QueuedFile, Stamp
 from indexer.config import Limits
 from indexer.files.hashing import stamp_of

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from indexer.api.answers import Speed
+from indexer.api.status import Speed
 from indexer.throttle.machine import Machine
 from indexer.throttle.throttle import Throttle
 
