@@ -21,7 +21,8 @@ from indexer.api.errors import WorldError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-PROTOCOL_VERSION = 3
+# Raised when a field changes its type or goes; a new one has a default, and is no change.
+PROTOCOL_VERSION = 4
 # The largest things that cross are page images and batches of passages; more is a fault or an
 # attack, and must not be allocated before it is refused.
 MAX_MESSAGE_BYTES = 64 * 1024 * 1024
