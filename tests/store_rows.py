@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.api.types import Passage
-from indexer.store import PassageRow, VectorRows
+from indexer.store.values import PassageRow, VectorRows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

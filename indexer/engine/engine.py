@@ -48,8 +48,8 @@ from indexer.pipeline.indexing_job import IndexingJob
 from indexer.pipeline.parts import BatchSizes, Parts
 from indexer.pipeline.run import Run
 from indexer.search import score_normalisation
-from indexer.store import Store
 from indexer.store.disk import open_errors
+from indexer.store.store import Store
 from indexer.watching.watcher import Watcher
 
 if TYPE_CHECKING:

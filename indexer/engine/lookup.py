@@ -11,7 +11,7 @@ import numpy as np
 
 from indexer.api.answers import Document
 from indexer.api.errors import WorldError
-from indexer.store import key_of
+from indexer.store.values import key_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from indexer.api.types import FileRow, Span
     from indexer.catalog import Catalog
     from indexer.catalog.records import DocRow
-    from indexer.store import Store
+    from indexer.store.store import Store
 
 
 def describe_document(catalog: Catalog, path: Path) -> Document:

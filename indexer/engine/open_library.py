@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from indexer.api.types import Explanation, SearchResult, Span
     from indexer.catalog import Catalog
     from indexer.config import EngineConfig
-    from indexer.store import Store
+    from indexer.store.store import Store
 
 
 @dataclass(frozen=True, slots=True)

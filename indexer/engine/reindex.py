@@ -27,8 +27,8 @@ from indexer.embed.factory import open_embedder
 from indexer.embed.record_files import find_record
 from indexer.extract.base import EXTRACTOR_VERSION
 from indexer.pipeline.throughput import load
-from indexer.store import key_of
 from indexer.store.quantise import width
+from indexer.store.values import key_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from indexer.catalog import Catalog, DocRow, Space
     from indexer.config import EngineConfig
     from indexer.embed.models import ModelRecord
-    from indexer.store import Store
+    from indexer.store.store import Store
 
 log = logging.getLogger(__name__)
 
@@ -145,8 +145,8 @@ def previous(catalog: Catalog) -> Space | None:
 
 def note_dropped_tables(catalog: Catalog, store: Store) -> None:
     """Remember, for the person, that what an earlier version kept is being made anew."""
-    if store.dropped_tables:
-        log.warning("of an earlier version, and made anew: %s", ", ".join(store.dropped_tables))
+    if store.tables.outdated:
+        log.warning("of an earlier version, and made anew: %s", ", ".join(store.tables.outdated))
         catalog.set_meta(_REBUILDING, "yes")
 
 

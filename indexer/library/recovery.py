@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from indexer.catalog import Catalog, Space
-    from indexer.store import Store
+    from indexer.store.store import Store
 
 
 def recover(catalog: Catalog, store: Store, *, blame: int = 0) -> int:

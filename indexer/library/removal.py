@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.catalog import Catalog
-    from indexer.store import Store
+    from indexer.store.store import Store
 
 
 def forget_orphans(catalog: Catalog, store: Store) -> tuple[int, int]:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sized
 
     from indexer.catalog import Catalog
-    from indexer.store import Store
+    from indexer.store.store import Store
 
     Cure = Callable[[], object]
 
@@ -82,10 +82,10 @@ def verify(catalog: Catalog, store: Store, tick: Callable[[], None] = lambda: No
     began = time.monotonic()
     found = Findings()
     found.add("damaged_catalog", "catalog", _integrity(catalog), "The catalog has {n} damages.")
-    for name, mended in store.mend_deadly().items():
+    for name, mended in store.tables.mend_deadly().items():
         said = f"{{n}} files of {name} would have ended the engine."
         found.add("deadly_files", name, mended, said)
-    reports = {name: examine(name, one, tick) for name, one in store.tables.items()}
+    reports = {name: examine(name, one, tick) for name, one in store.tables.by_name().items()}
     check = _Check(catalog, store, found, reports)
     for name in reports:
         check.files(name)
@@ -110,7 +110,7 @@ def repair(
         What was found before, and what is left. Documents that are queued again are no problem.
     """
     before = verify(catalog, store, tick)
-    for name, table in store.tables.items():
+    for name, table in store.tables.by_name().items():
         # Met by whatever read it first, such as the opening of the library.
         said = f"{{n}} rows of {name} stood in files that are damaged."
         before.add("unreadable_rows", name, table.lost, said)
@@ -145,7 +145,7 @@ class _Check:
 
     def files(self, name: str) -> None:
         """What cannot be read; it goes first, as other cures read."""
-        report, table = self.reports[name], self.store.tables[name]
+        report, table = self.reports[name], self.store.tables.by_name()[name]
         delete = partial(damage.delete_unreadable, table, report.unreadable)
         said = f"{{n}} rows of {name} stand in files that are damaged."
         self.found.add("unreadable_rows", name, report.lost, said, delete)
@@ -168,7 +168,7 @@ class _Check:
         if is_vectors_table(name):
             spaces = {vectors_table(space.key) for space in self.catalog.spaces.all()}
             if name not in spaces:
-                drop = partial(self.store.drop_table, name)
+                drop = partial(self.store.tables.drop, name)
                 said = f"{name} belongs to no model."
                 self.found.add("unknown_space", name, 1, said, drop)
                 return
@@ -228,7 +228,7 @@ class _Check:
         if name == PASSAGES:
             self.store.delete_docs(docs)
             self.catalog.docs.forget(docs)
-        elif (table := self.store.tables.get(name)) is not None:
+        elif (table := self.store.tables.by_name().get(name)) is not None:
             table.delete_docs(docs)
 
     def _altered(self, name: str) -> list[int]:

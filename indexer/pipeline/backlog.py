@@ -19,7 +19,8 @@ import numpy as np
 from indexer.pipeline.embedding import Unit
 from indexer.pipeline.events import PendingPassage
 from indexer.pipeline.reuse import VectorReuse, section_reader
-from indexer.store import DocumentRow, checksums, key_of
+from indexer.store import checksums
+from indexer.store.values import DocumentRow, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from indexer.catalog import Catalog, DocRow, Space
     from indexer.embed.base import EmbedInput
     from indexer.pipeline.events import Embedded
-    from indexer.store import Store
+    from indexer.store.store import Store
 
 # Documents opened together: their marks are one transaction, their passages few reads.
 DOCS_AHEAD = 64

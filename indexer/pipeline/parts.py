@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
-from indexer.store import Thresholds
+from indexer.store.maintenance import Thresholds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from indexer.config import Limits
     from indexer.embed.base import Embedder
     from indexer.pipeline.scanned_pages import ScannedPages
-    from indexer.store import Store
+    from indexer.store.store import Store
     from indexer.throttle.gate import QueryGate
     from indexer.throttle.throttle import Throttle
 

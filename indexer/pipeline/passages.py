@@ -12,14 +12,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from indexer import faults
-from indexer.store import PassageRow, checksums
+from indexer.store import checksums
+from indexer.store.values import PassageRow
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from indexer.api.types import DocumentInfo, Passage
     from indexer.catalog import Catalog
-    from indexer.store import Store
+    from indexer.store.store import Store
 
 FLUSH_S = 2.0
 

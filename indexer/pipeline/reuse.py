@@ -13,13 +13,13 @@ import numpy as np
 
 from indexer import faults
 from indexer.pipeline.sections import SectionReader
-from indexer.store import key_of
+from indexer.store.values import key_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from indexer.catalog import Catalog, DocRow, Space
-    from indexer.store import Store
+    from indexer.store.store import Store
 
 # Vectors copied in one commit: some 10 MB.
 _AT_ONCE = 4096

@@ -18,7 +18,7 @@ from indexer.embed.base import EmbedInput, passage_prefix
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from indexer.store import StoredPassage
+    from indexer.store.values import StoredPassage
 
 # A run fills about two windows: long enough that most passages have neighbours on both sides,
 # short enough that an edit costs little.

@@ -15,7 +15,7 @@ import numpy as np
 from indexer import faults
 from indexer.pipeline.backlog import DOCS_AHEAD, Backlog
 from indexer.pipeline.name_feed import NAME, NameFeed
-from indexer.store import VectorRows
+from indexer.store.values import VectorRows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from indexer.pipeline.embedding import EmbeddingWorker, Unit
     from indexer.pipeline.events import Embedded
     from indexer.pipeline.parts import BatchSizes
-    from indexer.store import Store
+    from indexer.store.store import Store
 
 FLUSH_S = 10.0
 # The same while the model has nothing to do: more may come soon, and commits cost.

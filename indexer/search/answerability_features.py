@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from indexer.api.types import Also, Hit
     from indexer.search.query_terms import QueryTerms
-    from indexer.store import DocSet
+    from indexer.store.values import DocSet
 
     Floats = NDArray[np.float32]
 

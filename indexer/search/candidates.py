@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.search.fusion import PageEvidence, bm25_shares, segment_max
-from indexer.store import DocSet, docs_of
+from indexer.store.values import DocSet, docs_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
     from indexer.search.query_terms import QueryTerms
     from indexer.search.score_normalisation import CosineScale
-    from indexer.store import ScoredKeys, Store, Term
+    from indexer.store.store import Store
+    from indexer.store.values import ScoredKeys, Term
 
     Docs = NDArray[np.int32]
     Floats = NDArray[np.float32]

@@ -31,7 +31,7 @@ from indexer.embed.pooling import unit
 from indexer.search.alignment import nearest
 from indexer.search.compare_statements import ReadStatement, Wording, overlap, statements
 from indexer.search.source import find_source
-from indexer.store import key_of
+from indexer.store.values import key_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from indexer.api.progress import CancelToken
     from indexer.catalog import Catalog
     from indexer.search.source import SourcePassages
-    from indexer.store import Store
+    from indexer.store.store import Store
 
     Floats = NDArray[np.float32]
     Places = NDArray[np.int64]

@@ -17,7 +17,7 @@ from indexer.text.terms import stop_words, words
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from indexer.store import StoredPassage
+    from indexer.store.values import StoredPassage
 
 # Fewer words are a list marker, a cell of a table or a caption; of a piece that begins in the
 # middle of a sentence it takes more.

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from indexer.embed.base import EmbedInput
     from indexer.embed.embedder import OnnxEmbedder
     from indexer.embed.models_in_use import ModelsInUse
-    from indexer.store import Store, StoredPassage
+    from indexer.store.store import Store
+    from indexer.store.values import StoredPassage
 
 
 @dataclass(frozen=True, slots=True)

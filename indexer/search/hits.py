@@ -16,7 +16,7 @@ import numpy as np
 from indexer.api.types import SEARCHABLE_STATES, Also, Hit, SearchResult, Why
 from indexer.search.near_duplicates import NearDuplicates
 from indexer.search.query_language import clear_language
-from indexer.store import docs_of
+from indexer.store.values import docs_of
 from indexer.text.name_words import alphanumeric_parts
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from indexer.search.fusion import Scored
     from indexer.search.narrowing import Narrowing
     from indexer.search.ranking import Ranking
-    from indexer.store import Store
+    from indexer.store.store import Store
 
     Keys = NDArray[np.int64]
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from indexer.catalog.records import DocFilter
 from indexer.query.filters import Filters, NumberRange
-from indexer.store import DocSet
+from indexer.store.values import DocSet
 from indexer.text.terms import words
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from indexer.search.fusion import BM25_CEILING
 from indexer.search.query_expansion import Expander, Expansion
-from indexer.store import Term
+from indexer.store.values import Term
 from indexer.text.terms import words
 
 if TYPE_CHECKING:

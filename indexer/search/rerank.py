@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer.search.fusion import RerankEvidence
-from indexer.store import docs_of
+from indexer.store.values import docs_of
 from indexer.text.terms import stems, stop_words, words
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.search.query_terms import QueryTerms
-    from indexer.store import Store
+    from indexer.store.store import Store
 
 # A passage's own heading and the one above; those further up are of chapters, and on every page.
 NEAREST_HEADINGS = 2

@@ -19,7 +19,7 @@ import numpy as np
 from indexer.api.errors import WorldError
 from indexer.search.cohort_questions import QUESTIONS
 from indexer.search.fusion import DEFAULT_WEIGHTS, segment_max
-from indexer.store import DocSet, docs_of, key_of
+from indexer.store.values import DocSet, docs_of, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from indexer.catalog import Catalog, Space
     from indexer.embed.models_in_use import ModelsInUse
-    from indexer.store import Store
+    from indexer.store.store import Store
 
 # Passages by pooled vectors for each question; the best by sentences too is likely among them.
 NEAREST = 16

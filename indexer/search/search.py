@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from indexer.embed.models_in_use import ModelsInUse
     from indexer.query.grammar import Query
     from indexer.search.candidates import Retrieval, Retrievals
-    from indexer.store import Store
+    from indexer.store.store import Store
 
     Keys = NDArray[np.int64]
 

@@ -21,7 +21,7 @@ from indexer.search.hits import HitMaker, result
 from indexer.search.narrowing import narrow
 from indexer.search.similar_sentences import Sentences, aligned
 from indexer.search.source import find_source
-from indexer.store import DocSet, docs_of, key_of
+from indexer.store.values import DocSet, docs_of, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from indexer.query.grammar import Query
     from indexer.search.narrowing import Narrowing
     from indexer.search.source import SourcePassages
-    from indexer.store import Store
+    from indexer.store.store import Store
 
     Floats = NDArray[np.float32]
     Keys = NDArray[np.int64]

@@ -18,7 +18,7 @@ from indexer.search.alignment import nearest
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from indexer.store import Store
+    from indexer.store.store import Store
 
     Floats = NDArray[np.float32]
     Keys = NDArray[np.int64]

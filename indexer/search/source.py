@@ -16,14 +16,14 @@ import numpy as np
 from indexer.api.errors import WorldError
 from indexer.api.requests import Order
 from indexer.catalog.coverage import CoverageFilter
-from indexer.store import key_of
+from indexer.store.values import key_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.api.types import FileRow
     from indexer.catalog import Catalog, DocRow
-    from indexer.store import Store
+    from indexer.store.store import Store
 
     Keys = NDArray[np.int64]
 

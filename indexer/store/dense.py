@@ -30,18 +30,24 @@ _EVERY_PARTITION = 1 << 16
 _EXACT_NS, _INDEX_NS, _DROPPED_NS = 1_200, 15, 2_600
 
 
-def knn(table: Table, vector: Float32s, count: int, docs: DocSet | None) -> ScoredKeys:
+def knn(table: Table | None, vector: Float32s, count: int, docs: DocSet | None) -> ScoredKeys:
     """The passages nearest to a unit vector, best first, scored by cosine."""
+    if table is None:
+        return NOTHING
     query = np.ascontiguousarray(vector, np.float32)
     found = approximate_knn(table, query, int(count * _REFINE) + _REFINE_MORE, docs)
     return _rescored(table, query, found).first(count)
 
 
-def approximate_knn(table: Table, vector: Float32s, count: int, docs: DocSet | None) -> ScoredKeys:
+def approximate_knn(
+    table: Table | None, vector: Float32s, count: int, docs: DocSet | None
+) -> ScoredKeys:
     """About the nearest passages, best first; by the rounded scores of the index if there is one.
 
     Scoring them exactly takes a read that who weighs all candidates anyway need not pay twice.
     """
+    if table is None:
+        return NOTHING
     query = np.ascontiguousarray(vector, np.float32)
     present, counts = table.rows.documents()
     total = int(counts.sum())
@@ -88,37 +94,47 @@ def _similar(found: ScoredKeys) -> ScoredKeys:
 
 def _rescored(table: Table, query: Float32s, found: ScoredKeys) -> ScoredKeys:
     """The same passages by their exact scores."""
-    vectors = vectors_of(table, found.keys, len(query))
+    vectors = vectors_of(table, found.keys)
     scores = vectors @ query
     order = np.lexsort((found.keys, -scores))
     return ScoredKeys(found.keys[order], scores[order])
 
 
-def vectors_of(table: Table, keys: Int64s, dimension: int) -> Float32s:
+def dimension(table: Table) -> int:
+    """Of the vectors in a table."""
+    return int(table.inner.schema.field("vector").type.list_size)
+
+
+def vectors_of(table: Table | None, keys: Int64s) -> Float32s:
     """The pooled vectors of passages, float32 (n, dim); zeros where there is none."""
-    vectors = np.zeros((len(keys), dimension), np.float32)
+    if table is None:
+        return np.zeros((len(keys), 0), np.float32)
+    vectors = np.zeros((len(keys), dimension(table)), np.float32)
     found, places = table.take(keys, ["vector"])
     flat = found.column("vector").combine_chunks().flatten().to_numpy()
-    vectors[places] = flat.reshape(-1, dimension)
+    vectors[places] = flat.reshape(-1, vectors.shape[1])
     return vectors
 
 
-def sentence_vectors_of(table: Table, keys: Int64s, dimension: int) -> tuple[Float32s, Int64s]:
+def sentence_vectors_of(table: Table | None, keys: Int64s) -> tuple[Float32s, Int64s]:
     """The sentence vectors of passages, one passage after the other.
 
     Returns:
         Unit vectors, float32 (m, dim), and offsets, int64 (n + 1,): those of passage ``i`` are
         the rows ``offsets[i]:offsets[i + 1]``, none where it has no vectors yet.
     """
+    if table is None:
+        return np.zeros((0, 0), np.float32), np.zeros(len(keys) + 1, np.int64)
     found, places = table.take(keys, ["sentence_codes"])
     ends, flat = _buffers(found.column("sentence_codes").combine_chunks())
-    width = quantise.width(dimension)
+    size = dimension(table)
+    width = quantise.width(size)
     counts = np.zeros(len(keys), np.int64)
     counts[places] = np.diff(ends) // width
     offsets = np.concatenate([[0], np.cumsum(counts)])
     order = np.argsort(places, kind="stable")
     index = _gather(ends[:-1][order] // width, counts[places[order]])
-    return quantise.unpack(flat.reshape(-1, width)[index], dimension), offsets
+    return quantise.unpack(flat.reshape(-1, width)[index], size), offsets
 
 
 def _buffers(column: Any) -> tuple[Int64s, Any]:

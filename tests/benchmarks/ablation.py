@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from indexer.engine.engine import Engine
-    from indexer.store import Store
+    from indexer.store.store import Store
     from tests.benchmarks.libraries import Libraries, Options
     from tests.benchmarks.report import Cell
     from tests.benchmarks.sets import BenchSet

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from indexer.store import ScoredKeys, docs_of
+from indexer.store.values import ScoredKeys, docs_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.engine.engine import Engine
-    from indexer.store import DocSet, Store
+    from indexer.store.store import Store
+    from indexer.store.values import DocSet
 
     Floats = NDArray[np.float32]
     Keys = NDArray[np.int64]

@@ -21,7 +21,7 @@ from indexer.search.hits import HitMaker
 from indexer.search.narrowing import narrow
 from indexer.search.rerank import rerank_evidence
 from indexer.search.search import SearchRequest
-from indexer.store import DocSet, docs_of
+from indexer.store.values import DocSet, docs_of
 from tests.benchmarks import scoring
 
 if TYPE_CHECKING:

@@ -54,7 +54,7 @@ def text_bytes(engine: Engine) -> int:
 def weigh(engine: Engine, library: Path) -> dict[str, int]:
     """Bytes of each part, by the names in ``PARTS``."""
     parts = dict.fromkeys(PARTS, 0)
-    for name, table in engine.store._tables.items():
+    for name, table in engine.store.tables.by_name().items():
         indices = {column: int(at.size_bytes or 0) for column, at in table.indices().items()}
         data = int(table.inner.stats()["total_bytes"]) - sum(indices.values())
         parts["full text indices"] += indices.get("view", 0) + indices.get("stems", 0)

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import psutil
 
-from indexer.store import DocSet, Store, Term
-from indexer.store.values import docs_of
+from indexer.store.store import Store
+from indexer.store.values import DocSet, Term, docs_of
 from tests.benchmarks.synthetic import DIMENSION, Document, Library, joined
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ class Bench:
 
     @classmethod
     def of(cls, store: Store, library: Library, times: int) -> Bench:
-        table = store._vectors(SPACE)
+        table = store.tables.vectors(SPACE)
         assert table is not None
         keys = table.rows.keys()
         near = store.vectors_of(SPACE, np.random.default_rng(7).choice(keys, 64))
@@ -162,7 +162,7 @@ class Bench:
 
     def exact(self, query: NDArray[np.float32], count: int) -> NDArray[np.int64]:
         """The true nearest, by reading every vector."""
-        table = self.store._vectors(SPACE)
+        table = self.store.tables.vectors(SPACE)
         assert table is not None
 
         def narrow(builder: Any) -> Any:

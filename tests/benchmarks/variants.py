@@ -16,7 +16,7 @@ from indexer.query.grammar import parse
 from indexer.search.fusion import DEFAULT_WEIGHTS, Weights
 from indexer.search.query_terms import languages_of, prepare
 from indexer.search.search import Searcher
-from indexer.store import docs_of
+from indexer.store.values import docs_of
 from tests.benchmarks import scoring
 
 if TYPE_CHECKING:
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from indexer.engine.engine import Engine
-    from indexer.store import ScoredKeys, Store
+    from indexer.store.store import Store
+    from indexer.store.values import ScoredKeys
     from tests.benchmarks.scoring import RunHit
 
     Ask = Callable[[str], list[RunHit]]

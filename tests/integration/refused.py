@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from indexer.api.errors import LecternError
-from indexer.store import Store, checks, damage
+from indexer.store import checks, damage
+from indexer.store.store import Store
 from tests.integration.upkeep import SCATTERED
 
 if TYPE_CHECKING:
@@ -67,8 +68,8 @@ def told(work: Callable[[], object]) -> str:
 def main() -> None:
     path, how = Path(sys.argv[1]), sys.argv[2]
     store = Store.open(path, threads=1, thresholds=SCATTERED)
-    table = store.tables["passages"]
-    before = {name: each.count() for name, each in store.tables.items()}
+    table = store.tables.passages
+    before = {name: each.count() for name, each in store.tables.by_name().items()}
     keys = table.rows.keys()
     blocks = damage.blocks(table.inner)
     examined = checks.examine("passages", table, lambda: None)
@@ -80,14 +81,14 @@ def main() -> None:
         told(lambda: damage.delete_unreadable(table, blocks)),
     ]
     end()
-    after = {name: each.count() for name, each in store.tables.items()}
+    after = {name: each.count() for name, each in store.tables.by_name().items()}
     again = checks.examine("passages", table, lambda: None)
     json.dump(
         {
             "said": said,
             "before": before,
             "after": after,
-            "lost": sum(each.lost for each in store.tables.values()),
+            "lost": sum(each.lost for each in store.tables.by_name().values()),
             "unreadable": len(again.unreadable) + len(examined.unreadable),
         },
         sys.stdout,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from indexer.store import Store
+from indexer.store.store import Store
 from tests.store_rows import rows, vectors
 
 PASSAGES = 60
@@ -26,9 +26,9 @@ def main() -> None:
         store.add_vectors(SPACE, vectors(doc, range(PASSAGES)))
         say(str(doc))
         if doc % 4 == 3:
-            table = store._vectors(SPACE)
+            table = store.tables.vectors(SPACE)
             assert table is not None
-            for each in (store._passages, table):
+            for each in (store.tables.passages, table):
                 each.inner.optimize()
         if doc % 8 == 7:
             store.maintain(idle=True)

@@ -11,8 +11,9 @@ from indexer.api.answers import RepairOutcome
 from indexer.api.errors import WorldError
 from indexer.api.requests import GetStatus, ListFiles, Repair, Verify
 from indexer.pipeline.parts import BatchSizes
-from indexer.store import key_of, schema
+from indexer.store import schema
 from indexer.store.lance_files import footed_files
+from indexer.store.values import key_of
 from tests.integration import corpus, upkeep
 from tests.integration.world import Seen, World, check_same, found, kinds, look, search
 
@@ -107,7 +108,7 @@ def test_bytes_that_changed_and_can_be_read_are_found(
         victim.write_bytes(content)
         with world.engine(batches=SCATTERED) as engine:
             found = kinds(engine)
-            taken_out = sum(one.lost for one in engine.store.tables.values())
+            taken_out = sum(one.lost for one in engine.store.tables.by_name().values())
             assert found or taken_out or rows_of(victim) == rows
             if found == {"altered"}:
                 break
@@ -198,7 +199,7 @@ def too_long(engine: Engine) -> None:
     doc = doc_of(engine, "long.txt")
     rows = vectors(doc, [0])
     rows.vectors[:] *= 3
-    table = engine.store.tables[schema.vectors_table(space.key)]
+    table = engine.store.tables.by_name()[schema.vectors_table(space.key)]
     table.inner.delete(f"key = {key_of(doc, 0)}")
     table.forget_rows()
     engine.store.add_vectors(space.key, rows)
@@ -240,7 +241,7 @@ def other_text(engine: Engine) -> None:
 
 def gap(engine: Engine) -> None:
     doc = doc_of(engine, "long.txt")
-    table = engine.store.tables["passages"]
+    table = engine.store.tables.passages
     table.inner.delete(f"key = {key_of(doc, 2)}")
     table.forget_rows()
     with engine.catalog.write() as connection:
@@ -260,7 +261,7 @@ def no_contents(engine: Engine) -> None:
 
 
 def no_profile(engine: Engine) -> None:
-    engine.store.tables["documents"].inner.delete("doc > 0")
+    engine.store.tables.documents.inner.delete("doc > 0")
 
 
 @pytest.mark.parametrize(
@@ -304,7 +305,7 @@ def test_a_table_of_an_earlier_layout_is_made_anew(
     world: World, undisturbed: Seen, caplog: pytest.LogCaptureFixture
 ) -> None:
     with world.engine(batches=SCATTERED) as engine:
-        passages = engine.store.tables["passages"]
+        passages = engine.store.tables.passages
         passages.inner.add_columns({"of_old": "cast(doc as int)"})
     with world.engine(batches=SCATTERED) as engine:
         assert "made anew" in caplog.text

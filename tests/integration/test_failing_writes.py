@@ -19,7 +19,9 @@ import pytest
 
 from indexer.api.errors import LecternError
 from indexer.catalog import Catalog
-from indexer.store import Store, Term, Thresholds
+from indexer.store.maintenance import Thresholds
+from indexer.store.store import Store
+from indexer.store.values import Term
 from tests.integration.store_victim import PASSAGES, SPACE
 from tests.soak.write_faults import compile_shim
 from tests.soak.write_shim import Shim

@@ -13,8 +13,9 @@ import pytest
 
 from indexer.api.errors import WorldError
 from indexer.library.rescue import rescue
-from indexer.store import Store, checks, damage, indices, lance_files, runtime
+from indexer.store import checks, damage, indices, lance_files, runtime
 from indexer.store.disk import open_errors
+from indexer.store.store import Store
 from tests.integration import rights
 from tests.integration.killing import ROOT
 from tests.integration.upkeep import SCATTERED
@@ -34,7 +35,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for doc in range(1, COMMITS + 1):
         store.add_passages(rows(doc, [f"The zephyr {doc} of word{i}." for i in range(PASSAGES)]))
         store.add_vectors(SPACE, vectors(doc, range(PASSAGES)))
-    passages = store.tables["passages"].inner
+    passages = store.tables.passages.inner
     for column, config in indices.text_indices().items():
         passages.create_index(column, config=config, replace=True)
     return path
@@ -59,7 +60,7 @@ def half_deleted(folder: Path) -> tuple[Path, Path]:
 
 
 def broken_indices(lance: Path) -> list[str]:
-    table = Store.open(lance, threads=1, thresholds=SCATTERED).tables["passages"]
+    table = Store.open(lance, threads=1, thresholds=SCATTERED).tables.passages
     return checks.examine("passages", table, lambda: None).broken_indices
 
 
@@ -79,7 +80,7 @@ def tiny_cache(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("tiny_cache")
 def test_an_index_that_does_not_fit_into_the_cache_is_whole(lance: Path) -> None:
-    table = Store.open(lance, threads=1, thresholds=SCATTERED).tables["passages"]
+    table = Store.open(lance, threads=1, thresholds=SCATTERED).tables.passages
     with pytest.raises(RuntimeError, match="not fully resident"):
         table.inner.prewarm_index("view_idx")
     assert broken_indices(lance) == []
@@ -103,7 +104,7 @@ def test_damage_in_one_place_costs_the_rows_that_stand_there(tmp_path: Path) -> 
     for place in range(places):
         start = len(content) * place // places
         file.write_bytes(content[:start] + b"\xff" * 64 + content[start + 64 :])
-        table = Store.open(tmp_path / "lance", threads=1, thresholds=SCATTERED).tables["passages"]
+        table = Store.open(tmp_path / "lance", threads=1, thresholds=SCATTERED).tables.passages
         damaged = damage.unreadable(table)
         lost.add(sum(len(block.rows) for block in damaged))
     assert lost & set(range(1, many))  # some damage is met by reading, and costs not everything
@@ -111,8 +112,8 @@ def test_damage_in_one_place_costs_the_rows_that_stand_there(tmp_path: Path) -> 
     assert damage.delete_unreadable(table, damaged) == 0  # whole again: nothing is taken out
     file.write_bytes(b"")
     store = Store.open(tmp_path / "lance", threads=1, thresholds=SCATTERED)
-    assert damage.delete_unreadable(store.tables["passages"], damage.blocks(table.inner)) == many
-    assert store.tables["passages"].count() == 0
+    assert damage.delete_unreadable(store.tables.passages, damage.blocks(table.inner)) == many
+    assert store.tables.passages.count() == 0
 
 
 @pytest.mark.parametrize("folder", ["data", "_indices"])
@@ -124,7 +125,7 @@ def test_a_count_that_would_end_the_process_is_put_right(
     for path, content in whole.items():
         flip(path, count)
         assert path.read_bytes() != content
-    opened = "import sys, pathlib, indexer.store as s; "
+    opened = "import sys, pathlib, indexer.store.store as s; "
     opened += "print(len(s.Store.open(pathlib.Path(sys.argv[1]), threads=1).known_docs()))"
     command = [sys.executable, "-c", opened, str(lance)]  # Lance would ask for 34 GB there
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -144,7 +145,7 @@ def test_a_footer_without_sound_places_is_left_for_lance_to_refuse(lance: Path) 
     (path, *_) = (lance / "passages.lance" / "data").iterdir()
     flip(path, -13)
     flip(path, -17)  # where the table of global buffers begins
-    table = Store.open(lance, threads=1, thresholds=SCATTERED).tables["passages"]
+    table = Store.open(lance, threads=1, thresholds=SCATTERED).tables.passages
     assert table.count() == (COMMITS - 1) * PASSAGES or damage.unreadable(table)
 
 
@@ -160,10 +161,10 @@ def test_a_list_of_deleted_rows_that_would_end_the_process_is_emptied(
     assert lance_files.mend(table) == []
     # The rows are back, of a document that nobody knows: recovery deletes it again.
     assert store.known_docs().tolist() == [1, 2]
-    assert store.tables["passages"].count() == len(store.tables["passages"].all_keys()) == 159
+    assert store.tables.passages.count() == len(store.tables.passages.all_keys()) == 159
     store.delete_docs([2])
     store.maintain(idle=True)
-    assert checks.examine("passages", store.tables["passages"], lambda: None).lost == 0
+    assert checks.examine("passages", store.tables.passages, lambda: None).lost == 0
 
 
 @pytest.mark.parametrize("rows_deleted", [1, 63, 64, 65, 500, 2132, 4999])
@@ -187,7 +188,7 @@ def test_a_list_of_deleted_rows_that_is_gone_is_made_anew_by_repair(tmp_path: Pa
     assert rescue(lance.parent) == ["A list of deleted rows of passages is made anew."]
     store = Store.open(lance, threads=1, thresholds=SCATTERED)
     assert store.known_docs().tolist() == [1, 2]
-    assert store.tables["passages"].count() == len(store.tables["passages"].all_keys()) == 159
+    assert store.tables.passages.count() == len(store.tables.passages.all_keys()) == 159
     store.maintain(idle=True)
 
 
@@ -214,7 +215,7 @@ def test_what_the_system_refuses_is_no_damage(lance: Path, how: str, code: str) 
 
 def test_a_library_whose_drive_is_away_loses_nothing(lance: Path) -> None:
     store = Store.open(lance, threads=1, thresholds=SCATTERED)
-    table = store.tables["passages"]
+    table = store.tables.passages
     keys = table.rows.keys()
     away = lance.with_name("away")
     lance.rename(away)

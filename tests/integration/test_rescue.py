@@ -122,7 +122,7 @@ def test_a_table_cannot_be_opened(world: World, undisturbed: Seen, table: str) -
 
 def test_an_earlier_list_of_files_will_do(world: World, undisturbed: Seen) -> None:
     with world.engine() as engine:
-        table = engine.store.tables["documents"]
+        table = engine.store.tables.documents
         table.inner.delete("doc < 0")  # another version, the same rows
     newest = max(
         (world.library / "lance" / "documents.lance" / "_versions").glob("*.manifest"),

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from indexer.store import Store, Term
+from indexer.store.store import Store
+from indexer.store.values import Term
 from tests.integration.store_victim import PASSAGES, SPACE
 
 ROOT = Path(__file__).resolve().parents[2]

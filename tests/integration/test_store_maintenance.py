@@ -9,17 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from indexer.store import (
-    DocSet,
-    Store,
-    Term,
-    Thresholds,
-    VectorRows,
-    maintenance,
-    runtime,
-    words,
-)
-from indexer.store.values import docs_of, key_of
+from indexer.store import maintenance, runtime, schema, words
+from indexer.store.maintenance import Thresholds
+from indexer.store.store import Store
+from indexer.store.values import DocSet, Term, VectorRows, docs_of, key_of
 from tests.store_rows import DIMENSION, rows, unit, vectors
 
 if TYPE_CHECKING:
@@ -71,7 +64,7 @@ def many(docs: range, each: int) -> VectorRows:
 
 def test_positions_survive_optimising_again_and_again(store: Store) -> None:
     """Lance #7653: rows added to an index with positions broke the third ``optimize``."""
-    table = store._passages
+    table = store.tables.passages
     store.add_passages(rows(1, texts(1, 300)))
     store.maintain(idle=True)
     for doc in (2, 3, 4):
@@ -103,7 +96,8 @@ def test_many_small_commits_are_compacted(store: Store) -> None:
         store.add_vectors(SPACE, vectors(doc, [0, 1]))
     before = store.knn(SPACE, vectors(7, [1]).vectors[0], 5)
     store.maintain(idle=True)
-    assert all(table.fragments() == 1 for table in (store._passages, store._vectors(SPACE)))  # type: ignore[union-attr]
+    fragments = {name: table.fragments() for name, table in store.tables.by_name().items()}
+    assert fragments == {"passages": 1, "documents": 0, schema.vectors_table(SPACE): 1}
     after = store.knn(SPACE, vectors(7, [1]).vectors[0], 5)
     assert after.keys.tolist() == before.keys.tolist()
     assert found_docs(store) == set(range(40))
@@ -213,7 +207,7 @@ def test_readers_are_never_disturbed_by_the_writer(store: Store) -> None:
     for doc in range(1, 12):
         store.add_passages(rows(doc, texts(doc, 100)))
         store.add_vectors(SPACE, vectors(doc, range(100)))
-        store._passages.inner.optimize()
+        store.tables.passages.inner.optimize()
         store.maintain(idle=True)
     done.set()
     for reader in readers:
@@ -271,7 +265,7 @@ def test_old_versions_never_keep_maintenance_from_being_done(
     for doc in range(80):
         store.add_passages(rows(doc, texts(doc, 2)))
         store.maintain()
-        assert store._passages.fragments() <= 12
+        assert store.tables.passages.fragments() <= 12
     assert found_docs(store) == set(range(80))
     store.close()
 
@@ -280,12 +274,12 @@ def test_a_cache_that_was_outgrown_is_replaced(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runtime, "_INDEX_CACHE_LEAST", 1 << 16)
-    store._cache = 1 << 16
+    store.tables.cache_bytes = 1 << 16
     store.add_passages(rows(1, texts(1, 20)))
     store.add_vectors(SPACE, many(range(100), 120))
-    before = store._vectors(SPACE).inner  # type: ignore[union-attr]
+    before = store.tables.vectors(SPACE).inner  # type: ignore[union-attr]
     store.maintain(idle=True)
-    assert store._vectors(SPACE).inner is not before  # type: ignore[union-attr]
+    assert store.tables.vectors(SPACE).inner is not before  # type: ignore[union-attr]
     assert len(store.knn(SPACE, many(range(100), 120).vectors[5], 20)) == 20
     store.add_passages(rows(2, texts(2, 20)))
     assert found_docs(store) == {1, 2}
@@ -298,9 +292,9 @@ def test_a_reader_whose_version_vanished_reads_the_newest(store: Store, tmp_path
     for doc in (2, 3):
         store.add_passages(rows(doc, texts(doc, 30)))
         store.add_vectors(SPACE, vectors(doc, range(30)))
-    embedded = store._vectors(SPACE)
+    embedded = store.tables.vectors(SPACE)
     assert embedded is not None
-    for table in (store._passages, embedded):
+    for table in (store.tables.passages, embedded):
         clean(table)
     assert found_docs(reader) == {1, 2, 3}
     assert len(reader.phrase("quick brown fox", 99)) == 90
@@ -308,4 +302,4 @@ def test_a_reader_whose_version_vanished_reads_the_newest(store: Store, tmp_path
     keys = np.array([key_of(1, 3)], np.int64)
     assert len(reader.passages_of(keys, ["text"])) == 1
     assert reader.vectors_of(SPACE, keys).any()
-    reader._tables.clear()  # it must not clean up what it does not own
+    reader.tables.close()  # it must not clean up what it does not own

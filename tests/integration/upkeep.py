@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from indexer.store import Thresholds
+from indexer.store.maintenance import Thresholds
 
 NEVER = (1_000_000, 1_000_000)
 SCATTERED = Thresholds(NEVER, NEVER, fragments=NEVER, ann_from=10**6)

@@ -18,7 +18,8 @@ from indexer.api.types import Why
 from indexer.config import EngineConfig, Precision
 from indexer.engine.engine import Engine
 from indexer.pipeline.parts import BatchSizes
-from indexer.store import Thresholds, key_of
+from indexer.store.maintenance import Thresholds
+from indexer.store.values import key_of
 from tests.tiny_model import TINY
 
 if TYPE_CHECKING:

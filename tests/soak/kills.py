@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from indexer import faults
 from indexer.api.requests import Verify
 from indexer.pipeline.parts import BatchSizes
-from indexer.store import Thresholds
+from indexer.store.maintenance import Thresholds
 from tests.benchmarks.synthetic_texts import Texts, vocabulary
 from tests.e2e.conftest import ROOT
 from tests.integration import corpus

@@ -13,7 +13,7 @@ from indexer.catalog import Catalog
 from indexer.embed.base import PassageVectors
 from indexer.pipeline.embedding import EmbeddingWorker
 from indexer.pipeline.passages import FinishedDocument, PassageWriter
-from indexer.store import Store
+from indexer.store.store import Store
 from indexer.throttle.gate import QueryGate
 from indexer.throttle.throttle import Throttle
 from tests.store_rows import DIMENSION, passage, unit

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.pipeline.sections import SectionReader
-from indexer.store import StoredPassage
+from indexer.store.values import StoredPassage
 
 WINDOW = 64
 LATE = SectionReader("Log", WINDOW)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from indexer.api.types import Also, Hit, Why
 from indexer.search.answerability_features import answerability_features
 from indexer.search.query_terms import QueryTerms
-from indexer.store import DocSet
+from indexer.store.values import DocSet
 
 if TYPE_CHECKING:
     from indexer.search.answerability import AnswerabilityFeatures

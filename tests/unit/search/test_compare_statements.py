@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from indexer.api.comparison import Statement
 from indexer.search.compare_statements import ReadStatement, Wording, overlap, statements
-from indexer.store import StoredPassage
+from indexer.store.values import StoredPassage
 from indexer.text.terms import words
 
 

@@ -15,7 +15,7 @@ from indexer.config import EngineConfig
 from indexer.embed.models_in_use import ModelsInUse
 from indexer.embed.record_files import write_record
 from indexer.search.score_normalisation import Cohort, CosineScale, spread_out
-from indexer.store import docs_of, ordinals_of
+from indexer.store.values import docs_of, ordinals_of
 from tests.tiny_model import install_tiny_model
 
 if TYPE_CHECKING:

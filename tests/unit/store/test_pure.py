@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from indexer.store import DocSet, ScoredKeys, checksums, filters, quantise, schema
+from indexer.store import checksums, filters, quantise, schema
 from indexer.store.rowmap import RowMap
-from indexer.store.values import docs_of, key_of, keys_of, ordinals_of
+from indexer.store.values import DocSet, ScoredKeys, docs_of, key_of, keys_of, ordinals_of
 from indexer.store.words import repeats
 from indexer.store.writing import decode_delta, encode_delta
 from tests.store_rows import unit

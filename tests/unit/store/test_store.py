@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from indexer.store import DocSet, DocumentRow, Store, Term, key_of
+from indexer.store.store import Store
+from indexer.store.values import DocSet, DocumentRow, Term, key_of
 from tests.store_rows import DIMENSION, passage, rows, vector_for, vectors
 
 if TYPE_CHECKING:

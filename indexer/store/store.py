@@ -1,0 +1,255 @@
+"""The facade of the store: writes, reads and searches of one library's tables.
+
+One thread writes and maintains, any number of threads read. Writes are not checked for repetition:
+a caller deletes a document's rows before it writes them again, or asks which are there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indexer import faults
+from indexer.store import checks, checksums, dense, schema, words, writing
+from indexer.store.maintenance import Maintainer, Thresholds
+from indexer.store.tables import Tables
+from indexer.store.values import (
+    NO_KEYS,
+    DocSet,
+    DocumentRow,
+    Float32s,
+    Int32s,
+    Int64s,
+    Maintenance,
+    PassageRow,
+    ScoredKeys,
+    StoredPassage,
+    Term,
+    TextColumn,
+    VectorRows,
+    ordinals_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from indexer.api.status import TableSize
+
+# Passages read at a time when streaming: a few hundred KB of text.
+_STREAM = 256
+
+
+class Store:
+    """The tables of one library. Open it with ``Store.open``."""
+
+    def __init__(self, tables: Tables, thresholds: Thresholds | None = None) -> None:
+        self.tables = tables
+        self._maintainer = Maintainer(tables.by_name, thresholds)
+
+    @classmethod
+    def open(
+        cls,
+        path: Path,
+        *,
+        threads: int,
+        thresholds: Thresholds | None = None,
+        writable: bool = True,
+    ) -> Store:
+        """Open the store in a directory that only its owner may read; make it if need be.
+
+        Raises:
+            WorldError: ``disk_full``, as every method that writes, or ``library_newer``; where
+                nothing may be written, ``library_older`` and ``library_damaged``.
+        """
+        return cls(Tables.open(path, threads, writable=writable), thresholds)
+
+    def close(self) -> None:
+        """Remove old versions and let go of the tables. Nothing may be reading."""
+        if self.tables.writable:
+            self._maintainer.clean_at_close()
+        self.tables.close()
+
+    # -- writing, by one thread -------------------------------------------------------------
+
+    def add_passages(self, rows: Sequence[PassageRow]) -> checksums.Checksums:
+        """Append passages in one commit; they are found by words at once. Gives their sums."""
+        if not rows:
+            return {}
+        passages = writing.passages_table(rows)
+        self.tables.passages.add(passages)
+        return checksums.by_document(passages)
+
+    def add_vectors(self, space: str, rows: VectorRows) -> checksums.Checksums:
+        """Append vectors of one embedding space in one commit. Gives their sums.
+
+        Raises:
+            ValueError: If the space's vectors have another dimension.
+        """
+        if not len(rows.docs):
+            return {}
+        dimension = rows.vectors.shape[1]
+        name = schema.vectors_table(space)
+        table = self.tables.require(name, lambda: schema.vectors_schema(dimension))
+        if (kept := dense.dimension(table)) != dimension:
+            raise ValueError(f"the vectors of {space} have {kept} dimensions")
+        vectors = writing.vectors_table(rows)
+        table.add(vectors)
+        return checksums.by_document(vectors)
+
+    def copy_vectors(self, space: str, sources: Int64s, targets: Int64s) -> None:
+        """Give passages the vectors that others have, one for one; sources without are left out."""
+        table = self.tables.vectors(space)
+        if table is not None and len(sources):
+            found, places = table.take(sources, writing.COPIED)
+            table.add(writing.copied_vectors(found, targets[places]))
+
+    def put_documents(self, rows: Sequence[DocumentRow]) -> checksums.Checksums:
+        """Write documents, each in the place of what was known of it. Gives their sums."""
+        if not rows:
+            return {}
+        table = self.tables.documents
+        table.delete_docs([row.doc for row in rows])
+        documents = writing.documents_table(rows)
+        table.add(documents)
+        return checksums.by_document(documents)
+
+    def delete_docs(self, docs: Sequence[int]) -> None:
+        """Delete everything about these documents, in every space.
+
+        Their passages go first: interrupted, it shows as passages that are missing.
+        """
+        if docs:
+            tables = self.tables.by_name().values()
+            for table in sorted(tables, key=lambda one: one is not self.tables.passages):
+                table.delete_docs(docs)
+                faults.reached("table-cleared")
+
+    def drop_space(self, space: str) -> None:
+        """Delete all vectors of an embedding space."""
+        self.tables.drop(schema.vectors_table(space))
+
+    def maintain(self, *, idle: bool = False) -> Maintenance:
+        """Tidy what is due. Call it often; ``idle`` says that there is nothing else to do."""
+        done = self._maintainer.maintain(idle=idle)
+        if done.steps:
+            self.tables.grow_cache()
+        return done
+
+    def clean_at_open(self) -> Maintenance:
+        """Remove leftovers of interrupted writes; call it before the first write only."""
+        return self._maintainer.clean_at_open()
+
+    # -- what is there ----------------------------------------------------------------------
+
+    def known_docs(self) -> Int32s:
+        """The documents that have passages or vectors, ascending."""
+        tables = [table for table in self.tables.by_name().values() if table.keyed]
+        return np.unique(np.concatenate([table.rows.documents()[0] for table in tables]))
+
+    def passage_counts(self, docs: Sequence[int]) -> dict[int, int]:
+        """How many passages each of the documents has."""
+        return self.tables.passages.rows.counts_by_doc(docs)
+
+    def vector_counts(self, space: str, docs: Sequence[int]) -> dict[int, int]:
+        """How many vectors each of the documents has."""
+        table = self.tables.vectors(space)
+        return table.rows.counts_by_doc(docs) if table else dict.fromkeys(docs, 0)
+
+    def sum_of_vectors(self, space: str, doc: int) -> int:
+        """The sum over a document's vectors as they are on the disk, see ``sums``."""
+        table = self.tables.vectors(space)
+        if table is None:
+            return 0
+        found, _ = table.take(table.rows.keys_of(doc), table.inner.schema.names)
+        return int(checksums.by_document(found).get(doc, 0))
+
+    def ordinals_with_vectors(self, space: str, doc: int) -> Int32s:
+        """The ordinals of a document's passages that have vectors, ascending."""
+        table = self.tables.vectors(space)
+        return ordinals_of(table.rows.keys_of(doc)) if table else np.empty(0, np.int32)
+
+    def documents(self, docs: Sequence[int]) -> dict[int, DocumentRow]:
+        """What is known of documents; those never put are left out."""
+        if not docs:
+            return {}
+        table = self.tables.documents
+        listed = ",".join(map(str, docs))
+        return writing.read_documents(
+            table.select(f"doc IN ({listed})", schema.documents_schema().names)
+        )
+
+    def docs_with_profile(self) -> Int32s:
+        """The documents that were put, in no order."""
+        table = self.tables.documents
+        docs: Int32s = table.select("doc >= 0", ["doc"]).column("doc").to_numpy()
+        return docs
+
+    def iter_passages(self, docs: Sequence[int]) -> Iterator[StoredPassage]:
+        """All passages of documents in the order given, streamed."""
+        columns = writing.stored_columns(writing.PASSAGE_FIELDS)
+        # Small documents share a read: it costs a few milliseconds however little it gives.
+        keys = np.concatenate([NO_KEYS, *map(self.tables.passages.rows.keys_of, docs)])
+        for at in range(0, len(keys), _STREAM):
+            found, places = self.tables.passages.take(keys[at : at + _STREAM], columns)
+            yield from writing.read_passages(found.take(np.argsort(places)))
+
+    def passages_of(self, keys: Int64s, columns: Sequence[str]) -> dict[int, dict[str, Any]]:
+        """Columns (see ``schema.PASSAGE_COLUMNS``) of passages by key; missing ones are left out.
+
+        Raises:
+            ValueError: If there is no such column.
+        """
+        found, places = self.tables.passages.take(keys, writing.stored_columns(columns))
+        rows = writing.read_rows(found, columns)
+        return dict(zip(keys[places].tolist(), rows, strict=True))
+
+    def sizes(self) -> dict[str, TableSize]:
+        """Rows and bytes of each table."""
+        return self._maintainer.sizes()
+
+    def verify(self) -> list[str]:
+        """What is wrong with the keys of rows, in words; see ``checks`` for a thorough look."""
+        return list(checks.wrong_keys(self.tables.by_name()))
+
+    # -- searching --------------------------------------------------------------------------
+
+    def knn(
+        self, space: str, vector: Float32s, count: int, docs: DocSet | None = None
+    ) -> ScoredKeys:
+        """The passages nearest to a unit vector, best first, scored by cosine."""
+        return dense.knn(self.tables.vectors(space), vector, count, docs)
+
+    def approximate_knn(
+        self, space: str, vector: Float32s, count: int, docs: DocSet | None = None
+    ) -> ScoredKeys:
+        """About what ``knn`` gives, by less exact scores; see ``dense.approximate_knn``."""
+        return dense.approximate_knn(self.tables.vectors(space), vector, count, docs)
+
+    def match(
+        self,
+        column: TextColumn,
+        terms: Sequence[Term],
+        count: int,
+        docs: DocSet | None = None,
+        without: Sequence[str] = (),
+    ) -> ScoredKeys:
+        """Passages that hold any of the terms, best first, by BM25; see ``words.match``."""
+        return words.match(self.tables.passages, column, terms, count, docs, without)
+
+    def phrase(self, text: str, count: int, docs: DocSet | None = None) -> ScoredKeys:
+        """Passages whose view holds these words next to each other, best first."""
+        return words.phrase(self.tables.passages, text, count, docs)
+
+    def bm25_of(self, column: TextColumn, keys: Int64s, terms: Sequence[Term]) -> Float32s:
+        """BM25 of given passages, float32 (n,), as ``match`` scores them; 0 if no term is there."""
+        return words.bm25_of(self.tables.passages, column, keys, terms)
+
+    def vectors_of(self, space: str, keys: Int64s) -> Float32s:
+        """Pooled unit vectors of passages, float32 (n, dim); zeros where there is none yet."""
+        return dense.vectors_of(self.tables.vectors(space), keys)
+
+    def sentence_vectors_of(self, space: str, keys: Int64s) -> tuple[Float32s, Int64s]:
+        """Sentence vectors of passages, float32 (m, dim), and offsets, int64 (n + 1,)."""
+        return dense.sentence_vectors_of(self.tables.vectors(space), keys)

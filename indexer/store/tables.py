@@ -1,0 +1,140 @@
+"""The open tables of a library: which there are, and how each is opened, made or dropped.
+
+Owns the connection to LanceDB, and what becomes of tables that a crash, damage or another version
+left behind. It must not know what rows hold, nor how they are searched.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any, Self
+
+from indexer.api.errors import WorldError
+from indexer.store import indices, lance_files, runtime, schema
+from indexer.store.disk import drop_unfinished, unfinished, write_errors
+from indexer.store.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+_OUTGROWN = 1.3
+
+
+class Tables:
+    """The tables in one directory, by name. Use ``open``."""
+
+    def __init__(self, path: Path, threads: int, *, writable: bool) -> None:
+        self.writable = writable
+        #: Names of those of an earlier version, which are dropped, to be rebuilt.
+        self.outdated: list[str] = []
+        self._path = path
+        self._threads = threads
+        self.cache_bytes = runtime.cache_bytes(path)
+        self._db = runtime.connect(path, threads, self.cache_bytes)
+        self._making = threading.Lock()
+        self._open: dict[str, Table] = {}
+        absent = {table.stem for table in unfinished(path)}
+        for name in self._db.list_tables().tables:
+            if name not in absent:
+                mended = lance_files.mend(path / f"{name}.lance", writable=writable)
+                inner = self._db.open_table(name)
+                lance_files.recount(inner, mended)
+                self._admit(name, inner)
+
+    @classmethod
+    def open(cls, path: Path, threads: int, *, writable: bool) -> Self:
+        """See ``Store.open``."""
+        if writable:
+            with write_errors(path):
+                path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            path.chmod(0o700)
+            drop_unfinished(path)
+        # LanceDB would make the directory.
+        tables = cls(path, threads, writable=writable) if path.is_dir() else None
+        if tables is not None and writable:
+            tables.require(schema.PASSAGES, schema.passages_schema)
+            tables.require(schema.DOCUMENTS, schema.documents_schema)
+        elif tables is None or not {schema.PASSAGES, schema.DOCUMENTS} <= tables.by_name().keys():
+            raise WorldError("library_damaged", library=str(path.parent), reason="no_tables")
+        return tables
+
+    @property
+    def passages(self) -> Table:
+        return self._open[schema.PASSAGES]
+
+    @property
+    def documents(self) -> Table:
+        return self._open[schema.DOCUMENTS]
+
+    def vectors(self, space: str) -> Table | None:
+        """The table of an embedding space, if it has any vectors."""
+        return self._open.get(schema.vectors_table(space))
+
+    def by_name(self) -> Mapping[str, Table]:
+        """All tables, as they are now."""
+        return dict(self._open)
+
+    def require(self, name: str, columns: Callable[[], Any]) -> Table:
+        """Give a table, which is made if there is none."""
+        with self._making:
+            if name not in self._open:
+                with write_errors(self._path):
+                    made = self._db.create_table(name, schema=columns())
+                self._register(name, made)
+            return self._open[name]
+
+    def drop(self, name: str) -> None:
+        """Delete a table, if there is one of that name."""
+        if self._open.pop(name, None) is not None:
+            self._db.drop_table(name)
+
+    def close(self) -> None:
+        self._open.clear()
+
+    def mend_deadly(self) -> dict[str, int]:
+        """See ``lance_files.mend``; reading everything would meet them. Gives how many by table."""
+        counts = {}
+        for name, table in self.by_name().items():
+            mended = lance_files.mend(table.path, writable=self.writable)
+            if mended:
+                lance_files.recount(runtime.reopen(table.path), mended)
+                table.inner.checkout_latest()
+                table.forget_rows()
+            counts[name] = len(mended)
+        return counts
+
+    def grow_cache(self) -> None:
+        """Reopen all tables with a larger cache when they have outgrown theirs."""
+        wanted = runtime.cache_bytes(self._path)
+        if wanted > _OUTGROWN * self.cache_bytes:
+            self.cache_bytes = wanted
+            self._db = runtime.connect(self._path, self._threads, wanted)
+            for name, table in self._open.items():
+                table.inner = self._db.open_table(name)
+
+    def _admit(self, name: str, inner: Any) -> None:
+        found = schema.version_of(inner.schema)
+        if found > schema.VERSION:
+            raise WorldError(
+                "library_newer", library=str(self._path.parent), found=found, known=schema.VERSION
+            )
+        if schema.is_current(name, inner.schema):
+            self._register(name, inner)
+        elif not self.writable:
+            raise WorldError("library_older", library=str(self._path.parent))
+        else:
+            self._db.drop_table(name)
+            self.outdated.append(name)
+
+    def _register(self, name: str, inner: Any) -> None:
+        table = Table(
+            inner,
+            self._path / f"{name}.lance",
+            keyed=name != schema.DOCUMENTS,
+            writable=self.writable,
+        )
+        if self.writable:
+            indices.create_missing(table, name)
+        indices.refresh_coverage(table)
+        self._open[name] = table
