@@ -45,7 +45,7 @@ class ModelsInUse:
     )
 
     def space(self, catalog: Catalog) -> Space:
-        """The space that indexing fills; the first one of a library is searched from the start."""
+        """The space that indexing fills; it is searched at once where none has vectors yet."""
         record = find_record(self.config.model, self.config.models)
         facts = {
             "model": record.id,
@@ -59,7 +59,7 @@ class ModelsInUse:
             "cosine_between": record.cosine_between,
         }
         space = catalog.spaces.add(space_of(record, self.config.precision), facts)
-        if catalog.spaces.active() is None:
+        if not catalog.spaces.totals().embedded:
             catalog.spaces.activate(space.id)
         return space
 

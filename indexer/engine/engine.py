@@ -172,10 +172,9 @@ class Engine(OpenLibrary):
         with self._indexing, crash_mark(self.config.library):
             reporter = Reporter(self._noting(caller.report), caller.token)
             roots = self._roots(request.paths, request.patterns)
-            target = self._target()
-            space = reindex.searched_first(self.catalog, self.config, target) if first else target
             patient = self.config.background
-            job = IndexingJob(self._parts(space), Run, reporter, patient=patient)
+            make_parts = partial(self._parts, first=first)
+            job = IndexingJob(make_parts, Run, reporter, patient=patient)
             seen, cancelled = 0, False
             try:
                 self.scanned_pages.refresh()
@@ -187,9 +186,8 @@ class Engine(OpenLibrary):
                 # One that serves does it between calls, when nobody waits for anything.
                 while not self.config.background and self.recognise(caller.report, caller.token):
                     job.do(job.read)
-                target = self._target()  # what was read has shown the languages
-                if change and space.id != target.id:
-                    job.do(partial(job.read, self._parts(target)))
+                if change and job.parts.space.id != self._target().id:
+                    job.do(partial(job.read, partial(self._parts, first=False)))
                 job.do(lambda: self._tidy(reporter))
             except Cancelled:
                 cancelled = True
@@ -203,7 +201,7 @@ class Engine(OpenLibrary):
 
     def _target(self) -> Space:
         """The space to fill in the end; call it while nothing is embedded."""
-        self._use(reindex.for_languages(self.catalog, self.config))
+        self.models.use(reindex.for_languages(self.catalog, self.config))
         return self.models.space(self.catalog)
 
     def recognise(
@@ -337,11 +335,15 @@ class Engine(OpenLibrary):
             roots = [self.catalog.roots.get(root.id) for root in roots]
         return roots
 
-    def _parts(self, space: Space) -> Parts:
+    def _parts(self, *, first: bool) -> Parts:
+        space = self._target()
+        if first:
+            space = reindex.searched_first(self.catalog, self.config, space)
         return Parts(
             catalog=self.catalog,
             store=self.store,
             space=space,
+            suits=partial(reindex.suits, self.catalog, self.config, space),
             open_embedder=partial(self.models.indexing, space),
             gate=self.gate,
             limits=self.config.limits,

@@ -156,7 +156,8 @@ class OpenLibrary:
         return sentences(self.catalog, self.store, request.path, request.start, request.end)
 
     def _reindex_cost(self, request: EstimateReindex, _caller: Caller) -> ReindexCost:
-        chosen = reindex.chosen(self.config, request.model, request.precision)
+        config = reindex.for_languages(self.catalog, self.config)
+        chosen = reindex.chosen(config, request.model, request.precision)
         return reindex.cost(self.catalog, self.store, chosen)
 
     def _diagnose(self, _request: Diagnose, _caller: Caller) -> tuple[Check, ...]:

@@ -44,6 +44,8 @@ log = logging.getLogger(__name__)
 SAMPLE = 48
 # From this share of documents in languages that the usual model does not read, the other is used.
 FOREIGN = 0.2
+# Below this share a library goes back.
+HARDLY_FOREIGN = 0.05
 _REBUILDING = "rebuilding"
 # Of a row: its key, its document and what the table needs beside the vectors.
 _ROW_BYTES = 24
@@ -62,9 +64,6 @@ class Change:
 def for_languages(catalog: Catalog, config: EngineConfig) -> EngineConfig:
     """The configuration with the model for the languages of the library, where it may be chosen.
 
-    A library that has changed over stays as it is, or one that lies between the two would go there
-    and back.
-
     Raises:
         WorldError: ``unknown_model``.
     """
@@ -72,13 +71,25 @@ def for_languages(catalog: Catalog, config: EngineConfig) -> EngineConfig:
         return config
     other = replace(config, model=config.languages_model)
     active = catalog.spaces.active()
-    if active is not None and active.record["model"] == other.model:
-        return other
+    changed = active is not None and active.record["model"] == other.model
     counts = catalog.docs.languages()
     read = set(find_record(config.model, config.models).languages)
     gained = set(find_record(other.model, config.models).languages) - read
     documents = sum(counts[language] for language in gained & counts.keys())
-    return other if documents > 0 and documents >= FOREIGN * sum(counts.values()) else config
+    enough = (HARDLY_FOREIGN if changed else FOREIGN) * sum(counts.values())
+    return other if documents > 0 and documents >= enough else config
+
+
+def suits(catalog: Catalog, config: EngineConfig, space: Space, enough: int) -> bool | None:
+    """Whether a space is that for the languages read so far; see ``indexer.pipeline.parts``.
+
+    What is embedded already stays until a change is complete.
+    """
+    if not config.languages_model or catalog.spaces.totals().embedded:
+        return True
+    suited = bool(space.record["model"] == for_languages(catalog, config).model)
+    read = sum(catalog.docs.languages().values())
+    return suited if read >= (min(1, enough) if suited else enough) else None
 
 
 def waits(catalog: Catalog, config: EngineConfig) -> bool:

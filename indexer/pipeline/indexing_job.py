@@ -37,18 +37,22 @@ class IndexingJob:
     """Works until nothing is left to do.
 
     Args:
-        parts: What runs work with.
+        make_parts: Gives what the next run works with; called while nothing is embedded.
         make_run: Makes a run that goes on from some counts.
         reporter: Takes progress; its token ends the job cleanly.
         patient: Wait for room on the disk instead of ending.
     """
 
-    parts: Parts
+    make_parts: Callable[[], Parts]
     make_run: Callable[[Parts, Reporter, Counts], Run]
     reporter: Reporter
     patient: bool
+    parts: Parts = field(init=False)
     counts: Counts = field(default_factory=Counts)
     _last: Progress = field(default_factory=lambda: Progress(Step.SCAN))
+
+    def __post_init__(self) -> None:
+        self.parts = self.make_parts()
 
     def do(self, step: Callable[[], T]) -> T:
         """Do one step of the job; where the disk is full, wait and do it again.
@@ -65,13 +69,13 @@ class IndexingJob:
                     raise
             self._wait_for_room()
 
-    def read(self, parts: Parts | None = None) -> None:
+    def read(self, make_parts: Callable[[], Parts] | None = None) -> None:
         """Read, embed and write until nothing is left; waits while the person has paused.
 
         Args:
-            parts: What to work with from now on, if not with the same as before.
+            make_parts: Takes the place of the one before.
         """
-        self.parts = parts or self.parts
+        self.make_parts = make_parts or self.make_parts
         while not self._run_once():
             self._wait_while(lambda: self.parts.throttle.paused)
 
@@ -99,6 +103,7 @@ class IndexingJob:
         """Work until a pause; whether everything is done."""
         if self.parts.throttle.paused:
             return False
+        self.parts = self.make_parts()
         recover(self.parts.catalog, self.parts.store)
         run = self.make_run(self.parts, self.reporter, self.counts)
         try:

@@ -45,11 +45,17 @@ class BatchSizes:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a run works with."""
+    """What a run works with.
+
+    ``suits`` says whether the model of ``space`` is that for the languages read so far, or None
+    for too little: it takes one document to embed with this model, and as many as the argument says
+    to take another.
+    """
 
     catalog: Catalog
     store: Store
     space: Space
+    suits: Callable[[int], bool | None]
     open_embedder: Callable[[], Embedder]
     gate: QueryGate
     limits: Limits

@@ -46,6 +46,8 @@ log = logging.getLogger(__name__)
 # A full queue of events holds the children back and so bounds memory.
 EVENTS_AHEAD = 32
 TICK_S = 0.2
+# Documents, if there are so many, that are read before another model is taken for their languages.
+ENOUGH_READ = 8
 
 
 @dataclass(slots=True)
@@ -98,10 +100,11 @@ class Run:
         )
         self._rates = Rates(parts.catalog, parts.space.id)
         self._suspects = True  # files are left that may have crashed an engine
+        self._suits: bool | None = None  # see ``Parts``; known before anything is embedded
         self._pausing: float | None = None  # since when the run comes to an end for a pause
 
     def work(self) -> bool:
-        """Work until nothing is left, or until a pause.
+        """Work until nothing is left, until a pause, or until another model suits what is read.
 
         Returns:
             Whether nothing is left.
@@ -149,8 +152,8 @@ class Run:
     # -- deciding ---------------------------------------------------------------------------
 
     def _halted(self) -> bool:
-        """Whether to stop for a pause: work in progress may finish if it does not take long."""
-        if not self.parts.throttle.paused:
+        """Whether to stop early: work in progress may finish if it does not take long."""
+        if not self.parts.throttle.paused and self._suits is not False:
             self._pausing = None
             return False
         if self._pausing is None:
@@ -168,7 +171,9 @@ class Run:
             for job in self._next(wanted):
                 self._taken[job.file] = job
                 self._jobs.put(job)
-        if not self._suspects:
+        if self._suits is None:
+            self._suits = self.parts.suits(0 if self._read_all else ENOUGH_READ)
+        if not self._suspects and self._suits:
             self.vectors.feed()
 
     def _next(self, wanted: int) -> list[QueuedFile]:
@@ -193,7 +198,11 @@ class Run:
         if self._taken or self.vectors.in_flight:
             return False
         # Documents with nothing to embed are only marked here, and may have hidden others.
-        return not self.vectors.flush()
+        return self._suits is True and not self.vectors.flush()
+
+    @property
+    def _read_all(self) -> bool:
+        return not self._taken and not self.passages.holding
 
     # -- events -----------------------------------------------------------------------------
 
@@ -289,7 +298,7 @@ class Run:
             self.parts.check_space()
             for doc in self.passages.flush():
                 self.vectors.backlog.add(doc)
-        if self.vectors.due(last=not self._taken and not self.passages.holding):
+        if self.vectors.due(last=self._read_all):
             self.parts.check_space()
             self.vectors.flush()
             self.vectors.tidy()

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indexer.catalog import Space
     from indexer.embed.base import EmbedInput
     from indexer.embed.embedder import OnnxEmbedder
     from indexer.pipeline.parts import Parts
@@ -86,8 +85,10 @@ class StandIn:
 class SyntheticEngine(Engine):
     """The engine with its model stood in for while it indexes."""
 
-    def _parts(self, space: Space) -> Parts:
-        return replace(super()._parts(space), open_embedder=lambda: StandIn(self.models.indexing()))
+    def _parts(self, *, first: bool) -> Parts:
+        return replace(
+            super()._parts(first=first), open_embedder=lambda: StandIn(self.models.indexing())
+        )
 
 
 def _unit(vectors: Floats) -> Floats:

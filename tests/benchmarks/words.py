@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.api.progress import Progress
-    from indexer.catalog import Space
     from indexer.embed.base import Embedder
     from indexer.pipeline.parts import Parts
     from tests.benchmarks.libraries import Libraries, Options
@@ -41,8 +40,8 @@ class WordsOnly(Engine):
 
     never = threading.Event()
 
-    def _parts(self, space: Space) -> Parts:
-        parts = super()._parts(space)
+    def _parts(self, *, first: bool) -> Parts:
+        parts = super()._parts(first=first)
 
         def open_embedder() -> Embedder:
             self.never.wait()

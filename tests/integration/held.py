@@ -11,7 +11,6 @@ from tests.waiting import WAIT_S
 if TYPE_CHECKING:
     import threading
 
-    from indexer.catalog import Space
     from indexer.embed.base import Embedder
     from indexer.pipeline.parts import Parts
 
@@ -21,8 +20,8 @@ class HeldEngine(Engine):
 
     may_embed: threading.Event
 
-    def _parts(self, space: Space) -> Parts:
-        parts = super()._parts(space)
+    def _parts(self, *, first: bool) -> Parts:
+        parts = super()._parts(first=first)
 
         def open_embedder() -> Embedder:
             self.may_embed.wait(WAIT_S)

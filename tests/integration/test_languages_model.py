@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -53,22 +54,60 @@ def test_a_library_in_the_language_of_the_model_stays_with_it(world: World) -> N
         assert engine.call(GetStatus()).changing is None
 
 
+def german(world: World, count: int) -> None:
+    """So many documents in German; they are the oldest, and read last."""
+    for number in range(count):
+        path = world.documents / f"deutsch {number}.txt"
+        path.write_text(f"{number}. " + GERMAN * 8)
+        os.utime(path, (number, number))
+
+
 def test_one_in_other_languages_changes_over_when_they_are_seen(world: World) -> None:
-    (world.documents / "deutsch.txt").write_text(GERMAN * 8)
     with world.engine(languages_model=MANY) as engine:
-        read, *_ = world.index(engine).work
-        assert read == 5
+        world.index(engine)
+        german(world, 2)
+        assert world.index(engine).read == 2
         assert model(engine) == MANY
-    # It stays so, though what was in the other language is gone.
-    (world.documents / "deutsch.txt").unlink()
+    # It stays so while some of it is left.
+    (world.documents / "deutsch 0.txt").unlink()
     with world.engine(languages_model=MANY) as engine:
         assert world.index(engine).work == (0, 0, 0)
         assert model(engine) == MANY
+    (world.documents / "deutsch 1.txt").unlink()
+    with world.engine(languages_model=MANY) as engine:
+        world.index(engine)  # drops what was in them
+        world.index(engine)
+        assert model(engine) == TINY
+
+
+@pytest.mark.parametrize("background", [False, True])
+def test_a_new_one_in_other_languages_is_embedded_once(world: World, *, background: bool) -> None:
+    for path in world.documents.iterdir():
+        path.write_text(GERMAN * 8 + path.name)
+    last = world.documents / "last.txt"
+    last.write_text(ENGLISH * 8)
+    os.utime(last, (0, 0))
+    with world.engine(languages_model=MANY, background=background) as engine:
+        found = world.index(engine)
+        assert found.work[:2] == (5, 5)
+        assert found.summary.passages == engine.call(GetStatus()).passages
+        assert model(engine) == MANY
+        (space,) = engine.catalog.spaces.all()
+        assert space.record["model"] == MANY
+
+
+def test_what_is_read_first_settles_it_if_the_model_knows_it(world: World) -> None:
+    """Nobody waits for vectors of English until all is read."""
+    german(world, 2)
+    with world.engine(languages_model=MANY, background=True) as engine:
+        world.index(engine)
+        assert model(engine) == TINY
 
 
 def test_an_engine_that_serves_changes_when_nobody_waits(world: World) -> None:
-    (world.documents / "deutsch.txt").write_text(GERMAN * 8)
     with world.engine(languages_model=MANY, background=True) as engine:
+        world.index(engine)
+        german(world, 2)
         world.index(engine)
         assert model(engine) == TINY
         assert engine.change_waits()
