@@ -350,7 +350,7 @@ class Engine(OpenLibrary):
             children=self.config.children or _readers(),
             check_space=self._check_space,
             batches=self.batches,
-            password_of=self.passwords.of,
+            password_of=self.passwords.find,
             throttle=self.throttle,
             scanned_pages=self.scanned_pages,
         )
@@ -366,7 +366,7 @@ class Engine(OpenLibrary):
         return sum(count.seen for count in counts)
 
     def _read_queued(self, token: CancelToken, done: Callable[[Exception | None], None]) -> None:
-        """Read what the watcher found, where no lane was lent for it."""
+        """Read what the watcher found, while no queue does that."""
         try:
             summary = self.call(Index(scan=False), token=token)
         except LecternError as error:

@@ -86,7 +86,7 @@ class OpenLibrary:
         self.passwords = Passwords()
         self.scanned_pages = ScannedPages(catalog, config)
         self.recogniser = Recogniser(
-            self.scanned_pages, self.throttle, config.limits, self.passwords.of
+            self.scanned_pages, self.throttle, config.limits, self.passwords.find
         )
         self.searcher = Searcher(catalog, store, self.models)
         self.similar = Similar(catalog, store, self.models)

@@ -27,6 +27,6 @@ class Passwords:
         with self._lock:
             self._known[normal(path)] = password
 
-    def of(self, path: str | bytes | os.PathLike[str]) -> str | None:
+    def find(self, path: str | bytes | os.PathLike[str]) -> str | None:
         with self._lock:
             return self._known.get(normal(path))

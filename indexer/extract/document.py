@@ -1,7 +1,7 @@
 """One document in two passes: read and counted first, then given out as canonical text.
 
 Owns the passage from an extractor's raw pages to the pages of the canonical text, with running
-heads, headings and offsets settled over the whole document, and what is known of the document as
+heads, headings and offsets decided over the whole document, and what is known of the document as
 a whole. It must not know formats or who asks. Memory does not grow with the number of pages.
 """
 

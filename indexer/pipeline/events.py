@@ -1,7 +1,7 @@
 """The messages from the readers and the model to the indexing thread.
 
 Owns the messages between the threads of one indexing run: plain values, and for two questions a
-slot for the lane's reply. It must not know who handles them.
+slot for the writer's reply. It must not know who handles them.
 """
 
 from __future__ import annotations

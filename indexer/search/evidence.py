@@ -147,7 +147,7 @@ def _name_similarity(vector: Floats, catalog: Catalog, space: Space) -> ScoredDo
     links = catalog.names.links()
     if not len(names) or not len(links.name):
         return _NONE
-    similarity = CosineScale.of(space).similarity(vectors, vector)
+    similarity = CosineScale.from_space(space).similarity(vectors, vector)
     share = np.where(links.depth == 0, np.float32(1.0), np.float32(FOLDER_SHARE))
     scores = np.zeros(len(links.name), np.float32)
     at, found = find_sorted(names, links.name)

@@ -1,7 +1,7 @@
 """What a query leaves out: filters turned into documents, and conditions on the text itself.
 
 Owns the translation of the grammar's filters for the catalog and the store. A filter on files is
-settled before anything is searched, so a filtered search is exact; what only the text of a passage
+resolved before anything is searched, so a filtered search is exact; what only the text of a passage
 can tell (excluded words and phrases, page numbers) is checked on every hit. It must not search.
 """
 
@@ -63,7 +63,7 @@ class Narrowing:
 
 
 def narrow(query: Query, catalog: Catalog) -> Narrowing:
-    """Settle a query's filters against the catalog as it is now."""
+    """Resolve a query's filters against the catalog as it is now."""
     filters = query.filters
     allowed = catalog.filters.resolve(_catalog_filter(filters))
     excluded = _excluded(filters, catalog)

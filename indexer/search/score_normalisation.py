@@ -53,13 +53,13 @@ class CosineScale:
     spread: float = 1.0
 
     @classmethod
-    def of(cls, space: Space) -> CosineScale:
+    def from_space(cls, space: Space) -> CosineScale:
         """The scale of the model that made a space."""
         record = space.record
         return cls(record.get("cosine_centre", 0.0), record.get("cosine_spread", 1.0))
 
     @classmethod
-    def between(cls, space: Space) -> CosineScale:
+    def between_passages(cls, space: Space) -> CosineScale:
         """The scale of the cosines of two passages."""
         record = space.record
         return cls(record.get("cosine_between", 0.0), record.get("cosine_spread", 1.0))
@@ -156,7 +156,7 @@ def measure(
         probes: Keys of passages that are asked of the other documents.
         passages: How many passages have vectors.
     """
-    scale = CosineScale.of(space)
+    scale = CosineScale.from_space(space)
     reached = (_best(store, space.key, scale, vector) for vector in vectors)
     best = [found for found in reached if found is not None]
     if not best:
@@ -188,7 +188,7 @@ def spread_out(documents: Mapping[int, int], count: int) -> NDArray[np.int64]:
 
 def _across(store: Store, space: Space, probes: NDArray[np.int64]) -> list[float]:
     """The similarity of each probe to the best passage of the other documents."""
-    scale = CosineScale.between(space)
+    scale = CosineScale.between_passages(space)
     pairs = zip(docs_of(probes).tolist(), store.vectors_of(space.key, probes), strict=True)
     found = [
         _best(store, space.key, scale, vector, DocSet.from_docs([doc], allowed=False))

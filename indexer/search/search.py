@@ -208,7 +208,7 @@ class Searcher:
         embedder = self.models.query(space.record)
         whole = embedder.encode_query(text)
         question = embedder.encode_query(asked) if asked != text else whole
-        return QueryVectors(whole, question, CosineScale.of(space))
+        return QueryVectors(whole, question, CosineScale.from_space(space))
 
     def _likely(self, evidence: LibraryEvidence, narrowing: Narrowing) -> NDArray[np.int32]:
         """The documents that stand out, best first."""

@@ -1,6 +1,6 @@
 """Brings LanceDB up in this process: threads, allocator, caches, log level.
 
-Owns what must be settled before ``lancedb`` is imported, and the import itself, which takes a
+Owns what must be set before ``lancedb`` is imported, and the import itself, which takes a
 second and 100 MB and therefore happens at the first ``connect`` and nowhere else.
 """
 

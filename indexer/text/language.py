@@ -17,7 +17,7 @@ _PLACES = 5  # from which they are taken: a document may begin with tables or in
 _ENOUGH_LETTERS = 20
 _ENOUGH_SIGNS = 4  # characters of a script without an alphabet say as much as words
 _CONFIDENT = 0.6
-_MOSTLY = 0.3  # share of letters in a script that settles its language
+_MOSTLY = 0.3  # share of letters in a script from which it decides the language
 
 # Scripts that one language has to itself, or nearly so.
 _SCRIPTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(

@@ -105,13 +105,13 @@ def _groups(order: Sequence[int], sequences: Sequence[Ints]) -> Iterator[list[in
     yield group
 
 
-def _chosen(likeness: Tensor) -> Tensor:
-    return functional.softmax(likeness, dim=-1)
+def _chosen(similarity: Tensor) -> Tensor:
+    return functional.softmax(similarity, dim=-1)
 
 
-def _divergence(likeness: Tensor, aim: Tensor) -> Tensor:
+def _divergence(similarity: Tensor, aim: Tensor) -> Tensor:
     """How differently passages are chosen from what is aimed at; both ``[askers, passages]``."""
-    seen = functional.log_softmax(likeness, dim=-1)
+    seen = functional.log_softmax(similarity, dim=-1)
     return functional.kl_div(seen, aim, reduction="batchmean")
 
 

@@ -39,7 +39,7 @@ def run(options: Options, libraries: Libraries) -> Section:
             compared = _Compared(options, wanted)
             rows += [compared.row(variant) for variant in variants(engine)]
             if number == 0:  # it reads every sentence vector for every query: one set is enough
-                multivectors = Multivectors.of(engine, options.out / "multivector")
+                multivectors = Multivectors.from_engine(engine, options.out / "multivector")
                 rows += [compared.row(variant) for variant in _by_lancedb(engine, multivectors)]
                 ours = weigh(engine, libraries.folder(wanted.name))["sentence vectors, keys"]
                 notes.append(_sizes(wanted, multivectors.size, ours))

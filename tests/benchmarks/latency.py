@@ -97,7 +97,7 @@ def _passages(engine: Engine) -> int:
 
 
 _NOTE = (
-    "From the query's text to ten hits: understood, embedded in fp32, searched, ranked, read. "
+    "From the query's text to ten hits: parsed, embedded in fp32, searched, ranked, read. "
     f"At most {QUERIES} queries of a set, one after the other, after {WARM} to warm up. Processor "
     "time is the mean over all threads; other work on the machine changes it less."
 )

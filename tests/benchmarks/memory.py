@@ -71,6 +71,6 @@ def _row(name: str, passages: int, peaks: Peaks) -> tuple[Cell, ...]:
 
 _NOTE = (
     "The highest resident memory (VmHWM) of each process. The synthetic libraries are written by "
-    "the whole index lane; the model is loaded and embeds names and one passage in "
+    "the whole indexing job; the model is loaded and embeds names and one passage in "
     "64, other vectors are drawn."
 )

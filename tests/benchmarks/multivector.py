@@ -39,7 +39,7 @@ class Multivectors:
     folder: Path
 
     @classmethod
-    def of(cls, engine: Engine, folder: Path) -> Multivectors:
+    def from_engine(cls, engine: Engine, folder: Path) -> Multivectors:
         """Write the table of a library anew."""
         import lancedb
         from lancedb.index import BTree

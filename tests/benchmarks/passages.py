@@ -1,6 +1,6 @@
 """Passages of a set as the model will read them, before anything is indexed.
 
-Owns the choice of a sample and the way to it: the extraction child of the index lane. It must not
+Owns the choice of a sample and the way to it: the extraction child of indexing. It must not
 know what the sample is for.
 """
 

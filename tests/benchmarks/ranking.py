@@ -25,7 +25,7 @@ from tests.benchmarks import machine, ranking_tables, report, sets, told_elsewhe
 from tests.benchmarks.answerability import LabelledFeatures, answerability_table
 from tests.benchmarks.libraries import Libraries, Options, note
 from tests.benchmarks.ranking_evidence import Collector
-from tests.benchmarks.ranking_tables import Asked
+from tests.benchmarks.ranking_tables import AskedSet
 from tests.benchmarks.sample_questions import ANSWERED, UNANSWERED
 from tests.benchmarks.scoring import Measurer
 from tests.benchmarks.sets import Query, without_preamble
@@ -58,7 +58,7 @@ put up or down by their length (.02 for each e-fold: -.001, 0, -.021 up; 0, 0, -
 worse), and of documents that differ only in the year of their names the newest put up where a
 question names none (0 on all; the right document first for one more of the three such questions).
 
-Tried on all sets and dropped, mean mrr@10 on chunking-eval, cuad and financebench: rarity of words
+Tried on all sets and dropped, mean mrr@10 on chunking-eval, cuad and financebench: idf of words
 among the leading passages instead of in the library (-.023, -.016, +.040) or within the document
 (-.038, -.028, +.031), words of the rest of the page counted too (-.023, -.019, -.021), stop words
 left out of the question (+.001, -.071, -.004), headings matched with the whole query (0, -.035,
@@ -74,7 +74,7 @@ on 64 passages, which is what it would cost).
 class Collected:
     """What was found for one set."""
 
-    asked: list[Asked]  # the set, and the set asked otherwise
+    asked: list[AskedSet]  # the set, and the set asked otherwise
     labelled: LabelledFeatures
 
 
@@ -115,15 +115,15 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def _collect(libraries: Libraries, wanted: BenchSet) -> Collected:
     queries = wanted.queries()
-    measurer = Measurer.of(wanted)
+    measurer = Measurer.from_set(wanted)
     with libraries.open(wanted.name) as engine:
         collector = Collector.from_engine(engine)
         note(f"{wanted.name}: {collector.cohort}")
-        asked = [Asked(wanted.name, collector.evidence(queries), measurer)]
+        asked = [AskedSet(wanted.name, collector.evidence(queries), measurer)]
         short = [replace(query, text=without_preamble(query.text)) for query in queries]
         if short != queries:
             name = f"{wanted.name}, without its preamble"
-            asked.append(Asked(name, collector.evidence(short), measurer))
+            asked.append(AskedSet(name, collector.evidence(short), measurer))
         labelled = _labelled(collector, wanted, queries, measurer)
     note(f"{wanted.name}: {len(queries)} queries collected")
     return Collected(asked, labelled)

@@ -34,7 +34,7 @@ SEED = 20
 # Constant of reciprocal rank fusion, as everybody has it.
 RRF = 60
 OFF: Mapping[str, Weights] = {
-    "without folding": DEFAULT_WEIGHTS,
+    "without grouping": DEFAULT_WEIGHTS,
     "without sentence vectors": replace(DEFAULT_WEIGHTS, sentence=0.0),
     "question not weighed apart": replace(DEFAULT_WEIGHTS, question=0.0),
     "without the words of passages": replace(DEFAULT_WEIGHTS, words=0.0),
@@ -49,7 +49,7 @@ OFF: Mapping[str, Weights] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedSet:
     """The questions of a set in one wording, and what was found."""
 
     name: str
@@ -61,7 +61,7 @@ class Asked:
         return np.array([self.measurer.measure(one.id, hits(one)) for one in self.evidence])
 
 
-def ablation(asked: Sequence[Asked]) -> Section:
+def ablation(asked: Sequence[AskedSet]) -> Section:
     """Each part off, each retriever alone, and the usual fusions, on every set."""
     rows: list[tuple[Cell, ...]] = []
     for one in asked:
@@ -81,7 +81,7 @@ def ablation(asked: Sequence[Asked]) -> Section:
     return Section("ranking", "Each part off, each retriever alone", columns, tuple(rows), (told,))
 
 
-def left_out(asked: Sequence[Asked], shipped: Weights) -> Section:
+def left_out(asked: Sequence[AskedSet], shipped: Weights) -> Section:
     """Weights fitted on all sets but one, on that one; and the better retriever there."""
     rows: list[tuple[Cell, ...]] = []
     for out in asked:
@@ -113,7 +113,7 @@ def left_out(asked: Sequence[Asked], shipped: Weights) -> Section:
     return Section("ranking-left-out", title, columns, tuple(rows), (told,))
 
 
-def speed(asked: Sequence[Asked], weights: Weights) -> Section:
+def speed(asked: Sequence[AskedSet], weights: Weights) -> Section:
     """How long the fusion takes, gathering of evidence aside."""
     rows: list[tuple[Cell, ...]] = []
     for one in asked:
@@ -172,7 +172,7 @@ _RETRIEVERS: Mapping[str, Callable[[Evidence], NDArray[np.float32]]] = {
 _MRR = scoring.COLUMNS.index("mrr@10")
 
 
-def _ranks(asked: Sequence[Asked], weights: Weights) -> list[Doubles]:
+def _ranks(asked: Sequence[AskedSet], weights: Weights) -> list[Doubles]:
     return [one.rows(lambda each: each.hits(each.scores(weights)))[:, _MRR] for one in asked]
 
 

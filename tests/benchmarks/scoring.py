@@ -103,7 +103,7 @@ class Measurer:
     _scorer: Any
 
     @classmethod
-    def of(cls, wanted: BenchSet) -> Measurer:
+    def from_set(cls, wanted: BenchSet) -> Measurer:
         scorer = _scorer()
         queries = scorer.read_lines(wanted.folder / "queries.jsonl")
         return cls({query["id"]: query["gold"] for query in queries}, scorer)

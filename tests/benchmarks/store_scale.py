@@ -58,7 +58,7 @@ class Peak:
 
 @dataclass(slots=True)
 class Writer:
-    """Writes documents in batches, and tidies as the index lane does."""
+    """Writes documents in batches, and tidies as an indexing job does."""
 
     store: Store
     tidy_between: bool = True
@@ -141,7 +141,7 @@ class Bench:
     words: dict[int, list[list[Term]]]
 
     @classmethod
-    def of(cls, store: Store, library: Library, times: int) -> Bench:
+    def from_store(cls, store: Store, library: Library, times: int) -> Bench:
         table = store.tables.vectors(SPACE)
         assert table is not None
         keys = table.rows.keys()
@@ -154,7 +154,7 @@ class Bench:
 
     def run(self) -> None:
         self.recall()
-        self.legs()
+        self.retrievers()
         self.fetches()
         for share in (0.01, 0.5, 0.99):
             self.filtered(share)
@@ -178,7 +178,7 @@ class Bench:
         print(f"recall@50 of the vector index {np.mean(hits):.4f}, worst {np.min(hits):.2f}")
         timed("exact search, 50 hits", self.exact, [(q, 50) for q in self.queries], 5)
 
-    def legs(self) -> None:
+    def retrievers(self) -> None:
         for count in (50, 100, 200):
             asked = [(SPACE, query, count) for query in self.queries]
             timed(f"knn {count}", self.store.knn, asked, self.times)
@@ -229,7 +229,7 @@ def main() -> None:
     library = Library(asked.passages)
     if not there:
         build(store, library, tidy_between=not asked.tidy_once)
-    Bench.of(store, library, asked.times).run()
+    Bench.from_store(store, library, asked.times).run()
 
 
 if __name__ == "__main__":

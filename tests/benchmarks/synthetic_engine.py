@@ -2,10 +2,10 @@
 
     python -m tests.benchmarks.synthetic_engine --texts DIR --library DIR
 
-The texts (see ``synthetic_texts``) are files that the real lane scans, extracts, cuts and writes;
-only the model is stood in for, because it would take hours for a million passages. Names and every
-64th unit do go through the model, so that its memory counts. Runs as a process of its own, which
-is watched from outside, and does nothing else in it.
+The texts (see ``synthetic_texts``) are files that a real indexing job scans, extracts, cuts and
+writes; only the model is stood in for, because it would take hours for a million passages. Names
+and every 64th unit do go through the model, so that its memory counts. Runs as a process of its
+own, which is watched from outside, and does nothing else in it.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ COLUMNS = ("pace", "queries", "p50 ms", "p95 ms", "p50 of idle", "p95 of idle", 
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """Queries while the library indexes, and how many passages it understood a second.
+    """Queries while the library indexes, and how many passages it embedded a second.
 
     ``idle`` are the same queries before and after.
     """
@@ -86,7 +86,7 @@ def _beside(engine: Engine, pace: str, queries: Sequence[str]) -> Beside:
 
 @contextmanager
 def _indexing(engine: Engine, corpus: Path) -> Iterator[None]:
-    """Index on another thread; the block begins once passages are being understood."""
+    """Index on another thread; the block begins once passages are being embedded."""
     token = CancelToken()
 
     def work() -> None:
@@ -104,7 +104,7 @@ def _indexing(engine: Engine, corpus: Path) -> Iterator[None]:
 
 
 def _passages(engine: Engine) -> int:
-    """Understood by the run that goes on."""
+    """Embedded by the run that goes on."""
     running = engine.call(GetActivity()).running
     return int(running.progress.passages) if running else 0
 

@@ -1,6 +1,6 @@
 """Windows: what it costs to read passages inside their document, against each of them alone.
 
-The same passages of a set go through the model trained late, run by run as the index lane hands
+The same passages of a set go through the model trained late, run by run as an indexing job hands
 them over, with windows of each length, and through the genuine one, a passage at a time: there and
 back again, in one process. What counts is seconds; tokens tell how much is read twice.
 """

@@ -1,7 +1,7 @@
 """Words first: how soon a set can be found by words, while its vectors follow.
 
 The same documents are read three times into an empty library: with the model kept away, which is
-as fast as words can be; as a person would; and then until everything is understood.
+as fast as words can be; as a person would; and then until everything is embedded.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ def run(options: Options, _libraries: Libraries) -> Section:
         note(f"{what}: {watch.pages} pages in {watch.read_at:.1f} s")
         rows.append((READ, what, count, watch.pages, watch.read_at, watch.pages / watch.read_at))
         if kind is Engine:
-            understood = (READ, "understood", count, watch.pages, seconds, watch.pages / seconds)
-            rows.append(understood)
+            embedded = (READ, "embedded", count, watch.pages, seconds, watch.pages / seconds)
+            rows.append(embedded)
     shutil.rmtree(corpus, ignore_errors=True)
     return Section("words", "Words first", COLUMNS, tuple(rows), (_NOTE,))
 
@@ -111,5 +111,5 @@ def _thin(corpus: Path, folder: Path) -> int:
 
 _NOTE = (
     "Seconds run from the call, scan included, until the last document can be found by words or, "
-    "in the last row, until everything is understood and tidied."
+    "in the last row, until everything is embedded and tidied."
 )

@@ -112,7 +112,7 @@ class Driver:
         self.until(lambda: self.window.pages.name == SEARCH, "the search")
 
     def _read(self) -> int:
-        """How many documents are read and understood."""
+        """How many documents are read and embedded."""
         done: list[FileList] = []
         self.program.link.ask(ListFiles(FileState.INDEXED, limit=1), done=done.append)
         self.until(lambda: done, "an answer")

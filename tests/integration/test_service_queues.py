@@ -92,7 +92,7 @@ def test_a_client_that_leaves_cancels_its_search(
     connection.send_bytes(pack({"type": "search", "id": 1, "text": "WAIT"}))
     assert fake(host).waiting.wait(WAIT_S)
     connection.close()
-    # The lane is free again: the query of another client is answered.
+    # The queue is free again: the query of another client is answered.
     assert client.call(Search("rent")).hits == ()
 
 

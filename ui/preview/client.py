@@ -219,7 +219,7 @@ class RenderClient(QObject):
         self._go_on()
 
     def _ended(self, reason: str) -> None:
-        words = self._child.last_words() if self._child is not None else ""
+        words = self._child.stderr_tail() if self._child is not None else ""
         log.warning("the render child ended: %s\n%s", reason, words)
         self._drop()
         failed = [self._current] if self._current is not None else []

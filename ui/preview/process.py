@@ -111,7 +111,7 @@ class RenderProcess(QObject):
         self._process.waitForFinished(_END_MS)
         self._scratch.cleanup()
 
-    def last_words(self) -> str:
+    def stderr_tail(self) -> str:
         words = bytes(self._process.readAllStandardError().data())
         return words[-_LAST_WORDS_BYTES:].decode("utf-8", "replace")
 

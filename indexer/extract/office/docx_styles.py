@@ -149,21 +149,21 @@ class Numbering:
             return ""
         depth = min(max(depth, 0), 8)
         counts = self._counts.setdefault(use.abstract, {})
-        counts[depth] = counts.get(depth, self._of(use, depth).start - 1) + 1
+        counts[depth] = counts.get(depth, self._level(use, depth).start - 1) + 1
         for deeper in [level for level in counts if level > depth]:
             del counts[deeper]
-        level = self._of(use, depth)
+        level = self._level(use, depth)
         if level.form in ("bullet", "none"):
             return ""
 
         def shown(found: re.Match[str]) -> str:
             at = int(found[1]) - 1
-            value = counts.get(at, self._of(use, at).start)
-            return written_number(value, self._of(use, at).form)
+            value = counts.get(at, self._level(use, at).start)
+            return written_number(value, self._level(use, at).form)
 
         return _LEVEL_NUMBER.sub(shown, level.pattern)[:40].strip()
 
-    def _of(self, use: _List, depth: int) -> _Level:
+    def _level(self, use: _List, depth: int) -> _Level:
         inherited = self._abstract.get(use.abstract, use)
         return use.levels.get(depth) or inherited.levels.get(depth) or _Level()
 

@@ -58,12 +58,12 @@ class OfficePackage(Package):
 
     def related(self, part: str, *kinds: str) -> list[str]:
         """Return the parts of some kinds that a part refers to."""
-        relations = self._of(part).values()
+        relations = self._relations_from(part).values()
         return [name for kind, name in relations if kind in kinds and name in self]
 
     def part(self, referrer: str, identifier: str) -> str:
         """Return the part that an identifier stands for, or ""."""
-        name = self._of(referrer).get(identifier, ("", ""))[1]
+        name = self._relations_from(referrer).get(identifier, ("", ""))[1]
         return name if name in self else ""
 
     def tree(self, part: str) -> tuple[Any, WorldError | None]:
@@ -92,7 +92,7 @@ class OfficePackage(Package):
                 raise WorldError("unreadable", reason="parts_damaged", said=f"a {local(piece)}")
             yield piece
 
-    def _of(self, part: str) -> dict[str, tuple[str, str]]:
+    def _relations_from(self, part: str) -> dict[str, tuple[str, str]]:
         """Return what a part refers to inside the file: kind and name by identifier."""
         if part not in self._relations:
             folder, name = posixpath.split(part)

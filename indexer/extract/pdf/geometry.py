@@ -69,7 +69,7 @@ class PlacedText:
         found = []
         for begin, line in self._lines:
             first, last = max(start - begin, 0), min(end - begin, len(line.text))
-            boxes = self._of(line)[first:last] if first < last else []
+            boxes = self._boxes(line)[first:last] if first < last else []
             if boxes:
                 box = transformed(_union(boxes), self._matrix)
                 turn = _quarters(self._drawn[line.place].direction, self._matrix)
@@ -88,11 +88,11 @@ class PlacedText:
         """Return the box of each character; what only joins pieces of text has none."""
         boxes: list[Box | None] = [None] * len(self.text)
         for begin, line in self._lines:
-            own = [transformed(box, self._matrix) for box in self._of(line)]
+            own = [transformed(box, self._matrix) for box in self._boxes(line)]
             boxes[begin : begin + len(own)] = own
         return boxes
 
-    def _of(self, line: Line) -> list[Box]:
+    def _boxes(self, line: Line) -> list[Box]:
         return self._drawn[line.place].boxes[line.skipped : line.skipped + len(line.text)]
 
 

@@ -170,7 +170,7 @@ class ExtractionChild:
                         raise message.error.error()
             finished = True
         finally:
-            self._settle(process, finished=finished)
+            self._recycle(process, finished=finished)
 
     def recognise(
         self,
@@ -212,7 +212,7 @@ class ExtractionChild:
             answer = next(reply for reply in replies if not isinstance(reply, PageReached))
             finished = True
         finally:
-            self._settle(process, finished=finished)
+            self._recycle(process, finished=finished)
         if isinstance(answer, Failed):
             raise answer.error.error()
         if not isinstance(answer, LinesFound):
@@ -279,7 +279,7 @@ class ExtractionChild:
             self._served = 0
         return self._process
 
-    def _settle(self, process: ChildProcess, *, finished: bool) -> None:
+    def _recycle(self, process: ChildProcess, *, finished: bool) -> None:
         """After a document: keep the process only if it is idle, young and small."""
         self._served += 1
         if not finished:

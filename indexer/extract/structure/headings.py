@@ -28,7 +28,7 @@ _MAX_CHARS = 160
 _MAX_WORDS = 22
 _LARGER = 1.12  # times the body's size
 _SMALLER = 0.85
-_GRAND = re.compile(
+_TOP = re.compile(
     r"(?:part|article|chapter|book|appendix|annex|schedule|exhibit)\s+[\divxlcA-Z]+\b",
     re.IGNORECASE,
 )
@@ -39,13 +39,15 @@ _OPENING = frozenset("\"'“‘„«§¿¡")
 _CLOSING = frozenset(".)]?!\"'”’»*†‡")
 _SENTENCE_GOES_ON = re.compile(r"[a-z)”\"][.;]\s+\S+\s+\S+\s+\S+\s+\S")
 _WORDLESS = re.compile(r"[\W\d_]*$")
-# How a heading is written, the grandest first; it ranks headings of one type style.
+# How a heading is written, the highest first; it ranks headings of one type style.
 _ARTICLE, _SECTION, _NUMBER, _CAPITALS, _CLAUSE, _SUBCLAUSE, _PLAIN = range(7)
 _NUMBERED_FORMS = frozenset({_NUMBER, _CLAUSE, _SUBCLAUSE})
-_TELLING = frozenset({_ARTICLE, _SECTION, _CAPITALS}) | _NUMBERED_FORMS  # needs no type of its own
+_DISTINCTIVE = (
+    frozenset({_ARTICLE, _SECTION, _CAPITALS}) | _NUMBERED_FORMS
+)  # needs no type of its own
 _MAX_CLAUSE_WORDS = 9
 
-_GRAND_FORMS = frozenset({_ARTICLE, _SECTION})
+_TOP_FORMS = frozenset({_ARTICLE, _SECTION})
 _STRETCH = 8  # pages
 _TYPES_KEPT = 8
 _COVERED_PAGES = 3  # a longer document may have a cover
@@ -129,7 +131,7 @@ class HeadingDetector:
         body = self._body_of(stretch)
         size = style[0] / body[0] if body[0] else 1.0
         bold = style[1] and not body[1]
-        if size >= _LARGER or (size >= _SMALLER and (bold or form in _TELLING)):
+        if size >= _LARGER or (size >= _SMALLER and (bold or form in _DISTINCTIVE)):
             return -round(size, 1), not bold, form
         return None
 
@@ -150,8 +152,10 @@ class HeadingDetector:
             # what a cover alone shows heads nothing
             counts = Counter({rank: count for rank, count in counts.items() if last[rank] > 1})
         common = {rank for rank, _ in counts.most_common(_STYLE_LEVELS)}
-        telling = {rank for rank, count in counts.items() if count > 1 and rank[2] in _GRAND_FORMS}
-        ranks = sorted(common | telling)
+        distinctive = {
+            rank for rank, count in counts.items() if count > 1 and rank[2] in _TOP_FORMS
+        }
+        ranks = sorted(common | distinctive)
         return {rank: min(1 + bisect_left(ranks, rank), len(ranks)) for rank in counts}
 
 
@@ -180,7 +184,7 @@ def _may_be_heading(text: str, page: int) -> bool:
 
 def _form(text: str) -> int:
     """Return how a heading is written."""
-    if _GRAND.match(text):
+    if _TOP.match(text):
         return _ARTICLE
     if _ITEM.match(text):
         return _SECTION

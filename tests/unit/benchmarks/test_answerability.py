@@ -97,7 +97,7 @@ def test_what_is_told_elsewhere_is_left_out() -> None:
 @needs_corpus
 def test_what_is_told_elsewhere_is_asked_of_a_set_and_told_by_another_file(library: str) -> None:
     asked = {query.id for name in sets.NAMES for query in sets.find(name).queries()}
-    measurer = Measurer.of(sets.find(library))
+    measurer = Measurer.from_set(sets.find(library))
     own = {query.id for query in sets.find(library).queries()}
     for question, (file, page) in TOLD[library].items():
         assert question in asked

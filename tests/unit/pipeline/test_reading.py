@@ -1,4 +1,4 @@
-"""One reader with a real extraction child; the lane's side is played by the test."""
+"""One reader with a real extraction child; the writer's side is played by the test."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 ELSEWHEN = Stamp(0, 0, 0, 0)
 
 
-class Lane:
+class Writer:
     """Gives jobs to a reader and answers what it asks."""
 
     def __init__(self, throttle: Throttle | None = None, *, extra: bool = False) -> None:
@@ -59,11 +59,11 @@ class Lane:
 
 
 @pytest.fixture
-def lane() -> Iterator[Lane]:
-    lane = Lane()
-    yield lane
-    lane.reader.stop()
-    lane.reader.join()
+def writer() -> Iterator[Writer]:
+    writer = Writer()
+    yield writer
+    writer.reader.stop()
+    writer.reader.join()
 
 
 @pytest.fixture
@@ -73,20 +73,20 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_new_file_is_hashed_read_and_cut(lane: Lane, file: Path) -> None:
-    lane.give(file)
-    hashed = lane.hashed()
+def test_a_new_file_is_hashed_read_and_cut(writer: Writer, file: Path) -> None:
+    writer.give(file)
+    hashed = writer.hashed()
     assert hashed.content.stamp == stamp_of(file.stat())
     hashed.reply.give(True)
-    opened = lane.next()
+    opened = writer.next()
     assert isinstance(opened, TextExtracted)
     assert opened.info.characters == 27
     assert opened.terms["quince"] == 1
     opened.reply.give(True)
-    cut = lane.next()
+    cut = writer.next()
     assert isinstance(cut, PassagesCut)
     assert [passage.text for passage in cut.passages] == ["A quince keeps until March."]
-    finished = lane.finished()
+    finished = writer.finished()
     assert finished.failure is None
     assert finished.content == hashed.content
 
@@ -94,7 +94,7 @@ def test_a_new_file_is_hashed_read_and_cut(lane: Lane, file: Path) -> None:
 def test_only_the_first_reader_works_while_the_work_is_gentle(file: Path) -> None:
     throttle = Throttle()
     throttle.set(Speed.SLOW, paused=None, typing=None)
-    first, extra = Lane(throttle), Lane(throttle, extra=True)
+    first, extra = Writer(throttle), Writer(throttle, extra=True)
     try:
         extra.give(file)
         first.give(file)
@@ -105,76 +105,76 @@ def test_only_the_first_reader_works_while_the_work_is_gentle(file: Path) -> Non
         extra.hashed().reply.give(False)
         extra.finished()
     finally:
-        for lane in (first, extra):
-            lane.reader.stop()
-            lane.reader.join()
+        for writer in (first, extra):
+            writer.reader.stop()
+            writer.reader.join()
 
 
-def test_known_bytes_are_not_read(lane: Lane, file: Path) -> None:
-    lane.give(file)
-    lane.hashed().reply.give(False)
-    assert lane.finished().failure is None
+def test_known_bytes_are_not_read(writer: Writer, file: Path) -> None:
+    writer.give(file)
+    writer.hashed().reply.give(False)
+    assert writer.finished().failure is None
 
 
-def test_a_known_text_is_not_cut(lane: Lane, file: Path) -> None:
-    lane.give(file)
-    lane.hashed().reply.give(True)
-    opened = lane.next()
+def test_a_known_text_is_not_cut(writer: Writer, file: Path) -> None:
+    writer.give(file)
+    writer.hashed().reply.give(True)
+    opened = writer.next()
     assert isinstance(opened, TextExtracted)
     opened.reply.give(False)
-    assert lane.finished().failure is None
+    assert writer.finished().failure is None
 
 
-def test_a_file_that_changed_after_it_was_hashed_has_no_text(lane: Lane, file: Path) -> None:
+def test_a_file_that_changed_after_it_was_hashed_has_no_text(writer: Writer, file: Path) -> None:
     """The text of the new bytes must never be taken for that of the old ones."""
-    lane.give(file)
-    hashed = lane.hashed()
+    writer.give(file)
+    hashed = writer.hashed()
     file.write_text("A medlar keeps longer.")
     hashed.reply.give(True)
-    failure = lane.finished().failure
+    failure = writer.finished().failure
     assert failure is not None
     assert failure.code == "changed_while_read"
 
 
 @pytest.mark.parametrize("kind", ["gone", "folder", "broken"])
 def test_what_cannot_be_read_is_a_failure_and_the_next_file_is_read(
-    lane: Lane, file: Path, tmp_path: Path, kind: str
+    writer: Writer, file: Path, tmp_path: Path, kind: str
 ) -> None:
     bad = tmp_path / "bad.txt"
     if kind == "folder":
         bad.mkdir()
     if kind == "broken":
         bad.write_bytes(bytes(range(256)) * 10)
-    lane.give(bad)
-    lane.give(file, number=2)
-    event = lane.next()
+    writer.give(bad)
+    writer.give(file, number=2)
+    event = writer.next()
     if isinstance(event, FileHashed):
         event.reply.give(True)
-        event = lane.next()
+        event = writer.next()
     assert isinstance(event, FileFinished)
     assert event.failure is not None
     expected = {"gone": {"vanished"}, "folder": {"read_error"}}
     assert event.failure.code in expected.get(kind, {"unreadable", "unsupported"})
-    assert lane.hashed().job.file == 2
+    assert writer.hashed().job.file == 2
 
 
-def test_a_reader_that_waits_for_an_answer_can_be_stopped(lane: Lane, file: Path) -> None:
-    lane.give(file)
-    lane.hashed()
-    lane.reader.stop()
-    lane.reader.join()
-    assert lane.events.empty()
+def test_a_reader_that_waits_for_an_answer_can_be_stopped(writer: Writer, file: Path) -> None:
+    writer.give(file)
+    writer.hashed()
+    writer.reader.stop()
+    writer.reader.join()
+    assert writer.events.empty()
 
 
-def test_a_reader_that_nobody_listens_to_can_be_stopped(lane: Lane, tmp_path: Path) -> None:
+def test_a_reader_that_nobody_listens_to_can_be_stopped(writer: Writer, tmp_path: Path) -> None:
     """The queue of events is full and stays so: the run has ended."""
     long = tmp_path / "long.txt"
     paragraph = "A quince keeps until March, a medlar longer. " * 20
     long.write_text("\n\n".join(paragraph for _ in range(400)))
-    lane.give(long)
-    lane.hashed().reply.give(True)
-    opened = lane.next()
+    writer.give(long)
+    writer.hashed().reply.give(True)
+    opened = writer.next()
     assert isinstance(opened, TextExtracted)
     opened.reply.give(True)
-    lane.reader.stop()
-    lane.reader.join()
+    writer.reader.stop()
+    writer.reader.join()

@@ -1,4 +1,4 @@
-"""The parts of a likeness add up to it, and nearest parts are those of the whole matrix."""
+"""The parts of a similarity add up to it, and nearest parts are those of the whole matrix."""
 
 from __future__ import annotations
 

@@ -61,12 +61,12 @@ def test_vectors_that_are_not_there_yet_are_similar_to_nothing(shape: tuple[int,
 def test_a_space_knows_its_scale_and_an_old_one_has_none() -> None:
     old = Space(1, "old", active=True, record={"dimension": 2})
     new = Space(2, "new", active=True, record={"cosine_centre": 0.3, "cosine_spread": 0.5})
-    assert CosineScale.of(old) == CosineScale()
-    assert CosineScale.of(new) == CosineScale(0.3, 0.5)
-    assert CosineScale.between(old) == CosineScale()
-    assert CosineScale.between(replace(new, record={**new.record, "cosine_between": 0.4})) == (
-        CosineScale(0.4, 0.5)
-    )
+    assert CosineScale.from_space(old) == CosineScale()
+    assert CosineScale.from_space(new) == CosineScale(0.3, 0.5)
+    assert CosineScale.between_passages(old) == CosineScale()
+    assert CosineScale.between_passages(
+        replace(new, record={**new.record, "cosine_between": 0.4})
+    ) == (CosineScale(0.4, 0.5))
 
 
 def test_a_new_space_takes_the_scale_of_its_model(tmp_path: Path) -> None:
@@ -75,4 +75,4 @@ def test_a_new_space_takes_the_scale_of_its_model(tmp_path: Path) -> None:
     config = EngineConfig(tmp_path, tmp_path / "models", model=record.id)
     with Catalog(tmp_path / "catalog.sqlite") as catalog:
         space = ModelsInUse(config).space(catalog)
-    assert CosineScale.of(space) == CosineScale(0.3, 0.5)
+    assert CosineScale.from_space(space) == CosineScale(0.3, 0.5)

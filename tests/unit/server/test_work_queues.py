@@ -1,4 +1,4 @@
-"""Order, replacement and cancelling in the engine's lanes."""
+"""Order, replacement and cancelling in the engine's work queues."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CLIENTS = ("types", *"abcdefg")
 ROUNDS = 5
 
 
-class Desk:
+class Jobs:
     """Makes jobs and remembers how they ended."""
 
     def __init__(self) -> None:
@@ -66,135 +66,135 @@ class Desk:
 
 
 @pytest.fixture
-def desk() -> Desk:
-    return Desk()
+def jobs() -> Jobs:
+    return Jobs()
 
 
 @pytest.fixture
-def lane() -> Iterator[WorkQueue]:
-    lane = WorkQueue("lane")
-    yield lane
-    assert lane.close(timeout=WAIT_S)
+def queue() -> Iterator[WorkQueue]:
+    queue = WorkQueue("queue")
+    yield queue
+    assert queue.close(timeout=WAIT_S)
 
 
-def test_jobs_run_in_their_order(lane: WorkQueue, desk: Desk) -> None:
+def test_jobs_run_in_their_order(queue: WorkQueue, jobs: Jobs) -> None:
     order: list[str] = []
     for name in "abc":
-        lane.submit(desk.job(name, work=lambda job: order.append(job.name)))
-    desk.outcome("c")
+        queue.submit(jobs.job(name, work=lambda job: order.append(job.name)))
+    jobs.outcome("c")
     assert order == ["a", "b", "c"]
 
 
-def test_an_answer_a_failure_and_a_bug_reach_the_owner(lane: WorkQueue, desk: Desk) -> None:
+def test_an_answer_a_failure_and_a_bug_reach_the_owner(queue: WorkQueue, jobs: Jobs) -> None:
     def fail(_job: Job) -> None:
         raise WorldError("busy", reason="so it is")
 
     def crash(_job: Job) -> None:
         raise ZeroDivisionError
 
-    lane.submit(desk.job("good"))
-    lane.submit(desk.job("bad", work=fail))
-    lane.submit(desk.job("bug", work=crash))
-    lane.submit(desk.job("after"))
-    assert desk.outcome("good") == ("good", None)
-    assert isinstance(desk.outcome("bad")[1], WorldError)
-    assert isinstance(desk.outcome("bug")[1], ZeroDivisionError)
-    assert desk.outcome("after") == ("after", None)
+    queue.submit(jobs.job("good"))
+    queue.submit(jobs.job("bad", work=fail))
+    queue.submit(jobs.job("bug", work=crash))
+    queue.submit(jobs.job("after"))
+    assert jobs.outcome("good") == ("good", None)
+    assert isinstance(jobs.outcome("bad")[1], WorldError)
+    assert isinstance(jobs.outcome("bug")[1], ZeroDivisionError)
+    assert jobs.outcome("after") == ("after", None)
 
 
-def test_a_panic_of_a_library_ends_its_job_only(lane: WorkQueue, desk: Desk) -> None:
+def test_a_panic_of_a_library_ends_its_job_only(queue: WorkQueue, jobs: Jobs) -> None:
     class Panic(BaseException):
         """As pyo3 raises what Rust panics with."""
 
     def panic(_job: Job) -> None:
         raise Panic("index out of bounds")
 
-    lane.submit(desk.job("panics", work=panic))
-    lane.submit(desk.job("after"))
-    assert "index out of bounds" in str(desk.outcome("panics")[1])
-    assert desk.outcome("after") == ("after", None)
+    queue.submit(jobs.job("panics", work=panic))
+    queue.submit(jobs.job("after"))
+    assert "index out of bounds" in str(jobs.outcome("panics")[1])
+    assert jobs.outcome("after") == ("after", None)
 
 
-def test_cancelling_reaches_running_and_waiting_jobs(lane: WorkQueue, desk: Desk) -> None:
-    running, waiting = desk.until_cancelled("running"), desk.job("waiting")
-    lane.submit(running)
-    lane.submit(waiting)
-    assert desk.begun["running"].wait(WAIT_S)
-    lane.cancel(waiting)
-    assert desk.was_cancelled("waiting")
-    assert not desk.ended["running"].is_set()
-    lane.cancel(running)
-    assert desk.was_cancelled("running")
-    assert not desk.begun["waiting"].is_set()
+def test_cancelling_reaches_running_and_waiting_jobs(queue: WorkQueue, jobs: Jobs) -> None:
+    running, waiting = jobs.until_cancelled("running"), jobs.job("waiting")
+    queue.submit(running)
+    queue.submit(waiting)
+    assert jobs.begun["running"].wait(WAIT_S)
+    queue.cancel(waiting)
+    assert jobs.was_cancelled("waiting")
+    assert not jobs.ended["running"].is_set()
+    queue.cancel(running)
+    assert jobs.was_cancelled("running")
+    assert not jobs.begun["waiting"].is_set()
 
 
-def test_who_leaves_takes_the_jobs_along_but_those_to_be_kept(lane: WorkQueue, desk: Desk) -> None:
-    lane.submit(desk.until_cancelled("running", "leaver"))
-    lane.submit(desk.job("waiting", "leaver"))
-    lane.submit(desk.job("kept", "leaver", kept=True))
-    lane.submit(desk.job("other", "stayer"))
-    assert desk.begun["running"].wait(WAIT_S)
-    lane.leave("leaver")
-    assert desk.was_cancelled("running")
-    assert desk.was_cancelled("waiting")
-    assert desk.outcome("kept") == ("kept", None)
-    assert desk.outcome("other") == ("other", None)
+def test_who_leaves_takes_the_jobs_along_but_those_to_be_kept(queue: WorkQueue, jobs: Jobs) -> None:
+    queue.submit(jobs.until_cancelled("running", "leaver"))
+    queue.submit(jobs.job("waiting", "leaver"))
+    queue.submit(jobs.job("kept", "leaver", kept=True))
+    queue.submit(jobs.job("other", "stayer"))
+    assert jobs.begun["running"].wait(WAIT_S)
+    queue.leave("leaver")
+    assert jobs.was_cancelled("running")
+    assert jobs.was_cancelled("waiting")
+    assert jobs.outcome("kept") == ("kept", None)
+    assert jobs.outcome("other") == ("other", None)
 
 
-def test_a_full_lane_says_busy(lane: WorkQueue, desk: Desk) -> None:
-    lane.submit(desk.until_cancelled("running"))
-    assert desk.begun["running"].wait(WAIT_S)
+def test_a_full_queue_says_busy(queue: WorkQueue, jobs: Jobs) -> None:
+    queue.submit(jobs.until_cancelled("running"))
+    assert jobs.begun["running"].wait(WAIT_S)
     for number in range(MAX_WAITING):
-        lane.submit(desk.job(str(number)))
+        queue.submit(jobs.job(str(number)))
     with pytest.raises(WorldError, match="busy"):
-        lane.submit(desk.job("too many"))
+        queue.submit(jobs.job("too many"))
 
 
-def test_a_closed_lane_gives_up_what_waits_and_takes_no_more(desk: Desk) -> None:
-    lane = WorkQueue("lane")
-    lane.submit(desk.until_cancelled("running"))
-    assert desk.begun["running"].wait(WAIT_S)
-    lane.submit(desk.job("waiting"))
-    assert lane.close(timeout=WAIT_S)
-    assert desk.was_cancelled("running")
-    assert desk.was_cancelled("waiting")
+def test_a_closed_queue_gives_up_what_waits_and_takes_no_more(jobs: Jobs) -> None:
+    queue = WorkQueue("queue")
+    queue.submit(jobs.until_cancelled("running"))
+    assert jobs.begun["running"].wait(WAIT_S)
+    queue.submit(jobs.job("waiting"))
+    assert queue.close(timeout=WAIT_S)
+    assert jobs.was_cancelled("running")
+    assert jobs.was_cancelled("waiting")
     with pytest.raises(WorldError, match="stopped answering"):
-        lane.submit(desk.job("late"))
+        queue.submit(jobs.job("late"))
 
 
-def test_closing_can_let_the_running_job_finish(desk: Desk) -> None:
-    lane, gate = WorkQueue("lane"), threading.Event()
-    lane.submit(desk.job("running", work=lambda _job: gate.wait(WAIT_S)))
-    assert desk.begun["running"].wait(WAIT_S)
-    assert not lane.close(finish_running=True, timeout=0)
+def test_closing_can_let_the_running_job_finish(jobs: Jobs) -> None:
+    queue, gate = WorkQueue("queue"), threading.Event()
+    queue.submit(jobs.job("running", work=lambda _job: gate.wait(WAIT_S)))
+    assert jobs.begun["running"].wait(WAIT_S)
+    assert not queue.close(finish_running=True, timeout=0)
     gate.set()
-    assert lane.close(timeout=WAIT_S)
-    assert desk.outcome("running") == (True, None)
+    assert queue.close(timeout=WAIT_S)
+    assert jobs.outcome("running") == (True, None)
 
 
-def test_the_newest_query_of_an_owner_wins(desk: Desk) -> None:
-    lane = SearchQueue("search")
-    lane.submit(desk.until_cancelled("first"))
-    assert desk.begun["first"].wait(WAIT_S)
-    lane.submit(desk.job("of another", "two"))
-    lane.submit(desk.job("second"))
-    lane.submit(desk.job("third"))
-    assert desk.was_cancelled("first")
-    assert desk.was_cancelled("second")
-    assert desk.outcome("of another") == ("of another", None)
-    assert desk.outcome("third") == ("third", None)
-    assert lane.close(timeout=WAIT_S)
+def test_the_newest_query_of_an_owner_wins(jobs: Jobs) -> None:
+    queue = SearchQueue("search")
+    queue.submit(jobs.until_cancelled("first"))
+    assert jobs.begun["first"].wait(WAIT_S)
+    queue.submit(jobs.job("of another", "two"))
+    queue.submit(jobs.job("second"))
+    queue.submit(jobs.job("third"))
+    assert jobs.was_cancelled("first")
+    assert jobs.was_cancelled("second")
+    assert jobs.outcome("of another") == ("of another", None)
+    assert jobs.outcome("third") == ("third", None)
+    assert queue.close(timeout=WAIT_S)
 
 
-def test_no_client_waits_longer_than_for_one_query_of_each_other(desk: Desk) -> None:
-    lane, over = SearchQueue("search"), threading.Event()
+def test_no_client_waits_longer_than_for_one_query_of_each_other(jobs: Jobs) -> None:
+    queue, over = SearchQueue("search"), threading.Event()
     answered: list[str] = []
     numbers = itertools.count()
 
     def ask(owner: str) -> None:
-        job = desk.job(str(next(numbers)), owner)
+        job = jobs.job(str(next(numbers)), owner)
         job.finish = partial(finish, owner)
-        lane.submit(job)
+        queue.submit(job)
 
     def finish(owner: str, _answer: Any, failure: Exception | None) -> None:
         if failure is not None:
@@ -206,95 +206,95 @@ def test_no_client_waits_longer_than_for_one_query_of_each_other(desk: Desk) -> 
             ask(owner)  # a client in a hurry
             ask("types")  # one who types a letter as often as anybody is answered
 
-    lane.submit(desk.until_cancelled("first"))
-    assert desk.begun["first"].wait(WAIT_S)
+    queue.submit(jobs.until_cancelled("first"))
+    assert jobs.begun["first"].wait(WAIT_S)
     for client in CLIENTS:
         ask(client)
-    lane.leave("one")
+    queue.leave("one")
     assert over.wait(WAIT_S)
     # In the order in which they came, every time.
     assert answered[: ROUNDS * len(CLIENTS)] == [*CLIENTS] * ROUNDS
-    assert lane.close(timeout=WAIT_S)
+    assert queue.close(timeout=WAIT_S)
 
 
-def test_more_clients_may_ask_than_jobs_may_wait_in_other_queues(desk: Desk) -> None:
-    lane = SearchQueue("search")
-    lane.submit(desk.until_cancelled("first"))
-    assert desk.begun["first"].wait(WAIT_S)
+def test_more_clients_may_ask_than_jobs_may_wait_in_other_queues(jobs: Jobs) -> None:
+    queue = SearchQueue("search")
+    queue.submit(jobs.until_cancelled("first"))
+    assert jobs.begun["first"].wait(WAIT_S)
     asked = [str(number) for number in range(MAX_CLIENTS)]
     for name in asked:
-        lane.submit(desk.job(name, name))
-    lane.leave("one")
-    assert [desk.outcome(name) for name in asked] == [(name, None) for name in asked]
-    assert lane.close(timeout=WAIT_S)
+        queue.submit(jobs.job(name, name))
+    queue.leave("one")
+    assert [jobs.outcome(name) for name in asked] == [(name, None) for name in asked]
+    assert queue.close(timeout=WAIT_S)
 
 
-def test_a_query_leaves_those_of_other_owners_alone(desk: Desk) -> None:
-    lane = SearchQueue("search")
-    lane.submit(desk.until_cancelled("first", "one"))
-    assert desk.begun["first"].wait(WAIT_S)
-    lane.submit(desk.job("second", "two"))
-    assert not desk.ended["first"].is_set()
-    lane.leave("one")
-    assert desk.outcome("second") == ("second", None)
-    assert lane.close(timeout=WAIT_S)
+def test_a_query_leaves_those_of_other_owners_alone(jobs: Jobs) -> None:
+    queue = SearchQueue("search")
+    queue.submit(jobs.until_cancelled("first", "one"))
+    assert jobs.begun["first"].wait(WAIT_S)
+    queue.submit(jobs.job("second", "two"))
+    assert not jobs.ended["first"].is_set()
+    queue.leave("one")
+    assert jobs.outcome("second") == ("second", None)
+    assert queue.close(timeout=WAIT_S)
 
 
-def test_those_who_wait_see_the_progress_of_the_one_who_works(desk: Desk) -> None:
-    lane, gate = IndexQueue("index"), threading.Event()
+def test_those_who_wait_see_the_progress_of_the_one_who_works(jobs: Jobs) -> None:
+    queue, gate = IndexQueue("index"), threading.Event()
     seen: dict[str, list[Progress]] = {"running": [], "waiting": []}
 
     def work(job: Job) -> None:
         gate.wait(WAIT_S)
         job.report(Progress(Step.INDEX, files_done=7))
 
-    lane.submit(desk.job("running", work=work, sink=seen["running"].append))
-    lane.submit(desk.job("waiting", sink=seen["waiting"].append))
+    queue.submit(jobs.job("running", work=work, sink=seen["running"].append))
+    queue.submit(jobs.job("waiting", sink=seen["waiting"].append))
     gate.set()
-    desk.outcome("waiting")
+    jobs.outcome("waiting")
     assert seen["running"] == [Progress(Step.INDEX, files_done=7)]
     assert [progress.files_done for progress in seen["waiting"]] == [7]
     assert seen["waiting"][0].note
-    assert lane.close(timeout=WAIT_S)
+    assert queue.close(timeout=WAIT_S)
 
 
-def test_what_gives_way_ends_for_others_and_waits_behind_them(desk: Desk) -> None:
-    lane = IndexQueue("index")
+def test_what_gives_way_ends_for_others_and_waits_behind_them(jobs: Jobs) -> None:
+    queue = IndexQueue("index")
     order: list[str] = []
 
     def note(job: Job) -> None:
         order.append(job.name)
 
-    lane.submit(desk.until_cancelled("watcher", "watcher", priority=Priority.FOUND))
-    assert desk.begun["watcher"].wait(WAIT_S)
+    queue.submit(jobs.until_cancelled("watcher", "watcher", priority=Priority.FOUND))
+    assert jobs.begun["watcher"].wait(WAIT_S)
     # Nobody gives way to one who would give way too.
-    lane.submit(desk.job("more", "watcher", note, priority=Priority.FOUND))
-    assert not desk.ended["watcher"].is_set()
-    lane.submit(desk.job("first", "person", note))
-    lane.submit(desk.job("second", "person", note))
-    assert desk.was_cancelled("watcher")
+    queue.submit(jobs.job("more", "watcher", note, priority=Priority.FOUND))
+    assert not jobs.ended["watcher"].is_set()
+    queue.submit(jobs.job("first", "person", note))
+    queue.submit(jobs.job("second", "person", note))
+    assert jobs.was_cancelled("watcher")
     for name in ("first", "second", "more"):
-        desk.outcome(name)
+        jobs.outcome(name)
     assert order == ["first", "second", "more"]
-    lane.close()
+    queue.close()
 
 
-def test_what_is_only_done_while_nothing_else_is_ends_for_what_was_found(desk: Desk) -> None:
-    lane = IndexQueue("index")
+def test_what_is_only_done_while_nothing_else_is_ends_for_what_was_found(jobs: Jobs) -> None:
+    queue = IndexQueue("index")
     order: list[str] = []
 
     def note(job: Job) -> None:
         order.append(job.name)
 
-    lane.submit(desk.until_cancelled("change", "engine", priority=Priority.IDLE))
-    assert desk.begun["change"].wait(WAIT_S)
-    assert (lane.free, lane.idle) == (True, False)
-    lane.submit(desk.job("again", "engine", note, priority=Priority.IDLE))
-    assert not desk.ended["change"].is_set()
-    assert (lane.free, lane.idle) == (False, False)
-    lane.submit(desk.job("found", "watcher", note, priority=Priority.FOUND))
-    assert desk.was_cancelled("change")
+    queue.submit(jobs.until_cancelled("change", "engine", priority=Priority.IDLE))
+    assert jobs.begun["change"].wait(WAIT_S)
+    assert (queue.free, queue.idle) == (True, False)
+    queue.submit(jobs.job("again", "engine", note, priority=Priority.IDLE))
+    assert not jobs.ended["change"].is_set()
+    assert (queue.free, queue.idle) == (False, False)
+    queue.submit(jobs.job("found", "watcher", note, priority=Priority.FOUND))
+    assert jobs.was_cancelled("change")
     for name in ("found", "again"):
-        desk.outcome(name)
+        jobs.outcome(name)
     assert order == ["found", "again"]
-    lane.close()
+    queue.close()

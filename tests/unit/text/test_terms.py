@@ -1,4 +1,4 @@
-"""Words for the keyword legs: the same for documents and queries, in every script."""
+"""Words for the search by words: the same for documents and queries, in every script."""
 
 from __future__ import annotations
 

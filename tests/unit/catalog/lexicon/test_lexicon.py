@@ -54,11 +54,11 @@ def _reference(texts: Mapping[int, str], groups: Sequence[Sequence[str]]) -> dic
     for group in groups:
         counts = {doc: sum(text.split().count(w) for w in group) for doc, text in texts.items()}
         holding = sum(count > 0 for count in counts.values())
-        rarity = math.log(1 + (len(texts) - holding + 0.5) / (holding + 0.5))
+        idf = math.log(1 + (len(texts) - holding + 0.5) / (holding + 0.5))
         for doc, count in counts.items():
             if count:
                 norm = K1 * (1 - B + B * len(texts[doc].split()) / average)
-                score = rarity * count * (K1 + 1) / (count + norm)
+                score = idf * count * (K1 + 1) / (count + norm)
                 scores[doc] = scores.get(doc, 0) + score
     return scores
 
@@ -133,8 +133,8 @@ def test_words_of_the_title_count_more(catalog: Catalog) -> None:
     docs = _add(catalog, {"1": "filler filler"}, title="Annual Report")
     counts = {"annual": TITLE_WEIGHT, "filler": 2}
     length = sum(counts.values()) + TITLE_WEIGHT
-    rarity = math.log(1 + 0.5 / 1.5)
-    expected = rarity * TITLE_WEIGHT * (K1 + 1) / (TITLE_WEIGHT + K1)
+    idf = math.log(1 + 0.5 / 1.5)
+    expected = idf * TITLE_WEIGHT * (K1 + 1) / (TITLE_WEIGHT + K1)
     assert _scores(catalog, ["annual"])[docs["1"]] == pytest.approx(expected, rel=1e-4)
     assert length == 8
     assert NAME_WEIGHT > 0
