@@ -104,7 +104,7 @@ class Context:
         def stop() -> None:
             token.cancel()
             if line.live:
-                # Past the stream and its lock, which this signal may have caught half-way.
+                # Not through the stream, whose lock the interrupted code may hold.
                 os.write(self.err.fileno(), STOPPING)
 
         def action(engine: EngineApi) -> T:

@@ -29,7 +29,7 @@ def _run(options: Namespace, context: Context) -> int:
     status = 0
     try:
         found = context.with_engine(lambda engine: engine.call(Diagnose()))
-        # What the engine knows it knows better: it may run elsewhere.
+        # The engine's own checks win: it may run in another environment.
         better = {check.name: check for check in found if check.value}
         checks = [better.pop(check.name, check) for check in checks] + list(better.values())
     except LecternError as error:

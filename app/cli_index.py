@@ -74,7 +74,7 @@ def summary_lines(summary: Summary) -> list[str]:
     pages = render.count(summary.pages, "page")
     per_second = summary.pages / summary.seconds if summary.seconds else 0.0
     rate = f" ({per_second:.1f}/s)" if per_second else ""
-    # Where nobody looked at folders, as after `lectern retry`, there is nothing to say of them.
+    # `lectern retry` scans no folders.
     seen = f"{render.count(summary.files_seen, 'file')} seen, " if summary.files_seen else ""
     head = (
         f"{'Stopped' if summary.cancelled else 'Done'} after {render.duration(summary.seconds)}: "

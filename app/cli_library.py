@@ -39,7 +39,7 @@ def _status(options: Namespace, context: Context) -> int:
 
 
 def status_lines(status: Status) -> list[str]:
-    """Say how the library is."""
+    """Lay out the status of the library."""
     place = f"{render.name(status.library)}, {render.size(status.bytes)}"
     rows = [("Library", f"{place}, {render.size(status.free_bytes)} free")]
     rows += _named("Folders", [_root(root) for root in status.roots])

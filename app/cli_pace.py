@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from indexer.api.answers import Estimate
     from indexer.api.status import Activity, Status
 
-# They slow down what is not slow already.
+# Reasons that matter unless the speed is set to slow.
 _SLOWING = frozenset({"typing", "battery", "busy"})
 
 
@@ -75,7 +75,7 @@ def _retry_arguments(parser: ArgumentParser) -> None:
 def _retry(options: Namespace, context: Context) -> int:
     from app.cli_index import outcome, run_job
 
-    # What is to be read again may have gone, and then the coverage list ought to say so.
+    # Files that have gone are queued too, so that the coverage list says so.
     request = Retry(tuple(absolute_path(path) for path in options.paths))
     queued = context.with_engine(lambda engine: engine.call(request))
     if not queued:

@@ -1,4 +1,4 @@
-"""The commands that look after a library: verify, repair, reindex."""
+"""The commands that maintain a library: verify, repair, reindex."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ _LOCAL_PLATFORMS = frozenset(
 
 
 def begin(command: str, *, offline: bool) -> None:
-    """Denial this process off from the network, as early as its command is known.
+    """Cut this process off from the network, as early as its command is known.
 
     Args:
         command: Its name.

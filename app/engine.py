@@ -48,7 +48,7 @@ def open_host(config: EngineConfig, open_: OpenEngine, *, lasting: bool = False)
     from indexer.server.host import Host
     from indexer.server.service import Service
 
-    # An engine that stays gives way to the person, whom a command keeps waiting.
+    # A lasting engine slows down for the person's own work; a command is waited for.
     engine = open_(replace(config, background=lasting or config.background))
     try:
         service = Service(engine, config.library, offline=config.offline, lasting=lasting)

@@ -1,7 +1,7 @@
 """The composition root of the window: the one place that puts its parts together.
 
-Owns which parts there are, what they are given, and the order in which the program comes and
-goes. It must not know how any of them works. Importing it loads nothing of Qt.
+Owns which parts there are, what they are given, and the order in which they start and stop. It
+must not know how any of them works. Importing it loads nothing of Qt.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ class Program:
     def _connect(self) -> None:
         self.settings.watch(self._apply_setting)
         self.window.quit_requested.connect(self._leave)
-        self.window.everything_unwanted.connect(self._forget)
+        self.window.deletion_requested.connect(self._forget)
         self.supervisor.ended.connect(self.app.quit)
         self.hotkey.pressed.connect(self.window.quick_search)
         self.single.handed_over.connect(self._handed_over)
@@ -187,7 +187,7 @@ class Program:
                 # Starting a process takes a while; the window comes first.
                 first = FirstPaint(self.window)
                 first.painted.connect(self.begin)
-                # What is there now stays. Looking through it for garbage takes a beat or two.
+                # Objects made so far stay; collecting them later would stall the window.
                 first.painted.connect(gc.freeze)
                 self.window.present(query)
             status = self.app.exec()

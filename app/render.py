@@ -155,7 +155,7 @@ def _readable(text: str) -> str:
 
 
 def _at_most(text: str, room: int, style: Style, shorten: Callable[[str, int, str], str]) -> str:
-    """Shorten text to its room; where only scraps would be left, dots say it best."""
+    """Shorten text to its room; where only a scrap would be left, dots."""
     if cells(text) <= room:
         return text
     if room >= SCRAP:

@@ -173,7 +173,7 @@ class Settings:
     def watch(self, changed: Callable[[str], None]) -> None:
         """Have ``changed(name)`` called after each change.
 
-        A method is held weakly: watching keeps nobody alive.
+        Methods are held weakly.
         """
         held = weakref.WeakMethod(changed) if inspect.ismethod(changed) else lambda: changed
         self._watchers.append(held)

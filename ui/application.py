@@ -60,19 +60,19 @@ def make_application(arguments: Sequence[str] = ()) -> QApplication:
     app.setApplicationDisplayName("Lectern")
     app.setDesktopFileName("lectern")
     app.setWindowIcon(icon("lectern"))
-    # Whether closing the window ends the program is for the window to say.
+    # The window decides whether closing it ends the program.
     app.setQuitOnLastWindowClosed(False)
     return app
 
 
 def use_language(app: QApplication, language: str) -> QLocale:
-    """Speak ``system``, ``en`` or ``de``: our texts, Qt's own, numbers and the direction.
+    """Set the language, ``system``, ``en`` or ``de``: texts, Qt's own, numbers, the direction.
 
     Must come before any widget. Languages that we do not have are English.
     """
     wanted = QLocale() if language == "system" else QLocale(language)
     if language != "system":
-        # The country's ways with dates and numbers, where it speaks that language.
+        # Dates and numbers as in the system's country, where that speaks the language.
         system = QLocale.system()
         wanted = system if system.language() == wanted.language() else wanted
         QLocale.setDefault(wanted)
@@ -149,7 +149,7 @@ def _ignore_signal(_number: int, _frame: object) -> None:
 
 @contextlib.contextmanager
 def logged_faults(tell: Callable[[], None]) -> Iterator[None]:
-    """Log what Qt complains of, and what our slots raise; ``tell`` the person of the latter."""
+    """Log Qt's warnings, and exceptions of slots, after which ``tell`` is called."""
 
     def fault(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         log.critical("a fault in the window", exc_info=(kind, error, trace))

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 A = TypeVar("A")
 
-# An answer, a progress report, or a failure.
-Heard = Any
+# An answer, progress, or a failure.
+Outcome = Any
 
 log = logging.getLogger(__name__)
 
@@ -149,23 +149,23 @@ class EngineLink(QObject):
         else:
             self.absent.emit()
 
-    def _dispatch(self, channel: _Channel, number: int, heard: Heard) -> None:
+    def _dispatch(self, channel: _Channel, number: int, outcome: Outcome) -> None:
         """Route an answer, a progress report or a failure to its callback."""
         pending = self._pending.get(number)
-        if isinstance(heard, Progress):
+        if isinstance(outcome, Progress):
             if pending is not None and pending.progress is not None:
-                pending.progress(heard)
+                pending.progress(outcome)
             return
         channel.forget(number)
         if pending is None:
             return
-        if isinstance(heard, Cancelled):
+        if isinstance(outcome, Cancelled):
             self._fail(number, WorldError("busy", reason="replaced"))
-        elif isinstance(heard, LecternError):
-            self._fail(number, heard)
+        elif isinstance(outcome, LecternError):
+            self._fail(number, outcome)
         else:
             del self._pending[number]
-            pending.done(heard)
+            pending.done(outcome)
 
     def _fail(self, number: int, error: LecternError) -> None:
         pending = self._pending.pop(number, None)
@@ -198,10 +198,10 @@ class _Channel:
         self._thread.start()
 
     def send(
-        self, number: int, request: Request[Any], heard: Callable[[_Channel, int, Heard], None]
+        self, number: int, request: Request[Any], outcome: Callable[[_Channel, int, Outcome], None]
     ) -> None:
-        def listen(what: Heard) -> None:
-            self._post(heard, self, number, what)
+        def listen(what: Outcome) -> None:
+            self._post(outcome, self, number, what)
 
         def order(client: EngineClient) -> None:
             try:

@@ -78,7 +78,7 @@ class Hotkey(QObject):
             self._listener = self._start(keys)
         except Refused as refused:
             return str(refused)
-        except Exception:  # whatever a library for keyboards may meet
+        except Exception:  # the library raises its own kinds
             log.exception("the hotkey does not work")
             return self.tr("The system does not let Lectern listen for a hotkey.")
         return ""

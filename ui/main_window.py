@@ -44,11 +44,11 @@ class MainWindow(QMainWindow):
 
     Signals:
         quit_requested: The program is to end; the window has been closed and has kept its state.
-        everything_unwanted: All that was made of the documents is to be deleted, after the end.
+        deletion_requested: All that was made of the documents is to be deleted, after the end.
     """
 
     quit_requested = Signal()
-    everything_unwanted = Signal()
+    deletion_requested = Signal()
 
     def __init__(
         self,
@@ -149,7 +149,7 @@ class MainWindow(QMainWindow):
         self.pages.show_page(SEARCH)
 
     def present(self, query: str = "") -> None:
-        """Come to the front, whatever became of the window, and search if there is a query."""
+        """Come to the front, also when hidden or minimised, and search if there is a query."""
         if self.isMinimized():
             self.showNormal()
         else:
@@ -175,7 +175,7 @@ class MainWindow(QMainWindow):
 
         def make() -> QWidget:
             dialog = SettingsDialog(self._context, self)
-            dialog.everything_unwanted.connect(self._forget_everything)
+            dialog.deletion_requested.connect(self._forget_everything)
             return dialog
 
         self._show_dialog(SETTINGS, make)
@@ -238,7 +238,7 @@ class MainWindow(QMainWindow):
         self._feed.pause(not self._feed.paused)
 
     def _forget_everything(self) -> None:
-        self.everything_unwanted.emit()
+        self.deletion_requested.emit()
         self.quit()
 
     def _show_dialog(self, name: str, make: Callable[[], QWidget]) -> None:

@@ -1,6 +1,6 @@
 """The window's line of notices, used in place of dialogs.
 
-Owns the line, its button and how long a notice stays. It must not know who speaks.
+Owns the line, its button and how long a notice stays. It must not know who reports.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ class NoticeBar(QFrame):
         super().changeEvent(event)
 
     def enterEvent(self, event: QEnterEvent) -> None:
-        # Nobody should lose a button that they are about to press.
+        # A button that is about to be pressed must stay.
         self._timer.stop()
         super().enterEvent(event)
 

@@ -79,7 +79,7 @@ class Pages(QStackedWidget):
             self.search.search.freshness.show_activity(activity)
 
     def load_ahead(self) -> None:
-        """Load in the background of the event loop what pages will need."""
+        """Import what pages will need, in idle steps of the event loop."""
         self._timer.start()
 
     def page(self, name: str) -> QWidget:
@@ -120,7 +120,7 @@ class Pages(QStackedWidget):
             self.search.search.search(text)
 
     def close_parts(self) -> None:
-        """Before the window is gone: keep what is to be kept, end what runs in the background."""
+        """Save what is kept and end background work, before the window closes."""
         self._timer.stop()
         if SEARCH in self._made:
             self.search.close_parts()

@@ -137,7 +137,7 @@ class Passwords(QObject):
         return self._keyring
 
     def _work(self, job: Callable[[], object], done: Callable[[object], None]) -> None:
-        """Do what may wait for the person to unlock the keyring, apart from the window.
+        """Do on another thread what may wait for the person to unlock the keyring.
 
         The thread ends with its job. It is a daemon, because nothing can end a question that the
         system asks, and the window must close nevertheless.

@@ -73,7 +73,7 @@ class SettingsPort(Protocol):
 
 
 class Notices(Protocol):
-    """The one line in which the window says things; there are no dialogs for what fits there."""
+    """The window's line of notices, in place of dialogs."""
 
     def tell(
         self,

@@ -35,7 +35,7 @@ RADIUS = 6
 
 
 class RailButton(QToolButton):
-    """Flat, in the colours of the theme; the focus is a ring. Style sheets forget both."""
+    """Flat, in the colours of the theme, with a focus ring; a style sheet would lose both."""
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme = current()
@@ -96,7 +96,7 @@ class Rail(QFrame):
         return self._buttons[name]
 
     def show_chosen(self, name: str) -> None:
-        """Press the button of a page, without telling."""
+        """Press the button of a page, without emitting ``chosen``."""
         if name in self._buttons:
             self._buttons[name].setChecked(True)
 

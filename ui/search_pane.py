@@ -57,7 +57,7 @@ class SearchPane(QSplitter):
         self._context.settings.set("preview", not self._context.settings["preview"])
 
     def close_parts(self) -> None:
-        """Remember the border; end what runs in the background."""
+        """Save where the border is, and end background work."""
         self._state.save_splitter("search", self)
         self.search.close()
         self.preview.close()

@@ -32,7 +32,7 @@ DONE = b"ok\n"
 def hand_over(library: Path, message: Mapping[str, Any]) -> bool:
     """Give a message to the program that has the library's window; False if there is none.
 
-    Called before there is a window, so that waiting hurts nobody.
+    It may block: there is no window yet.
     """
     socket = QLocalSocket()
     socket.connectToServer(window_address(library))

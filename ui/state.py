@@ -1,6 +1,6 @@
 """What the window remembers of itself: its place, its size, how its panes are divided.
 
-Owns one file for its owner's eyes. It must not know what the window shows.
+Owns one file, readable by its owner only. It must not know what the window shows.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FILE_NAME = "window.ini"
 
 
 class WindowState:
-    """Kept in ``folder``; a file that cannot be read or written costs nothing but the memory."""
+    """Kept in ``folder``; a file that cannot be read or written is ignored."""
 
     def __init__(self, folder: Path) -> None:
         self.file = folder / FILE_NAME

@@ -126,7 +126,7 @@ class StatusLine(QFrame):
     def _doing(self, activity: Activity) -> str:
         reason = words.pause(activity.reason)
         if activity.running is None:
-            # What is not being done is not slow either.
+            # Without work there is nothing that a reason could slow down.
             return reason if activity.reason in LASTING else self._resting(activity)
         change = words.change(activity)
         sentence = change.sentence if change else self._progress(activity.running.progress)

@@ -37,12 +37,12 @@ END_MS = 20_000
 _STDERR_TAIL_BYTES = 4000
 # Has a command that fails say why in JSON, as its last line; see ``app.cli_common``.
 ERRORS_VARIABLE, ERRORS_JSON = "LECTERN_ERRORS", "json"
-# Worth another try by itself: whoever holds the library may let go of it.
+# Retried without asking: whoever holds the library may release it.
 _PASSING = frozenset({"library_locked", "engine_gone", "busy"})
 
 
 class EngineState(Enum):
-    """How the window stands with the engine."""
+    """The state of the engine as the window knows it."""
 
     STARTING = auto()
     READY = auto()

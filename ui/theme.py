@@ -72,7 +72,7 @@ DARK = _theme(
     good="#6cc793", warning="#e3b062", bad="#f2938b",
 )  # fmt: skip
 
-# Whose edges are drawn in a shade of what the palette has for the window, too faint to be seen.
+# Fusion draws the edges of these in a darker shade of the window's colour, too faint to be seen.
 _EDGED = ("QCheckBox", "QRadioButton", "QLineEdit", "QAbstractSpinBox")
 _FUSION_DARKENS = 1.4
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class EmbedInput:
-    """One passage to embed. ``title`` and ``heading_path`` go in front of it, unseen.
+    """One passage to embed. ``title`` and ``heading_path`` are its prefix, no part of ``view``.
 
     Sentence ``i`` is ``view[view_starts[i]:view_starts[i + 1]]``; ``view_starts`` begins with 0
     and ascends, and may be empty for an empty view.

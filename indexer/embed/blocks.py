@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """Who sees whom in a sequence of one length.
+    """Which tokens attend to which in a sequence of one length.
 
     Attributes:
         anchors: How many tokens at the start see everything.

@@ -99,7 +99,7 @@ def ensure_compiled(
     Raises:
         WorldError: ``model_missing`` if there is nothing to build from, ``model_damaged`` if the
             weights make no sense, ``library_unwritable`` or ``disk_full`` if the folder cannot be
-            written, ``busy`` if another process builds for longer than anyone should.
+            written, ``busy`` if another process builds for too long.
     """
     from filelock import FileLock, Timeout
 

@@ -1,7 +1,7 @@
 """A compiled graph that runs: batches of token ids in, token states out.
 
-Owns the untyped session of ONNX Runtime behind a typed face. It must not know passages, pooling
-or where the graph came from.
+Owns the untyped session of ONNX Runtime behind a typed interface. It must not know passages,
+pooling or where the graph came from.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Encoder:
         return outputs
 
     def _rows(self, sequences: int, length: int) -> dict[str, NDArray[np.int32]]:
-        """Which tokens of sequences of one length meet, as the graph takes it."""
+        """Which tokens of sequences of one length attend to which, as inputs of the graph."""
         groups = group(plan_blocks(length, *self._attention), sequences, _GROUP_TOKENS)
         rows = {QUERIES: groups.queries, KEYS: groups.keys, PLACES: groups.places}
         return {name: numbers.astype(np.int32) for name, numbers in rows.items()}

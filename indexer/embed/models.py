@@ -110,8 +110,8 @@ class ModelRecord:
     Where ``query_window`` is not 0, the file holds two encoders
     (``indexer.compiler.adapter``) and all else here is about the one that reads passages. The other
     one reads queries alone: up to ``query_window`` tokens, and the vector is the mean over all of
-    them, special ones included. The probe is then of that one. It has to stay the same as long as
-    the id does, because it also asks vectors that earlier files of the model made.
+    them, special ones included. The probe is then of that one. It may not change while the id
+    stays, because it also queries vectors that earlier files of the model made.
 
     ``cosine_centre`` and ``cosine_spread`` say how the cosines of questions and passages lie: less
     the centre, divided by the spread, they lie as those of MiniLM do, which ranking is fitted to.
@@ -185,7 +185,7 @@ class ModelRecord:
 WEIGHTS = "model.safetensors"
 TOKENIZER = "tokenizer.json"
 
-# The genuine one; ours is made from it.
+# The original model, which ``lectern-minilm-late`` is trained from.
 MINILM = "all-MiniLM-L6-v2"
 _MINILM = ModelRecord(
     id=MINILM,

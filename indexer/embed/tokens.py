@@ -1,4 +1,4 @@
-"""Text into token ids with character offsets, special tokens held harmless.
+"""Text into token ids with character offsets; special tokens in a text are plain text.
 
 Owns the Hugging Face tokenizer of a model: no truncation, no padding, and literal special tokens
 in a text ("[SEP]", "</s>") read as the ordinary characters they are. It must not know batches,
@@ -91,7 +91,7 @@ class TextTokenizer:
             for token_id, token in self._tokenizer.get_added_tokens_decoder().items()
             if token.special
         }
-        # An unknown character may well become the unknown token; it holds no secret power.
+        # The unknown token controls nothing, so a text may hold it.
         unknown = self._tokenizer.encode("\U000e0fff", add_special_tokens=False).ids
         stand_in = unknown[0] if unknown else -1
         return np.array(sorted(special - {stand_in}), np.int32), stand_in

@@ -99,7 +99,7 @@ def identify(path: Path, name: str = "") -> Format:
         name: The format already known by its name, or "" to find it out.
 
     Raises:
-        WorldError: ``empty`` for a file of no bytes, ``unsupported`` for one nobody here reads.
+        WorldError: ``empty`` for a file of no bytes, ``unsupported`` for a format without reader.
         OSError: If the file cannot be read.
     """
     with path.open("rb") as file:
@@ -129,7 +129,7 @@ def identify(path: Path, name: str = "") -> Format:
 
 
 def _image_or_archive(path: Path, head: bytes, promised: Format | None) -> Format | None:
-    """Tell these where the name says nothing else."""
+    """Recognise images and tar files whose names promise nothing else."""
     nameless = promised is None and not path.suffix
     if (nameless or promised is IMAGE) and image_kind(head) not in {"", *FOREIGN_IMAGES}:
         return IMAGE

@@ -1,4 +1,4 @@
-"""Blocks made whole: every visible character of a text in one block, in order.
+"""Complete blocks: every visible character of a text in one block, in order.
 
 Owns the two questions that view and passages must answer alike: which run of text plays which
 role where the extractor left gaps, and whether a paragraph goes on past a column or page border.

@@ -22,7 +22,7 @@ UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30fa\u30fc-\u30ff\u3105-\u312f"
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
-# ICU counts in UTF-16; in the place of longer characters it gets one that no word has.
+# ICU counts UTF-16 units, so characters of two units are replaced by one that no word has.
 _LONG = re.compile("[\U00010000-\U0010ffff]")
 _RARE = "\u9fff"
 
@@ -65,7 +65,7 @@ def last_border(text: str) -> int:
 
 
 def _borders(runs: list[str]) -> Iterator[tuple[str, list[int]]]:
-    """Each run and where its words begin, with its end; ICU is asked once, which costs most."""
+    """Each run, and where its words begin and it ends; one call of ICU, as calls cost most."""
     if not runs:
         return
     text = _LONG.sub(_RARE, "\n".join(runs))

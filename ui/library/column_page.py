@@ -1,4 +1,4 @@
-"""A page that scrolls and holds one column, no wider than lines one likes to read.
+"""A scrolling page of one column of readable width.
 
 Owns the column's width and the size of its title, which follow the window and the font.
 """
@@ -32,7 +32,7 @@ class ColumnPage(QScrollArea):
         self._titles: list[QLabel] = []
 
     def add_title(self, label: QLabel) -> QLabel:
-        """Have a label in letters of a title."""
+        """Show a label in the size of a title."""
         self._titles.append(label)
         return label
 
@@ -48,7 +48,7 @@ class ColumnPage(QScrollArea):
         return outer
 
     def style_fonts(self) -> None:
-        """Make fonts that are not the page's own anew; it has another one now."""
+        """Derive the larger fonts again, after the page's own has changed."""
         big = QFont(self.font())
         big.setPointSizeF(big.pointSizeF() * _TITLE_SCALE)
         big.setBold(True)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ui.passwords import Passwords
     from ui.ports import Context
 
-# Nothing can be read of these, however often one tries.
+# Reading these again cannot help.
 _HOPELESS = frozenset({FileState.EXCLUDED, FileState.OFFLINE, FileState.QUEUED})
 # No more programs are started at a time, whatever is chosen.
 MOST_OPENED = 5

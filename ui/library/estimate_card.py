@@ -41,8 +41,8 @@ class EstimateCard(QFrame):
 
     Signals:
         accepted: With the paths, once Start is pressed.
-        dismissed: The person thought better of it.
-        estimated: There is more to show than before.
+        dismissed: Cancel is pressed.
+        estimated: The estimate has arrived.
     """
 
     accepted = Signal(list)

@@ -87,6 +87,6 @@ class FolderChoice(QWidget):
 
 
 def _short(path: str) -> str:
-    """A path as people write it: the home folder is known."""
+    """A path with ``~`` for the home folder."""
     home = QDir.homePath()
     return path.replace(home, "~", 1) if path.startswith(home + "/") else path

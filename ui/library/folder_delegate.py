@@ -117,7 +117,7 @@ class FolderDelegate(QStyledItemDelegate):
 
 
 def _isolated(path: str) -> str:
-    """A path reads from left to right, whatever the language around it."""
+    """Isolate a path, so that it runs from left to right in any language."""
     return f"\u2066{path}\u2069"
 
 

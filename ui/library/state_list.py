@@ -38,7 +38,7 @@ class StateList(QListWidget):
 
     @property
     def chosen_state(self) -> str:
-        # Typed as if there always were one.
+        # The stub leaves out None.
         item: QListWidgetItem | None = self.currentItem()
         return str(item.data(ROLE)) if item is not None else ""
 

@@ -1,8 +1,8 @@
 """The window's end of the render child: asks, never waits, and replaces a child that hangs.
 
 Owns the order of the requests and what becomes of each. One is with the child at a time, so that
-what is wanted most now is always next; the rest wait here, where they can still be cancelled. A
-child that takes too long, takes too much memory or dies is replaced: it costs its request.
+the most urgent is always next; the rest wait here, where they can still be cancelled. A child that
+takes too long, takes too much memory or dies is replaced, and its request fails.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ A = TypeVar("A")
 
 log = logging.getLogger(__name__)
 
-# What a request may take; the slowest honest page of a few hundred took two seconds.
+# Seconds that a request may take; the slowest genuine page of a few hundred took two.
 LIMIT_S = 20.0
-# How long one that nobody wants any more may keep others waiting: a new child starts faster.
+# Seconds that a cancelled request may keep others waiting: a new child starts faster.
 ABANDONED_S = 0.7
 _WATCH_MS = 200
 # Files are let go of when nobody has looked at them for a while.
@@ -52,7 +52,7 @@ class Urgency(IntEnum):
     VISIBLE = 2
     SOON = 3  # the letters of the page that is looked at
     NEAR = 4  # the pages before and after it
-    REST = 5  # what may be wanted some day
+    REST = 5  # sizes of all pages, counting
 
 
 @dataclass(order=True, slots=True)
@@ -89,7 +89,7 @@ class RenderClient(QObject):
         self._known: dict[int, _Pending] = {}
         self._current: _Pending | None = None
         self._child: RenderProcess | None = None
-        self._starts = 0  # in a row that came to nothing
+        self._starts = 0  # failed ones in a row
         self._closed = False
         self._next = timer(self, 0, self._send_next)
         self._watch = timer(self, _WATCH_MS, self._check_current, single=False)
@@ -190,7 +190,7 @@ class RenderClient(QObject):
         self._go_on()
 
     def _finish_current(self) -> None:
-        """Nothing is with the child any more."""
+        """Clear the request under way."""
         pending, self._current = self._current, None
         if pending is not None:
             self._known.pop(pending.number, None)

@@ -138,7 +138,7 @@ class PageDocument(QObject):
         )
 
     def close(self) -> None:
-        """Want nothing any more."""
+        """Cancel what is under way."""
         for number in (*self._pending.values(), *self._pending_letters.values(), *self._others):
             self._client.cancel(number)
         self._pending.clear()

@@ -69,7 +69,7 @@ class Loader(QObject):
         self._ask(Open(self._source, max(hit.page, 1)), self._opened, Urgency.OPEN)
 
     def forget(self) -> None:
-        """Want nothing any more of what is under way."""
+        """Cancel what is under way."""
         self._again.stop()
         self._counting = False
         for number in self._pending:
@@ -77,7 +77,7 @@ class Loader(QObject):
         self._pending.clear()
 
     def let_go(self) -> None:
-        """Show no document any more."""
+        """Close the document."""
         self.forget()
         self._hit = None
         self._replace(None)

@@ -218,7 +218,7 @@ class PageScroller(QAbstractScrollArea):
         self._set_offset(left, max(top, rect.y() - MARGIN))
 
     def _let_go(self, _action: int = 0) -> None:
-        """The person scrolls: what was to stay in view no longer is."""
+        """Stop keeping the passage in view, since the person scrolls."""
         self.target = None
 
     def _scrolled(self) -> None:

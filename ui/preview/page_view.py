@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 # A page that takes longer than this gets a skeleton; one that does not never flickers.
 SKELETON_MS = 150
-# One who goes quickly from hit to hit does not wait for pages beside the way.
+# Quick steps from hit to hit must not wait for the pages around each.
 _AHEAD_MS = 150
 
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 _WARM_UP_MS = 600
 _LOADING_MS = 150
-# To look at these would wait for a drive, or fetch them from a cloud.
+# Opening these would wait for a drive, or download them.
 _UNTOUCHED = frozenset({FileState.OFFLINE, FileState.PLACEHOLDER})
 
 
@@ -130,7 +130,7 @@ class Preview(PreviewFrame):
             self.loader.show(self._hit, password)
 
     def _say_loading(self) -> None:
-        """Something takes its time: show the shape of a page, not the page of another hit."""
+        """Show a placeholder page, not the page of another hit, while a hit loads slowly."""
         document, hit = self.pages.document, self._hit
         same = document is not None and hit is not None and document.source.path == Path(hit.path)
         if not same or not self.has_pages:

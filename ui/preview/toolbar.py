@@ -173,7 +173,7 @@ class Toolbar(QWidget):
             self._fit()
 
     def _optional(self) -> tuple[QWidget, ...]:
-        """What gives way where room is short: keys and menus do the same."""
+        """Controls hidden first where room is short: keys and menus do the same."""
         return self.smaller, self.larger, self.place
 
     def _fit(self) -> None:

@@ -78,7 +78,7 @@ class SearchBar(QWidget):
             self._enlarge()
 
     def _enlarge(self) -> None:
-        """The box is the largest thing in the window, as it is the first."""
+        """Make the text of the box larger than any other in the window."""
         font = self.font()
         if font.pointSizeF() > 0:
             font.setPointSizeF(font.pointSizeF() * 1.15)

@@ -32,8 +32,8 @@ class Source:
     def from_hit(cls, hit: Hit, document: Document | None = None) -> Source:
         """Take it from the engine's answer about the document, else from the hit.
 
-        The year is that in which the document says it was made: the date of a file is often only
-        that of its last copy.
+        The year is that of the document's own creation date: the date of a file is often that of
+        its last copy.
         """
         title, author = describe.title(hit), _clean(hit.author)
         if document is None:

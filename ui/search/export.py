@@ -1,7 +1,7 @@
 """Hits as a file that other programs read: CSV, JSON, BibTeX.
 
-Owns the three forms. Pure; it must not know where the file goes. Texts come from documents that
-nobody vouches for, so no spreadsheet may take one for a formula.
+Owns the three forms. Pure; it must not know where the file goes. Texts come from untrusted
+documents, so no spreadsheet may take one for a formula.
 """
 
 from __future__ import annotations

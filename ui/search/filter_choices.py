@@ -39,13 +39,13 @@ class FilterChoices(QObject):
         self.ask()
 
     def ask(self) -> None:
-        """Ask anew, if there is anyone to ask."""
+        """Ask again, if an engine is connected."""
         if self._link.is_connected:
-            self.roots = self.roots or None  # what was empty need not be so any more
+            self.roots = self.roots or None  # an empty library may have roots by now
             self._link.ask(GetStatus(), done=self._handle_status, failed=_ignore)
 
-    def somebody_types(self) -> None:
-        """Have the engine leave the machine to the person for a moment."""
+    def report_typing(self) -> None:
+        """Tell the engine that the person types, which slows down indexing for a moment."""
         now = time.monotonic()
         if now - self._typed >= _TYPING_S and self._link.is_connected:
             self._typed = now

@@ -142,7 +142,7 @@ class LiveSearch(QObject):
             if self._link.is_connected:  # reconnected before the failure was delivered
                 self._timer.start(DEBOUNCE_MS)
         elif error.code == "busy":
-            # Another program's question took the place of ours.
+            # A query of another client replaced ours.
             self._timer.start(DEBOUNCE_MS)
         else:
             self.failed.emit(error)

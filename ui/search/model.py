@@ -33,7 +33,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class Role(IntEnum):
-    """What rows know beside their text."""
+    """Data of a row beside its text."""
 
     ROW = Qt.ItemDataRole.UserRole
 

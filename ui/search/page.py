@@ -208,7 +208,7 @@ class SearchPage(QWidget):
 
     def _typed_in(self, text: str) -> None:
         self._changed(text)
-        self._choices.somebody_types()
+        self._choices.report_typing()
 
     def _changed(self, text: str, *, at_once: bool = False) -> None:
         self._history_timer.stop()

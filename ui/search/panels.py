@@ -1,6 +1,6 @@
 """What stands in place of results: where to begin, and what to try when nothing was found.
 
-Owns these two panels. They teach the grammar by doing. It must not know how a query is answered.
+Owns these two panels, whose links are queries. It must not know how a query is answered.
 """
 
 from __future__ import annotations

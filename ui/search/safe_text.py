@@ -1,4 +1,4 @@
-"""Text of documents made safe to show on one paragraph: nothing in it may steer the painting.
+"""Text of documents made safe to show in one paragraph: nothing in it may affect the layout.
 
 Owns what is taken out (control characters, overrides of direction, towers of accents, hyphens at
 the ends of lines) and the way of offsets through it, into Qt's UTF-16 too. Pure; it must not know

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     Found = Callable[[Sequence[Hit], Mapping[str, Source]], None]
 
-# Of so many documents the engine is asked; what is known of others is what their hits tell.
+# The engine is asked about so many documents at most; others are described by their hits.
 _MOST_ASKED = 500
 _AT_ONCE = 4
 

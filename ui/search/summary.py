@@ -20,7 +20,7 @@ from ui.theme import L, M, S
 if TYPE_CHECKING:
     from indexer.api.types import SearchResult
 
-# Less than this is left for the vectors: not worth a word.
+# From this share on the rest is not worth mentioning.
 _WHOLE = 0.995
 
 

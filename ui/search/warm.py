@@ -1,6 +1,6 @@
 """Paints sample results off screen, which fills font caches before the first real results.
 
-Owns nothing that stays: what remains are Qt's loaded fonts, its letters and our drawings.
+What remains are Qt's fonts and glyphs and our icons, in their caches.
 """
 
 from __future__ import annotations

@@ -43,10 +43,10 @@ class SettingsDialog(QDialog):
     """Every setting on a page of its group; no button is needed to make a change count.
 
     Signals:
-        everything_unwanted: The person has confirmed that all is to be deleted.
+        deletion_requested: The person has confirmed that all is to be deleted.
     """
 
-    everything_unwanted = Signal()
+    deletion_requested = Signal()
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -64,7 +64,7 @@ class SettingsDialog(QDialog):
         self.rows: dict[str, SettingRow] = {}
         self._headings: dict[str, QLabel] = {}
         self.privacy = PrivacyPage(context)
-        self.privacy.everything_unwanted.connect(self.everything_unwanted)
+        self.privacy.deletion_requested.connect(self.deletion_requested)
         self._nothing = QLabel(self.tr("No setting says this."))
         self._arrange()
         self._make_pages()
@@ -159,7 +159,7 @@ class SettingsDialog(QDialog):
     def _update(self, _text: str = "") -> None:
         """Show the rows of the page, or those that the search finds, wherever they stand."""
         text = self.search.text().strip()
-        # Typed as if there always were one.
+        # The stub leaves out None.
         item: QListWidgetItem | None = self.pages.currentItem()
         page = str(item.data(ROLE)) if item is not None else ""
         shown: set[str] = set()

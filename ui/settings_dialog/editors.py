@@ -57,7 +57,7 @@ class Editor(QWidget):
         self.setFocusProxy(control)
 
     def show_value(self, value: Any) -> None:
-        """Show a value; ``changed`` is not told."""
+        """Show a value without emitting ``changed``."""
         raise NotImplementedError
 
 

@@ -38,9 +38,9 @@ LINES = 5
 
 
 class PrivacyPage(QWidget):
-    """Signals: ``everything_unwanted`` once the person has typed that they mean it."""
+    """Signals: ``deletion_requested`` once the person has typed that they mean it."""
 
-    everything_unwanted = Signal()
+    deletion_requested = Signal()
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -151,7 +151,7 @@ class PrivacyPage(QWidget):
 
     def _sure(self) -> None:
         self.confirm.clear()
-        self.everything_unwanted.emit()
+        self.deletion_requested.emit()
 
     def _open_folder(self) -> None:
         desktop.open_path(str(self._context.library), self._context.notices)

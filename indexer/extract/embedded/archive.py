@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 _MAX_DOCUMENTS = 5_000
 _MAX_DEPTH = 3
 _CHUNK_BYTES = 1 << 16
-# What is unpacked only to be skipped costs a quarter.
+# Bytes that are unpacked only to be skipped count a quarter.
 _PASSED_SHARE = 4
 _BEAT_BYTES = 4 << 20
-# No honest header is longer, and the library reads each whole.
+# The library reads each header whole; no genuine one is longer.
 _LONGEST_READ = 16 << 20
 _PASSED_BY = frozenset({"__MACOSX", "node_modules"})
 _UNPACK: dict[str, Callable[[IO[bytes]], Any]] = {
@@ -120,7 +120,7 @@ class _Zipped:
             self._names = [name for name in self._package.files() if _is_document(name)]
             locked = [name for name in self._names if self._package.is_locked(name)]
             if locked and (password is not None or len(locked) == len(self._names)):
-                next(self._package.chunks(locked[0]), None)  # whether the password is right
+                next(self._package.chunks(locked[0]), None)  # checks the password
         except BaseException:
             self._package.close()
             raise

@@ -93,7 +93,7 @@ class AttachmentReader:
         name = attachment.name
         try:
             yield from self._read(attachment, budget, level)
-        except Exception as error:  # noqa: BLE001  # an attachment must not cost the mail
+        except Exception as error:  # noqa: BLE001  # the mail is read without it
             reason = unread_reason(error)
             yield from named(self._writer.abandon(), name)
             if not isinstance(error, WorldError) or error.code != "empty":
@@ -148,7 +148,7 @@ def _opened(known: Format, path: Path, budget: Budget) -> Source:
     try:
         return opener(known)(path, None, budget.nested_limits())
     except PermissionError as error:
-        if known.needs_program:  # whoever reads what documents hold may start none
+        if known.needs_program:  # a reader of documents may start none
             raise WorldError("unreadable", reason="part_of_programs") from error
         raise
 
@@ -157,7 +157,7 @@ def unread_reason(error: Exception) -> str:
     """Return why a document inside another was not read, as a code of ``indexer.api.phrases``.
 
     Raises:
-        BrokenPipeError: If that was it: nobody is there any more who waits for the text.
+        BrokenPipeError: Passed on, since the engine is gone.
     """
     if isinstance(error, WorldError):
         known = _REASONS.get(error.code) or error.reason
@@ -200,7 +200,7 @@ def _has_pictures(source: Source) -> bool:
 
 
 def _suffix(attachment: Attachment) -> str:
-    """Return what the file's name ends with: unknown names of what is text count as none."""
+    """Return the extension of the name, "" for plain text with one that no format has."""
     suffix = PurePosixPath(attachment.name).suffix.lower()
     if not _SUFFIX.fullmatch(suffix):
         return ""

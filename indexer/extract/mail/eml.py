@@ -1,8 +1,8 @@
 """Single mails as mail programs save them, and web pages saved whole, which have the same form.
 
 Owns MIME: parts, encodings, headers; the parser is that of the standard library in its forgiving
-mode. It holds a mail in memory whole, so long bodies are put aside in a file before it sees them
-(``_Aside``), and attachments are decoded from there one at a time: memory does not grow with them.
+mode. It holds a mail in memory whole, so long bodies go to a file before it sees them
+(``BodySpool``), and attachments are decoded from there one at a time.
 """
 
 from __future__ import annotations
@@ -45,7 +45,8 @@ if TYPE_CHECKING:
 _LONGEST_LINE = 1 << 20
 _IN_MEMORY_BYTES = 1 << 20
 _CHUNK_BYTES = 1 << 16
-# What the parser gets of a body, of the headers before it, and of a mail before it gets less.
+# Limits of what the parser gets: of a body, of headers, and of a mail; past the last one, a body
+# gets ``_STINTED_BYTES``.
 _BODY_BYTES, _HEADER_BYTES, _MAIL_BYTES = 1 << 16, 1 << 20, 32 << 20
 _STINTED_BYTES = 1 << 12
 _MAX_BORDERS = 5_000
@@ -98,7 +99,7 @@ def read_mail(lines: Iterable[bytes], aside: BodySpool) -> Mail:
 
 
 class BodySpool:
-    """Long bodies of one mail, in a file; a line that nobody can guess stands for each."""
+    """Long bodies of one mail, in a file; a random line stands in the place of each."""
 
     def __init__(self) -> None:
         self._file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY_BYTES)  # noqa: SIM115
@@ -192,11 +193,11 @@ class _Parts:
         elif kind == "text/html":
             data = self._bytes(part, _MAX_HTML_BYTES)
             mail.bodies.append(Html(data, part.get_content_charset("") or ""))
-        elif kind in ("text/plain", "/"):  # the latter is what nonsense comes out as
+        elif kind in ("text/plain", "/"):  # the parser gives "/" for nonsense
             mail.bodies.append(_text(part, self._bytes(part, _MAX_TEXT_BYTES)))
 
     def _choose(self, forms: list[email.message.Message], mail: Mail, depth: int) -> None:
-        """Take the plain one of several forms of the same text; what hangs on any is attached."""
+        """Take the plain one of several forms of the same text, and the attachments of all."""
         chosen: list[str | Html] = []
         for form in forms:
             found = Mail()

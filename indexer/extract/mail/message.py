@@ -35,10 +35,11 @@ _MAX_NAMES = 200
 _MAX_NESTED = 5
 _MAX_TIMES = 16  # what the mails of a mailbox may unpack to together, in budgets of one
 _MAX_HEADER_CHARS = 2_000
-# Parsed even where a mail stopped its reader, which was likely at what is attached.
+# HTML up to this size is parsed even in a mail that stopped its reader: its attachments are the
+# likelier cause.
 _HARMLESS_HTML_BYTES = 1024**2
-# Signatures made by programs: nothing in them is to be read.
-_SEALS = frozenset({
+# Digital signatures hold no text.
+_SIGNATURES = frozenset({
     "application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature",
 })  # fmt: skip
 
@@ -67,7 +68,7 @@ class InnerMail:
 
 @dataclass(frozen=True, slots=True)
 class InlinePart:
-    """A picture that stands in the body, or a seal: named at most, and nothing is lost with it."""
+    """A picture in the body, or a digital signature: named at most, never reported as unread."""
 
     name: str
 
@@ -111,7 +112,7 @@ def attached(
 ) -> Attachment | InlinePart:
     """Return what stands for an attachment; ``shown`` are those that the body may show."""
     name = one_line(name)[:MAX_NAME_CHARS].strip()
-    if kind in _SEALS or (shown and kind.startswith("image/")):
+    if kind in _SIGNATURES or (shown and kind.startswith("image/")):
         return InlinePart(name)
     return Attachment(name or kind or "?", kind, save)
 
@@ -174,7 +175,7 @@ class MailReader:
             try:
                 mail = part.read()
                 self._own_words(mail, level, careful=alone)
-            except Exception as error:  # noqa: BLE001  # a mail inside must not cost this one
+            except Exception as error:  # noqa: BLE001  # this mail is read without it
                 yield from self.writer.abandon()
                 yield self._unread(part, unread_reason(error))
             else:

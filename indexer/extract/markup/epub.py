@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from indexer.config import Limits
 
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
-_DATE = re.compile(r"\d{4}(?:-\d{2}){0,2}(?!\d)")  # books may be older than computers
+_DATE = re.compile(r"\d{4}(?:-\d{2}){0,2}(?!\d)")  # of any century
 _MAX_LIST_BYTES = 4 * 1024**2  # of a list of files or contents; its tree takes up to thirty times
 _MAX_ENTRIES = 20_000
 _MAX_DEPTH = 12
@@ -73,7 +73,7 @@ class EpubSource(PackageSource):
         tree = parse_markup(
             self._package.read(part, self._package.budget.limits.markup_bytes), xml=True
         )
-        tree.strip_tags(["rt", "rp"])  # phonetic readings of signs
+        tree.strip_tags(["rt", "rp"])  # phonetic readings of characters
         writer.append(*read_tree(tree))
         yield
 
@@ -104,7 +104,7 @@ def _text(root: Any, name: str) -> str:
 
 
 def _locked(package: Package) -> Iterator[str]:
-    """Yield the parts that are encrypted in earnest."""
+    """Yield the encrypted parts; scrambled fonts do not count."""
     if _ENCRYPTION not in package:
         return
     for entry in _read(package, _ENCRYPTION)[0].iter("{*}EncryptedData"):

@@ -41,7 +41,7 @@ _SILENT = frozenset({
 })  # fmt: skip
 _REPLACED = frozenset({"img", "input", "select"})
 _LISTS = frozenset({"ol", "ul", "menu"})
-_MAX_FRAMES = 3  # in one another
+_MAX_FRAMES = 3  # nested
 # What the innermost of these makes of the text inside it.
 _ROLES: dict[str, tuple[BlockKind, int]] = {
     **{f"h{level}": (BlockKind.HEADING, level) for level in range(1, 7)},
@@ -81,14 +81,14 @@ def open_source(path: Path, password: str | None, limits: Limits) -> HtmlSource:
 
 
 def read_tree(tree: Any, frames: int = 0) -> tuple[str, tuple[RawBlock, ...]]:
-    """Return the text that a parsed page shows, and its blocks; ``frames`` are around it."""
+    """Return the text that a parsed page shows, and its blocks; ``frames`` nest it."""
     if tree.body is None:
         return "", ()
     hidden = hidden_elements(tree)
     reader = _Reader(hidden, frames)
     reader.read(tree.body)
     text, blocks = reader.result()
-    if not text and hidden:  # its script would show it
+    if not text and hidden:  # a script would show it
         reader = _Reader(frozenset(), frames)
         reader.read(tree.body)
         text, blocks = reader.result()
@@ -119,7 +119,7 @@ def _declared(head: bytes) -> str:
 
 
 def known_encoding(charset: str) -> str:
-    """Return the codec that a document means by a name, "" if it is not to be believed."""
+    """Return the codec that a document means by a name, "" if there is none for text."""
     try:
         name = codecs.lookup(charset.strip()).name if charset.strip() else ""
         if not name or "".encode(name) != b"":  # some codecs are no encodings of text

@@ -124,7 +124,7 @@ def _outputs(outputs: object) -> Iterator[str]:
             continue
         data = output.get("data", output)
         if isinstance(data, dict) and any(str(kind).startswith("image/") for kind in data):
-            continue  # what it says in words is no more than that it is a picture
+            continue  # its text only says that it is an image
         found = (data.get(kind) for kind in _OUTPUTS) if isinstance(data, dict) else ()
         shown = next((text for text in found if text), None) or output.get("text")
         if output.get("output_type") == "error":

@@ -3,7 +3,7 @@
 Owns the syntax and the way to characters; it must not know what commands do to a document. TeX is
 a programming language: nothing is executed, what a file defines for itself stays what it is. The
 signs are those of pylatexenc. Its parser is not used: for 120 bytes of brackets that stay open it
-takes minutes, of braces it bears two hundred, and it reads 90 kB a second.
+takes minutes, it fails beyond two hundred nested braces, and it reads 90 kB a second.
 """
 
 from __future__ import annotations

@@ -100,5 +100,5 @@ def _shown(value: str, code: str) -> str:
     found = formatted(number, code)
     if found is not None:
         return found
-    # As processors compute: 0.30000000000000004
+    # A float as it is stored, such as 0.30000000000000004.
     return f"{number:.12g}" if len(value) > _MAX_DIGITS else value

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from indexer.extract.base import RawPage
 
 _NOTES = {"footnotes": "footnote", "endnotes": "endnote", "comments": "comment"}
-# Too large to be held: read paragraph by paragraph, and tables row by row.
+# Elements that are never held whole: they are read paragraph by paragraph and row by row.
 _CONTAINERS = frozenset({"document", "body", "tbl", "sdt", "sdtContent", "customXml"})
 # Text that is deleted, moved elsewhere, written for old programs, or phonetic; properties.
 _SKIPPED = frozenset({

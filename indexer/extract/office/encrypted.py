@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from indexer.config import Limits
 
-# With this one a program locks its files against changes, not against readers.
+# Excel's own password for files that are protected against changes, not against reading.
 _OPEN_TO_ALL = "VelvetSweatshop"
 # Both forms are held in memory, and the child has some 350 MB.
 LARGEST_BYTES = 64 * 1024**2

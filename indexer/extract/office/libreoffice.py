@@ -167,7 +167,7 @@ def _run(program: str, source: Path, profile: Path, kind: str, limits: Limits) -
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    """Return an environment in which the program finds no one's settings and no way out."""
+    """Return an environment without the person's settings and without a network proxy."""
     nowhere = dict.fromkeys(("http_proxy", "https_proxy", "ftp_proxy", "all_proxy"), "127.0.0.1:9")
     return {
         **os.environ,
@@ -179,7 +179,7 @@ def _environment(folder: Path) -> dict[str, str]:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill the program and what it started; its starter waits for the real one."""
+    """Kill the program and its children: the command is a launcher that waits for the program."""
     import psutil
 
     running = []

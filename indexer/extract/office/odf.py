@@ -4,8 +4,8 @@ Owns the way from the package to pieces of its content (a paragraph, a row, a sl
 a small tree of lxml's that is gone when the next one comes, and what the file says about itself;
 what stands in a paragraph is in ``odf_text``, and each kind of document brings a ``Body`` that
 knows its structure. odfdo, the library for this format, holds documents whole: it takes 344 MB for
-20,000 rows of ten cells, where a child may take 350, does not come to an end of a row that says it
-is there a million times, reads nothing of a damaged file, and loses what stands below ruby.
+20,000 rows of ten cells, where a child may take 350, expands a row that
+claims to be repeated a million times, reads nothing of a damaged file, and loses text under ruby.
 """
 
 from __future__ import annotations

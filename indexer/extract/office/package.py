@@ -39,7 +39,7 @@ _LOCATOR_64 = struct.Struct("<4sLQL")
 _TAIL_BYTES = (1 << 16) + _END.size + _LOCATOR_64.size
 _UNKNOWN = 0xFFFFFFFF
 _ENCRYPTED = 0x1
-_STRONG = 99  # stands in the place of how a part is packed
+_STRONG = 99  # the compression method of parts encrypted with AES
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError, struct.error,
     IndexError, OverflowError,
@@ -191,7 +191,7 @@ def zip_errors() -> Iterator[None]:
     except _DAMAGE as error:
         raise _damaged(error) from error
     except OSError as error:
-        if error.errno not in (None, 22):  # 22: a place that cannot be, as the directory has it
+        if error.errno not in (None, 22):  # 22: an impossible offset in the directory
             raise
         raise _damaged(error) from error
 

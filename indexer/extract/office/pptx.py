@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _DRAWN = ("diagramData", "chart", "chartEx", "comments")
 _AROUND = ("slideLayout", "slideMaster")
 _SHAPES = frozenset({"sp", "graphicFrame", "cxnSp", "pic"})
-_LEGIBLE = re.compile(r"[^\W_]")  # quotation marks are pictures there
+_LEGIBLE = re.compile(r"[^\W_]")  # layouts draw quotation marks as shapes of their own
 _NUMBERED = re.compile(r"(arabic|alphaLc|alphaUc|romanLc|romanUc)(Period|ParenR|ParenBoth|Plain)")
 _FORMS = {"alphaLc": "lowerLetter", "alphaUc": "upperLetter", "romanLc": "lowerRoman",
           "romanUc": "upperRoman"}  # fmt: skip

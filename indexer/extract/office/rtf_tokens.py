@@ -1,8 +1,7 @@
 """Rich Text Format as a stream of tokens: groups, control words, characters.
 
-Owns the syntax: escapes, encodings that change with the font, characters that stand for old
-programs and are to be passed over, binary data. It must not know what control words mean for the
-text.
+Owns the syntax: escapes, encodings that change with the font, binary data, and the fallback
+characters for old programs, which are skipped. It must not know what control words mean.
 """
 
 from __future__ import annotations
@@ -56,7 +55,7 @@ class _State:
     """What ends with its group."""
 
     font: int = -1
-    skip: int = 1  # characters after one in Unicode that say the same for old programs
+    skip: int = 1  # fallback characters after one in Unicode
 
 
 class Tokens:

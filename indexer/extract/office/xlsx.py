@@ -1,8 +1,8 @@
 """Excel workbooks: each sheet a page, its rows the lines of a table.
 
 Owns which parts of the file are read and how values are written. Formulas are read for the values
-they last had. Hidden sheets are read, those that only a macro can show are not. Where a cell claims
-to stand is never believed, only that it comes next. Numbers are written plainly, except that dates
+they last had. Hidden sheets are read, those that only a macro can show are not. Cells are read in
+their order, whatever positions they claim. Numbers are written plainly, except that dates
 are dates and percentages percentages (``values``).
 
 python-calamine, a reader in Rust, holds each sheet as a rectangle up to its last cell: two cells in

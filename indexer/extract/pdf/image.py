@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from indexer.config import Limits
     from indexer.extract.base import RawPage
 
-# No line of text that one could read is on less: icons, bullets, lines, thumbnails.
+# Smaller images (icons, bullets, thumbnails) hold no legible line of text.
 MIN_SIDE = 100
 # Several times what cameras and scanners make; 360 MB at three bytes each, if it were held at once.
 MAX_PIXELS = 120_000_000
-# Screenshots and small scans: their letters are lower than what recognition was made for.
+# Screenshots and small scans, whose letters are smaller than recognition was made for.
 _SMALL_PIXELS = 2_500_000
 _SHOWN = "120 megapixels"
 

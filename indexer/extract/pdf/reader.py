@@ -119,7 +119,7 @@ class PdfSource:
 
 
 def is_legible(document: Any, page: RawPage) -> bool:
-    """Tell text from letters of which no one knows what they stand for."""
+    """Whether a page's text is legible, rather than glyphs without a character map."""
     if not illegible(page.text):
         return True
     if REPLACEMENT not in page.text or not mostly_unmapped(page.text):
@@ -281,7 +281,7 @@ def read_outline(document: Any) -> tuple[OutlineEntry, ...]:
     """Return an open document's bookmarks, at most ``MAX_OUTLINE_ENTRIES``; none if broken."""
     try:
         rows = document.get_toc(simple=True)
-    except Exception:  # noqa: BLE001  # a broken outline must not cost the document
+    except Exception:  # noqa: BLE001  # the document is read without it
         return ()
     entries = []
     for level, title, page in rows[:MAX_OUTLINE_ENTRIES]:

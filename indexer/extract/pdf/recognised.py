@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from indexer.ocr.hocr import Line
 
-# Drawn without leaving a trace.
+# Operators that draw nothing visible.
 _UNSEEN = frozenset({"ignore-text"})
 
 

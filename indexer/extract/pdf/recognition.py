@@ -31,7 +31,7 @@ POINTS = 72
 # A page of A2 at full resolution; larger ones are drawn coarser. The program ends at 32,767.
 _MAX_PIXELS = 35_000_000
 _MAX_SIDE = 30_000
-# What the engine waits for is the drawing too.
+# The engine's limit covers the drawing too.
 _SHARE_OF_SILENCE = 0.8
 
 

@@ -106,7 +106,7 @@ def paragraph_blocks(lines: list[Line]) -> Iterator[RawBlock]:
 def _block(lines: list[Line], kind: BlockKind, level: int) -> Iterator[RawBlock]:
     start, end = lines[0].start, lines[-1].end
     marked = _WIKI_HEADING.match(lines[0].content) if kind is BlockKind.HEADING else None
-    if marked is not None:  # the signs leave the view
+    if marked is not None:  # the markers are furniture
         text, after = start + marked.start(2), start + marked.end(2)
         yield RawBlock(start, text, BlockKind.FURNITURE)
         yield RawBlock(text, after, kind, level)

@@ -2,9 +2,9 @@
 
 Owns the conversation and the behaviour of the process; documents are read by
 ``indexer.extract.document``, cut by ``indexer.text.passages``. Started by
-``indexer.extract.process.sandbox``, killed by it without ceremony. Where the system allows it, each
+``indexer.extract.process.sandbox``, which may kill it at any time. Where the system allows it, each
 document is read by a worker of its own that can read nothing else (``indexer.confine.worker``);
-this process then only loads libraries and looks into no document. What is said stands in
+this process then only loads libraries and opens no document. What is said stands in
 ``indexer.extract.process.messages``.
 """
 
@@ -61,7 +61,7 @@ _PROGRESS_INTERVAL_S = 0.5
 
 
 class Conversation:
-    """The child's side of the pipe. Every sign of life also winds the alarm clock."""
+    """The child's side of the pipe. Each message also restarts the watchdog."""
 
     def __init__(self, incoming: BinaryIO, outgoing: BinaryIO, alarm: Alarm) -> None:
         self._incoming = incoming
@@ -198,7 +198,7 @@ def _serve(conversation: Conversation, request: Job, recognised: RecognisedPages
         raise
     except OSError as error:
         conversation.fail(file_error(error, str(request.path)))
-    except Exception as error:  # noqa: BLE001  # one document must not cost the child
+    except Exception as error:  # noqa: BLE001  # a broken document must not end the child
         traceback.print_exc()
         conversation.fail(InternalError("internal", reason=f"{type(error).__name__}: {error}"))
 
@@ -283,7 +283,7 @@ def _send_passages(
 
 
 def file_error(error: OSError, path: str) -> WorldError:
-    """Say in our words what the operating system said about a file."""
+    """Return the outcome for an error of the operating system."""
     if isinstance(error, FileNotFoundError):
         return WorldError("vanished")
     if isinstance(error, PermissionError):

@@ -39,8 +39,8 @@ _POLL_S = 0.1
 _START_S = 60.0
 _END_S = 2.0
 _STDERR_TAIL_BYTES = 4_000
-# Address space is no memory: libraries reserve far more than they touch. This only makes absurd
-# single allocations fail inside the child, where they cost a page; the watch sees to the rest.
+# Libraries reserve far more address space than they touch. The limit only makes absurd single
+# allocations fail inside the child, where they cost a page; the watch limits the memory itself.
 _ADDRESS_SPACE_FACTOR = 4
 _MIN_ADDRESS_SPACE = 2 * 1024**3
 
@@ -224,7 +224,7 @@ def _start(arguments: list[str], errors: BinaryIO) -> subprocess.Popen[bytes]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=errors,
-        cwd=tempfile.gettempdir(),  # holds no one's drive busy
+        cwd=tempfile.gettempdir(),  # keeps no drive from being unmounted
         env=child_environment(),
         **options,
     )

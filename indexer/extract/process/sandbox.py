@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     Watch = Callable[[int, int], None]
 
 
-# A fresh process now and then: whatever a library leaks, it leaks at most this often.
+# Documents read by one process, which bounds what libraries leak.
 DOCUMENTS_A_CHILD = 500
 # A child that stays this large after a document is not kept for the next one.
 _RECYCLE_SHARE = 0.7

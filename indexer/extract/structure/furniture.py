@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 EDGE_ROWS = 3  # rows at each end of a page that may be furniture
 _MAX_CHARS = 200
 _MIN_PAGES = 3
-_MIN_ROWS = 3  # what stands alone on its page may be all it has to say, and proves nothing
+_MIN_ROWS = 3  # of a page: on shorter ones a row may be all the text there is
 _MAX_NEEDED = 8  # recurrences that are enough in any document, however long
 _NEEDED_SHARE = 0.05
 _MIN_DENSITY = 0.4  # share of the pages in its stretch; every other page is half of them

@@ -149,7 +149,7 @@ class HeadingDetector:
                 page = self._last_page[stretch, style, form]
                 last[rank] = max(last.get(rank, 0), page)
         if self._pages > _COVERED_PAGES:
-            # what a cover alone shows heads nothing
+            # ranks that only a cover has head nothing
             counts = Counter({rank: count for rank, count in counts.items() if last[rank] > 1})
         common = {rank for rank, _ in counts.most_common(_STYLE_LEVELS)}
         distinctive = {

@@ -75,6 +75,6 @@ def is_plausible_title(text: str) -> bool:
     if not 3 <= len(title) <= 300 or len(_LETTER.findall(title)) * 3 < len(title.replace(" ", "")):
         return False
     if title.count("?") * 4 > len(title) or "\ufffd" in text:
-        return False  # letters lost on the way
+        return False  # with replacement characters
     wrong = _FILE_NAME.search(title) or _PLACEHOLDER.match(title) or _IDENTIFIER.match(title)
     return not wrong and not is_boilerplate(title)

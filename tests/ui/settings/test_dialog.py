@@ -215,7 +215,7 @@ def test_everything_is_deleted_only_by_who_typed_it(dialog: SettingsDialog, qtbo
     page.confirm.setText("DELET")
     assert not page.delete.isEnabled()
     page.confirm.setText(" delete ")
-    with qtbot.waitSignal(dialog.everything_unwanted):
+    with qtbot.waitSignal(dialog.deletion_requested):
         page.delete.click()
     assert page.confirm.text() == ""
     assert not page.delete.isEnabled()
