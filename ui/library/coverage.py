@@ -35,6 +35,7 @@ from ui.library.coverage_table import CoverageTable
 from ui.library.questions import Questions, ignore
 from ui.library.state_list import StateList
 from ui.theme import L, M
+from ui.wheel import keep_from_wheel
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QHideEvent, QShowEvent
@@ -87,6 +88,7 @@ class CoveragePage(QWidget):
 
     def _make_bar(self) -> None:
         self._roots = QComboBox()
+        keep_from_wheel(self._roots)
         self._roots.setAccessibleName(self.tr("Folder to show"))
         self._roots.setSizeAdjustPolicy(
             QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon

@@ -16,6 +16,7 @@ from ui.icons import icon
 from ui.search.grouping import Order
 from ui.search.message import Muted
 from ui.theme import L, M, S
+from ui.wheel import keep_from_wheel
 
 if TYPE_CHECKING:
     from indexer.api.types import SearchResult
@@ -39,6 +40,7 @@ class Summary(QWidget):
         sort = Muted(self.tr("Sort by"))
         sort.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
         self._orders = QComboBox()
+        keep_from_wheel(self._orders)
         self._orders.setAccessibleName(self.tr("Sort by"))
         self._orders.setToolTip(self.tr("In which order documents stand"))
         for order, text in (

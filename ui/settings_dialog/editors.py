@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -25,11 +25,10 @@ from ui.library.buttons import IconButton
 from ui.library.drops import choose_folder
 from ui.library.patterns import lines_of
 from ui.theme import M
+from ui.wheel import keep_from_wheel
 from ui.words.translate import say
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QWheelEvent
-
     from indexer.api.setting import Setting
 
 
@@ -79,14 +78,15 @@ class Number(Editor):
         whole = declaration.type is SettingType.INTEGER
         self._spin: QSpinBox | QDoubleSpinBox
         if whole:
-            self._spin = _CalmSpinBox()
+            self._spin = QSpinBox()
             self._spin.setRange(int(declaration.low), int(declaration.high))
             self._spin.setGroupSeparatorShown(True)
         else:
-            self._spin = _CalmDoubleSpinBox()
+            self._spin = QDoubleSpinBox()
             self._spin.setDecimals(1)
             self._spin.setRange(declaration.low, declaration.high)
         self._spin.setKeyboardTracking(False)
+        keep_from_wheel(self._spin)
         super().__init__(self._spin, name)
         self._spin.valueChanged.connect(self._tell)
         self._quiet = False
@@ -103,7 +103,8 @@ class Number(Editor):
 
 class Choice(Editor):
     def __init__(self, declaration: Setting, name: str) -> None:
-        self._combo = _CalmComboBox()
+        self._combo = QComboBox()
+        keep_from_wheel(self._combo)
         for value, label in declaration.choices.items():
             self._combo.addItem(say(label), value)
         super().__init__(self._combo, name)
@@ -196,32 +197,3 @@ _EDITORS: dict[SettingType, type[Flag | Number | Choice | Text | Lines]] = {
 def editor_for(declaration: Setting) -> Editor:
     """Make the widget for a setting; its label is its accessible name."""
     return _EDITORS[declaration.type](declaration, say(declaration.label))
-
-
-# The wheel scrolls the page; only a control that has the focus may take it.
-
-
-class _CalmSpinBox(QSpinBox):
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        _wheel(self, event, super().wheelEvent)
-
-
-class _CalmDoubleSpinBox(QDoubleSpinBox):
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        _wheel(self, event, super().wheelEvent)
-
-
-class _CalmComboBox(QComboBox):
-    def __init__(self) -> None:
-        super().__init__()
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        _wheel(self, event, super().wheelEvent)
-
-
-def _wheel(widget: QWidget, event: QWheelEvent, turn: Any) -> None:
-    if widget.hasFocus():
-        turn(event)
-    else:
-        event.ignore()

@@ -6,10 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
-    QApplication,
     QCheckBox,
     QComboBox,
     QDoubleSpinBox,
@@ -162,19 +161,35 @@ def test_what_needs_a_new_start_says_so(dialog: SettingsDialog) -> None:
     assert "started again" not in _control(dialog, "theme").accessibleDescription()
 
 
-def test_the_wheel_scrolls_the_page_and_changes_nothing(dialog: SettingsDialog) -> None:
+def test_the_wheel_scrolls_the_page_and_changes_nothing(
+    dialog: SettingsDialog, kept: Settings
+) -> None:
+    dialog.show_page(dialog.rows["text_scale"].declaration.group)
+    before = {name: kept[name] for name in dialog.rows}
+    window = dialog.windowHandle()
+    assert window is not None
+    turned = 0
+    for row in dialog.rows.values():
+        control = row.editor.control
+        if control.isVisible() and isinstance(control, QComboBox | QSpinBox | QDoubleSpinBox):
+            middle = control.mapTo(dialog, control.rect().center())
+            for angle in (-120, 120, -120):
+                QTest.wheelEvent(window, middle, QPoint(0, angle))
+            assert not control.hasFocus()
+            turned += 1
+    assert turned > 1
+    assert {name: kept[name] for name in dialog.rows} == before
+
+
+def test_the_wheel_turns_a_field_that_has_the_focus(dialog: SettingsDialog, kept: Settings) -> None:
     spin = _control(dialog, "text_scale")
-    spin.setValue(150)
-    spin.clearFocus()
-    for control in (spin, _control(dialog, "theme"), _control(dialog, "min_free_gb")):
-        event = QWheelEvent(
-            QPointF(3, 3), QPointF(3, 3), QPoint(0, 120), QPoint(0, 120),
-            Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier,
-            Qt.ScrollPhase.NoScrollPhase, False,
-        )  # fmt: skip
-        QApplication.sendEvent(control, event)
-        assert not event.isAccepted()
-    assert spin.value() == 150
+    dialog.show_page(dialog.rows["text_scale"].declaration.group)
+    dialog.activateWindow()
+    spin.setFocus()
+    window = dialog.windowHandle()
+    assert window is not None
+    QTest.wheelEvent(window, spin.mapTo(dialog, spin.rect().center()), QPoint(0, 120))
+    assert kept["text_scale"] != 100
 
 
 def test_starting_at_login_reaches_the_system(
