@@ -1,15 +1,13 @@
 """The language of a text, or "" when it is unclear.
 
 Owns the decision: by script where a script means one language, else by a statistical classifier
-that is loaded only when it is first needed (about 80 MB, half a second). It must not know what
+that is loaded only when it is first needed (``indexer.text.classifier``). It must not know what
 follows from a language.
 """
 
 from __future__ import annotations
 
 import re
-from array import array
-from functools import lru_cache
 from typing import Any
 
 SAMPLE = 4000  # characters that are looked at
@@ -136,12 +134,7 @@ def _classified(sample: str) -> str:
     return language if confidence >= _CONFIDENT and len(language) == 2 else ""
 
 
-@lru_cache(maxsize=1)
 def _classifier() -> Any:
-    from py3langid import langid
+    from indexer.text.classifier import classifier
 
-    found = langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)
-    # Reading a list counts references in objects all over the heap, and a forked process copies
-    # each page for it.
-    found._rowbase, found.tk_output = array("q", found._rowbase), array("i", found.tk_output)  # noqa: SLF001
-    return found
+    return classifier()

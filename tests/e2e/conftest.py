@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import platformdirs
 import pytest
 
 from tests.waiting import WAIT_S
@@ -40,7 +41,8 @@ class Lectern:
             "XDG_CONFIG_HOME": str(home / "config"),
             "XDG_DATA_HOME": str(home / "data"),
             "XDG_STATE_HOME": str(home / "state"),
-            "XDG_CACHE_HOME": str(home / "cache"),
+            # The unpacked classifier of languages: 68 MB, the same for all.
+            "XDG_CACHE_HOME": str(platformdirs.user_cache_path()),
             "XDG_RUNTIME_DIR": os.path.realpath(self.folder / "run"),
             "PYTHONPATH": str(ROOT),
             "PYTHONWARNINGS": "error",

@@ -77,6 +77,7 @@ class World:
         path = os.pathsep.join(filter(None, (self.python, self.home.environment["PYTHONPATH"])))
         # Set against us, to see that it does not matter.
         against = {"ORT_DISABLE_TELEMETRY": "0"}
+        own["XDG_CACHE_HOME"] = str(self.home.folder / "cache")
         return self.home.environment | own | against | {"PYTHONPATH": path}
 
     def command(self, name: str, *arguments: str) -> list[str]:

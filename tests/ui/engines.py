@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import platformdirs
+
 from indexer.config import EngineConfig
 from indexer.server.host import Host
 from indexer.server.service import Service
@@ -61,8 +63,10 @@ class Home:
     @property
     def environment(self) -> dict[str, str]:
         places = {"HOME": self.folder, "XDG_RUNTIME_DIR": self.folder / "run"}
-        for name in ("config", "data", "state", "cache"):
+        for name in ("config", "data", "state"):
             places[f"XDG_{name.upper()}_HOME"] = self.folder / name
+        # The unpacked classifier of languages: 68 MB, the same for all.
+        places["XDG_CACHE_HOME"] = platformdirs.user_cache_path()
         kept = {key: value for key, value in os.environ.items() if not key.startswith("LECTERN_")}
         return {
             **kept,
