@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from tests.e2e.conftest import Lectern
+from tests.soak.patience import communicate
 from tests.tiny_model import TINY, install_tiny_model
 
 if TYPE_CHECKING:
@@ -23,9 +24,9 @@ def make_account(folder: Path) -> Lectern:
     return lectern
 
 
-def run(lectern: Lectern, *command: str | Path, seconds: float) -> str:
-    """Run a command to its good end within so many seconds; gives what it printed."""
+def run(lectern: Lectern, *command: str | Path) -> str:
+    """Run a command to its good end; gives what it printed."""
     with lectern.start(*command) as process:
-        printed, complaints = process.communicate(timeout=seconds)
+        printed, complaints = communicate(process)
     assert process.returncode == 0, complaints
     return printed

@@ -24,6 +24,7 @@ from tests.e2e.conftest import ROOT
 from tests.integration import corpus
 from tests.soak import troubles
 from tests.soak.account import make_account, run
+from tests.soak.patience import communicate
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
 CLIENTS = 8
 DOCUMENTS = 200  # with a needle each
 CHANGES_S = 0.25  # between two changes of the documents
-WAIT_S = 600.0
-QUERY_S = 5.0  # that each query may add to the wait
 # Between the second and the last quarter of the queries; caches are full by then.
 GROWTH_SHARE, GROWTH_BYTES = 0.15, 64 << 20
 
@@ -49,7 +48,7 @@ def soak(folder: Path, extent: Extent) -> list[str]:
     for number in range(DOCUMENTS):
         text = f"{corpus.text(number, 150)}\n\n{needle(number).capitalize()} was found."
         (documents / f"kept {number}.txt").write_text(text)
-    run(lectern, "--library", library, "index", "--quiet", documents, seconds=WAIT_S)
+    run(lectern, "--library", library, "index", "--quiet", documents)
     engine = troubles.Engine(lectern, library, folder / "log")
     with contextlib.ExitStack() as stack:
         stack.callback(engine.end, signal.SIGKILL)
@@ -128,8 +127,7 @@ def _ask(lectern: Lectern, library: Path, documents: Path, extent: Extent) -> li
         for number in range(CLIENTS)
     ]  # fmt: skip
     try:
-        limit = WAIT_S + QUERY_S * extent.size
-        return [json.loads(client.communicate(timeout=limit)[0]) for client in clients]
+        return [json.loads(communicate(client)[0]) for client in clients]
     finally:
         for client in clients:
             with client:

@@ -26,6 +26,7 @@ from tests.e2e.conftest import ROOT
 from tests.integration import corpus
 from tests.integration.world import World
 from tests.soak import compare
+from tests.soak.patience import communicate
 from tests.tiny_model import install_tiny_model
 
 if TYPE_CHECKING:
@@ -47,8 +48,6 @@ PATIENT = BatchSizes(
 )  # so that the index of vectors is built by a victim
 EDITED = 8  # documents of a round
 VERIFIED_EVERY = 5  # rounds
-PASSAGE_S = 0.02  # that each passage may add to the longest run
-LONGEST_S = 300.0
 LEAST = 3  # rounds
 
 
@@ -57,9 +56,8 @@ def soak(folder: Path, extent: Extent) -> list[str]:
     install_tiny_model(folder / "models")
     world = World(folder / "documents", folder / "library", folder / "models")
     files = _make(folder, world.documents, extent)
-    longest = LONGEST_S + PASSAGE_S * extent.size
     chance = random.Random(extent.seed)
-    _index(world, longest)
+    _index(world)
     found: list[str] = []
     killed: Counter[str] = Counter()
     began = time.monotonic()
@@ -69,16 +67,16 @@ def soak(folder: Path, extent: Extent) -> list[str]:
             with path.open("a") as file:
                 file.write("\n\n" + corpus.text(chance.randrange(2**31), 150))
         point = chance.choice([*POINTS, *[""] * 5])
-        killed[_kill(world, point, chance.uniform(1.0, 15.0), longest)] += 1
+        killed[_kill(world, point, chance.uniform(1.0, 15.0))] += 1
         if killed.total() % VERIFIED_EVERY == 0:
             seconds, wrong = _verify(world)
             slow = max(slow, seconds)
             found += [f"after {killed.total()} kills: {each}" for each in wrong]
-    _index(world, longest)
+    _index(world)
     seconds, wrong = _verify(world)
     found += wrong
     fresh = World(world.documents, folder / "fresh", world.models)
-    _index(fresh, longest)
+    _index(fresh)
     one, other = compare.read(world.library), compare.read(fresh.library)
     found += compare.differences(one, other)
     print(
@@ -110,17 +108,17 @@ def _start(world: World, pace: str, fault: str = "") -> subprocess.Popen[str]:
     )
 
 
-def _index(world: World, seconds: float) -> None:
+def _index(world: World) -> None:
     with _start(world, "patient") as process:
-        _, complaints = process.communicate(timeout=seconds)
+        _, complaints = communicate(process)
     assert process.returncode == 0, complaints
 
 
-def _kill(world: World, point: str, moment: float, longest: float) -> str:
+def _kill(world: World, point: str, moment: float) -> str:
     """Index until a point or a moment, whichever comes first; say what ended it."""
     with _start(world, "impatient", f"{point}:1" if point else "") as process:
         try:
-            _, complaints = process.communicate(timeout=longest if point else moment)
+            _, complaints = communicate(process) if point else process.communicate(timeout=moment)
         except subprocess.TimeoutExpired:
             process.kill()
             process.communicate()

@@ -20,6 +20,7 @@ from tests.integration import corpus
 from tests.mounting import IMAGE_BYTES, Mounter, can_mount, make_image
 from tests.soak import compare
 from tests.soak.account import make_account
+from tests.soak.patience import communicate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from tests.e2e.conftest import Lectern
     from tests.soak.extent import Extent
 
-WAIT_S = 600.0
-DOCUMENT_S = 0.2  # that each document may add to it
 # What a document takes on its drive, and in the library with old versions, at most.
 DOCUMENT_BYTES, LIBRARY_BYTES = 16 << 10, 64 << 10
 OTHER_USER = 54_321
@@ -185,17 +184,17 @@ class _Moved:
     def _run(self, *command: str | Path) -> list[dict[str, Any]]:
         """Run a command to its good end; gives the JSON values it printed."""
         arguments = [*self._prefix, sys.executable, "-m", "app", *command]
-        done = subprocess.run(
+        with subprocess.Popen(
             [str(word) for word in arguments],
             cwd=self._folder,
             env=self._lectern.environment,
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
-            timeout=WAIT_S + DOCUMENT_S * self._size,
-            check=False,
-        )
-        assert done.returncode == 0, f"{command}: {done.stderr}"
-        printed = [done.stdout] if "index" in command else done.stdout.splitlines()
+        ) as process:
+            told, complaints = communicate(process)
+        assert process.returncode == 0, f"{command}: {complaints}"
+        printed = [told] if "index" in command else told.splitlines()
         return [json.loads(each) for each in printed]
 
     def _index(self, *roots: Path) -> dict[str, Any]:

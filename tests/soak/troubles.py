@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tests.e2e.conftest import Lectern
 
 DISK_MB = 768
-END_S = 60.0
+END_S = 300.0
 REACH_S = 300.0
 
 

@@ -22,6 +22,7 @@ from indexer.api.requests import GetActivity, GetStatus, Retry, Watch
 from tests.e2e.conftest import ROOT
 from tests.soak import compare, troubles
 from tests.soak.account import make_account, run
+from tests.soak.patience import communicate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -29,10 +30,9 @@ if TYPE_CHECKING:
     from indexer.api.client import EngineClient
     from tests.soak.extent import Extent
 
-QUIET_S = 600.0
+STANDSTILL_S = 1200.0  # without anything that is done
 LOOKS = 5  # in a row that find nothing left to do
 LOOK_S = 0.3
-FILE_S = 0.05  # that each file may add to the wait
 MANY = 10_000  # files
 SHOWN = 5
 # What the store may keep for readers, beside twice what is live.
@@ -75,7 +75,7 @@ def changes(folder: Path, extent: Extent) -> list[str]:
             watched.begin()
             if watched.patient:
                 # A large folder is read first, so that watching is what is tested.
-                _wait_until_quiet(watched.engine, watched.patience)
+                _wait_until_quiet(watched.engine)
             _until(extent.seconds, watched.engine.start)
             steps = stop_walking()
         return watched.judge(steps)
@@ -91,7 +91,6 @@ class _Watched:
         troubles.use(sys.executable)
         self.engine = troubles.Engine(self._lectern, library, folder / "log")
         self._roots = (self.plain, *others)
-        self.patience = QUIET_S + size * FILE_S
         self.patient = size > MANY
 
     def begin(self) -> None:
@@ -102,13 +101,13 @@ class _Watched:
     def judge(self, steps: int) -> list[str]:
         """Let the library come to rest and compare it with the disk and with a fresh one."""
         began = time.monotonic()
-        set_aside = _settle(self.engine, self.patience)
+        set_aside = _settle(self.engine)
         settled = time.monotonic() - began
         self.engine.end(signal.SIGINT)
-        run(self._lectern, "--library", self.library, "status", seconds=self.patience)
+        run(self._lectern, "--library", self.library, "status")
         size = _bytes(self.library)
         index = ("index", "--quiet", *map(str, self._roots))
-        run(self._lectern, "--library", self._fresh, *index, seconds=self.patience)
+        run(self._lectern, "--library", self._fresh, *index)
         one, other = compare.read(self.library), compare.read(self._fresh)
         found = [*compare.differences(one, other), *_against_disk(self.library, self._roots)]
         if size > 2 * _bytes(self._fresh) + DISK_SLACK:
@@ -184,7 +183,7 @@ def _walking(extent: Extent, kind: str, *folders: Path) -> Iterator[Callable[[],
         assert process.stdout.readline() == "made\n"
 
         def stop() -> int:
-            steps, _ = process.communicate(timeout=60.0)
+            steps, _ = communicate(process)
             return int(steps)
 
         try:
@@ -208,41 +207,49 @@ def _begin(engine: troubles.Engine, roots: Sequence[Path]) -> None:
                     return
 
 
-def _settle(engine: troubles.Engine, patience: float) -> int:
+def _settle(engine: troubles.Engine) -> int:
     """Wait until everything is read, what was set aside too; count that."""
     engine.start()
-    _wait_until_quiet(engine, patience)
+    _wait_until_quiet(engine)
     with contextlib.closing(engine.reach()) as client:
         again = client.call(Retry())
     if again:
-        _wait_until_quiet(engine, patience)
+        _wait_until_quiet(engine)
     return again
 
 
-def _wait_until_quiet(engine: troubles.Engine, patience: float) -> None:
-    deadline = time.monotonic() + patience
+def _wait_until_quiet(engine: troubles.Engine) -> None:
     pause = threading.Event()
     quiet, client = 0, None
+    seen: set[tuple[int, float] | None] = {None}
+    moved = time.monotonic()
     try:
         while quiet < LOOKS:
-            assert time.monotonic() < deadline, "the engine does not come to rest"
+            assert time.monotonic() < moved + STANDSTILL_S, "the engine does not come to rest"
             engine.start()
             pause.wait(LOOK_S)
             client = client or engine.ask()
+            left, rests = None, False
             try:
-                quiet = quiet + 1 if client is not None and _is_quiet(client) else 0
+                if client is not None:
+                    left, rests = _looked_at(client)
             except LecternError:
-                client, quiet = None, 0
+                client = None
+            quiet = quiet + 1 if rests else 0
+            if left not in seen:
+                seen.add(left)
+                moved = time.monotonic()
     finally:
         if client is not None:
             client.close()
 
 
-def _is_quiet(client: EngineClient) -> bool:
+def _looked_at(client: EngineClient) -> tuple[tuple[int, float], bool]:
+    """Return how much is left, in files and share of vectors, and whether the engine is at rest."""
     watch = client.call(Watch(None))
     activity = client.call(GetActivity())
-    return bool(watch.on and watch.quiet and not activity.pending and
-                activity.running is None)  # fmt: skip
+    rests = watch.on and watch.quiet and not activity.pending and activity.running is None
+    return (activity.pending, activity.embedded_share), bool(rests)
 
 
 def _bytes(folder: Path) -> int:
