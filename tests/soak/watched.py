@@ -96,7 +96,7 @@ class _Watched:
     def begin(self) -> None:
         _begin(self.engine, self._roots)
         # Other load on the machine shall not make the scenario longer.
-        run(self._lectern, "--library", self.library, "pace", "fast", seconds=self.patience)
+        run(self._lectern, "--library", self.library, "pace", "fast")
 
     def judge(self, steps: int) -> list[str]:
         """Let the library come to rest and compare it with the disk and with a fresh one."""
