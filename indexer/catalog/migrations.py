@@ -267,8 +267,14 @@ UPDATE contents SET extractor_version = 4 WHERE extractor_version = 3
     AND (doc IS NULL OR doc IN (SELECT doc FROM docs WHERE language = 'en'));
 """
 
+# Extractor 5 has simplified Chinese characters for traditional ones: words in no other are others.
+_SIMPLIFIED = """
+UPDATE contents SET extractor_version = 5 WHERE extractor_version = 4
+    AND (doc IS NULL OR doc IN (SELECT doc FROM docs WHERE language NOT IN ('', 'zh', 'ja', 'ko')));
+"""
+
 MIGRATIONS: Sequence[str] = (
-    _FIRST, _EARLIER, _ROOT_LOCATION, _ORDER, _CRASHES, _SUMS, _NAMES, _ENGLISH,
+    _FIRST, _EARLIER, _ROOT_LOCATION, _ORDER, _CRASHES, _SUMS, _NAMES, _ENGLISH, _SIMPLIFIED,
 )  # fmt: skip
 VERSION = len(MIGRATIONS)
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # Raised whenever any extractor would read the same bytes as different text or other blocks, or the
 # same text would be cut or stemmed otherwise.
-EXTRACTOR_VERSION = 4
+EXTRACTOR_VERSION = 5
 MAX_SKIPPED_PAGES = 3  # that stopped a reader; a document with more is given up
 MAX_ITEM_CHARS = 600  # a longer list item is a paragraph that happens to be numbered
 

@@ -15,8 +15,9 @@ import numpy as np
 
 from indexer.api.types import Explanation
 from indexer.search.alignment import Alignment, align
+from indexer.search.query_expansion import SHORTEST_PREFIX
 from indexer.text.segments import is_unspaced
-from indexer.text.terms import stems, stop_words, word_spans, words
+from indexer.text.terms import stems, stop_words, tokens, word_spans, words
 from indexer.text.view import make_view
 
 if TYPE_CHECKING:
@@ -123,10 +124,25 @@ def same_words(
                 same[at] |= word not in common
         common |= frozenset(sequence if places else ())
     wanted = terms.forms(without=common)
-    return [
-        known or not wanted.isdisjoint(stems(word, language).split())
+    same = [
+        known
+        or not wanted.isdisjoint(stems(word, language).split())
+        or any(one.completed_by(token) for one, _ in terms.question_words for token in tokens(word))
         for known, word in zip(same, found, strict=True)
     ]
+    return [
+        known or (at > 0 and same[at - 1] and _goes_on(found[at - 1], word, terms))
+        for at, (known, word) in enumerate(zip(same, found, strict=True))
+    ]
+
+
+def _goes_on(before: str, word: str, terms: QueryTerms) -> bool:
+    """Whether two words are the last two of a query, of the second of which one letter is typed."""
+    if len(terms.question_words) < 2:
+        return False
+    (first, _), (last, _) = terms.question_words[-2:]
+    begun = last.begun and len(last.typed) < SHORTEST_PREFIX
+    return begun and word.casefold().startswith(last.typed) and words(before) == [first.word]
 
 
 def _unknown_words(terms: QueryTerms) -> Iterator[list[str]]:

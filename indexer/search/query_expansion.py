@@ -10,8 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from indexer.catalog.lexicon.typos import can_be_typo, one_edit_away
+from indexer.search.query_language import clear_language
 from indexer.text.name_words import alphanumeric_parts
-from indexer.text.segments import is_letter, is_unspaced
+from indexer.text.segments import is_letter, is_unspaced, split_runs
 from indexer.text.stemmers import has_stemmer, is_hangul
 from indexer.text.terms import (
     UNMARKED,
@@ -34,7 +36,8 @@ TYPO_WEIGHT = 0.8
 MARKED_WEIGHT = 0.3  # a form with its marks, which puts those before the ones without
 CHARACTER_WEIGHT = 0.2  # many words begin with the same character
 UNMARKED_WEIGHT = 0.8  # words that have marks which were not typed
-COMPOUND_WEIGHT = 0.6
+COMPOUND_WEIGHT = 1.0
+STEM_WEIGHT = 0.8  # of other forms of a word that ends compounds as it was typed
 PART_WEIGHT = 1.0  # "2018" of "FY2018" is all that a report of that year contains
 MAX_EXPANSIONS = 8
 MAX_GROUP = 4  # parts that a dictionary has made of one word
@@ -42,6 +45,7 @@ MAX_GROUP = 4  # parts that a dictionary has made of one word
 COMPOUNDING = {"de", "nl", "sv", "da", "nb", "nn", "no", "fi", "et", "hu"}
 SHORTEST_IN_COMPOUND = 5
 SHORTEST_PREFIX = 2
+SHORTEST_FOREIGN = 4  # stems of a language that no document is in
 # The last word is a prefix if it is rarer than this share of its commonest completion.
 PREFIX_SHARE = 0.1
 # Each term costs time, and the beginning of a pasted paragraph is enough.
@@ -53,7 +57,8 @@ class Expansion:
     """A word of the query, the words that stand for it, and their stems with weights.
 
     ``known`` tells whether the word stands in the library as it is, ``shared`` that words which
-    differ in their marks are counted with it.
+    differ in their marks are counted with it, ``begun`` that it may not be complete; ``typed`` has
+    its marks.
     """
 
     word: str
@@ -62,6 +67,18 @@ class Expansion:
     prefix: bool = False
     known: bool = True
     shared: bool = False
+    begun: bool = False
+    typed: str = ""
+
+    def completed_by(self, token: str) -> bool:
+        """Whether a token of a text completes or corrects what was typed, marks included."""
+        folded = fold(token)
+        if self.known > self.prefix or folded not in self.words:
+            return False
+        written = folded if self.typed == self.word else token
+        if self.prefix:
+            return written.startswith(self.typed)
+        return written in one_edit_away(self.typed)
 
 
 @dataclass(slots=True)
@@ -119,12 +136,14 @@ class Expander:
 
     def _one(self, word: str, token: str, frequency: int, *, may_grow: bool) -> Expansion:
         completions = self._completions(word, frequency) if may_grow else []
-        others = completions or ([] if frequency else self._instead(word))
+        compounds = [] if completions or frequency else self._compounds(word)
+        others = completions or ([] if frequency else self._instead(word, compounds))
         marks = not self.query.text.isascii()
         # The lexicon has words without their marks: beside other words, too many would do.
         several = marks and " " in self.query.text.strip()
         begun = may_grow and len(word) == 1 and is_hangul(word)
-        weights = self._weights(token, CHARACTER_WEIGHT if begun else 1.0, with_marks=marks)
+        own = CHARACTER_WEIGHT if begun else STEM_WEIGHT if compounds else 1.0
+        weights = self._weights(token, own, with_marks=marks)
         for other, weight in others:
             # What stands for a word may be a stem already, which has no stem of its own.
             itself = {} if other.isascii() else {other: weight}
@@ -133,24 +152,59 @@ class Expander:
         variants = list(dict.fromkeys([*variants, *(other for other, _ in others)]))
         shared = token != word and not any(has_stemmer(token, one) for one in self.languages)
         stems, prefix = tuple(weights.items()), bool(completions)
-        return Expansion(word, tuple(variants), stems, prefix, frequency > 0, shared)
+        known = frequency > 0
+        return Expansion(word, tuple(variants), stems, prefix, known, shared, may_grow, token)
 
-    def _instead(self, word: str) -> list[tuple[str, float]]:
+    def _compounds(self, word: str) -> list[tuple[str, float]]:
+        if len(word) < SHORTEST_IN_COMPOUND or COMPOUNDING.isdisjoint(self.languages):
+            return []
+        return [(other, COMPOUND_WEIGHT) for other, _ in self.lexicon.ending_with(word)]
+
+    def _instead(self, word: str, compounds: list[tuple[str, float]]) -> list[tuple[str, float]]:
         """What stands for a word that the library does not have."""
         parts = self.reading.df(alphanumeric_parts(word))
         found = [(part, PART_WEIGHT) for part, count in parts.items() if count]
         if not found:
             stems = {stem for one in self.languages for stem in forms(word, one).stems} - {word}
-            found = [(stem, 1.0) for stem, count in self.reading.df(sorted(stems)).items() if count]
-            if len(word) >= SHORTEST_IN_COMPOUND and COMPOUNDING & {*self.languages}:
-                found += [(other, COMPOUND_WEIGHT) for other, _ in self.lexicon.ending_with(word)]
+            weight = STEM_WEIGHT if compounds else 1.0
+            known = self.reading.df(sorted(stems)).items()
+            found = [(stem, weight) for stem, count in known if count] + compounds
             if not found and not word.isascii() and self.lexicon.stems(sorted(stems | {word})):
                 return []  # other forms of it are there
         if not found:
-            found = [(part, PART_WEIGHT) for part in self._halves(word)]
+            found = [
+                (part, PART_WEIGHT) for part in self._foreign_forms(word) or self._halves(word)
+            ]
         if not found:
-            found = [(other, TYPO_WEIGHT) for other, _ in self.lexicon.nearest(word)]
+            near = self.lexicon.nearest(word, self.languages)
+            found = [(other, TYPO_WEIGHT) for other, _ in near]
+        if not found and is_unspaced(word):
+            found = [(part, TYPO_WEIGHT) for part in self._mistyped_parts(word)]
         return found
+
+    def _foreign_forms(self, word: str) -> list[str]:
+        """Words with the stem that a word has in the query's language, if no document is in it.
+
+        Names and the like stand among text in another language, and were stemmed as if in that.
+        """
+        language = clear_language(self.query.text, self.query.terms)
+        (stem, *_) = forms(word, language).stems
+        if language in {"", *self.languages} or len(stem) < SHORTEST_FOREIGN:
+            return []
+        similar = self.lexicon.expand_prefix(stem[:-1])  # "diary" has the stem "diari"
+        return [other for other, _ in similar if stem in forms(other, language).stems]
+
+    def _mistyped_parts(self, word: str) -> list[str]:
+        """The words that one slip has made a word of which a dictionary knows no parts."""
+        if not can_be_typo(word):
+            return []
+        near = [
+            parts
+            for parts in split_runs(sorted(one_edit_away(word)))
+            if len(parts) > 1 and without_particles(parts) == parts
+        ]
+        known = set(self.lexicon.stems({part for parts in near for part in parts}))
+        return min((parts for parts in near if known.issuperset(parts)), key=len, default=[])
 
     def _halves(self, word: str) -> list[str]:
         """A Korean word as two, since spaces inside compounds are left to the writer."""

@@ -231,7 +231,11 @@ class Searcher:
         for phrase in query.phrases:
             if phrase not in terms.question:
                 continue
-            keys = np.unique(self.store.phrase(phrase, PHRASES, narrowing.docs).keys)
+            behind = self.catalog.lexicon.behind_clitics(phrase, terms.languages)
+            hits = [
+                self.store.phrase(one, PHRASES, narrowing.docs).keys for one in (phrase, *behind)
+            ]
+            keys = np.unique(np.concatenate(hits))
             found = keys if found is None else np.intersect1d(found, keys)
         return found
 

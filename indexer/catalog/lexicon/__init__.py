@@ -26,7 +26,7 @@ from indexer.catalog.lexicon.vocabulary import Vocabulary
 from indexer.text.terms import words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -294,15 +294,18 @@ class Lexicon:
                 found[word] = max(found.get(word, 0), files)
         return sorted(found.items(), key=lambda item: (-item[1], item[0]))[:limit]
 
-    def nearest(self, word: str, limit: int = 3) -> list[tuple[str, int]]:
+    def nearest(
+        self, word: str, languages: Sequence[str] = (), limit: int = 3
+    ) -> list[tuple[str, int]]:
         """Give the words that an unknown word may be a typo of, likely ones first.
 
-        Words of fewer than four letters, words with digits and words that do occur have none.
+        Words of fewer than four letters, words with digits and words that do occur have none. In
+        ``languages`` it may be one of another form of a word.
         """
         if not can_be_typo(word) or self.df([word])[word] or self.files.counts([word]):
             return []
         with self._db.read():
-            found = dict(self._vocabulary.nearest(word))
+            found = dict(self._vocabulary.nearest(word, languages))
             near = one_edit_away(word)
             for doc in self._pending.all():
                 for other in near & doc.words.keys():
@@ -317,7 +320,18 @@ class Lexicon:
         """Give the words of the library that share a stem with a word, itself first."""
         return self._vocabulary.forms(word, languages)
 
-    def stems(self, wanted: Sequence[str]) -> list[str]:
+    def behind_clitics(self, phrase: str, languages: Sequence[str]) -> list[str]:
+        """Give a phrase as it stands in texts behind what is written together with it.
+
+        In Hebrew and Arabic that is "and", "in" and the like.
+        """
+        first, space, rest = phrase.partition(" ")
+        if first.isascii():
+            return []
+        longer = self._vocabulary.forms(first, languages)[1:]
+        return [other + space + rest for other in longer if other.endswith(first)]
+
+    def stems(self, wanted: Collection[str]) -> list[str]:
         """Give those of some words that are stems of words of the library."""
         return self._vocabulary.stems(wanted)
 

@@ -91,17 +91,25 @@ class Vocabulary:
             )
         return rows
 
-    def nearest(self, word: str) -> list[tuple[str, int]]:
-        """Give words one edit away and their document counts, frequent ones first."""
+    def nearest(self, word: str, languages: Iterable[str]) -> list[tuple[str, int]]:
+        """Give words one edit away and their document counts, frequent ones first.
+
+        Where there are none, the stems in some languages of what is one edit away.
+        """
         if not can_be_typo(word):
             return []
-        near = json.dumps(list(one_edit_away(word)))
+        near = one_edit_away(word)
         rows = self._db.rows(
             "SELECT term, df FROM lexicon_terms WHERE df > 0 AND term IN "
             "(SELECT value FROM json_each(?)) ORDER BY df DESC, term",
-            near,
+            json.dumps(list(near)),
         )
-        return rows if word.isascii() else rows + self._stems(near)
+        if not word.isascii():
+            rows += self._stems(json.dumps(list(near)))
+        if not rows and not word.isascii():
+            near = {stem for one in languages for other in near for stem in forms(other, one).stems}
+            rows = self._stems(json.dumps(list(filter(can_be_typo, near))))
+        return rows
 
     def stems(self, wanted: Collection[str]) -> list[str]:
         """Give those of some words that are stems of words."""

@@ -123,4 +123,4 @@ def test_what_is_in_english_is_not_read_again_for_words_of_other_scripts(tmp_pat
             )
         migrations.migrate(connection, path)
         found = connection.execute("SELECT content_id, extractor_version FROM contents").fetchall()
-        assert sorted(found) == [("en", 4), ("zh", 3)]
+        assert sorted(found) == [("en", 5), ("zh", 3)]

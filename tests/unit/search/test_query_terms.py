@@ -125,7 +125,12 @@ def other(catalog: Catalog, language: str, library: str, query: str) -> QueryTer
         ("zh", "农药残留", "农药残", {"农药", "残留"}),  # as it is typed
         ("th", "พิพิธภัณฑ์ชุมชน", "พิพิธภัณท์ ", {"พิพิธภัณฑ์"}),  # mistyped, and taken apart for it
         ("th", "ปั่นจักรยานไปตลาด", "จักรยา", {"จักรยาน"}),
-        ("ja", "折れましたが車体は", "折れた車体 ", {"折", "車体"}),
+        ("ja", "折れましたが車体は", "折れた車体 ", {"折", "车体"}),
+        ("zh", "红茶需要发酵", "發酵 ", {"发酵"}),
+        ("th", "ผลไม้ตามฤดูกาล", "ผลไม ", {"ผล", "ไม้"}),  # one word without its mark, and two with it
+        ("ar", "بالقفازات", "القفزات ", {"قفاز"}),  # a slip behind the article
+        ("pl", "Mountain Hut Diary", "diaries from the hut", {"diar"}),  # an English query
+        ("de", "Funkzähler Zahl", "Zähler ", {"funkzahl"}),
         ("ko", "심폐 소생술을 배웁니다", "심폐소생술 ", {"심폐", "소생술"}),
         ("he", "באפליקציה", "אפליקצ", {"אפליקצי"}),  # behind its clitic
         ("de", "Hausratversicherung Katze", "Versicherung ", {"hausratversicher"}),
@@ -137,6 +142,11 @@ def test_words_of_every_script_find_those_of_the_library(
     catalog: Catalog, language: str, library: str, query: str, wanted: set[str]
 ) -> None:
     assert weights(other(catalog, language, library, query)).keys() >= wanted
+
+
+def test_a_word_in_compounds_is_worth_more_than_words_of_its_stem(catalog: Catalog) -> None:
+    found = weights(other(catalog, "de", "Funkzähler Zahl", "Zähler "))
+    assert found["funkzahl"] > found["zahl"]
 
 
 def test_marks_that_were_typed_are_meant(catalog: Catalog) -> None:

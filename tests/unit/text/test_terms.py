@@ -35,7 +35,7 @@ from indexer.text.terms import MAX_LENGTH, forms, stems, stop_words, words
         ("Company¹ Brand™ H₂O", "company brand h2o"),
         ("中文分词 単", "中文 分词 単"),
         ("𠀀我们\U0002a6d6学生", "𠀀 我们 \U0002a6d6 学生"),
-        ("東京都に住む", "東京 都 に 住む"),
+        ("東京都に住む", "东京 都 に 住む"),
         ("x中y", "x 中 y"),
         ("한국어 학교에서", "한국어 학교에서"),
         ("ภาษาไทย", "ภาษา ไทย"),
