@@ -188,4 +188,4 @@ def existing(path: str) -> Path:
 def absolute_path(path: str) -> Path:
     """Return a path from the current folder; links stay as they are written."""
     # ``resolve`` would follow links; pathlib's ``expanduser`` fails on a home it does not know.
-    return Path(os.path.abspath(os.path.expanduser(path)))  # noqa: PTH100, PTH111
+    return Path(os.path.abspath(os.path.expanduser(path)))  # noqa: PTH100, PTH111  # see above

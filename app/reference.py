@@ -116,7 +116,7 @@ def _name(action: Action) -> str:
 
 
 def _parser_of(parser: ArgumentParser, name: str) -> ArgumentParser:
-    for action in parser._actions:  # noqa: SLF001
+    for action in parser._actions:  # noqa: SLF001  # as above
         if isinstance(action.choices, dict) and name in action.choices:
             found: ArgumentParser = action.choices[name]
             return found
@@ -124,5 +124,5 @@ def _parser_of(parser: ArgumentParser, name: str) -> ArgumentParser:
 
 
 if __name__ == "__main__":
-    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # a text stream of Python's
     sys.stdout.write(reference())

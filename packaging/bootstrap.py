@@ -121,7 +121,7 @@ def system_install(packages: list[str]) -> bool:
         return False
     say(f"installing from the system: {' '.join(packages)}")
     patience = ["-o", "Acquire::http::Timeout=20", "-o", "Acquire::Retries=1"]
-    subprocess.run(["apt-get", "update", "-qq", *patience], check=False)  # noqa: S607
+    subprocess.run(["apt-get", "update", "-qq", *patience], check=False)  # noqa: S607  # as installed
     return subprocess.run([*command, "-qq", *patience], check=False).returncode == 0
 
 

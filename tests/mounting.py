@@ -27,21 +27,20 @@ class Mounter:
         self._points: list[Path] = []
 
     def bind(self, source: Path, point: Path) -> None:
-        self._mount("--bind", source, point)
+        self._mount(point, "--bind", source)
 
     def read_only(self, source: Path, point: Path) -> None:
-        self._mount("--bind", "-o", "ro", source, point)
+        self._mount(point, "--bind", "-o", "ro", source)
 
     def image(self, file: Path, point: Path) -> None:
-        self._mount("-o", "loop", file, point)
+        self._mount(point, "-o", "loop", file)
 
     def memory(self, megabytes: int, point: Path) -> None:
-        self._mount("-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", point)
+        self._mount(point, "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs")
 
-    def _mount(self, *arguments: object) -> None:
-        *_, point = arguments
-        self._points.append(point)  # type: ignore[arg-type]
-        _run("mount", *arguments)
+    def _mount(self, point: Path, *arguments: object) -> None:
+        self._points.append(point)
+        _run("mount", *arguments, point)
 
     def unmount(self, point: Path) -> None:
         """Take the last mount at a point away, at once even if something is open there."""

@@ -138,3 +138,20 @@ def test_only_the_window_and_its_composition_root_know_qt() -> None:
         if any(name.partition(".")[0] in {"PySide6", "ui"} for name in imports(file))
     }
     assert knowing <= {"app/gui.py"}
+
+
+def test_every_exception_from_a_rule_has_its_reason_beside_it() -> None:
+    for package in ("app", "ui", "indexer", "tests", "packaging"):
+        for file in modules(package):
+            for line in file.read_text(encoding="utf-8").splitlines():
+                found = re.search(r"# (?:noqa|type: ignore)\b([^#]*)(#.*)?$", line)
+                assert not found or found[2], f"{file}: {line.strip()}"
+
+
+def test_every_test_that_is_left_out_says_why() -> None:
+    leaving = re.compile(r"pytest\.(mark\.)?(skip|skipif|xfail|importorskip)")
+    for file in modules("tests"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and leaving.fullmatch(ast.unparse(node.func)):
+                said = any(each.arg == "reason" for each in node.keywords)
+                assert said or ast.unparse(node.func) == "pytest.skip", (file, node.lineno)

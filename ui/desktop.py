@@ -116,7 +116,7 @@ def _ask_file_manager(path: str) -> bool:
     if not program:
         return False
     asking = _FolderQuestion(path)
-    asking.start(program)
+    asking.ask(program)
     return True
 
 
@@ -129,12 +129,12 @@ class _FolderQuestion(QProcess):
         self.finished.connect(self._done)
         self.errorOccurred.connect(self._failed)
 
-    def start(self, program: str) -> None:  # type: ignore[override]
+    def ask(self, program: str) -> None:
         address = QUrl.fromLocalFile(self._path).toString(ENCODED)
         # Quoted for the notation of GVariant; the URL holds no quote, it is percent-encoded.
         items = "['" + address.replace("'", "%27") + "']"
         interface = "org.freedesktop.FileManager1"
-        super().start(program, [
+        self.start(program, [
             "call", "--session", "--timeout", "5", "--dest", interface,
             "--object-path", "/org/freedesktop/FileManager1",
             "--method", f"{interface}.ShowItems", items, "",

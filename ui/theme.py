@@ -156,7 +156,7 @@ class Themes(QObject):
         if self._app.style().name() == "fusion":
             self._app.setPalette(palette(_current))
             for name in _EDGED:
-                self._app.setPalette(edged_palette(_current), name)  # type: ignore[arg-type]
+                self._app.setPalette(edged_palette(_current), name)  # type: ignore[arg-type]  # the stub wants bytes
         self.changed.emit()
 
 

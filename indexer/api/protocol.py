@@ -13,7 +13,7 @@ import json
 import struct
 from dataclasses import dataclass
 from importlib import metadata
-from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, TypeVar
+from typing import IO, TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from indexer.api.codec import decode, encode
 from indexer.api.errors import WorldError
@@ -78,7 +78,7 @@ def unpack(message: bytes) -> tuple[Header, bytes]:
     return header, message[end:]
 
 
-def write_frame(stream: BinaryIO, header: Mapping[str, Any], binary: bytes = b"") -> None:
+def write_frame(stream: IO[bytes], header: Mapping[str, Any], binary: bytes = b"") -> None:
     """Write one message to a byte stream and flush it.
 
     Raises:
@@ -90,7 +90,7 @@ def write_frame(stream: BinaryIO, header: Mapping[str, Any], binary: bytes = b""
     stream.flush()
 
 
-def read_frame(stream: BinaryIO) -> tuple[Header, bytes] | None:
+def read_frame(stream: IO[bytes]) -> tuple[Header, bytes] | None:
     """Read one message from a byte stream; ``None`` where the stream ends between two messages.
 
     Raises:
@@ -175,7 +175,7 @@ def _check_size(size: int) -> None:
         raise WorldError("bad_request", reason=f"a message of {size} bytes is too large")
 
 
-def _read_exactly(stream: BinaryIO, size: int) -> bytes:
+def _read_exactly(stream: IO[bytes], size: int) -> bytes:
     """Read ``size`` bytes, fewer only where the stream ends (pipes may deliver in pieces)."""
     parts: list[bytes] = []
     missing = size

@@ -88,7 +88,7 @@ class Setting:
                 raise self._wrong(word, self._takes) from None
         if self.type is SettingType.FOLDER and word:
             # Unlike pathlib's, this leaves a home it does not know as it was typed.
-            return str(Path(os.path.expanduser(word)).absolute())  # noqa: PTH111
+            return str(Path(os.path.expanduser(word)).absolute())  # noqa: PTH111  # see above
         return self.check(word)
 
     def check(self, value: object) -> Value:

@@ -105,7 +105,7 @@ def folder_pattern(value: str) -> re.Pattern[str]:
     ``*`` and ``?`` stand for characters of one component.
     """
     if value.startswith("~"):
-        value = os.path.expanduser(value)  # noqa: PTH111  # the value may be no path at all
+        value = os.path.expanduser(value)  # the value may be no path at all
     text = value.replace(os.sep, "/")
     wanted = [fold(part) for part in text.split("/") if part]
     escaped = ["".join(_WILD.get(char, re.escape(char)) for char in part) for part in wanted]

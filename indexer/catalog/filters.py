@@ -89,8 +89,8 @@ class Filters:
 
     def _named(self, value: str) -> list[int]:
         """The document of the file at an absolute path, if there is one."""
-        path = os.path.expanduser(value)  # noqa: PTH111  # the value may be no path at all
-        if not os.path.isabs(path):  # noqa: PTH117
+        path = os.path.expanduser(value)  # the value may be no path at all
+        if not os.path.isabs(path):
             return []
         whole = normal(path)
         found = []

@@ -167,4 +167,4 @@ def name_of(path: bytes, root: bytes) -> str:
     """Give the last component of a folder below a root, or of the root itself, as text."""
     if path:
         return path.rpartition(b"/")[2].decode("utf-8", "replace")
-    return os.path.basename(root).decode("utf-8", "replace")  # noqa: PTH119  # bytes
+    return os.path.basename(root).decode("utf-8", "replace")

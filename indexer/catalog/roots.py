@@ -31,14 +31,14 @@ _COLUMNS = "id, path, file_name, state, patterns, added_ns, scanned_ns, volume, 
 
 def normal(path: str | bytes | os.PathLike[str]) -> bytes:
     """Make a path absolute and comparable, as bytes, without following symbolic links."""
-    return os.fsencode(os.path.abspath(path))  # noqa: PTH100  # bytes, and no resolving
+    return os.fsencode(os.path.abspath(path))  # no resolving
 
 
 def join(folder: bytes, *parts: bytes) -> bytes:
     """Join a root's path with parts that use "/", whatever the system's own separator is."""
     relative = b"/".join(part for part in parts if part)
     own = relative.replace(b"/", os.fsencode(os.sep))
-    return os.path.join(folder, own) if own else folder  # noqa: PTH118  # bytes
+    return os.path.join(folder, own) if own else folder
 
 
 def below(folder: bytes, path: bytes) -> bytes | None:
@@ -71,7 +71,7 @@ class Roots:
         if not os.path.lexists(whole):
             raise WorldError("path_missing", path=os.fsdecode(whole))
         file_name = b""
-        if not os.path.isdir(whole):  # noqa: PTH112  # bytes
+        if not os.path.isdir(whole):
             whole, file_name = os.path.split(whole)
         with self._db.write() as connection:
             connection.execute(

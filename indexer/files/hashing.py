@@ -43,7 +43,7 @@ def size_and_time(path: bytes, *, follow_links: bool = True) -> tuple[int, int] 
     Whoever needs certainty hashes the bytes, and whoever reads them compares the whole ``Stamp``.
     """
     try:
-        found = os.stat(path, follow_symlinks=follow_links)  # noqa: PTH116  # bytes
+        found = os.stat(path, follow_symlinks=follow_links)
     except OSError:
         return None
     return found.st_size, mtime_ns(found)
@@ -67,7 +67,7 @@ def content_id(path: bytes, *, stopping: Callable[[], bool] = lambda: False) -> 
             or ``read_error`` for what is no regular file.
         OSError: If the file cannot be opened or read.
     """
-    if is_away(os.stat(path)):  # noqa: PTH116  # bytes
+    if is_away(os.stat(path)):
         raise WorldError("placeholder")
     descriptor = os.open(path, _FLAGS)
     with os.fdopen(descriptor, "rb", buffering=0) as file:
@@ -92,6 +92,6 @@ def content_id(path: bytes, *, stopping: Callable[[], bool] = lambda: False) -> 
 def unchanged(path: bytes, stamp: Stamp) -> bool:
     """Tell whether a file still is what it was; False too if it is gone."""
     try:
-        return stamp_of(os.stat(path)) == stamp  # noqa: PTH116  # bytes
+        return stamp_of(os.stat(path)) == stamp
     except OSError:
         return False

@@ -41,7 +41,7 @@ def locate(catalog: Catalog, root: Root) -> Root | None:
 def in_place(root: Root) -> bool:
     """Tell whether the folder at a root's path is the one last seen there; cheap."""
     try:
-        return signed(os.stat(root.path).st_ino) == root.inode  # noqa: PTH116  # bytes
+        return signed(os.stat(root.path).st_ino) == root.inode
     except OSError:
         return False
 
@@ -81,6 +81,6 @@ def _has(path: bytes, size: int) -> bool:
 
 def _empty(folder: bytes) -> bool:
     try:
-        return all(name in _NOTHING or name.startswith(b".") for name in os.listdir(folder))  # noqa: PTH208  # bytes
+        return all(name in _NOTHING or name.startswith(b".") for name in os.listdir(folder))
     except OSError:
         return True

@@ -50,7 +50,7 @@ def ignore_folder(_path: bytes, _whole: bool) -> None:  # noqa: FBT001  # a call
     """The ``on_enter`` of a scanner that nobody watches with."""
 
 
-def _enter(on_enter: Callable[[bytes, bool], None], whole: bool, path: bytes) -> None:  # noqa: FBT001
+def _enter(on_enter: Callable[[bytes, bool], None], whole: bool, path: bytes) -> None:  # noqa: FBT001  # a callback
     on_enter(path, whole)
 
 

@@ -105,7 +105,7 @@ def location_of(path: bytes) -> Location:
     Raises:
         OSError: If there is nothing at ``path``.
     """
-    found = os.stat(path)  # noqa: PTH116  # bytes
+    found = os.stat(path)
     real = os.path.realpath(path)
     mount = mount_of(path, mounts())
     if mount is None:
@@ -124,8 +124,8 @@ def find(place: Location) -> Iterator[bytes]:
             continue
         path = _join(mount.point, below)
         with contextlib.suppress(OSError):
-            device = os.stat(mount.point).st_dev  # noqa: PTH116  # bytes
-            if _identity(mount, device) == place.volume and os.path.isdir(path):  # noqa: PTH112
+            device = os.stat(mount.point).st_dev
+            if _identity(mount, device) == place.volume and os.path.isdir(path):
                 yield path
 
 
@@ -181,4 +181,4 @@ def _below(folder: bytes, path: bytes) -> bytes | None:
 
 
 def _join(folder: bytes, below: bytes) -> bytes:
-    return os.path.join(folder, below) if below else folder  # noqa: PTH118  # bytes
+    return os.path.join(folder, below) if below else folder

@@ -103,7 +103,7 @@ class RootWalk:
     def __iter__(self) -> Iterator[FoundFolder]:
         self._on_enter(self.root.path)
         try:
-            start = os.stat(self.root.path)  # noqa: PTH116  # bytes
+            start = os.stat(self.root.path)
             with os.scandir(self.root.path):
                 pass
         except OSError as error:
@@ -133,7 +133,7 @@ class RootWalk:
         """Yield some entries of a folder, and walk those that are folders."""
         absolute = join(self.root.path, folder)
         try:
-            volume = os.stat(absolute).st_dev  # noqa: PTH116  # bytes
+            volume = os.stat(absolute).st_dev
         except OSError as error:
             if not isinstance(error, ABSENT):
                 self.unread[folder] = code_of(error)
@@ -142,7 +142,7 @@ class RootWalk:
         entries: list[FoundFile] = []
         inner: list[_Folder] = []
         for name in sorted(names):
-            path = os.path.join(absolute, name)  # noqa: PTH118  # bytes
+            path = os.path.join(absolute, name)
             self._sort(folder, name, path, status_of(path), (volume, excludes), entries, inner)
         yield FoundFolder(folder, volume, entries, names)
         yield from self._walk(sorted(inner, key=lambda each: each[0], reverse=True))
@@ -155,12 +155,12 @@ class RootWalk:
             absolute = join(self.root.path, above)
             excludes = self._within(above, absolute, excludes)
             with contextlib.suppress(OSError):
-                found = os.stat(absolute)  # noqa: PTH116  # bytes
+                found = os.stat(absolute)
                 self._entered.add((found.st_dev, found.st_ino))
         return excludes
 
     def _within(self, folder: bytes, absolute: bytes, excludes: Excludes) -> Excludes:
-        lines = ignore_lines(os.path.join(absolute, _IGNORE_NAME))  # noqa: PTH118  # bytes
+        lines = ignore_lines(os.path.join(absolute, _IGNORE_NAME))
         return excludes.within(os.fsdecode(folder), lines) if lines else excludes
 
     def _list(
@@ -233,7 +233,7 @@ class RootWalk:
     def _single(self, volume: int) -> list[FoundFile]:
         # The person named this very file, so no pattern applies to it, and a link is followed.
         try:
-            found = os.stat(join(self.root.path, self.root.file_name))  # noqa: PTH116  # bytes
+            found = os.stat(join(self.root.path, self.root.file_name))
         except ABSENT:
             return []
         except OSError as error:
@@ -252,13 +252,13 @@ class RootWalk:
             if identity in self._entered:
                 return "seen_elsewhere"
             self._entered.add(identity)
-        absolute = os.path.dirname(path)  # noqa: PTH120  # bytes
+        absolute = os.path.dirname(path)
         if self._parents[0] != absolute:
             parts = os.fsdecode(absolute).replace(os.sep, "/").split("/")
             self._parents = absolute, tuple(part for part in parts if part)
 
         def exists(name: str) -> bool:
-            return os.path.lexists(os.path.join(absolute, os.fsencode(name)))  # noqa: PTH118
+            return os.path.lexists(os.path.join(absolute, os.fsencode(name)))
 
         shown = os.fsdecode(relative)
         reason = excludes.folder(self._parents[1], shown, exists)
@@ -280,7 +280,7 @@ class RootWalk:
     def _check_root_stayed(self, start: os.stat_result) -> None:
         """Notice a drive that was unplugged during the walk: everything seems gone then."""
         try:
-            now = os.stat(self.root.path)  # noqa: PTH116  # bytes
+            now = os.stat(self.root.path)
         except OSError as error:
             self.problem = error_of_root(error, self.root.path)
             return

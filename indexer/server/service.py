@@ -183,7 +183,7 @@ class Service:
     def _accept(self) -> None:
         listener, endpoint = self._listener, self._endpoint
         assert listener is not None  # noqa: S101  # start() made both before this thread
-        assert endpoint is not None  # noqa: S101
+        assert endpoint is not None  # noqa: S101  # as above
         while not self.stopping():
             try:
                 connection = listener.accept()

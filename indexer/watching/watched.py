@@ -151,7 +151,7 @@ def _seen(root: Root) -> tuple[object, ...]:
     """What may bring a root back: what is at its path, and what is mounted."""
     here: tuple[object, ...] = ()
     try:
-        found = os.stat(root.path)  # noqa: PTH116  # bytes
+        found = os.stat(root.path)
         here = (found.st_dev, found.st_ino, found.st_mtime_ns)
     except OSError:
         pass

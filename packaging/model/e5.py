@@ -21,13 +21,13 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from e5_pieces import read_kept  # noqa: E402
-from e5_source import FILE, PACKAGE, SHAPE, Packed, read_source  # noqa: E402
-from e5_tokenizer import characters_map, write_tokenizer  # noqa: E402
+from e5_pieces import read_kept
+from e5_source import FILE, PACKAGE, SHAPE, Packed, read_source
+from e5_tokenizer import characters_map, write_tokenizer
 
-from indexer.compiler.packed import NIBBLES, SCALES  # noqa: E402
-from indexer.embed.fetch import ensure_source, hash_file  # noqa: E402
-from indexer.embed.models import (  # noqa: E402
+from indexer.compiler.packed import NIBBLES, SCALES
+from indexer.embed.fetch import ensure_source, hash_file
+from indexer.embed.models import (
     TOKENIZER,
     WEIGHTS,
     ModelRecord,

@@ -23,11 +23,11 @@ import numpy as np
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from e5_source import read_source  # noqa: E402
-from e5_texts import package_texts, training_texts, word_frequencies  # noqa: E402
-from e5_tokenizer import SPECIAL, UNKNOWN, characters_map, write_tokenizer  # noqa: E402
+from e5_source import read_source
+from e5_texts import package_texts, training_texts, word_frequencies
+from e5_tokenizer import SPECIAL, UNKNOWN, characters_map, write_tokenizer
 
-import indexer  # noqa: E402, F401  # keeps the libraries of models from reporting to anybody
+import indexer  # noqa: F401  # keeps the libraries of models from reporting to anybody
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

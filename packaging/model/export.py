@@ -22,15 +22,15 @@ import torch
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from bases import BASES  # noqa: E402
-from bert import UNUSED, load_weights  # noqa: E402
-from centre import SHARE, last_bias, mean_state, samples  # noqa: E402
-from distil import encode_alone  # noqa: E402
-from loop import CHECKPOINT, SETTINGS, Settings  # noqa: E402
+from bases import BASES
+from bert import UNUSED, load_weights
+from centre import SHARE, last_bias, mean_state, samples
+from distil import encode_alone
+from loop import CHECKPOINT, SETTINGS, Settings
 
-from indexer.compiler.adapter import CHANGED  # noqa: E402
-from indexer.embed.fetch import hash_file  # noqa: E402
-from indexer.embed.models import (  # noqa: E402
+from indexer.compiler.adapter import CHANGED
+from indexer.embed.fetch import hash_file
+from indexer.embed.models import (
     TOKENIZER,
     WEIGHTS,
     Package,
@@ -39,8 +39,8 @@ from indexer.embed.models import (  # noqa: E402
     Side,
     SourceFile,
 )
-from indexer.embed.record_files import shipped_folder, write_record  # noqa: E402
-from indexer.embed.tokens import TextTokenizer  # noqa: E402
+from indexer.embed.record_files import shipped_folder, write_record
+from indexer.embed.tokens import TextTokenizer
 
 if TYPE_CHECKING:
     from indexer.embed.models import ModelRecord

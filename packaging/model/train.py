@@ -15,15 +15,15 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from bases import BASES  # noqa: E402
-from bert import load_weights, with_positions  # noqa: E402
-from corpus import KEPT_BACK, read_corpus  # noqa: E402
-from lessons import Framing, Lessons  # noqa: E402
-from loop import ANCHORS, BLOCK, REACH, TOKENS, WINDOWS, Run, Settings  # noqa: E402
-from student import Student  # noqa: E402
+from bases import BASES
+from bert import load_weights, with_positions
+from corpus import KEPT_BACK, read_corpus
+from lessons import Framing, Lessons
+from loop import ANCHORS, BLOCK, REACH, TOKENS, WINDOWS, Run, Settings
+from student import Student
 
-from indexer.embed.models import TOKENIZER, WEIGHTS  # noqa: E402
-from indexer.embed.tokens import TextTokenizer  # noqa: E402
+from indexer.embed.models import TOKENIZER, WEIGHTS
+from indexer.embed.tokens import TextTokenizer
 
 
 def main() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -68,10 +69,10 @@ def ablation(asked: Sequence[AskedSet]) -> Section:
         shipped = one.rows(lambda each: each.shipped)
         rows.append((one.name, "as it ships", *_means(shipped), None))
         for label, weights in OFF.items():
-            found = one.rows(lambda each, w=weights: each.hits(each.scores(w)))  # type: ignore[misc]
+            found = one.rows(partial(_weighted, weights))
             rows.append((one.name, label, *_means(found), _change(found, shipped)))
         for label, scores in _RETRIEVERS.items():
-            found = one.rows(lambda each, s=scores: each.hits(s(each)))  # type: ignore[misc]
+            found = one.rows(partial(_scored, scores))
             rows.append((one.name, label, *_means(found), _change(found, shipped)))
     told = (
         "A difference below 0 means that the part helps, or that the retriever or fusion is worse. "
@@ -86,11 +87,11 @@ def left_out(asked: Sequence[AskedSet], shipped: Weights) -> Section:
     rows: list[tuple[Cell, ...]] = []
     for out in asked:
         others = [one for one in asked if one is not out]
-        fitted = fit_weights(lambda weights: _ranks(others, weights))  # noqa: B023
-        alone = [out.rows(lambda each, s=_RETRIEVERS[name]: each.hits(s(each))) for name in _SINGLE]  # type: ignore[misc]
+        fitted = fit_weights(partial(_ranks, others))
+        alone = [out.rows(partial(_scored, _RETRIEVERS[name])) for name in _SINGLE]
         better = max(alone, key=lambda found: _means(found)[_MRR])
-        found = out.rows(lambda each, w=fitted: each.hits(each.scores(w)))  # type: ignore[misc]
-        now = out.rows(lambda each: each.hits(each.scores(shipped)))
+        found = out.rows(partial(_weighted, fitted))
+        now = out.rows(partial(_weighted, shipped))
         rows.append((out.name, "the better retriever", *_means(better), None, ""))
         rows.append(
             (
@@ -148,13 +149,22 @@ def _words(one: Evidence) -> NDArray[np.float32]:
     return np.where(one.words > 0, one.words, np.float32(-np.inf))
 
 
+def _weighted(weights: Weights, one: Evidence) -> list[RunHit]:
+    return one.hits(one.scores(weights))
+
+
+def _scored(scores: Callable[[Evidence], NDArray[np.float32]], one: Evidence) -> list[RunHit]:
+    return one.hits(scores(one))
+
+
 def _halves(one: Evidence) -> NDArray[np.float32]:
     return (_between(one.pages.pooled) + _between(one.words)).astype(np.float32)
 
 
 def _reciprocal(one: Evidence) -> NDArray[np.float32]:
     ranks = [np.argsort(np.argsort(-each, kind="stable")) for each in (one.pages.pooled, one.words)]
-    return sum(1.0 / (RRF + 1 + rank) for rank in ranks).astype(np.float32)  # type: ignore[union-attr]
+    total: Doubles = np.sum([1.0 / (RRF + 1 + rank) for rank in ranks], axis=0)
+    return total.astype(np.float32)
 
 
 def _between(scores: NDArray[np.float32]) -> NDArray[np.float32]:

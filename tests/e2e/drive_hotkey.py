@@ -34,7 +34,7 @@ def until(condition: Callable[[], object], what: str) -> None:
 
 
 def say(what: str) -> None:
-    print(what, flush=True)  # noqa: T201  # what the test reads
+    print(what, flush=True)  # what the test reads
 
 
 def main() -> None:

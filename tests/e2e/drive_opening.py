@@ -34,7 +34,7 @@ def main() -> None:
     open_external(hit(document, start=600), context)
     while app.findChildren(_Opening):
         QTest.qWait(20)
-    print(json.dumps({"reached": reaches(int(port)), "said": said.texts}))  # noqa: T201
+    print(json.dumps({"reached": reaches(int(port)), "said": said.texts}))
 
 
 def reaches(port: int) -> bool:

@@ -56,7 +56,7 @@ class Driver:
 
     def reached(self, what: str) -> None:
         self.picture(what)
-        print(what, flush=True)  # noqa: T201  # what the test reads
+        print(what, flush=True)  # what the test reads
 
     def picture(self, name: str) -> QImage:
         QTest.qWait(200)
@@ -142,7 +142,7 @@ class Driver:
         self.press(Qt.Key.Key_Q, Qt.KeyboardModifier.ControlModifier)
         self.until(lambda: ended, "the end")
         self.program.close()
-        print("left", flush=True)  # noqa: T201
+        print("left", flush=True)
 
 
 def _points(image: QImage) -> list[tuple[int, int]]:

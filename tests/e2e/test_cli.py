@@ -289,7 +289,7 @@ def test_output_that_nobody_reads_is_no_error(lectern: Lectern, folder: Path) ->
 
 
 def test_names_that_are_not_utf8_are_listed(lectern: Lectern, folder: Path) -> None:
-    with open(os.fsencode(folder) + b"/caf\xe9.txt", "w") as file:  # noqa: PTH123
+    with open(os.fsencode(folder) + b"/caf\xe9.txt", "w") as file:  # noqa: PTH123  # a name in bytes
         file.write("The menu says coffee.")
     lectern("index", folder)
     assert "caf\\udce9.txt" in lectern("search", "menu").stdout

@@ -19,7 +19,7 @@ def on_terminal(
     lectern: Lectern, *arguments: str | Path, typed: str = "", status: int = 0, **environment: str
 ) -> str:
     """Run a command on a terminal of its own and return everything it wrote there."""
-    pty = pytest.importorskip("pty")
+    pty = pytest.importorskip("pty", reason="terminals of POSIX")
     ours, theirs = pty.openpty()
     os.write(ours, typed.encode())
     command = [sys.executable, "-m", lectern.module, *map(str, arguments)]

@@ -36,7 +36,7 @@ class Asker:
         self.process = process
         self._in, self._out = process.stdin, process.stdout
         self._ids = count(1)
-        frame = read_frame(self._out)  # type: ignore[arg-type]
+        frame = read_frame(self._out)
         assert frame is not None
         assert check_hello(frame[0], Hello).role == "render"
 
@@ -51,8 +51,8 @@ class Asker:
 
     def send(self, header: Header) -> tuple[Header, bytes]:
         """Send any header, and return the reply's, unless that is an error."""
-        write_frame(self._in, header)  # type: ignore[arg-type]
-        frame = read_frame(self._out)  # type: ignore[arg-type]
+        write_frame(self._in, header)
+        frame = read_frame(self._out)
         assert frame is not None, "the child has ended"
         reply, data = frame
         assert reply["id"] == header.get("id")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,7 +24,6 @@ from tests.integration.world import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from indexer.engine.engine import Engine
 
@@ -264,6 +264,6 @@ def test_nothing_is_removed_for_a_path_that_is_no_root(world: World, engine: Eng
 
 def test_the_library_is_for_its_owner_only(world: World) -> None:
     for folder, _, names in os.walk(world.library):
-        for path in [folder, *(os.path.join(folder, name) for name in names)]:  # noqa: PTH118
-            if os.path.dirname(path) == str(world.library):  # noqa: PTH120
-                assert os.stat(path).st_mode & 0o077 == 0, path  # noqa: PTH116
+        for path in [Path(folder), *(Path(folder, name) for name in names)]:
+            if path.parent == world.library:
+                assert path.stat().st_mode & 0o077 == 0, path

@@ -277,9 +277,9 @@ def test_a_cache_that_was_outgrown_is_replaced(
     store.tables.cache_bytes = 1 << 16
     store.add_passages(rows(1, texts(1, 20)))
     store.add_vectors(SPACE, many(range(100), 120))
-    before = store.tables.vectors(SPACE).inner  # type: ignore[union-attr]
+    before = store.tables.by_name()[schema.vectors_table(SPACE)].inner
     store.maintain(idle=True)
-    assert store.tables.vectors(SPACE).inner is not before  # type: ignore[union-attr]
+    assert store.tables.by_name()[schema.vectors_table(SPACE)].inner is not before
     assert len(store.knn(SPACE, many(range(100), 120).vectors[5], 20)) == 20
     store.add_passages(rows(2, texts(2, 20)))
     assert found_docs(store) == {1, 2}

@@ -136,7 +136,7 @@ def _pending(engine: troubles.Engine, unknown: int) -> int:
 def _states(rows: Iterable[FileRow], documents: Path) -> Iterator[str]:
     """Every file of the disk is there once, has come to an end, and has a reason if not read."""
     listed = Counter(row.path for row in rows)
-    there = {os.path.join(at, name) for at, _, names in os.walk(documents) for name in names}  # noqa: PTH118
+    there = {os.path.join(at, name) for at, _, names in os.walk(documents) for name in names}  # noqa: PTH118  # text, as listed
     if there != listed.keys() or listed.total() > len(listed):
         yield f"listed once is not what is there: {sorted(there ^ listed.keys())[:5]}"
     for row in rows:

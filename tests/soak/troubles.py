@@ -121,7 +121,7 @@ _PYTHON: tuple[str, ...] = ()
 
 def use(python: str) -> None:
     """Say which Python runs the program."""
-    global _PYTHON  # noqa: PLW0603
+    global _PYTHON  # noqa: PLW0603  # one for each run
     _PYTHON = (python, "-m", "app")
 
 

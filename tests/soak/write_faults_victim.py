@@ -64,7 +64,7 @@ class Victim:
                 wrong.append(traceback.format_exc())
         try:
             check_same(self._finish(), reference)
-        except Exception:  # noqa: BLE001
+        except Exception:  # noqa: BLE001  # as above
             wrong.append(traceback.format_exc())
         told = {"writes": self._shim.writes, "failed": self._shim.failed}
         return {**told, "ended": ended, "wrong": wrong}

@@ -116,7 +116,7 @@ class CoverageModel(QAbstractTableModel):
         """Change the filter; what is None stays."""
         given = {"state": state, "root": root, "text": text}
         changed = {name: value for name, value in given.items() if value is not None}
-        self._change(replace(self._filter, **changed))  # type: ignore[arg-type]
+        self._change(replace(self._filter, **changed))  # type: ignore[arg-type]  # typed above
 
     def refresh(self) -> None:
         """Fetch again what is shown; until then it stays."""

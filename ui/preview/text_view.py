@@ -7,7 +7,7 @@ the whole document; Qt's count UTF-16 units of what is loaded.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPen, QTextCharFormat, QTextCursor
@@ -22,7 +22,7 @@ from ui.theme import L, current
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from PySide6.QtGui import QPaintEvent, QTextBlock, QWheelEvent
+    from PySide6.QtGui import QPaintEvent, QTextBlock, QTextLine, QWheelEvent
     from PySide6.QtWidgets import QWidget
 
 Span = tuple[int, int]
@@ -235,7 +235,7 @@ def _block_lines(block: QTextBlock, place: QRectF, first: int, last: int) -> lis
     return found
 
 
-def _x(line: object, position: int) -> float:
-    # Returns the place and, in some versions, the position it belongs to.
-    found = line.cursorToX(position)  # type: ignore[attr-defined]
+def _x(line: QTextLine, position: int) -> float:
+    # Some versions return the position it belongs to as well.
+    found: Any = line.cursorToX(position)
     return float(found[0] if isinstance(found, tuple) else found)

@@ -219,7 +219,7 @@ class Toolbar(QWidget):
                 menu.addSeparator()
         return menu
 
-    def _choose_zoom(self, zoom: Zoom, _checked: bool = False) -> None:  # noqa: FBT002
+    def _choose_zoom(self, zoom: Zoom, _checked: bool = False) -> None:
         self.zoom_chosen.emit(zoom)
 
     def _connect(self) -> None:
@@ -230,10 +230,10 @@ class Toolbar(QWidget):
         self.page.returnPressed.connect(self._enter)
         self.outline.clicked.connect(self._outline)
 
-    def _step(self, step: int, _checked: bool = False) -> None:  # noqa: FBT002
+    def _step(self, step: int, _checked: bool = False) -> None:
         self.hit_step.emit(step)
 
-    def _zoom(self, step: int, _checked: bool = False) -> None:  # noqa: FBT002
+    def _zoom(self, step: int, _checked: bool = False) -> None:
         self.zoom_step.emit(step)
 
     def _enter(self) -> None:

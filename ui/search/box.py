@@ -57,7 +57,7 @@ class SearchBox(QLineEdit):
         self._completer.setWidget(self)
         self._popup = _popup()
         self._completer.setPopup(self._popup)
-        self._completer.activated[QModelIndex].connect(self._insert_completion)  # type: ignore[index]
+        self._completer.activated[QModelIndex].connect(self._insert_completion)  # type: ignore[index]  # the stub knows no overloads
         self.textEdited.connect(self._offer_values)
 
     def complete(self) -> None:

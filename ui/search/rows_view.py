@@ -252,7 +252,7 @@ class RowsView(QListView):
     def viewportEvent(self, event: QEvent) -> bool:
         match event.type():
             case QEvent.Type.HoverMove | QEvent.Type.HoverEnter:
-                hover: QHoverEvent = event  # type: ignore[assignment]
+                hover: QHoverEvent = event  # type: ignore[assignment]  # by its type
                 self._hover(self.indexAt(hover.position().toPoint()))
             case QEvent.Type.HoverLeave | QEvent.Type.Leave:
                 self._hover(QModelIndex())

@@ -102,7 +102,7 @@ class BodySpool:
     """Long bodies of one mail, in a file; a random line stands in the place of each."""
 
     def __init__(self) -> None:
-        self._file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY_BYTES)  # noqa: SIM115
+        self._file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY_BYTES)  # noqa: SIM115  # closed by ``close``
         self._secret = secrets.token_hex(16).encode()
         self._mark = re.compile(rb"=%s (\d+) (\d+)\r?\n?" % self._secret)
 

@@ -60,7 +60,7 @@ _BROKEN_OFF = re.compile("error|premature end")  # in what the library warns of
 _DATE = re.compile(r"D:(\d{4})(\d{2})?(\d{2})?")
 
 pymupdf.TOOLS.mupdf_display_errors(False)  # noqa: FBT003  # the library's own call
-pymupdf.TOOLS.mupdf_display_warnings(False)  # noqa: FBT003
+pymupdf.TOOLS.mupdf_display_warnings(False)  # noqa: FBT003  # as above
 
 
 class PdfSource:

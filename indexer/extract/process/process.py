@@ -71,7 +71,7 @@ class ChildProcess:
         self._limits = limits
         self.silence_s = limits.silence_s
         self.stopping: Callable[[], bool] = lambda: False
-        self._errors: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115
+        self._errors: BinaryIO = tempfile.TemporaryFile()  # noqa: SIM115  # closed by ``close``
         self._scratch = make_scratch()
         self._lock = threading.Lock()
         self._verdict = ""  # why it was killed

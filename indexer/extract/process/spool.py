@@ -25,7 +25,7 @@ class Spool:
     """A list of pages that is written once and may be read many times."""
 
     def __init__(self, in_memory_bytes: int = IN_MEMORY_BYTES) -> None:
-        self._file = tempfile.SpooledTemporaryFile(max_size=in_memory_bytes)  # noqa: SIM115
+        self._file = tempfile.SpooledTemporaryFile(max_size=in_memory_bytes)  # noqa: SIM115  # closed by ``close``
         self.pages = 0
 
     def __enter__(self) -> Self:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tests.ui.conftest import RecordedNotices
     from ui.engine_client import EngineLink
 
-SECRET = "the open sea"  # noqa: S105
+SECRET = "the open sea"
 
 
 @pytest.fixture

@@ -23,6 +23,7 @@ from ui.preview.viewer_commands import (
 from ui.preview.viewers import open_external
 
 if TYPE_CHECKING:
+    from PySide6.QtCore import QUrl
     from pytestqt.qtbot import QtBot
 
     from tests.ui.library.port import CannedLink, Said
@@ -123,8 +124,8 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     class Services:
         @staticmethod
-        def openUrl(url: object) -> bool:
-            urls.append(url.toLocalFile())  # type: ignore[attr-defined]
+        def openUrl(url: QUrl) -> bool:
+            urls.append(url.toLocalFile())
             return True
 
     monkeypatch.setattr(desktop_module, "QDesktopServices", Services)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QSignalSpy, QTest
-from PySide6.QtWidgets import QAbstractButton
+from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from indexer.api.requests import Index
 from tests.ui.conftest import attach
@@ -96,12 +96,10 @@ def test_tab_goes_through_the_page_as_it_is_read(page: SearchPage) -> None:
         page.bar.box, page.bar.kept_button, page.bar.help_button, *page.chips.chips,
         *page.chips.menus.buttons,
     ]  # fmt: skip
-    seen = [page.bar.box]
+    seen: list[QWidget] = [page.bar.box]
     for _ in wanted[1:]:
         page.focusNextChild()
-        focused = page.focusWidget()
-        assert focused is not None
-        seen.append(focused)  # type: ignore[arg-type]
+        seen.append(page.focusWidget())
     assert seen == wanted
 
 
@@ -161,11 +159,11 @@ def test_folders_that_came_meanwhile_are_seen_when_the_search_is_gone_to(
 ) -> None:
     for page in shown(qtbot, SearchPage(context)):
         offered = partial(links, page)
-        qtbot.waitUntil(lambda: offered() == ["Choose folders…"])  # noqa: B023
+        qtbot.waitUntil(lambda: offered() == ["Choose folders…"])  # noqa: B023  # called at once
         page.hide()
         engine.call(Index((library_files,)))
         page.show()
-        qtbot.waitUntil(lambda: "Choose folders…" not in offered())  # noqa: B023
+        qtbot.waitUntil(lambda: "Choose folders…" not in offered())  # noqa: B023  # called at once
 
 
 def test_a_failure_is_a_line(qtbot: QtBot, page: SearchPage) -> None:

@@ -42,7 +42,8 @@ def test_keys_go_through_hits_and_documents(qtbot: QtBot, page: SearchPage) -> N
     assert page.current_hit == seen[0]
     press(page, Qt.Key.Key_Down, Qt.KeyboardModifier.ControlModifier)
     assert page.current_hit is not None
-    assert page.current_hit.path != seen[0].path  # type: ignore[union-attr]
+    assert seen[0] is not None
+    assert page.current_hit.path != seen[0].path
     press(page, Qt.Key.Key_Up, Qt.KeyboardModifier.ControlModifier)
     assert page.current_hit == seen[0]
     press(page, Qt.Key.Key_End)

@@ -169,7 +169,7 @@ def test_a_plain_text_keyring_in_front_is_passed_over(monkeypatch: pytest.Monkey
         __module__ = "keyring.backends.SecretService"
 
     class Chain(ChainerBackend):
-        backends = [_made(PlainTextKeyring), _made(Trusted)]  # noqa: RUF012
+        backends = [_made(PlainTextKeyring), _made(Trusted)]  # noqa: RUF012  # as the library has it
 
     found: list[Keyring | None] = []
     for kind in (Chain, PlainTextKeyring, keyring.backends.fail.Keyring):

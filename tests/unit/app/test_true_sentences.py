@@ -46,7 +46,7 @@ def test_a_failure_names_the_file_as_it_is(capsys: pytest.CaptureFixture[str]) -
     from app.cli_common import Context
     from app.settings import Settings
 
-    context = Context(Settings(), library=None, offline=True, open_engine=None)  # type: ignore[arg-type]
+    context = Context(Settings(), library=None, offline=True, open_engine=None)  # type: ignore[arg-type]  # nothing is opened
     assert explain_failure(context, WorldError("path_missing", path=f"/a/{ODD}")) == 2
     assert f"There is nothing at /a/{SHOWN}." in capsys.readouterr().err
 

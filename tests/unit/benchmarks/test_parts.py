@@ -30,11 +30,12 @@ class TinyOptions(Options):
     """Options for the tiny model, from the folder its test put it in."""
 
     __slots__ = ("models",)
+    models: Path
 
     def config(self, library: Path) -> EngineConfig:
         return EngineConfig(
             library=library,
-            models=self.models,  # type: ignore[attr-defined]
+            models=self.models,
             model=TINY,
             precision=Precision.FP32,
             threads=1,

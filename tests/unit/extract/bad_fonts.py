@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 import string
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pymupdf
@@ -254,12 +255,13 @@ def _coded(
     return path
 
 
+def _mapped(name: str, path: Path) -> Path:
+    return show(path, *MAPPED[name])
+
+
 _HEADING = "The Ledger of the Harbour Master"
 SAMPLES: dict[str, Callable[[Path], Path]] = {
-    **{
-        name: lambda path, pieces=pieces: show(path, *pieces)  # type: ignore[misc]
-        for name, pieces in MAPPED.items()
-    },
+    **{name: partial(_mapped, name) for name in MAPPED},
     "an embedded font without a map": without_map,
     "letters that are drawings": drawn_letters,
     "letters that are drawings, further up": lambda path: drawn_letters(path, 150),

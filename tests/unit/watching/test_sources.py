@@ -188,7 +188,7 @@ def test_lost_events_are_told(tmp_path: Path, source: Source, heard: Heard) -> N
     source.enter(os.fsencode(tmp_path))
     one, other = tmp_path / "one", tmp_path / "other"
     one.touch()
-    with source._lock:  # type: ignore[attr-defined]
+    with source._lock:  # type: ignore[attr-defined]  # of any source for inotify
         # Equal events in a row are one event to the kernel; the reader stands still in the first.
         for _ in range(limit):
             one.rename(other)

@@ -16,7 +16,7 @@ from indexer.extract.office import encrypted
 from indexer.extract.process import scratch
 from tests.locked import locked, word, workbook
 
-PASSWORD = "ßecret of 12"  # noqa: S105
+PASSWORD = "ßecret of 12"
 SENTENCE = "The keeper lights the lamp at dusk."
 
 
