@@ -1,17 +1,23 @@
 """Files that are either the old ones or the new ones, never half of each.
 
-Owns the writing of small owner-only files; it must not know what is in them. Standard library
-only.
+Owns the writing of small owner-only files, and how a full disk shows; it must not know what is in
+them. Standard library only.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import tempfile
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+#: What the system says of a disk or a quota that is full.
+DISK_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+_PROBE_BYTES = 64 << 10
 
 
 def write_file(path: Path, text: str) -> None:
@@ -36,3 +42,15 @@ def write_file(path: Path, text: str) -> None:
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise
+
+
+def is_full(folder: Path) -> bool:
+    """Whether there is no room in a folder, by writing a little: libraries hide why they failed."""
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(bytes(_PROBE_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        return error.errno in DISK_FULL
+    return False

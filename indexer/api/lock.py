@@ -22,6 +22,7 @@ import time
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from indexer.api import outside
+from indexer.api.atomic import DISK_FULL
 from indexer.api.errors import WorldError
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class LibraryLock:
             program: What to call the holder in the messages of others.
 
         Raises:
-            WorldError: ``library_locked`` or ``library_unwritable``.
+            WorldError: ``library_locked``, ``library_unwritable`` or ``disk_full``.
         """
         from filelock import FileLock, Timeout
 
@@ -91,6 +92,9 @@ class LibraryLock:
                 "library_locked", library=str(library), holder=holder(library)
             ) from error
         except OSError as error:
+            if error.errno in DISK_FULL:
+                needed = "what the lock needs"
+                raise WorldError("disk_full", needed=needed, path=str(library)) from error
             raise WorldError("library_unwritable", library=str(library)) from error
         taken._sign(program)
         return taken

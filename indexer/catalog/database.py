@@ -15,13 +15,13 @@ library lock makes true; if there is one, it is read with the index beside it (`
 
 from __future__ import annotations
 
-import errno
 import os
 import sqlite3
 import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from indexer.api.atomic import DISK_FULL, is_full
 from indexer.api.errors import LecternError, WorldError
 from indexer.catalog import migrations
 
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CACHE_KIB = 8192  # a connection
-# Windows has no quota error.
-DISK_FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 _MASK = (1 << 63) - 1
 
 # What SQLite reports, and what it means for the person.
@@ -240,7 +238,8 @@ def _world_error(error: sqlite3.Error, path: Path) -> LecternError | None:
         return None
     primary = code & 0xFF
     library = str(path.parent)
-    if code in _FULL or primary in _FULL:
+    failed = primary in _CLOSED or primary == sqlite3.SQLITE_IOERR
+    if code in _FULL or primary in _FULL or (failed and is_full(path.parent)):
         return _full(path)
     if primary in _CLOSED:
         return WorldError("library_unwritable", library=library)

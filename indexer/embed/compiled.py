@@ -19,10 +19,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from indexer.api.atomic import DISK_FULL
 from indexer.api.codec import decode
 from indexer.api.errors import Failure, InternalError, WorldError
 from indexer.confine.process import child_environment
-from indexer.embed.fetch import NO_ACCESS, NO_SPACE, OWNER_ONLY, ensure_source, hash_file
+from indexer.embed.fetch import NO_ACCESS, OWNER_ONLY, ensure_source, hash_file
 from indexer.embed.models import TOKENIZER, Side
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def ensure_compiled(
 
 
 def _explained(error: OSError, home: Path) -> Exception:
-    if error.errno in NO_SPACE:
+    if error.errno in DISK_FULL:
         return WorldError("disk_full", needed=f"{_ROOM_BYTES / 1e6:.0f} MB", path=str(home))
     if error.errno in NO_ACCESS:
         return WorldError("library_unwritable", library=str(home))

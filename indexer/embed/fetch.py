@@ -20,6 +20,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from indexer.api.atomic import DISK_FULL
 from indexer.api.errors import InternalError, WorldError
 from indexer.confine import launcher
 from indexer.embed import connections
@@ -37,7 +38,6 @@ SCRATCH = "lectern-model-"
 _POLL_S = 0.5
 _CHUNK = 1 << 20
 OWNER_ONLY = 0o600
-NO_SPACE = frozenset({errno.ENOSPC, errno.EDQUOT})
 NO_ACCESS = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
 
@@ -124,7 +124,7 @@ def _copy_from(record: ModelRecord, place: Path, folder: Path) -> bool:
     try:
         return all(_copy(opener, file, folder / file.name) for file in record.package.files)
     except (OSError, KeyError, zipfile.BadZipFile, EOFError, zlib.error) as error:
-        if isinstance(error, OSError) and error.errno in NO_SPACE | NO_ACCESS:
+        if isinstance(error, OSError) and error.errno in DISK_FULL | NO_ACCESS:
             raise  # the fault is not the package's
         log.warning("the package of %s at %s is damaged: %s", record.id, place, error)
         return False

@@ -53,7 +53,7 @@ from indexer.store.store import Store
 from indexer.watching.watcher import Watcher
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from indexer.api.answers import Removal, Verification, WatchState
@@ -67,6 +67,10 @@ if TYPE_CHECKING:
 A = TypeVar("A")
 
 log = logging.getLogger(__name__)
+
+
+# What opening says, beside missing tables, of a library that was not made to its end.
+_UNMADE = {"library_older", "library_unwritable"}
 
 
 class Engine(OpenLibrary):
@@ -113,7 +117,7 @@ class Engine(OpenLibrary):
             catalog = _open_catalog(config.library / CATALOG_NAME, lock.refusal)
             unless_open.callback(catalog.close)
             lance, writable = config.library / LANCE_NAME, catalog.refusal is None
-            with open_errors(lance):
+            with open_errors(lance), _unmade_for_want_of_room(catalog.refusal):
                 store = Store.open(
                     lance,
                     threads=config.threads or _cores(),
@@ -440,9 +444,22 @@ def _open_catalog(path: Path, refusal: LecternError | None) -> Catalog:
     try:
         return Catalog(path, refusal)
     except WorldError as error:
-        if refusal is not None or error.code != "disk_full" or not path.stat().st_size:
+        if refusal is not None or error.code != "disk_full":
             raise
-        return Catalog(path, error)
+        with _unmade_for_want_of_room(error):
+            return Catalog(path, error)
+
+
+@contextlib.contextmanager
+def _unmade_for_want_of_room(refusal: LecternError | None) -> Iterator[None]:
+    """Tell what a full disk kept from being made or brought up to date from old and damaged."""
+    try:
+        yield
+    except WorldError as error:
+        unmade = error.code in _UNMADE or error.detail.get("reason") == "no_tables"
+        if refusal is None or refusal.code != "disk_full" or not unmade:
+            raise
+        raise WorldError(refusal.code, **refusal.detail) from error
 
 
 def _keep_open(engine: Engine) -> None:

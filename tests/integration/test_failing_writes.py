@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 from contextlib import closing, suppress
@@ -19,6 +20,10 @@ import pytest
 
 from indexer.api.errors import LecternError
 from indexer.catalog import Catalog
+from indexer.catalog.migrations import APPLICATION_ID, MIGRATIONS
+from indexer.config import EngineConfig
+from indexer.engine.engine import Engine
+from indexer.library.library import CATALOG_NAME
 from indexer.store.maintenance import Thresholds
 from indexer.store.store import Store
 from indexer.store.values import Term
@@ -36,12 +41,28 @@ ROOT = Path(__file__).resolve().parents[2]
 ERRORS = (errno.ENOSPC, errno.EIO)
 # Every commit is followed by all upkeep there is.
 UPKEEP = Thresholds((1, 1), (1, 1), (2, 2), ann_from=10**9)
+# Each of so many writes at the start of opening fails, and after that every so many-th.
+EACH = 25
+VERSIONS = {"new": 0, "older": 5}  # of the catalog
 BEFORE, AFTER = range(1, 3), range(4, 5)  # documents
 
 
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("part", ["catalog", "store"])
 def test_a_write_that_fails_is_said_and_costs_nothing(part: str, tmp_path: Path) -> None:
+    assert _run(part, tmp_path) > 10, "hardly any write was seen"
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("part", ["new", "older"])
+def test_a_library_that_cannot_be_made_for_want_of_room_is_not_called_damaged_or_old(
+    part: str, tmp_path: Path
+) -> None:
+    assert _run(part, tmp_path) > 10, "hardly any write was seen"
+
+
+def _run(part: str, tmp_path: Path) -> int:
+    """Let writes fail in a process of its own; gives how many did."""
     shim = compile_shim(tmp_path)
     if shim is None:
         pytest.skip("nothing compiles a library to preload here (apt-get install gcc)")
@@ -54,7 +75,7 @@ def test_a_write_that_fails_is_said_and_costs_nothing(part: str, tmp_path: Path)
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert int(done.stdout.split()[0]) > 10, "hardly any write was seen"
+    return int(done.stdout.split()[0])
 
 
 def _catalog(path: Path) -> None:
@@ -118,8 +139,42 @@ def _fail_at_every_write(shim: Shim, base: Path, use: Step, whole: Step) -> int:
     return writes
 
 
+def _fill_at_every_write(shim: Shim, folder: Path, version: int) -> int:
+    """Open a library on a disk that is full from one write on; ``version`` 0 is none at all."""
+    config = EngineConfig(folder / "library", folder / "models", offline=True)
+    made = 0
+    while made == 0 or shim.failed:
+        made += 1 if made < EACH else EACH
+        with suppress(FileNotFoundError):
+            shutil.rmtree(config.library)
+        if version:
+            config.library.mkdir()
+            _old_catalog(config.library / CATALOG_NAME, version)
+        said = "disk_full"
+        try:
+            with shim.failing(config.library, made, errno.ENOSPC, on=True):
+                Engine.open(config).close()
+        except LecternError as error:
+            said = error.code
+        assert said == "disk_full", f"{said} at {made}: {shim.failed}"
+        Engine.open(config).close()
+    return made
+
+
+def _old_catalog(path: Path, version: int) -> None:
+    with closing(sqlite3.connect(path)) as catalog:
+        for script in MIGRATIONS[:version]:
+            catalog.executescript(script)
+        catalog.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        catalog.execute(f"PRAGMA user_version = {version}")
+
+
 def main() -> None:
     part, folder, shim = sys.argv[1:]
+    if part in VERSIONS:
+        writes = _fill_at_every_write(Shim(Path(shim)), Path(folder).resolve(), VERSIONS[part])
+        sys.stdout.write(f"{writes} writes failed")
+        return
     base = Path(folder).resolve() / "base"
     base.mkdir()
     if part == "catalog":

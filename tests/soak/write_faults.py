@@ -44,6 +44,8 @@ class Kind:
         return f"{self.run}, {errno.errorcode[self.error]} at {each}"
 
 
+SAID_OF_A_FULL_DISK = {"done", "disk_full", "lost"}  # that one is told by itself
+
 KINDS = tuple(
     Kind(run, error, on)
     for run in ("first", "update")
@@ -96,7 +98,10 @@ def _fail(
             tried += 1
             ended[answer["ended"]] += 1
             where = f"{kind} of {writes} writes, {nth}: {answer['failed']}"
-            found += [f"{where}\n{wrong}" for wrong in answer["wrong"]]
+            wrong = answer["wrong"]
+            if kind.on and answer["ended"] not in SAID_OF_A_FULL_DISK:
+                wrong = [*wrong, f"said of a full disk: {answer['ended']}"]
+            found += [f"{where}\n{each}" for each in wrong]
     finally:
         process.close()
     told = ", ".join(f"{count} {how}" for how, count in ended.most_common())
