@@ -1,8 +1,8 @@
-"""Hits as people see them: where they stand, which sentence is best, and why they are there.
+"""Hits as people see them: which come, in which order, and which of them are one.
 
-Owns the making of ``Hit`` values from ranked passages, the grouping of near-duplicates, the list of
-files for a query of filters alone, and files found by name of which nothing could be read. It must
-not rank.
+Owns the way from ranked passages to a list: files that are called like the query before them, the
+grouping of near-duplicates, the list of files for a query of filters alone, and files found by name
+of which nothing could be read. It must not rank.
 """
 
 from __future__ import annotations
@@ -15,12 +15,20 @@ import numpy as np
 
 from indexer.api.types import SEARCHABLE_STATES, Also, Hit, SearchResult, Why
 from indexer.search.near_duplicates import NearDuplicates
+from indexer.search.passage_hits import (
+    COLUMNS,
+    best_sentences,
+    name_hit,
+    passage_hit,
+    reason,
+    where,
+)
 from indexer.search.query_language import clear_language
 from indexer.store.values import docs_of
 from indexer.text.name_words import alphanumeric_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -28,29 +36,18 @@ if TYPE_CHECKING:
     from indexer.api.types import FileRow
     from indexer.catalog import Catalog, DocRow, DocumentFile, Totals
     from indexer.query.grammar import Query
-    from indexer.search.candidates import CandidateEvidence
-    from indexer.search.fusion import Scored
     from indexer.search.narrowing import Narrowing
     from indexer.search.ranking import Ranking
     from indexer.store.store import Store
 
     Keys = NDArray[np.int64]
 
-COLUMNS = (
-    "text", "view", "page_first", "page_last", "char_start", "char_end", "heading_path",
-    "text_starts", "language",
-)  # fmt: skip
+# Files that are called like the query.
+CALLED_ROOM = 10
 # Files found by name alone that a list always has room for.
 NAMED_ROOM = 3
 # Code points of a shortened hit: about four lines.
 SNIPPET = 320
-# Sentences that are marked beside the best one: so many in all, if they are nearly as good.
-MARKS = 3
-NEARLY = 0.85
-# From here words or meaning are a reason for a hit: a third of the attainable BM25, squared and
-# weighted, and a cosine that unrelated text seldom reaches.
-WORDS_FROM = 0.2
-MEANING_FROM = 0.35
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +61,22 @@ class HitMaker:
 
     def make(self, ranking: Ranking, limit: int, *, explain: bool) -> tuple[Hit, ...]:
         """Make the best hits of a ranking, near-duplicates of other documents grouped."""
+        called = self.called(limit)
+        shown = {(hit.path, hit.start) for hit in called}
         hits: list[Hit] = []
         groups = NearDuplicates(self._query_words())
         asked_in = clear_language(self.query.text, self.query.terms)
         candidates, scores, exact = ranking.candidates, ranking.scored.total, ranking.exact
         for at, passage, places, doc in self._passages(candidates.keys, ranking.order, limit):
+            if any((place.path, passage["char_start"]) in shown for place in places):
+                continue
             same = groups.add(doc.doc, passage["view"])
             if same is not None:
-                also = (*hits[same].also, Also(**_where(passage, places[0], doc)))
+                also = (*hits[same].also, Also(**where(passage, places[0], doc)))
                 hits[same] = replace(hits[same], also=also)
                 continue
-            hit = _hit(passage, places, doc, _best(candidates, at))
-            why = Why.PHRASE if exact[at] else _why(ranking.scored, at)
+            hit = passage_hit(passage, places, doc, best_sentences(candidates, at))
+            why = Why.PHRASE if exact[at] else reason(ranking.scored, at)
             parts = ranking.explain(at) if explain else None
             language = passage["language"] if why is Why.MEANING and asked_in else ""
             other = language if language != asked_in else ""
@@ -83,8 +84,42 @@ class HitMaker:
             hits.append(replace(hit, score=score, why=why, explain=parts, language=other))
             if len(hits) == limit:
                 break
-        named = self._named({hit.path for hit in hits})
-        return tuple(hits[: max(limit - len(named), 0)] + named)[:limit]
+        named = self._named({hit.path for hit in (*called, *hits)})
+        room = max(limit - len(called) - len(named), 0)
+        return (*called, *hits[:room], *named)[:limit]
+
+    def called(self, limit: int) -> tuple[Hit, ...]:
+        """The files whose name is the query or begins with it: where they begin, if they were read.
+
+        A quoted phrase is looked for in documents, whatever a file is called.
+        """
+        if self.query.phrases or not self.query.terms:
+            return ()
+        files = self.catalog.lexicon.files.called(
+            self.query.text, min(limit, CALLED_ROOM), open_ended=self.query.last_word_open
+        )
+        rows = self.catalog.files.get(files)
+        owners = {file: self.catalog.files.doc_of(file) for file in rows}
+        firsts = {stored["doc"]: stored for stored in self._firsts(_known(owners.values()))}
+        hits: dict[int, Hit | None] = {}  # by document, or by file where nothing was read
+        for file in files:
+            first = firsts.get(owners[file])
+            key = -file if first is None else int(first["doc"])
+            hits.setdefault(key, self._called(file, rows[file], first))
+        return tuple(hit for hit in hits.values() if hit is not None)
+
+    def _called(self, file: int, row: FileRow, first: dict[str, Any] | None) -> Hit | None:
+        docs = self.narrowing.docs
+        if first is None:
+            return name_hit(row) if docs is None and row.state not in SEARCHABLE_STATES else None
+        doc = int(first["doc"])
+        places = self.catalog.files.by_document([doc]).get(doc, [])
+        places.sort(key=lambda place: place.file != file)
+        kept = docs is None or bool(docs.keeps(np.array([doc], np.int32))[0])
+        if not places or not kept or not self.narrowing.keeps(first):
+            return None
+        hit = passage_hit(first, places, self.catalog.docs.get([doc])[doc], [0])
+        return replace(hit, why=Why.NAME)
 
     def _query_words(self) -> frozenset[str]:
         """The words of the query, and the parts of those that mix letters and digits."""
@@ -104,7 +139,7 @@ class HitMaker:
         """
         hits: list[Hit] = []
         for at, passage, places, doc in self._passages(keys, np.arange(len(keys)), limit):
-            hit = _hit(passage, places, doc, [int(best[at])])
+            hit = passage_hit(passage, places, doc, [int(best[at])])
             hits.append(replace(hit, score=float(scores[at]), why=Why.MEANING))
             if len(hits) == limit:
                 break
@@ -121,7 +156,7 @@ class HitMaker:
         for stored in self._firsts(docs.tolist()):
             doc = int(stored["doc"])
             if doc in places:
-                hits.append(_hit(stored, places[doc], rows[doc], [0]))
+                hits.append(passage_hit(stored, places[doc], rows[doc], [0]))
         return tuple(hits)
 
     def _firsts(self, docs: list[int]) -> Iterator[dict[str, Any]]:
@@ -160,7 +195,11 @@ class HitMaker:
         )
         rows = self.catalog.files.get(files).values()
         unread = [row for row in rows if row.state not in SEARCHABLE_STATES]
-        return [_name_hit(row) for row in unread if row.path not in shown][:NAMED_ROOM]
+        return [name_hit(row) for row in unread if row.path not in shown][:NAMED_ROOM]
+
+
+def _known(docs: Iterable[int | None]) -> list[int]:
+    return list(dict.fromkeys(doc for doc in docs if doc is not None))
 
 
 def result(
@@ -200,84 +239,3 @@ def shorten(hit: Hit) -> Hit:
         (start - low, end - low) for start, end in hit.marks if low <= start < end <= high
     )
     return replace(hit, text=hit.text[low:high], best=(first - low, last - low), marks=marks)
-
-
-def _best(evidence: CandidateEvidence, at: int) -> list[int]:
-    """The best sentence of a passage, and those nearly as similar to the question."""
-    best = int(evidence.best[at])
-    if not len(evidence.offsets):
-        return [best]
-    scores = evidence.sentences[evidence.offsets[at] : evidence.offsets[at + 1]]
-    order = np.argsort(-scores, kind="stable")[:MARKS]
-    near = [int(one) for one in order if scores[one] >= NEARLY * scores[order[0]] > 0.0]
-    return [best, *(one for one in near if one != best)]
-
-
-def _hit(passage: dict[str, Any], places: list[DocumentFile], doc: DocRow, best: list[int]) -> Hit:
-    place = places[0]
-    spans = list(dict.fromkeys(_sentence(passage, one) for one in best))
-    return Hit(
-        root=place.root,
-        score=0.0,
-        text=passage["text"],
-        heading_path=tuple(passage["heading_path"]),
-        why=Why.WORDS,
-        best=spans[0],
-        state=place.state,
-        other_paths=tuple(other.path for other in places[1:]),
-        marks=tuple(spans),
-        author=doc.author,
-        format=place.format,
-        modified_ns=place.mtime_ns,
-        **_where(passage, place, doc),
-    )
-
-
-def _where(passage: dict[str, Any], place: DocumentFile, doc: DocRow) -> dict[str, Any]:
-    """Say where a passage stands, in the fields that ``Hit`` and ``Also`` share."""
-    return {
-        "path": place.path,
-        "file": place.relative,
-        "title": doc.title or place.relative.rpartition("/")[2],
-        "page": passage["page_first"],
-        "page_last": passage["page_last"],
-        "start": passage["char_start"],
-        "end": passage["char_end"],
-    }
-
-
-def _sentence(passage: dict[str, Any], number: int) -> tuple[int, int]:
-    """Where a sentence of a passage stands in its text, without the space around it."""
-    text = passage["text"]
-    starts = [*passage["text_starts"], len(text)]
-    number = min(number, len(starts) - 2)
-    first, last = (starts[number], starts[number + 1]) if number >= 0 else (0, len(text))
-    sentence = text[first:last]
-    first += len(sentence) - len(sentence.lstrip())
-    return first, first + len(sentence.strip())
-
-
-def _name_hit(row: FileRow) -> Hit:
-    return Hit(
-        path=row.path,
-        root=row.root,
-        file=row.file,
-        title=row.file.rpartition("/")[2],
-        page=1,
-        page_last=1,
-        start=0,
-        end=0,
-        score=0.0,
-        text="",
-        heading_path=(),
-        why=Why.NAME,
-        state=row.state,
-        modified_ns=row.mtime_ns,
-    )
-
-
-def _why(scored: Scored, at: int) -> Why:
-    words, meaning = float(scored.words[at]), float(scored.meaning[at])
-    if words >= WORDS_FROM and meaning >= MEANING_FROM:
-        return Why.BOTH
-    return Why.WORDS if words >= WORDS_FROM or meaning <= 0.0 else Why.MEANING

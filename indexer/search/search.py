@@ -128,8 +128,10 @@ class Searcher:
     def _answer(self, request: SearchRequest, token: CancelToken, *, explain: bool) -> _Answer:
         space = self.catalog.spaces.active()
         maker = HitMaker(self.catalog, self.store, request.query, request.narrowing)
-        if space is None or not request.query.terms:
+        if not request.query.terms:
             return _Answer(maker.listing(request.limit))
+        if space is None:
+            return _Answer(maker.called(request.limit))
         retrieved, ranking = self.rank(request, space, token)
         hits = maker.make(ranking, request.limit, explain=explain)
         good = self._is_good(retrieved, space, hits, ranking)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api.requests import Index, Search
+from indexer.api.types import Why
 from indexer.config import EngineConfig
 from indexer.engine.engine import Engine
 from indexer.search import score_normalisation
@@ -185,3 +186,31 @@ def test_a_year_in_the_query_brings_its_file_to_the_front_and_tells_it_apart(
         assert found[0].also == ()
         assert len(found) == 2
         assert len(found[1].also) == 1
+
+
+@pytest.mark.parametrize(
+    "text", ["register-2019.txt", "register-2019", "register 2019", "REGISTER-20"]
+)
+def test_a_file_is_found_by_its_name(engine: Engine, text: str) -> None:
+    found = ask(engine, text)
+    first = found.hits[0]
+    assert (first.why, first.start, first.text[:8]) == (Why.NAME, 0, "The lamp")
+    assert found.good
+    assert first.file == "register-2019.txt" or text == "REGISTER-20"
+    assert len({(hit.path, hit.start) for hit in found.hits}) == len(found.hits)
+
+
+def test_a_name_is_looked_for_where_the_query_says(engine: Engine) -> None:
+    assert all(hit.why is not Why.NAME for hit in ask(engine, "register-2019 ext:pdf").hits)
+    assert all(hit.why is not Why.NAME for hit in ask(engine, '"register-2019"').hits)
+    assert ask(engine, "register-2019 ext:txt").hits[0].why is Why.NAME
+
+
+def test_a_file_of_which_nothing_was_read_is_found_first_by_its_name(
+    engine: Engine, tmp_path: Path
+) -> None:
+    (tmp_path / "tide table.bin").write_bytes(b"\0\1\2")
+    engine.call(Index((tmp_path,)))
+    for text in ("tide table.bin", "tide table"):
+        first = ask(engine, text).hits[0]
+        assert (first.file, first.why, first.text) == ("tide table.bin", Why.NAME, "")

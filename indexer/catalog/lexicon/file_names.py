@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from indexer.catalog.database import Database
 
 _FIND = "SELECT rowid, name FROM file_words WHERE file_words MATCH ? LIMIT ?"
+_CALLED = (
+    "SELECT f.id, f.name FROM file_words w JOIN files f ON f.id = w.rowid "
+    "WHERE w.file_words MATCH ? LIMIT ?"
+)
 MIN_PREFIX = 2
 # Scoring all files that hold a common word would take longer than the whole query may; past this
 # many, only a name that is exactly the query is sure to come first.
@@ -27,6 +31,10 @@ RANKED = 1000
 # Names run together are worth taking apart, which takes six times as long.
 _MIXED = re.compile(r"[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]")
 EXACT = "="  # before the word that a whole name makes
+# Letters from which on a query may be the beginning of a name, and the most names it may begin:
+# what many begin with is a word like others.
+MIN_BEGINNING, MOST_BEGUN = 3, 3
+_EXTENSION = re.compile(r"(?<=.)\.[^\s.]{0,8}$")
 
 
 class FileNames:
@@ -70,6 +78,33 @@ class FileNames:
         found.sort(key=lambda row: (len(row[1].split()), row[0]))
         return list(dict.fromkeys(row[0] for row in exact + found))[:limit]
 
+    def called(self, text: str, limit: int, *, open_ended: bool) -> list[int]:
+        """Give the files whose whole name is a text, then those whose names begin with it.
+
+        Args:
+            text: A name with or without its extension.
+            limit: The most files to give.
+            open_ended: Whether names may go on where the text ends; counts only if few names do.
+        """
+        whole = _joined_text(text)
+        exact = [file for file, _ in self._joined_as(whole, limit)]
+        ending = _EXTENSION.search(text)
+        if ending is not None:
+            typed = ending[0].lower()
+            for file, name in self._joined_as(_joined_text(text[: ending.start()]), limit):
+                found = name[name.rfind(b".") :].decode("utf-8", "replace").lower()
+                if found == typed or (open_ended and found.startswith(typed)):
+                    exact.append(file)
+        begun: list[int] = []
+        if open_ended and len(whole) >= MIN_BEGINNING:
+            found_so = self._joined_as(whole, MOST_BEGUN + len(exact) + 1, more=" *")
+            begun = [file for file, _ in found_so if file not in exact]
+        return (exact + begun if len(begun) <= MOST_BEGUN else exact)[:limit]
+
+    def _joined_as(self, joined: str, limit: int, more: str = "") -> list[tuple[int, bytes]]:
+        """Files whose joined name is some letters, or with ``more`` begins with them."""
+        return self._db.rows(_CALLED, f'name : "{EXACT}{joined}"{more}', limit) if joined else []
+
     def counts(self, wanted: Collection[str]) -> dict[str, int]:
         """Count, for each word that occurs, the files that have it in their name or folder."""
         rows = self._db.rows(
@@ -105,7 +140,10 @@ def _parts(word: str) -> list[str]:
 
 def _joined(name: bytes) -> str:
     """Make one word of a name without its extension, as a query of its words would be joined."""
-    text = (name.rpartition(b".")[0] or name).decode("utf-8", "replace")
+    return _joined_text((name.rpartition(b".")[0] or name).decode("utf-8", "replace"))
+
+
+def _joined_text(text: str) -> str:
     if text.isascii():
         return "".join(filter(str.isalnum, text.lower()))
     return "".join(words(text.replace("_", " ")))

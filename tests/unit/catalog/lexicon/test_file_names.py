@@ -89,3 +89,38 @@ def test_a_name_that_is_the_query_comes_first(catalog: Catalog, tmp_path: Path) 
     catalog.scans.apply(root, FakeWalk({"": [*many, found("Lease.txt"), found("Lease 7.txt")]}))
     assert _find(catalog, "lease")[0] == "Lease.txt"
     assert _find(catalog, "lease 7")[0] == "Lease 7.txt"
+
+
+@pytest.mark.parametrize(
+    ("query", "files"),
+    [
+        ("Annual_Report 2023.pdf", ["Annual_Report 2023.pdf"]),
+        ("annual report 2023", ["Annual_Report 2023.pdf"]),
+        ("annual report 2023.txt", []),
+        ("annual rep", ["Annual_Report 2023.pdf"]),
+        ("annual report 2023.p", ["Annual_Report 2023.pdf"]),
+        ("report 2023", []),
+        ("an", []),
+        ("Lease (final)", ["Taxes/2022/Lease (final).pdf"]),
+        ("übersicht.txt", ["Taxes/2022/Übersicht.txt"]),
+        ("東京都庁", ["Taxes/2022/東京都庁.txt"]),
+        ("", []),
+    ],
+)
+def test_files_are_found_by_their_whole_name_or_its_beginning(
+    catalog: Catalog, root: int, query: str, files: list[str]
+) -> None:
+    found = catalog.lexicon.files.called(query, 10, open_ended=True)
+    rows = catalog.files.get(found)
+    assert [rows[file].file for file in found] == files
+
+
+def test_what_many_names_begin_with_is_a_word_like_others(catalog: Catalog, tmp_path: Path) -> None:
+    names = ["report.txt", *(f"report {n}.txt" for n in range(4))]
+    root = root_at(catalog, tmp_path / "r").id
+    catalog.scans.apply(root, FakeWalk({"": [found(name) for name in names]}))
+    for query in ("report", "report.txt"):
+        files = catalog.lexicon.files.called(query, 10, open_ended=True)
+        assert [row.file for row in catalog.files.get(files).values()] == ["report.txt"]
+    assert catalog.lexicon.files.called("repo", 10, open_ended=True) == []
+    assert catalog.lexicon.files.called("rep", 10, open_ended=False) == []

@@ -1,0 +1,113 @@
+"""A stored passage as a hit: where it stands, which sentence is best, and why it is there.
+
+Owns the making of one ``Hit``. It must not know which others there are.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from indexer.api.types import Hit, Why
+
+if TYPE_CHECKING:
+    from indexer.api.types import FileRow
+    from indexer.catalog import DocRow, DocumentFile
+    from indexer.search.candidates import CandidateEvidence
+    from indexer.search.fusion import Scored
+
+COLUMNS = (
+    "text", "view", "page_first", "page_last", "char_start", "char_end", "heading_path",
+    "text_starts", "language",
+)  # fmt: skip
+# Sentences that are marked beside the best one: so many in all, if they are nearly as good.
+MARKS = 3
+NEARLY = 0.85
+# From here words or meaning are a reason for a hit: a third of the attainable BM25, squared and
+# weighted, and a cosine that unrelated text seldom reaches.
+WORDS_FROM = 0.2
+MEANING_FROM = 0.35
+
+
+def best_sentences(evidence: CandidateEvidence, at: int) -> list[int]:
+    """The best sentence of a passage, and those nearly as similar to the question."""
+    best = int(evidence.best[at])
+    if not len(evidence.offsets):
+        return [best]
+    scores = evidence.sentences[evidence.offsets[at] : evidence.offsets[at + 1]]
+    order = np.argsort(-scores, kind="stable")[:MARKS]
+    near = [int(one) for one in order if scores[one] >= NEARLY * scores[order[0]] > 0.0]
+    return [best, *(one for one in near if one != best)]
+
+
+def passage_hit(
+    passage: dict[str, Any], places: list[DocumentFile], doc: DocRow, best: list[int]
+) -> Hit:
+    place = places[0]
+    spans = list(dict.fromkeys(_sentence(passage, one) for one in best))
+    return Hit(
+        root=place.root,
+        score=0.0,
+        text=passage["text"],
+        heading_path=tuple(passage["heading_path"]),
+        why=Why.WORDS,
+        best=spans[0],
+        state=place.state,
+        other_paths=tuple(other.path for other in places[1:]),
+        marks=tuple(spans),
+        author=doc.author,
+        format=place.format,
+        modified_ns=place.mtime_ns,
+        **where(passage, place, doc),
+    )
+
+
+def where(passage: dict[str, Any], place: DocumentFile, doc: DocRow) -> dict[str, Any]:
+    """Say where a passage stands, in the fields that ``Hit`` and ``Also`` share."""
+    return {
+        "path": place.path,
+        "file": place.relative,
+        "title": doc.title or place.relative.rpartition("/")[2],
+        "page": passage["page_first"],
+        "page_last": passage["page_last"],
+        "start": passage["char_start"],
+        "end": passage["char_end"],
+    }
+
+
+def _sentence(passage: dict[str, Any], number: int) -> tuple[int, int]:
+    """Where a sentence of a passage stands in its text, without the space around it."""
+    text = passage["text"]
+    starts = [*passage["text_starts"], len(text)]
+    number = min(number, len(starts) - 2)
+    first, last = (starts[number], starts[number + 1]) if number >= 0 else (0, len(text))
+    sentence = text[first:last]
+    first += len(sentence) - len(sentence.lstrip())
+    return first, first + len(sentence.strip())
+
+
+def name_hit(row: FileRow) -> Hit:
+    return Hit(
+        path=row.path,
+        root=row.root,
+        file=row.file,
+        title=row.file.rpartition("/")[2],
+        page=1,
+        page_last=1,
+        start=0,
+        end=0,
+        score=0.0,
+        text="",
+        heading_path=(),
+        why=Why.NAME,
+        state=row.state,
+        modified_ns=row.mtime_ns,
+    )
+
+
+def reason(scored: Scored, at: int) -> Why:
+    words, meaning = float(scored.words[at]), float(scored.meaning[at])
+    if words >= WORDS_FROM and meaning >= MEANING_FROM:
+        return Why.BOTH
+    return Why.WORDS if words >= WORDS_FROM or meaning <= 0.0 else Why.MEANING
