@@ -41,6 +41,7 @@ class SearchPane(QSplitter):
             self.addWidget(part)
             self.setStretchFactor(self.count() - 1, share)
         self.search.hit_selected.connect(self.preview.show_hit)
+        self.search.emptied.connect(self.preview.clear)
         self.search.opened.connect(self._open)
         self.search.folder_requested.connect(self._show_folder)
         self.search.preview_toggled.connect(self.toggle_preview)

@@ -72,6 +72,7 @@ class Opened:
 
     format: str
     stamp: str
+    modified_ns: int
     pages: OpenedPages | None = None
 
 

@@ -83,7 +83,7 @@ def _open(opened: OpenDocument, page: int) -> Opened:
             labels=tuple(document.labels()),
             outlined=document.has_outline(),
         )
-    return Opened(document.form, str(opened.stamp), pages)
+    return Opened(document.form, str(opened.stamp), opened.stamp.mtime_ns, pages)
 
 
 def _sizes(pages: PdfPages, request: GetSizes) -> PageSizes:

@@ -1291,6 +1291,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Diese Datei hat sich seit dem Lesen geändert; die Stelle ist nicht mehr da.</translation>
     </message>
     <message>
+        <source>The passage could not be marked here; this is where it begins.</source>
+        <translation>Die Stelle konnte hier nicht markiert werden; hier beginnt sie.</translation>
+    </message>
+    <message>
         <source>The drive of this document is not connected.</source>
         <translation>Das Laufwerk dieses Dokuments ist nicht angeschlossen.</translation>
     </message>

@@ -68,6 +68,18 @@ def test_what_was_typed_survives_a_crash_of_the_engine(
     end(program, qtbot)
 
 
+def test_no_page_is_shown_of_a_search_that_found_nothing(window: MainWindow, qtbot: QtBot) -> None:
+    pane = window.pages.search
+    nothing_chosen = pane.preview.message
+    for text in ("zzyzx", ""):
+        with qtbot.waitSignal(pane.search.hit_selected):
+            pane.search.search("lamp")
+        qtbot.waitUntil(pane.preview.bar.isVisible)
+        pane.search.search(text)
+        qtbot.waitUntil(lambda: not pane.preview.bar.isVisible())
+        assert pane.preview.shown is nothing_chosen
+
+
 def test_what_was_set_aside_is_said_once(
     engine: FakeEngine, window: MainWindow, shown: Program, qtbot: QtBot
 ) -> None:

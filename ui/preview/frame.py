@@ -83,10 +83,12 @@ class PreviewFrame(QWidget):
         self.message.tell("preview", self.tr("Choose a result to see its page here."))
         self.bring(self.message)
 
-    def say_moved(self) -> None:
-        """Say above the page that the passage is not on it."""
+    def say_lost(self, *, changed: bool) -> None:
+        """Say above the page that the passage is not found on it."""
         self.banner.setText(
             self.tr("This file has changed since it was read; the passage is no longer here.")
+            if changed
+            else self.tr("The passage could not be marked here; this is where it begins.")
         )
         self.banner.show()
 

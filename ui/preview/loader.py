@@ -47,7 +47,7 @@ class Loader(QObject):
     text_marked = Signal(object, object)  # the passage, its sentences: offsets of the document
     more_came = Signal(str, int, bool)
     outline_came = Signal(object)  # tuple[OutlineEntry, ...]
-    moved = Signal()  # the passage is no longer where it was
+    lost = Signal(bool)  # the passage is not found; whether the file is another since it was read
     failed = Signal(object)  # a LecternError
 
     def __init__(self, parent: QObject | None = None, library: Path | None = None) -> None:
@@ -57,6 +57,7 @@ class Loader(QObject):
         self._document: PageDocument | None = None
         self._hit: Hit | None = None
         self._source = DocumentSource(Path())
+        self._modified_ns = 0
         self._pending: set[int] = set()
         self._counting = False
         self._again = timer(self, _COUNTING_MS, self._ask_marks)
@@ -117,6 +118,7 @@ class Loader(QObject):
         hit = self._hit
         if hit is None:
             return
+        self._modified_ns = found.modified_ns
         if found.pages is None:
             request = GetText(self._source, hit.start, hit.end, ROOM)
             self._ask(request, self._got_text, Urgency.OPEN)
@@ -156,7 +158,7 @@ class Loader(QObject):
         again = self._counting
         self._counting = False
         if not found.found:
-            self.moved.emit()
+            self._lose()
             return
         passage, *sentences = [pieces_of(span) for span in found.spans]
         self.marked.emit(Marks(passage, tuple(filter(None, sentences))), not again)
@@ -176,10 +178,14 @@ class Loader(QObject):
             return
         start = place_in(text, offset, hit)
         if start is None:
-            self.moved.emit()
+            self._lose()
             return
         sentences = [(start + low, start + high) for low, high in _sentences(hit)]
         self.text_marked.emit((start, start + len(hit.text)), sentences)
+
+    def _lose(self) -> None:
+        if self._hit is not None:
+            self.lost.emit(self._hit.modified_ns != self._modified_ns)
 
     def _got_more(self, part: TextPart, data: bytes) -> None:
         self.more_came.emit(data.decode("utf-8", "replace"), part.offset, part.more)

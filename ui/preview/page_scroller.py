@@ -165,8 +165,10 @@ class PageScroller(QAbstractScrollArea):
         room = self.viewport().width(), self.viewport().height()
         page = min(self._page, self.document.count)
         scale = scale_for(self.zoom, self.document.sizes[page - 1], room, self._natural())
-        self.layout_ = PageLayout(self.document.sizes, scale, room[0])
+        before, self.layout_ = self.layout_, PageLayout(self.document.sizes, scale, room[0])
         self._set_ranges()
+        if scale != before.scale:
+            self.zoom_changed.emit()
         if kept is not None and anchor is not None:
             number, share = kept
             rect = self.layout_.rect(number)

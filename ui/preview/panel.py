@@ -180,12 +180,12 @@ class Preview(PreviewFrame):
     def _more_came(self, text: str, offset: int, more: bool) -> None:  # a slot
         self.text.extend(text, offset, more=more)
 
-    def _moved(self) -> None:
-        """The passage is not where it was; its page is the best there is."""
+    def _passage_lost(self, changed: bool) -> None:  # a slot
+        """The passage is not found; its page is the best there is."""
         if self._hit is not None and self.has_pages:
             self.pages.set_marks(NO_MARKS)
             self.pages.go_to(self._hit.page)
-        self.say_moved()
+        self.say_lost(changed=changed)
 
     # What is said in place of a page
 
@@ -263,7 +263,7 @@ class Preview(PreviewFrame):
         loader.more_came.connect(self._more_came)
         loader.outline_came.connect(self.controls.show_outline)
         self.controls.outline_requested.connect(loader.want_outline)
-        loader.moved.connect(self._moved)
+        loader.lost.connect(self._passage_lost)
         loader.failed.connect(self._failed)
         bar.hit_step.connect(self._step)
         self.similar_passages.triggered.connect(self._similar_passages)

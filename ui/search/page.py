@@ -48,6 +48,7 @@ class SearchPage(QWidget):
 
     Signals:
         hit_selected: The hit that was gone to, all hits of its document, and which one it is.
+        emptied: There is no hit any more.
         opened: A hit to open in its own program.
         folder_requested: A hit to show in its folder.
         preview_toggled: Show or hide the preview.
@@ -55,6 +56,7 @@ class SearchPage(QWidget):
     """
 
     hit_selected = Signal(object, list, int)
+    emptied = Signal()
     opened = Signal(object)
     folder_requested = Signal(object)
     preview_toggled = Signal()
@@ -178,6 +180,7 @@ class SearchPage(QWidget):
         search.emptied.connect(self._show_start)
         search.waiting.connect(self.message.wait)
         results.hit_current.connect(self._emit_selected)
+        results.emptied.connect(self.emptied)
         results.ordered.connect(self._ordered)
         view.near_end.connect(search.want_more)
         view.accepted.connect(self._accept)

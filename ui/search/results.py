@@ -31,10 +31,12 @@ class ResultsPane(QWidget):
 
     Signals:
         hit_current: The ``Row`` of the hit that was gone to.
+        emptied: There is no hit any more.
         ordered: Documents were put into another order, an ``Order``.
     """
 
     hit_current = Signal(object)
+    emptied = Signal()
     ordered = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -94,6 +96,7 @@ class ResultsPane(QWidget):
         self.summary.setVisible(bool(self.groups))
         if not self.groups:
             self.nothing.show_nothing(query)
+            self.emptied.emit()
         self._stack.setCurrentWidget(self.view if self.groups else self.nothing)
         self._select(kept, row)
         if not same_query:
@@ -104,6 +107,7 @@ class ResultsPane(QWidget):
     ) -> None:
         """Show where to begin; there is no answer any more."""
         self.result, self.groups = None, ()
+        self.emptied.emit()
         self.model.clear()
         self.summary.hide()
         self.start.show_start(recent, saved, empty_library=empty_library)

@@ -72,6 +72,16 @@ def test_zooming(qtbot: QtBot, preview: Preview, hits: list[Hit]) -> None:
     wait_for_page(qtbot, preview)
 
 
+def test_the_zoom_is_said_whatever_changes_it(
+    qtbot: QtBot, preview: Preview, hits: list[Hit]
+) -> None:
+    show(qtbot, preview, hits[0])
+    fitted = preview.pages.scale
+    preview.resize(500, 900)
+    qtbot.waitUntil(lambda: preview.pages.scale < fitted)
+    assert preview.bar.zoom.text() == f"{round(100 * preview.pages.scale)} %"
+
+
 def test_text_is_selected_with_the_mouse_and_copied(
     qtbot: QtBot, preview: Preview, canned: tuple[Context, CannedLink, Said], hits: list[Hit]
 ) -> None:

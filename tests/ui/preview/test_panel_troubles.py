@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pymupdf
@@ -17,8 +18,6 @@ from tests.ui.preview.seen import like, pixels, show, wait_for_page
 from tests.unit.extract.pdfs import save, text_at
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pytestqt.qtbot import QtBot
 
     from indexer.api.types import Hit
@@ -53,6 +52,21 @@ def test_a_file_that_has_changed(qtbot: QtBot, preview: Preview, hits: list[Hit]
     assert "changed" in preview.banner.text()
     show(qtbot, preview, hits[1])
     assert not preview.banner.isVisible()
+
+
+def test_a_passage_that_is_not_found_in_the_same_file(
+    qtbot: QtBot, preview: Preview, hits: list[Hit], tmp_path: Path
+) -> None:
+    note = tmp_path / "note.txt"
+    note.write_text("What it says now.")
+    paths = (hits[0].path, str(note))
+    for path in paths:
+        said = "What it never said."
+        seen = Path(path).stat().st_mtime_ns
+        preview.show_hit(replace(hits[0], path=path, text=said, modified_ns=seen), [], 0)
+        qtbot.waitUntil(preview.banner.isVisible)
+        assert "changed" not in preview.banner.text()
+        preview.clear()
 
 
 @pytest.mark.parametrize("state", [FileState.OFFLINE, FileState.PLACEHOLDER])
