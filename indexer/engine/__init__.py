@@ -2,6 +2,6 @@
 
 In: requests of ``indexer.api``. Out: their answers, from the rooms that own the work. Must not
 know sockets, commands or windows. Open ``engine`` first: the order in which the parts of a
-library are opened, worked and closed; ``documents``, ``status``, ``activity`` and ``estimate``
-answer what is only asked.
+library are opened and closed; ``indexing`` is the course of an indexing job, ``open_library`` what
+is only asked, ``reindex`` the change to another model.
 """

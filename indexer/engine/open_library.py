@@ -1,7 +1,7 @@
 """An open library: every request that can be answered while somebody else works.
 
 Owns the parts that answer, and the settings that take effect at once (speed, pause, passwords).
-``indexer.engine.engine`` opens, works and closes; this must not know how.
+``indexer.engine.engine`` opens and closes, ``indexing`` works; this must not know how.
 """
 
 from __future__ import annotations
@@ -30,12 +30,11 @@ from indexer.api.requests import (
 )
 from indexer.catalog.coverage import CoverageFilter
 from indexer.embed.models_in_use import ModelsInUse
-from indexer.engine import reindex
+from indexer.engine import reindex, reindex_cost
 from indexer.engine.activity import ActivityMonitor
 from indexer.engine.estimate import estimate
 from indexer.engine.lookup import describe_document, sentences
-from indexer.engine.passwords import Passwords
-from indexer.engine.retry import retry, unlock
+from indexer.engine.retry import Passwords, retry, unlock
 from indexer.engine.status import check_library
 from indexer.pipeline.recogniser import Recogniser
 from indexer.pipeline.scanned_pages import ScannedPages
@@ -158,7 +157,7 @@ class OpenLibrary:
     def _reindex_cost(self, request: EstimateReindex, _caller: Caller) -> ReindexCost:
         config = reindex.for_languages(self.catalog, self.config)
         chosen = reindex.chosen(config, request.model, request.precision)
-        return reindex.cost(self.catalog, self.store, chosen)
+        return reindex_cost.cost(self.catalog, self.store, chosen)
 
     def _diagnose(self, _request: Diagnose, _caller: Caller) -> tuple[Check, ...]:
         return check_library(self)

@@ -1,11 +1,10 @@
 """Another model, or another extractor: the library made anew while the old one answers.
 
-Owns when an embedding space takes over from another, which spaces are kept, and what a change
-would cost. A search is in the active space, and new documents are embedded there first; then the
-one that the settings name is filled. When that is complete, one row in the catalog makes it the
-active one. The one before is kept, so that
-the change can be taken back, until another change is complete or the person lets it go. It must
-not know how vectors are made.
+Owns when an embedding space takes over from another, and which spaces are kept. A search is in the
+active space, and new documents are embedded there first; then the one that the settings name is
+filled. When that is complete, one row in the catalog makes it the active one. The one before is
+kept, so that the change can be taken back, until another change is complete or the person lets it
+go. It must not know how vectors are made.
 """
 
 from __future__ import annotations
@@ -14,41 +13,26 @@ import logging
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from indexer import faults
-from indexer.api.answers import ReindexCost
-from indexer.api.errors import LecternError, WorldError
+from indexer.api.errors import WorldError
 from indexer.api.status import ModelChange, ModelChoice
 from indexer.config import Precision
-from indexer.embed.base import EmbedInput
 from indexer.embed.embedder import space_of
-from indexer.embed.factory import open_embedder
 from indexer.embed.record_files import find_record
 from indexer.extract.base import EXTRACTOR_VERSION
-from indexer.pipeline.throughput import load
-from indexer.store.quantise import width
-from indexer.store.values import key_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from indexer.catalog import Catalog, DocRow, Space
+    from indexer.catalog import Catalog, Space
     from indexer.config import EngineConfig
-    from indexer.embed.models import ModelRecord
     from indexer.store.store import Store
 
 log = logging.getLogger(__name__)
 
-# Passages that are looked at, and read by the model, to tell what all of them would take.
-SAMPLE = 48
 # From this share of documents in languages that the usual model does not read, the other is used.
 FOREIGN = 0.2
 # Below this share a library goes back.
 HARDLY_FOREIGN = 0.05
 _REBUILDING = "rebuilding"
-# Of a row: its key, its document and what the table needs beside the vectors.
-_ROW_BYTES = 24
 _NO_SPACE = 0  # rows are numbered from 1
 
 
@@ -120,7 +104,7 @@ def searched_first(catalog: Catalog, config: EngineConfig, target: Space) -> Spa
     return active if filled and _key(known) == active.key else target
 
 
-def settle(catalog: Catalog, store: Store, target: Space) -> bool:
+def finalise(catalog: Catalog, store: Store, target: Space) -> bool:
     """Let a complete space take over, and drop those that nothing needs any more.
 
     Call it when a run has come to its end.
@@ -234,76 +218,6 @@ def describe(catalog: Catalog, config: EngineConfig) -> Change:
         ModelChoice(kept.record["model"], kept.record["precision"]) if kept else None,
         rebuilding=bool(catalog.meta(_REBUILDING)),
     )
-
-
-def cost(catalog: Catalog, store: Store, config: EngineConfig) -> ReindexCost:
-    """What it would take to have all vectors from a model."""
-    record = find_record(config.model, config.models)
-    key = space_of(record, config.precision)
-    space = next((one for one in catalog.spaces.all() if one.key == key), None)
-    rows = list(catalog.docs.get(catalog.docs.expected()).values())
-    if space is not None:
-        missing = {doc for doc, _ in catalog.spaces.pending(space.id, -1)}
-        rows = [row for row in rows if row.doc in missing]
-    passages = sum(row.passages for row in rows)
-    sample = _sample(store, rows)
-    tokens, rate = _try_out(config, record, sample)
-    rates = load(catalog, key, len(record.architecture.read))
-    sentences = sum(len(one.view_starts) for one in sample) / max(1, len(sample))
-    a_row = 2 * record.dimension + sentences * width(record.dimension) + _ROW_BYTES
-    per_second = rates.passages if rates.measured or not rate else rate
-    return ReindexCost(
-        model=record.id,
-        precision=str(config.precision),
-        space=key,
-        documents=len(rows),
-        passages=passages,
-        tokens=round(tokens * passages),
-        seconds=round(passages / per_second, 3),
-        measured=bool(rates.measured or rate),
-        bytes=round(a_row * passages),
-        outdated=catalog.docs.outdated(EXTRACTOR_VERSION),
-    )
-
-
-def _sample(store: Store, rows: Sequence[DocRow]) -> list[EmbedInput]:
-    """Some passages from all over the library."""
-    ends = np.cumsum([row.passages for row in rows])
-    if not len(ends) or not ends[-1]:
-        return []
-    places = np.unique(np.linspace(0, int(ends[-1]) - 1, SAMPLE, dtype=np.int64))
-    owners = np.searchsorted(ends, places, side="right")
-    keys = [
-        key_of(rows[owner].doc, int(place - ends[owner] + rows[owner].passages))
-        for owner, place in zip(owners.tolist(), places.tolist(), strict=True)
-    ]
-    columns = ("heading_path", "view", "view_starts")
-    found = store.passages_of(np.array(keys, np.int64), columns)
-    return [
-        EmbedInput(rows[owner].title_used, row["heading_path"], row["view"], row["view_starts"])
-        for owner, key in zip(owners.tolist(), keys, strict=True)
-        if (row := found.get(key)) is not None
-    ]
-
-
-def _try_out(
-    config: EngineConfig, record: ModelRecord, sample: Sequence[EmbedInput]
-) -> tuple[float, float]:
-    """Tokens a passage and passages a second, by reading a sample; 0 where that cannot be."""
-    if not sample:
-        return 0.0, 0.0
-    try:
-        embedder = open_embedder(
-            record, config.models, config.precision,
-            threads=config.threads, provider=config.provider, download=False,
-        )  # fmt: skip
-    except LecternError:
-        # A model that is not here yet: the words tell about how many tokens there are.
-        words = sum(len(one.view.split()) for one in sample)
-        return 1.35 * words / len(sample), 0.0
-    sequences = embedder.sequences(sample)
-    tokens = sum(len(ids) for ids in sequences)
-    return tokens / len(sample), embedder.bare_throughput(sequences) * len(sample) / tokens
 
 
 def _key(config: EngineConfig) -> str:

@@ -1,6 +1,7 @@
-"""Reading again what could not be read: which files are meant by paths, and their place in line.
+"""Queueing again what could not be read, and the passwords that protected documents need for it.
 
-Owns the choice of files; the queue itself is the catalog's. It must not read anything.
+Owns the choice of files, and the passwords, which are in memory only: nothing here is written,
+logged or shown. The queue itself is the catalog's. It must not read anything.
 """
 
 from __future__ import annotations
@@ -9,16 +10,29 @@ from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
 from indexer.api.types import FileState
+from indexer.catalog.roots import normal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from indexer.catalog import Catalog
-    from indexer.engine.passwords import Passwords
 
 # What another try may read: the rest is as it is for a reason that has not changed.
 FAILED = (FileState.FAILED, FileState.UNREADABLE)
+
+
+class Passwords:
+    """Passwords by path. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, str] = {}
+
+    def set(self, path: str, password: str) -> None:
+        self._known[normal(path)] = password
+
+    def find(self, path: bytes) -> str | None:
+        return self._known.get(normal(path))
 
 
 def retry(catalog: Catalog, paths: Sequence[Path]) -> int:

@@ -1,0 +1,268 @@
+"""An open library that is indexed: scanned, read, embedded, and moved to another model.
+
+Owns the course of an indexing job and what is done at its end; one thread at a time indexes. The
+steps are ``indexer.pipeline``'s. It must not know how a library is opened, nor who asks.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+import time
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from indexer.api.errors import Cancelled, WorldError
+from indexer.api.progress import CancelToken, Progress, Reporter, Step
+from indexer.api.requests import Discard, Index, Reindex, RollBack
+from indexer.api.status import ModelChoice
+from indexer.engine import reindex
+from indexer.engine.open_library import Caller, Handlers, OpenLibrary
+from indexer.files.scanner import Scanner
+from indexer.library.crashes import crash_mark
+from indexer.library.removal import forget_orphans
+from indexer.pipeline.indexing_job import IndexingJob
+from indexer.pipeline.parts import Parts
+from indexer.pipeline.run import Run
+from indexer.search import score_normalisation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from indexer.api.lock import LibraryLock
+    from indexer.api.types import Summary
+    from indexer.catalog import Catalog, Root, Space
+    from indexer.config import EngineConfig
+    from indexer.pipeline.parts import BatchSizes
+    from indexer.store.store import Store
+
+
+class IndexingLibrary(OpenLibrary):
+    """Indexes an open library. Thread-safe: one thread indexes, any number may ask."""
+
+    def __init__(
+        self,
+        config: EngineConfig,
+        lock: LibraryLock,
+        catalog: Catalog,
+        store: Store,
+        batches: BatchSizes,
+    ) -> None:
+        super().__init__(config, catalog, store)
+        self.lock = lock
+        self.batches = batches
+        self.scanner = Scanner(catalog, config)
+        self._indexing = threading.Lock()
+        self._due_ns = None if catalog.refusal else catalog.queue.next_due_ns()
+
+    def _index(
+        self, request: Index, caller: Caller, *, first: bool = True, change: bool | None = None
+    ) -> Summary:
+        """Index, and change to the model of the settings.
+
+        Args:
+            request: What is indexed.
+            caller: Who asks.
+            first: Embed what is new in the space that is searched before anything is changed.
+            change: Whether to change; one that serves does it when nobody asks for anything.
+        """
+        self.catalog.must_be_writable()
+        change = not self.config.background if change is None else change
+        began = time.monotonic()
+        with self._indexing, crash_mark(self.config.library):
+            reporter = Reporter(self._noting(caller.report), caller.token)
+            roots = self._roots(request.paths, request.patterns)
+            patient = self.config.background
+            make_parts = partial(self._parts, first=first)
+            job = IndexingJob(make_parts, Run, reporter, patient=patient)
+            seen, cancelled = 0, False
+            try:
+                self.scanned_pages.refresh()
+                if request.scan:
+                    seen = job.do(lambda: self._scan(roots, reporter, rescan=request.rescan))
+                if request.paths:
+                    self.catalog.queue.prioritise([root.id for root in roots])
+                job.do(job.read)
+                # One that serves does it between calls, when nobody waits for anything.
+                while not self.config.background and self.recognise(caller.report, caller.token):
+                    job.do(job.read)
+                if change and job.parts.space.id != self._target().id:
+                    job.do(partial(job.read, partial(self._parts, first=False)))
+                job.do(lambda: self._tidy(reporter))
+            except Cancelled:
+                cancelled = True
+            finally:
+                self.activities.note(None)
+                # What is due and still there could not be read: its root is away.
+                due = self.catalog.queue.next_due_ns()
+                self._due_ns = due if due is not None and due > time.time_ns() else None
+            seconds = time.monotonic() - began
+            return job.summary(roots, seen, seconds, cancelled=cancelled)
+
+    def _target(self) -> Space:
+        """The space to fill in the end; call it while nothing is embedded."""
+        self.models.use(reindex.for_languages(self.catalog, self.config))
+        return self.models.space(self.catalog)
+
+    def recognise(
+        self,
+        report: Callable[[Progress], None],
+        token: CancelToken,
+        busy: Callable[[], bool] = lambda: False,
+    ) -> int:
+        """Read scanned pages until none waits or there is something else to do.
+
+        Returns:
+            How many files are to be read anew for what was found.
+        """
+        reporter = Reporter(self._noting(report), token)
+
+        def note(read: int, waiting: int) -> None:
+            reporter.report(Progress(Step.RECOGNISE, files_done=read, files_total=read + waiting))
+
+        return self.recogniser.work(token, busy, note)
+
+    def scans_wait(self) -> bool:
+        """Whether there may be scanned pages to read."""
+        return self.scanned_pages.ready and not self.throttle.paused and not self.catalog.refusal
+
+    def look_ahead(self, paths: Sequence[Path], patterns: Sequence[str] | None) -> None:
+        """Take in what ``index`` was asked for while a run goes on, which then reads it next."""
+        self.catalog.must_be_writable()
+        roots = self._roots(paths, patterns)
+        self.scanner.scan(roots)
+        self.catalog.queue.prioritise([root.id for root in roots])
+        self.activities.stale()
+
+    def overdue(self) -> bool:
+        """Whether something that failed is to be tried again now."""
+        return self._due_ns is not None and time.time_ns() >= self._due_ns
+
+    def change_waits(self) -> bool:
+        """Whether the library is to change to another model, and may."""
+        if self.throttle.paused or self.catalog.refusal:
+            return False
+        try:
+            config = reindex.for_languages(self.catalog, self.config)
+            return reindex.waits(self.catalog, config)
+        except WorldError:  # the settings name a model that is not here
+            return False
+
+    def _reindex(self, request: Reindex, caller: Caller) -> Summary:
+        self.catalog.must_be_writable()
+        with self._indexing:
+            self._use(reindex.chosen(self.config, request.model, request.precision))
+            reindex.requeue_outdated(self.catalog)
+        return self._index(Index(scan=False), caller, first=False, change=True)
+
+    def _roll_back(self, _request: RollBack, _caller: Caller) -> ModelChoice:
+        self.catalog.must_be_writable()
+        with self._indexing:
+            record = reindex.roll_back(self.catalog).record
+            choice = ModelChoice(str(record["model"]), str(record["precision"]))
+            self._use(reindex.chosen(self.config, choice.model, choice.precision))
+        return choice
+
+    def _discard(self, _request: Discard, _caller: Caller) -> int:
+        self.catalog.must_be_writable()
+        with self._indexing:
+            self.lock.check()
+            return reindex.discard(self.catalog, self.store)
+
+    def _roots(self, paths: Sequence[Path], patterns: Sequence[str] | None) -> list[Root]:
+        for path in paths:
+            _must_be_readable(path)
+        roots = [self.catalog.roots.add(path) for path in paths] or self.catalog.roots.all()
+        if patterns is not None:
+            for root in roots[: len(paths)]:
+                self.catalog.roots.set_patterns(root.id, patterns)
+            roots = [self.catalog.roots.get(root.id) for root in roots]
+        return roots
+
+    def _parts(self, *, first: bool) -> Parts:
+        space = self._target()
+        if first:
+            space = reindex.searched_first(self.catalog, self.config, space)
+        return Parts(
+            catalog=self.catalog,
+            store=self.store,
+            space=space,
+            suits=partial(reindex.suits, self.catalog, self.config, space),
+            open_embedder=partial(self.models.indexing, space),
+            gate=self.gate,
+            limits=self.config.limits,
+            children=self.config.children or _readers(),
+            check_space=self._check_space,
+            batches=self.batches,
+            password_of=self.passwords.find,
+            throttle=self.throttle,
+            scanned_pages=self.scanned_pages,
+        )
+
+    def _scan(self, roots: Sequence[Root], reporter: Reporter, *, rescan: bool) -> int:
+        def note(count: int) -> None:
+            reporter.report(Progress(Step.SCAN, files_total=count))
+
+        counts = self.scanner.scan(roots, reporter.token, note)
+        if rescan:
+            for root in roots:
+                self.catalog.queue.requeue_all(root.id)
+        return sum(count.seen for count in counts)
+
+    def _check_space(self) -> None:
+        self.lock.check()
+        free = shutil.disk_usage(self.config.library).free
+        if free < self.config.min_free_bytes:
+            needed = f"{self.config.min_free_bytes / 1e9:.1f} GB"
+            raise WorldError("disk_full", needed=needed, path=str(self.config.library))
+
+    def _tidy(self, reporter: Reporter) -> None:
+        self.lock.check()
+        reporter.report(Progress(Step.MAINTAIN), force=True)
+        forget_orphans(self.catalog, self.store)
+        self.scanned_pages.tidy()
+        self.catalog.lexicon.maintain()
+        self.catalog.names.prune()
+        reindex.finalise(self.catalog, self.store, self.models.space(self.catalog))
+        # Beside the maintenance of a large table, the model's memory would make the peak.
+        self.models.close_indexing()
+        self.store.maintain(idle=True)
+        score_normalisation.refresh(self.catalog, self.store, self.models)
+
+    def _noting(self, report: Callable[[Progress], None]) -> Callable[[Progress], None]:
+        def note(progress: Progress) -> None:
+            self.activities.note(progress)
+            report(progress)
+
+        return note
+
+    handlers: ClassVar[Handlers] = {
+        **OpenLibrary.handlers,
+        Index: _index,
+        Reindex: _reindex,
+        RollBack: _roll_back,
+        Discard: _discard,
+    }
+
+
+def cores() -> int:
+    return os.cpu_count() or 1
+
+
+def _readers() -> int:
+    """Two on two cores already: words are found the sooner, and the model still has its turn."""
+    return max(min(cores(), 2), cores() // 2)
+
+
+def _must_be_readable(path: Path) -> None:
+    """Refuse what cannot be indexed before anything is changed.
+
+    Raises:
+        WorldError: ``path_missing`` or ``path_denied``.
+    """
+    if not os.path.lexists(path):
+        raise WorldError("path_missing", path=str(path))
+    if not os.access(path, os.R_OK):
+        raise WorldError("path_denied", path=str(path))
