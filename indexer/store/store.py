@@ -116,13 +116,9 @@ class Store:
         return checksums.by_document(documents)
 
     def delete_docs(self, docs: Sequence[int]) -> None:
-        """Delete everything about these documents, in every space.
-
-        Their passages go first: interrupted, it shows as passages that are missing.
-        """
+        """Delete everything about these documents, in every space."""
         if docs:
-            tables = self.tables.by_name().values()
-            for table in sorted(tables, key=lambda one: one is not self.tables.passages):
+            for table in self.tables.by_name().values():
                 table.delete_docs(docs)
                 faults.reached("table-cleared")
 
