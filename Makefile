@@ -73,8 +73,8 @@ lock:  ## Pin the whole dependency tree again (needs uv)
 sample: .venv/runtime.stamp  ## Make the sample documents again
 	@$(PY) packaging/sample.py
 
-translations: .venv/dev.stamp  ## Gather the window's texts and compile their translations
-	@$(PY) packaging/translations.py
+translations: .venv/dev.stamp  ## Gather the window's texts and compile their translations; NEW=fr begins one
+	@$(PY) packaging/translations.py $(NEW)
 
 screenshots: .venv/dev.stamp  ## Take the README's pictures of the window again
 	@$(PY) packaging/screenshots.py

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 import weakref
+from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from app import paths
@@ -33,6 +35,14 @@ _LIMITS = Limits()
 WINDOW, SEARCH, READING = N_("Window"), N_("Search"), N_("Reading")
 LIBRARY, ADVANCED = N_("Library"), N_("Advanced")
 
+
+def _window_languages() -> list[str]:
+    """The languages that the window is translated to, which have no label but their own name."""
+    names = (path.name for path in (resources.files("resources") / "i18n").iterdir())
+    found = (re.fullmatch(r"lectern_(\w+)\.qm", name) for name in names)
+    return sorted(match[1] for match in found if match)
+
+
 # In the order of the dialog's pages.
 _ROWS = (
     Setting("theme", WINDOW, SettingType.CHOICE, "system", N_("Colours"),
@@ -41,7 +51,7 @@ _ROWS = (
             at_once=True),
     Setting("language", WINDOW, SettingType.CHOICE, "system", N_("Language"),
             N_("Language of the window."),
-            choices={"system": N_("As the system"), "en": "English", "de": "Deutsch"}),
+            choices={"system": N_("As the system"), **dict.fromkeys(_window_languages(), "")}),
     Setting("text_scale", WINDOW, SettingType.INTEGER, 100, N_("Size of text (%)"),
             N_("Size of the window's text, in percent of the system's."), low=100, high=200,
             at_once=True),

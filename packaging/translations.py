@@ -1,11 +1,12 @@
 """Gathers the window's texts and compiles their translations: what `make translations` runs.
 
 Owns the calls of Qt's own tools, which come with PySide6. The texts are found in the sources, in
-``tr`` and ``N_`` (``indexer.api.translation``); the German stands in
-``resources/i18n/lectern_de.ts``, for people to edit (``pyside6-linguist`` or any editor), and
-``lectern_en.ts`` holds the plurals of English.
+``tr`` and ``N_`` (``indexer.api.translation``). Each language is a file for people to edit
+(``pyside6-linguist`` or any editor), ``resources/i18n/lectern_de.ts`` for German; ``lectern_en.ts``
+holds the plurals of English.
 
     python packaging/translations.py            gather and compile
+    python packaging/translations.py fr         the same, with a language that has no file yet
     python packaging/translations.py --check    only say what is missing, with status 1
 """
 
@@ -29,7 +30,13 @@ FOLDER = ROOT / "resources" / "i18n"
 PLACES = ("app", "indexer/api", "indexer/query", "ui")
 # The mark of ``indexer.api.translation``, which gives all texts the context "Words".
 MARK = re.compile(r"\bN_\(")
-LANGUAGES = {"de": [], "en": ["-pluralonly"]}
+# The language of the sources, of which only the plurals are translated.
+SOURCE = "en"
+
+
+def languages(folder: Path) -> list[str]:
+    """Return the languages that a folder has a ``.ts`` file for."""
+    return sorted(path.stem.removeprefix("lectern_") for path in folder.glob("lectern_*.ts"))
 
 
 def tool(name: str) -> str:
@@ -58,13 +65,14 @@ def run(*command: str) -> None:
         sys.exit(f"lectern: {Path(command[0]).name}: {done.stdout}{done.stderr}")
 
 
-def gather(folder: Path) -> None:
-    """Bring the ``.ts`` files of a folder up to date with the sources."""
+def gather(folder: Path, *new: str) -> None:
+    """Bring the ``.ts`` files of a folder up to date with the sources, and begin new ones."""
     with tempfile.TemporaryDirectory() as scratch:
         listed = Path(scratch) / "sources"
         copied = copy_sources(Path(scratch))
         listed.write_text("\n".join(map(str, copied)), encoding="utf-8")
-        for language, options in LANGUAGES.items():
+        for language in (*languages(folder), *new):
+            options = ["-pluralonly"] if language == SOURCE else []
             file = folder / f"lectern_{language}.ts"
             run(
                 tool("pyside6-lupdate"), f"@{listed}", "-no-obsolete", "-locations", "none",
@@ -75,8 +83,7 @@ def gather(folder: Path) -> None:
 
 def release(folder: Path, into: Path) -> None:
     """Compile the ``.ts`` files of a folder."""
-    for language in LANGUAGES:
-        file = folder / f"lectern_{language}.ts"
+    for file in folder.glob("lectern_*.ts"):
         run(tool("pyside6-lrelease"), "-silent", str(file), "-qm", str(into / f"{file.stem}.qm"))
 
 
@@ -100,18 +107,18 @@ def missing(folder: Path) -> list[str]:
     """Return what the files of a folder lack, compared with the sources and with each other."""
     with tempfile.TemporaryDirectory() as scratch:
         fresh = Path(scratch)
-        for language in LANGUAGES:
-            shutil.copy(folder / f"lectern_{language}.ts", fresh)
+        for file in folder.glob("lectern_*.ts"):
+            shutil.copy(file, fresh)
         release(fresh, fresh)
         stale = [
             f"{name}.qm is not made of {name}.ts"
-            for name in (f"lectern_{language}" for language in LANGUAGES)
+            for name in (f"lectern_{language}" for language in languages(folder))
             if not _same(fresh / f"{name}.qm", folder / f"{name}.qm")
         ]
         gather(fresh)
         lacking = [
             f"{language}: {text}"
-            for language in LANGUAGES
+            for language in languages(folder)
             for text in unfinished(fresh / f"lectern_{language}.ts")
         ]
     return stale + lacking
@@ -125,7 +132,7 @@ def main(arguments: list[str]) -> int:
     if arguments == ["--check"]:
         lacking = missing(FOLDER)
     else:
-        gather(FOLDER)
+        gather(FOLDER, *arguments)
         release(FOLDER, FOLDER)
         lacking = missing(FOLDER)
     for line in lacking:

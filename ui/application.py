@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-LANGUAGES = ("en", "de")
 _LEVELS = {
     QtMsgType.QtDebugMsg: logging.DEBUG,
     QtMsgType.QtInfoMsg: logging.INFO,
@@ -66,7 +65,7 @@ def make_application(arguments: Sequence[str] = ()) -> QApplication:
 
 
 def use_language(app: QApplication, language: str) -> QLocale:
-    """Set the language, ``system``, ``en`` or ``de``: texts, Qt's own, numbers, the direction.
+    """Set the language, ``system`` or a code: texts, Qt's own, numbers, the direction.
 
     Must come before any widget. Languages that we do not have are English.
     """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import shutil
 import sys
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
@@ -12,11 +13,13 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QLocale, Qt, QTranslator
 
 from tests.ui.engines import ROOT
-from ui.application import LANGUAGES, use_language
+from ui.application import use_language
+from ui.settings_dialog.editors import Choice
 from ui.words import files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from PySide6.QtWidgets import QApplication
 
@@ -97,8 +100,21 @@ def test_english_has_plurals_and_is_what_other_languages_get(speaking: QApplicat
 def test_every_language_offered_is_there() -> None:
     from app.settings import SETTINGS
 
-    assert set(SETTINGS["language"].choices) == {"system", *LANGUAGES}
-    assert all((FOLDER / f"lectern_{language}.qm").exists() for language in LANGUAGES)
+    translated = {path.stem.removeprefix("lectern_") for path in FOLDER.glob("*.ts")}
+    assert set(SETTINGS["language"].choices) == {"system", *translated}
+    row = Choice(SETTINGS["language"], "Language")
+    names = {row.control.itemText(at) for at in range(row.control.count())}
+    assert names >= {"Deutsch", "English"}
+
+
+def test_a_new_language_begins_with_every_text(tmp_path: Path) -> None:
+    for path in FOLDER.glob("*.ts"):
+        shutil.copy(path, tmp_path)
+    script().gather(tmp_path, "ru")
+    made = ET.parse(tmp_path / "lectern_ru.ts")  # noqa: S314  # our own file
+    forms = {len(list(one.iter("numerusform"))) for one in made.iter("message")}
+    assert forms == {0, 3}  # Russian has three
+    assert len(list(made.iter("message"))) == len(messages())
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="set by the environment on Linux")

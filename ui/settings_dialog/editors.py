@@ -26,6 +26,7 @@ from ui.library.drops import choose_folder
 from ui.library.patterns import lines_of
 from ui.theme import M
 from ui.wheel import keep_from_wheel
+from ui.words.languages import language
 from ui.words.translate import say
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ class Choice(Editor):
         self._combo = QComboBox()
         keep_from_wheel(self._combo)
         for value, label in declaration.choices.items():
-            self._combo.addItem(say(label), value)
+            self._combo.addItem(say(label) or language(value), value)
         super().__init__(self._combo, name)
         self._combo.activated.connect(self._tell)
 

@@ -17,6 +17,7 @@ from ui import theme, words
 from ui.icons import icon
 from ui.settings_dialog.editors import editor_for
 from ui.theme import M, S, icon_size
+from ui.words.languages import language
 from ui.words.translate import say
 
 if TYPE_CHECKING:
@@ -49,7 +50,8 @@ class SettingRow(QWidget):
         """Tell whether every word of a text stands in the row, or in the setting's name."""
         setting = self.declaration
         labels = map(say, (setting.label, setting.help, *setting.choices.values()))
-        said = " ".join((setting.name, setting.help, *labels)).casefold()
+        languages = (language(value) for value, label in setting.choices.items() if not label)
+        said = " ".join((setting.name, setting.help, *labels, *languages)).casefold()
         return all(word in said for word in text.casefold().split())
 
     def show_value(self) -> None:

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 def language(code: str) -> str:
     """The name that a language gives itself, or its code where Qt knows none."""
-    locale = QLocale(code)
+    # Of the whole world (001), or "en" were American English.
+    locale = QLocale(code if "_" in code else f"{code}_001")
     known = locale.language() is not QLocale.Language.C
     return (locale.nativeLanguageName() if known else "") or code
 
