@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from app.paths import models_folder
 from indexer.api.requests import Index
-from indexer.config import EngineConfig
+from indexer.config import DEFAULT_MODEL, LANGUAGES_MODEL, EngineConfig
 from indexer.engine.engine import Engine
 from tests.benchmarks import sets
 
@@ -42,9 +42,20 @@ class Options:
     def chosen(self) -> list[sets.BenchSet]:
         return [sets.find(name) for name in self.names]
 
-    def config(self, library: Path) -> EngineConfig:
-        """The settings a person starts with; scans are left, or Tesseract would be measured too."""
-        return EngineConfig(library=library, models=models_folder(), ocr=False)
+    def config(self, library: Path, model: str = "") -> EngineConfig:
+        """The settings a person starts with; scans are left, or Tesseract would be measured too.
+
+        Args:
+            library: Its folder.
+            model: The one that is chosen; else it goes by the languages of the documents.
+        """
+        return EngineConfig(
+            library=library,
+            models=models_folder(),
+            model=model or DEFAULT_MODEL,
+            languages_model="" if model else LANGUAGES_MODEL,
+            ocr=False,
+        )
 
 
 @dataclass(slots=True)
@@ -60,15 +71,16 @@ class Libraries:
     @contextmanager
     def open(self, name: str) -> Iterator[Engine]:
         """Open a set's library, indexed by this run or, with ``keep``, by an earlier one."""
-        with self.open_folder(name, sets.find(name).corpus) as engine:
+        wanted = sets.find(name)
+        with self.open_folder(name, wanted.corpus, wanted.model) as engine:
             yield engine
 
     @contextmanager
-    def open_folder(self, name: str, corpus: Path) -> Iterator[Engine]:
-        """Do the same for any folder of documents."""
+    def open_folder(self, name: str, corpus: Path, model: str = "") -> Iterator[Engine]:
+        """Do the same for any folder of documents; see ``Options.config``."""
         if name not in self._ready and not self.options.keep:
             self._discard(name)
-        with closing(self._engine(name)) as engine:
+        with closing(self._engine(name, model)) as engine:
             if name not in self._ready:
                 index(engine, corpus)
                 self._ready.add(name)
@@ -78,14 +90,14 @@ class Libraries:
     def open_empty(self, name: str) -> Iterator[Engine]:
         """Open a set's library with nothing in it, for somebody who then indexes the set."""
         self._discard(name)
-        with closing(self._engine(name)) as engine:
+        with closing(self._engine(name, sets.find(name).model)) as engine:
             yield engine
         self._ready.add(name)
 
-    def _engine(self, name: str) -> Engine:
+    def _engine(self, name: str, model: str) -> Engine:
         folder = self.folder(name)
         folder.parent.mkdir(parents=True, exist_ok=True)
-        return Engine.open(self.options.config(folder))
+        return Engine.open(self.options.config(folder, model))
 
     def _discard(self, name: str) -> None:
         shutil.rmtree(self.folder(name), ignore_errors=True)

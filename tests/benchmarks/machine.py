@@ -31,7 +31,7 @@ def facts() -> dict[str, str]:
         "Python": platform.python_version(),
     }
     found.update({name: _version(name) for name in LIBRARIES})
-    found["model"] = f"{defaults.model} {defaults.precision}"
+    found["precision"] = str(defaults.precision)
     found["commit"] = commit()
     found["load before"] = _load()
     found["date"] = dt.datetime.now(dt.UTC).date().isoformat()

@@ -1,5 +1,8 @@
 """Quality: every query of every set through the engine as it ships, one setting for all.
 
+The model is the one that a library of the set gets by itself; where another is chosen, both have a
+row.
+
 CUAD's questions name the contract they mean before they ask; a second row asks without that, as
 somebody would who has only this contract in mind.
 """
@@ -8,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from indexer.api.requests import Search
+from indexer.api.requests import GetStatus, Search
 from tests.benchmarks import scoring
 from tests.benchmarks.report import Section
 from tests.benchmarks.sets import Query, without_preamble
@@ -21,11 +24,12 @@ if TYPE_CHECKING:
     from tests.benchmarks.report import Cell
     from tests.benchmarks.sets import BenchSet
 
-COLUMNS = ("set", "queries", *scoring.COLUMNS)
+COLUMNS = ("set", "model", "queries", *scoring.COLUMNS)
+BY_ITSELF = "with the model it gets by itself"
 NOTE = (
-    "Spans (chunking-eval): share of the gold characters within the first k hits. Pages (cuad, "
-    "financebench): a gold page among the first k distinct pages. `doc@1`: the first hit is in "
-    "the right file. Scored by the sets' own score.py."
+    "Spans (chunking-eval, xquad): share of the gold characters within the first k hits. Pages "
+    "(cuad, financebench): a gold page among the first k distinct pages. `doc@1`: the first hit is "
+    "in the right file. Scored by the sets' own score.py."
 )
 
 
@@ -36,6 +40,10 @@ def run(options: Options, libraries: Libraries) -> Section:
         with libraries.open(wanted.name) as engine:
             for label, queries in _phrasings(wanted):
                 rows.append(_row(options, engine, wanted, label, queries))
+        if wanted.model:
+            label = f"{wanted.name}, {BY_ITSELF}"
+            with libraries.open_folder(f"{wanted.name}-by-itself", wanted.corpus) as engine:
+                rows.append(_row(options, engine, wanted, label, wanted.queries()))
     return Section("quality", "Quality", COLUMNS, tuple(rows), (NOTE,))
 
 
@@ -57,4 +65,5 @@ def _row(
     file = options.out / "runs" / f"{label.replace(', ', '-').replace(' ', '-')}.jsonl"
     ran = scoring.ask_all(queries, ask, file)
     scores = scoring.score(wanted, ran.file)
-    return label, len(queries), *(scores[column] for column in scoring.COLUMNS)
+    model = engine.call(GetStatus()).model
+    return label, model, len(queries), *(scores[column] for column in scoring.COLUMNS)

@@ -58,6 +58,7 @@ class Evidence:
         words: Shape (n,): BM25 of the whole query among the best of that search, 0 for others.
         places: Where the passages stand, as a run file says it.
         shipped: The hits as the engine gives them.
+        coverage: See ``indexer.search.query_terms.QueryTerms``.
     """
 
     id: str
@@ -68,9 +69,11 @@ class Evidence:
     words: Floats
     places: list[RunHit]
     shipped: list[RunHit]
+    coverage: float = 1.0
 
     def scores(self, weights: Weights) -> Floats:
         """The scores of the passages by other weights."""
+        weights = weights.for_coverage(self.coverage)
         first = fuse(self.pages, self.documents, self.owner, weights)
         leading = first.leading()
         read = RerankEvidence(
@@ -148,6 +151,7 @@ class Collector:
             words=_whole_query_bm25(found, keys),
             places=self._places(keys),
             shipped=scoring.run_hits(shipped),
+            coverage=found.terms.coverage,
         )
 
     def _places(self, keys: NDArray[np.int64]) -> list[RunHit]:

@@ -32,11 +32,11 @@ class TinyOptions(Options):
     __slots__ = ("models",)
     models: Path
 
-    def config(self, library: Path) -> EngineConfig:
+    def config(self, library: Path, model: str = TINY) -> EngineConfig:
         return EngineConfig(
             library=library,
             models=self.models,
-            model=TINY,
+            model=model or TINY,
             precision=Precision.FP32,
             threads=1,
         )
@@ -64,8 +64,8 @@ def options(tmp_path: Path, tiny_models_dir: Path, monkeypatch: pytest.MonkeyPat
 def test_quality_answers_every_query(options: TinyOptions) -> None:
     section = quality.run(options, Libraries(options))
     (row,) = section.rows
-    assert row[:2] == (SET, 2)
-    scores = dict(zip(section.columns[2:], row[2:], strict=True))
+    assert row[:3] == (SET, TINY, 2)
+    scores = dict(zip(section.columns[3:], row[3:], strict=True))
     assert scores["recall@5"] == 1.0
     assert scores["doc@1"] == 1.0
 
