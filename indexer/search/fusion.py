@@ -18,6 +18,8 @@ from. The score of a passage is the sum of:
   the share of its heading's words that the question asks for (tables say what they show only
   there), a deduction for short text, whose vector is near to anything on its topic, and, where the
   question has a figure in it, the share of digits.
+* *Another language.* Where the library lacks most words of a query, the meaning of names,
+  neighbours and length count by the share it has, and of meaning the best sentence counts more.
 * *Copies* within a document score as the best of them, and the first is listed first.
 
 Convex fusion of normalised scores or of reciprocal ranks does worse on contracts and reports than
@@ -51,6 +53,10 @@ TABLE_DIGITS = 0.2
 # A sum of idf below this is not full evidence for a name: chance matches of one or two words are
 # common ("agreement" in a question without a name).
 NAME_FLOOR = 10.0
+# From this share of a query's words on, by idf, it is in the language of the library, which also
+# lacks some forms of its own words.
+FAMILIAR = 0.5
+UNFAMILIAR_SENTENCE = 0.2  # more of the best sentence within meaning, where no word is known
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +74,22 @@ class Weights:
     name_words: float = 0.5
     document_words: float = 2.0
     year: float = 0.2  # taken off a document of a year before the one that is asked for
+
+    def for_coverage(self, coverage: float) -> Weights:
+        """The weights for a query of whose words a library has only a share.
+
+        Its passages are in another language, most likely. Their cosines lie closer together then,
+        and what is small beside them elsewhere would decide; of meaning the best sentence says more
+        than the passage.
+        """
+        share = min(coverage / FAMILIAR, 1.0)
+        return replace(
+            self,
+            sentence=self.sentence + UNFAMILIAR_SENTENCE * (1.0 - share),
+            around=self.around * share,
+            short=self.short * share,
+            name_meaning=self.name_meaning * share,
+        )
 
 
 DEFAULT_WEIGHTS = Weights()

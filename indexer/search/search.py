@@ -150,11 +150,12 @@ class Searcher:
         token.check()
         docs, owner = np.unique(evidence.docs, return_inverse=True)
         documents = found.evidence.lookup(docs)
-        first = fuse(evidence.pages, documents, owner, self.weights)
+        weights = self.weights.for_coverage(found.terms.coverage)
+        first = fuse(evidence.pages, documents, owner, weights)
         leading = first.leading()
         read = rerank_evidence(self.store, found.terms, evidence.keys[leading])
-        scored = rerank(first, leading, evidence.pages.around, read, self.weights)
-        return found, Ranking(evidence, documents, owner, scored, self.weights, found.phrases)
+        scored = rerank(first, leading, evidence.pages.around, read, weights)
+        return found, Ranking(evidence, documents, owner, scored, weights, found.phrases)
 
     def _is_good(
         self, found: Retrieved, space: Space, hits: tuple[Hit, ...], ranking: Ranking

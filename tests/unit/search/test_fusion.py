@@ -138,6 +138,15 @@ def test_passages_that_say_the_same_score_as_the_best_of_them(
         assert (together[same == group] == apart[same == group].max()).all()
 
 
+def test_a_query_in_another_language_goes_by_meaning() -> None:
+    assert DEFAULT_WEIGHTS.for_coverage(0.5) == DEFAULT_WEIGHTS.for_coverage(1.0) == DEFAULT_WEIGHTS
+    none = DEFAULT_WEIGHTS.for_coverage(0.0)
+    assert none.around == none.short == none.name_meaning == 0.0
+    assert DEFAULT_WEIGHTS.sentence < none.sentence < 1.0
+    # Names that both languages have still say which document is meant.
+    assert none.name_words == DEFAULT_WEIGHTS.name_words
+
+
 def test_no_more_passages_lead_than_are_worth_a_read() -> None:
     n = 3 * RERANKED
     falling = np.linspace(1, 0, n, dtype=np.float32)
