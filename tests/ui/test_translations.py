@@ -11,6 +11,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QLocale, Qt, QTranslator
+from PySide6.QtWidgets import QComboBox
 
 from tests.ui.engines import ROOT
 from ui.application import use_language
@@ -103,7 +104,9 @@ def test_every_language_offered_is_there() -> None:
     translated = {path.stem.removeprefix("lectern_") for path in FOLDER.glob("*.ts")}
     assert set(SETTINGS["language"].choices) == {"system", *translated}
     row = Choice(SETTINGS["language"], "Language")
-    names = {row.control.itemText(at) for at in range(row.control.count())}
+    offered = row.control
+    assert isinstance(offered, QComboBox)
+    names = {offered.itemText(at) for at in range(offered.count())}
     assert names >= {"Deutsch", "English"}
 
 
