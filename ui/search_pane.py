@@ -42,8 +42,8 @@ class SearchPane(QSplitter):
             self.setStretchFactor(self.count() - 1, share)
         self.search.hit_selected.connect(self.preview.show_hit)
         self.search.emptied.connect(self.preview.clear)
-        self.search.opened.connect(self._open)
-        self.search.folder_requested.connect(self._show_folder)
+        self.search.opened.connect(self.open_hit)
+        self.search.folder_requested.connect(self.show_folder)
         self.search.preview_toggled.connect(self.toggle_preview)
         self.preview.like_requested.connect(self.search.search)
         self.preview.hit_requested.connect(self.search.select_hit)
@@ -88,8 +88,8 @@ class SearchPane(QSplitter):
         if wanted is self.preview.isHidden():
             self.preview.setVisible(wanted)
 
-    def _open(self, hit: Hit) -> None:
+    def open_hit(self, hit: Hit) -> None:
         open_external(hit, self._context, hit.page)
 
-    def _show_folder(self, hit: Hit) -> None:
+    def show_folder(self, hit: Hit) -> None:
         show_in_folder(hit.path)

@@ -75,7 +75,7 @@ class Supervisor(QObject):
         self.state = EngineState.STARTING
         self.problem: LecternError | None = None
         self._link = link
-        self._command = list(command)
+        self.command = list(command)
         self._process: QProcess | None = None
         self._stderr_tail = b""
         self._wait_ms = FIRST_MS
@@ -188,7 +188,7 @@ class Supervisor(QObject):
             for name, value in variables.items():
                 environment.insert(name, value)
             process.setProcessEnvironment(environment)
-            process.start(self._command[0], self._command[1:])
+            process.start(self.command[0], self.command[1:])
         self._attach_timer.start()
 
     def _listen(self) -> None:

@@ -36,9 +36,10 @@ def world(tiny_models_dir: Path, tmp_path: Path) -> World:
 
 @pytest.fixture
 def engine(world: World) -> Iterator[Engine]:
-    """The library of ``world``, open and with all documents read."""
+    """The library of ``world``, open; a new one has all documents read."""
     with world.engine() as engine:
-        world.index(engine)
+        if not engine.catalog.roots.all():
+            world.index(engine)
         yield engine
 
 
@@ -62,7 +63,7 @@ def indexed(tiny_models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @pytest.fixture(scope="module")
 def opened(indexed: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
-    """A copy of it, open for questions that change nothing."""
+    """A copy of it, open for questions that change nothing; ``indexed`` may be a module's own."""
     with indexed.copy(tmp_path_factory.mktemp("opened") / "library").engine() as engine:
         yield engine
 

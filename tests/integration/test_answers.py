@@ -5,7 +5,6 @@ The model is the one that ships: the tiny one knows no meaning.
 
 from __future__ import annotations
 
-import contextlib
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,15 +13,14 @@ import pytest
 
 from indexer.api.requests import Index, Search
 from indexer.api.types import Why
-from indexer.config import EngineConfig
-from indexer.engine.engine import Engine
+from indexer.config import DEFAULT_MODEL, Precision
 from indexer.search import score_normalisation
 from indexer.search.answerability import MOST_DEVIATIONS
+from tests.integration.world import World
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from indexer.api.types import SearchResult
+    from indexer.engine.engine import Engine
 
 SAMPLE = Path(__file__).parents[2] / "resources" / "sample" / "documents"
 YEARS = (2018, 2019, 2020)
@@ -35,17 +33,21 @@ POLICY = (
 )
 
 
+def answering(documents: Path, library: Path, models: Path) -> World:
+    return World(documents, library, models, Precision.INT8, DEFAULT_MODEL)
+
+
 @pytest.fixture(scope="module")
-def engine(minilm_models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+def indexed(minilm_models_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> World:
     folder = tmp_path_factory.mktemp("answers")
     documents = folder / "documents"
     shutil.copytree(SAMPLE, documents)
     for year in YEARS:
         (documents / f"register-{year}.txt").write_text(POLICY.format(year=year))
-    config = EngineConfig(folder / "library", minilm_models_dir, offline=True, min_free_bytes=0)
-    with contextlib.closing(Engine.open(config)) as engine:
-        engine.call(Index((documents,)))
-        yield engine
+    world = answering(documents, folder / "library", minilm_models_dir)
+    with world.engine() as engine:
+        world.index(engine)
+    return world
 
 
 def ask(engine: Engine, text: str) -> SearchResult:
@@ -62,8 +64,8 @@ def ask(engine: Engine, text: str) -> SearchResult:
         "Endurance",
     ],
 )
-def test_what_the_library_answers_is_good(engine: Engine, text: str) -> None:
-    result = ask(engine, text)
+def test_what_the_library_answers_is_good(opened: Engine, text: str) -> None:
+    result = ask(opened, text)
     assert result.hits
     assert result.good
 
@@ -77,70 +79,66 @@ def test_what_the_library_answers_is_good(engine: Engine, text: str) -> None:
         "Does the licence agreement between Acme Corp and Globex Inc allow sublicensing?",
     ],
 )
-def test_what_it_does_not_answer_is_not(engine: Engine, text: str) -> None:
-    result = ask(engine, text)
+def test_what_it_does_not_answer_is_not(opened: Engine, text: str) -> None:
+    result = ask(opened, text)
     assert result.hits  # the closest there are
     assert not result.good
 
 
-def test_an_exact_phrase_is_what_was_asked_for(engine: Engine) -> None:
-    assert ask(engine, '"bears the cost of the repair"').good
+def test_an_exact_phrase_is_what_was_asked_for(opened: Engine) -> None:
+    assert ask(opened, '"bears the cost of the repair"').good
 
 
-def test_a_query_of_filters_alone_is_no_question(engine: Engine) -> None:
-    result = ask(engine, "ext:pdf")
+def test_a_query_of_filters_alone_is_no_question(opened: Engine) -> None:
+    result = ask(opened, "ext:pdf")
     assert result.hits
     assert result.good
 
 
 def test_before_the_cohort_is_measured_nothing_is_called_bad(
-    engine: Engine, tmp_path: Path
+    opened: Engine, tmp_path: Path
 ) -> None:
     folder = tmp_path / "few"
     folder.mkdir()
     (folder / "register.txt").write_text(POLICY.format(year=2018))
-    config = EngineConfig(
-        tmp_path / "library", engine.config.models, offline=True, min_free_bytes=0
-    )
-    with contextlib.closing(Engine.open(config)) as small:
-        small.call(Index((folder,)))
+    world = answering(folder, tmp_path / "library", opened.config.models)
+    with world.engine() as small:
+        world.index(small)
         space = small.catalog.spaces.active()
         assert space is not None
         assert score_normalisation.load_cohort(small.catalog, space) is None
         assert ask(small, "Which antibiotics are given to children?").good
 
 
-def test_the_cohort_is_measured_once_until_the_library_changes_much(engine: Engine) -> None:
-    space = engine.catalog.spaces.active()
+def test_the_cohort_is_measured_once_until_the_library_changes_much(opened: Engine) -> None:
+    space = opened.catalog.spaces.active()
     assert space is not None
-    before = score_normalisation.load_cohort(engine.catalog, space)
+    before = score_normalisation.load_cohort(opened.catalog, space)
     assert before is not None
-    assert before.passages == engine.catalog.spaces.totals().embedded
+    assert before.passages == opened.catalog.spaces.totals().embedded
     assert 0.0 < before.centre < 0.6
-    engine.catalog.set_meta(f"cohort_{space.id}", "{}")  # as a newer program may write it
-    assert score_normalisation.load_cohort(engine.catalog, space) is None
-    score_normalisation.refresh(engine.catalog, engine.store, engine.models)
-    assert score_normalisation.load_cohort(engine.catalog, space) == before
+    opened.catalog.set_meta(f"cohort_{space.id}", "{}")  # as a newer program may write it
+    assert score_normalisation.load_cohort(opened.catalog, space) is None
+    score_normalisation.refresh(opened.catalog, opened.store, opened.models)
+    assert score_normalisation.load_cohort(opened.catalog, space) == before
 
 
-def test_documents_on_other_subjects_are_not_alike(engine: Engine) -> None:
-    space = engine.catalog.spaces.active()
+def test_documents_on_other_subjects_are_not_alike(opened: Engine) -> None:
+    space = opened.catalog.spaces.active()
     assert space is not None
-    cohort = score_normalisation.load_cohort(engine.catalog, space)
+    cohort = score_normalisation.load_cohort(opened.catalog, space)
     assert cohort is not None
     assert cohort.between_documents < MOST_DEVIATIONS / 2
 
 
-def test_yearly_registers_are_as_alike_as_documents_can_be(engine: Engine, tmp_path: Path) -> None:
+def test_yearly_registers_are_as_alike_as_documents_can_be(opened: Engine, tmp_path: Path) -> None:
     folder = tmp_path / "registers"
     folder.mkdir()
     for year in range(1960, 2020):
         (folder / f"register-{year}.txt").write_text(POLICY.format(year=year))
-    config = EngineConfig(
-        tmp_path / "library", engine.config.models, offline=True, min_free_bytes=0
-    )
-    with contextlib.closing(Engine.open(config)) as yearly:
-        yearly.call(Index((folder,)))
+    world = answering(folder, tmp_path / "library", opened.config.models)
+    with world.engine() as yearly:
+        world.index(yearly)
         space = yearly.catalog.spaces.active()
         assert space is not None
         cohort = score_normalisation.load_cohort(yearly.catalog, space)
@@ -156,19 +154,19 @@ def test_yearly_registers_are_as_alike_as_documents_can_be(engine: Engine, tmp_p
         "How is the register of the lighthouse of Skagen kept?",
     ],
 )
-def test_a_named_thing_that_is_not_here_is_missed(engine: Engine, text: str) -> None:
-    assert not ask(engine, text).good
+def test_a_named_thing_that_is_not_here_is_missed(opened: Engine, text: str) -> None:
+    assert not ask(opened, text).good
 
 
 @pytest.mark.parametrize("year", YEARS)
 def test_a_year_is_found_in_any_of_the_files_that_are_listed_once(
-    engine: Engine, year: int
+    opened: Engine, year: int
 ) -> None:
-    assert ask(engine, f"Who inspected the lamp of the lighthouse in {year}?").good
+    assert ask(opened, f"Who inspected the lamp of the lighthouse in {year}?").good
 
 
-def test_the_same_text_in_three_files_is_one_hit(engine: Engine) -> None:
-    hits = ask(engine, "who pays for the repair of the lighthouse lamp?").hits
+def test_the_same_text_in_three_files_is_one_hit(opened: Engine) -> None:
+    hits = ask(opened, "who pays for the repair of the lighthouse lamp?").hits
     found = [hit for hit in hits if hit.file.startswith("register-")]
     assert len(found) == 1
     places = {found[0].file, *(place.file for place in found[0].also)}
@@ -177,10 +175,10 @@ def test_the_same_text_in_three_files_is_one_hit(engine: Engine) -> None:
 
 
 def test_a_year_in_the_query_brings_its_file_to_the_front_and_tells_it_apart(
-    engine: Engine,
+    opened: Engine,
 ) -> None:
     for year in YEARS:
-        hits = ask(engine, f"inspection of the lighthouse lamp in {year}").hits
+        hits = ask(opened, f"inspection of the lighthouse lamp in {year}").hits
         found = [hit for hit in hits if hit.file.startswith("register-")]
         assert found[0].file == f"register-{year}.txt"
         assert found[0].also == ()
@@ -191,8 +189,8 @@ def test_a_year_in_the_query_brings_its_file_to_the_front_and_tells_it_apart(
 @pytest.mark.parametrize(
     "text", ["register-2019.txt", "register-2019", "register 2019", "REGISTER-20"]
 )
-def test_a_file_is_found_by_its_name(engine: Engine, text: str) -> None:
-    found = ask(engine, text)
+def test_a_file_is_found_by_its_name(opened: Engine, text: str) -> None:
+    found = ask(opened, text)
     first = found.hits[0]
     assert (first.why, first.start, first.text[:8]) == (Why.NAME, 0, "The lamp")
     assert found.good
@@ -200,17 +198,17 @@ def test_a_file_is_found_by_its_name(engine: Engine, text: str) -> None:
     assert len({(hit.path, hit.start) for hit in found.hits}) == len(found.hits)
 
 
-def test_a_name_is_looked_for_where_the_query_says(engine: Engine) -> None:
-    assert all(hit.why is not Why.NAME for hit in ask(engine, "register-2019 ext:pdf").hits)
-    assert all(hit.why is not Why.NAME for hit in ask(engine, '"register-2019"').hits)
-    assert ask(engine, "register-2019 ext:txt").hits[0].why is Why.NAME
+def test_a_name_is_looked_for_where_the_query_says(opened: Engine) -> None:
+    assert all(hit.why is not Why.NAME for hit in ask(opened, "register-2019 ext:pdf").hits)
+    assert all(hit.why is not Why.NAME for hit in ask(opened, '"register-2019"').hits)
+    assert ask(opened, "register-2019 ext:txt").hits[0].why is Why.NAME
 
 
 def test_a_file_of_which_nothing_was_read_is_found_first_by_its_name(
-    engine: Engine, tmp_path: Path
+    opened: Engine, tmp_path: Path
 ) -> None:
     (tmp_path / "tide table.bin").write_bytes(b"\0\1\2")
-    engine.call(Index((tmp_path,)))
+    opened.call(Index((tmp_path,)))
     for text in ("tide table.bin", "tide table"):
-        first = ask(engine, text).hits[0]
+        first = ask(opened, text).hits[0]
         assert (first.file, first.why, first.text) == ("tide table.bin", Why.NAME, "")

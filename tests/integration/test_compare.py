@@ -14,7 +14,6 @@ from tests.tiny_model import install_tiny_model
 from tests.two_encoders import install_two_encoders
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from indexer.api.comparison import Comparison, ComparisonSide
@@ -59,7 +58,7 @@ def install_late(models: Path) -> None:
     params=[install_tiny_model, install_late, install_two_encoders],
     ids=["alone", "late", "two encoders"],
 )
-def world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> World:
+def indexed(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> World:
     folder = tmp_path_factory.mktemp("compare")
     request.param(folder / "models")
     world = World(folder / "documents", folder / "library", folder / "models")
@@ -77,12 +76,6 @@ def world(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return world
 
 
-@pytest.fixture(scope="module")
-def engine(world: World) -> Iterator[Engine]:
-    with world.engine() as engine:
-        yield engine
-
-
 def compare(engine: Engine, first: str, second: str, limit: int = 0) -> Comparison:
     return engine.call(Compare(first, second, limit))
 
@@ -91,70 +84,70 @@ def said(side: ComparisonSide) -> set[str]:
     return {one.text for one in side.only}
 
 
-def test_each_says_what_the_other_does_not(engine: Engine, world: World) -> None:
-    found = compare(engine, "old.md", str(world.documents / "new.md"))
+def test_each_says_what_the_other_does_not(opened: Engine, indexed: World) -> None:
+    found = compare(opened, "old.md", str(indexed.documents / "new.md"))
     assert said(found.first) == {SUBLET}
     assert said(found.second) == {CHIMNEY}
     (only,) = found.first.only
-    text = (world.documents / "old.md").read_text()
+    text = (indexed.documents / "old.md").read_text()
     assert text[only.start : only.end].endswith(SUBLET)
     assert only.heading_path[-1] == "Others"
     assert only.near is not None
     assert only.near.text
-    assert found.first.path == str(world.documents / "old.md")
+    assert found.first.path == str(indexed.documents / "old.md")
     assert found.first.statements >= found.first.alone == 1
 
 
-def test_a_number_that_differs_is_a_change(engine: Engine) -> None:
+def test_a_number_that_differs_is_a_change(opened: Engine) -> None:
     (change,) = [
-        one for one in compare(engine, "old.md", "new.md").changed
+        one for one in compare(opened, "old.md", "new.md").changed
         if "notice" in one.first.text
     ]  # fmt: skip
     assert change.first.text == NOTICE.format("three")
     assert change.second.text == NOTICE.format("six")
 
 
-def test_the_other_way_round_says_the_same(engine: Engine) -> None:
-    there, back = compare(engine, "old.md", "new.md"), compare(engine, "new.md", "old.md")
+def test_the_other_way_round_says_the_same(opened: Engine) -> None:
+    there, back = compare(opened, "old.md", "new.md"), compare(opened, "new.md", "old.md")
     assert said(there.first) == said(back.second)
     assert said(there.second) == said(back.first)
     assert there.changes == back.changes
     assert there.border == pytest.approx(back.border)
 
 
-def test_a_document_says_all_that_it_says(engine: Engine) -> None:
-    found = compare(engine, "old.md", "old.md")
+def test_a_document_says_all_that_it_says(opened: Engine) -> None:
+    found = compare(opened, "old.md", "old.md")
     assert found.first.only == found.second.only == ()
     assert found.changed == ()
 
 
-def test_the_most_different_come_first(engine: Engine) -> None:
-    everything = compare(engine, "old.md", "other.md").first
+def test_the_most_different_come_first(opened: Engine) -> None:
+    everything = compare(opened, "old.md", "other.md").first
     assert everything.alone == len(everything.only) > 2
-    one = compare(engine, "old.md", "other.md", limit=1).first
+    one = compare(opened, "old.md", "other.md", limit=1).first
     assert one.alone == everything.alone
     assert one.only[0].cosine == min(each.cosine for each in everything.only)
 
 
-def test_a_document_of_names_states_nothing(engine: Engine) -> None:
-    found = compare(engine, "names.md", "old.md")
+def test_a_document_of_names_states_nothing(opened: Engine) -> None:
+    found = compare(opened, "names.md", "old.md")
     assert found.first.statements == 0
     assert found.second.alone == found.second.statements
     assert found.second.only[0].near is None
     assert found.border <= 1.0
-    assert compare(engine, "names.md", "names.md").border == 1.0
+    assert compare(opened, "names.md", "names.md").border == 1.0
 
 
 @pytest.mark.parametrize("pair", [("nowhere.md", "old.md"), ("old.md", "nowhere.md")])
-def test_what_is_not_there_is_said(engine: Engine, pair: tuple[str, str]) -> None:
+def test_what_is_not_there_is_said(opened: Engine, pair: tuple[str, str]) -> None:
     with pytest.raises(WorldError, match="not in this library"):
-        compare(engine, *pair)
+        compare(opened, *pair)
 
 
-def test_an_explanation_adds_up(engine: Engine, world: World) -> None:
+def test_an_explanation_adds_up(opened: Engine, indexed: World) -> None:
     query = "who pays the rent of the house?"
-    (hit,) = engine.call(Search(query, 1, explain=True)).hits
-    found = engine.call(Explain(query, world.documents / hit.file, hit.start))
+    (hit,) = opened.call(Search(query, 1, explain=True)).hits
+    found = opened.call(Explain(query, indexed.documents / hit.file, hit.start))
     assert found is not None
     total = found.rest + sum(share for _, _, share in found.words)
     assert total == pytest.approx(found.cosine, abs=1e-5)
@@ -167,24 +160,24 @@ def test_an_explanation_adds_up(engine: Engine, world: World) -> None:
     assert found.pairs[0][2] >= found.pairs[-1][2]
 
 
-def test_a_rank_is_explained_by_what_made_it(engine: Engine) -> None:
-    result = engine.call(Search("who pays the rent in old.md?", explain=True))
+def test_a_rank_is_explained_by_what_made_it(opened: Engine) -> None:
+    result = opened.call(Search("who pays the rent in old.md?", explain=True))
     assert result.hits
     for hit in result.hits:
         assert hit.explain is not None
         # Each number is rounded.
         assert sum(hit.explain.score.values()) == pytest.approx(hit.score, abs=5e-4)
-        assert hit.explain.weights["words"] == engine.searcher.weights.words
+        assert hit.explain.weights["words"] == opened.searcher.weights.words
         assert set(hit.explain.document) >= {"name_meaning", "name_words", "words", "clarity"}
-    plain = engine.call(Search("who pays the rent in old.md?"))
+    plain = opened.call(Search("who pays the rent in old.md?"))
     assert [hit.explain for hit in plain.hits] == [None] * len(plain.hits)
 
 
-def test_what_cannot_be_explained_is_said(engine: Engine, world: World) -> None:
-    path = world.documents / "old.md"
-    hits = engine.call(Search("ext:md")).hits
+def test_what_cannot_be_explained_is_said(opened: Engine, indexed: World) -> None:
+    path = indexed.documents / "old.md"
+    hits = opened.call(Search("ext:md")).hits
     (start,) = {hit.start for hit in hits if hit.file == "old.md"}
-    assert engine.call(Explain("ext:md", path, start)) is None
+    assert opened.call(Explain("ext:md", path, start)) is None
     for missing in (path.with_name("nowhere.md"), path):
         with pytest.raises(WorldError):
-            engine.call(Explain("rent", missing, 999_999))
+            opened.call(Explain("rent", missing, 999_999))

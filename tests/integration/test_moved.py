@@ -10,14 +10,13 @@ import pytest
 from indexer import faults
 from indexer.api.errors import WorldError
 from indexer.api.requests import Discard, GetStatus, Index, Remove
-from indexer.engine.engine import Engine
 from indexer.library.library import CATALOG_NAME
-from tests.integration.world import PACE, World, check_same, check_whole, look
+from tests.integration.world import World, check_same, check_whole, look
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
+    from indexer.engine.engine import Engine
     from tests.integration.world import Seen
 
 
@@ -25,13 +24,6 @@ if TYPE_CHECKING:
 def world(indexed: World, tmp_path: Path) -> World:
     """The documents of the common library, and an empty one."""
     return World(indexed.documents, tmp_path / "library", indexed.models)
-
-
-@pytest.fixture
-def engine(world: World) -> Iterator[Engine]:
-    engine = Engine.open(world.config, batches=PACE)
-    yield engine
-    engine.close()
 
 
 def moved(world: World) -> World:
@@ -57,7 +49,6 @@ def refused(engine: Engine, world: World) -> None:
 def test_a_moved_library_is_written_to_at_its_new_place_only(
     engine: Engine, world: World, undisturbed: Seen
 ) -> None:
-    world.index(engine)
     there = moved(world)
     refused(engine, world)
     engine.close()
@@ -72,7 +63,6 @@ def test_a_moved_library_is_written_to_at_its_new_place_only(
      ("vectors-committed", 1)],
 )  # fmt: skip
 def test_a_library_that_is_moved_in_the_middle_of_a_run_loses_nothing(
-    engine: Engine,
     world: World,
     undisturbed: Seen,
     monkeypatch: pytest.MonkeyPatch,
@@ -88,13 +78,12 @@ def test_a_library_that_is_moved_in_the_middle_of_a_run_loses_nothing(
         if left == 0 and not places:
             places.append(moved(world))
 
-    with monkeypatch.context() as patched:
+    with world.engine() as engine, monkeypatch.context() as patched:
         patched.setattr(faults, "reached", move)
         with pytest.raises(WorldError) as caught:
             engine.call(Index((world.documents,)))
     assert caught.value.code == "library_moved"
     (there,) = places
-    engine.close()
     with there.engine() as again:
         there.index(again)
         check_same(look(again), undisturbed)
@@ -103,7 +92,6 @@ def test_a_library_that_is_moved_in_the_middle_of_a_run_loses_nothing(
 def test_what_took_the_place_of_a_library_is_left_alone(
     engine: Engine, world: World, undisturbed: Seen
 ) -> None:
-    world.index(engine)
     backup = world.library.with_name("backup")
     shutil.copytree(world.library, backup)
     moved(world)
@@ -123,7 +111,6 @@ def test_what_took_the_place_of_a_library_is_left_alone(
 def test_a_copy_and_its_original_are_worked_on_side_by_side(
     engine: Engine, world: World, undisturbed: Seen
 ) -> None:
-    world.index(engine)
     copy = World(world.documents, world.library.with_name("copy"), world.models)
     shutil.copytree(world.library, copy.library)
     with copy.engine() as other:

@@ -23,8 +23,6 @@ from tests.integration.world import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from indexer.engine.engine import Engine
 
 # What a run may cost: (files read, documents written, passages embedded).
@@ -35,12 +33,6 @@ NOTHING = (0, 0, 0)
 def world(indexed: World, tmp_path: Path) -> World:
     """A library to change, and a copy of the documents that takes the place of the originals."""
     return indexed.move(tmp_path)
-
-
-@pytest.fixture
-def engine(world: World) -> Iterator[Engine]:
-    with world.engine() as engine:
-        yield engine
 
 
 def passages_of(engine: Engine, file: str) -> int:

@@ -15,7 +15,7 @@ import pytest
 
 from indexer.api.requests import ListFiles, SetPatterns, Watch
 from indexer.api.types import FileState
-from tests.integration.watching import wait_for_states, watched
+from tests.integration.watching import wait_for_states, watched, watching
 from tests.integration.world import World, check_whole, found, quoted, search, states
 from tests.waiting import wait_for
 
@@ -36,10 +36,11 @@ def world(world: World) -> World:
 
 
 @pytest.fixture
-def engine(world: World) -> Iterator[Engine]:
-    with watched(world) as engine:
+def engine(engine: Engine) -> Iterator[Engine]:
+    """The common one, watched."""
+    with watching(engine):
         yield engine
-        check_whole(engine)
+    check_whole(engine)
 
 
 START = {"one.txt": "indexed", "a/two.txt": "indexed", "a/deep/three.txt": "indexed"}

@@ -145,8 +145,8 @@ def opens_a_hit(person: Person, keys: str) -> None:
     person.results()
     pane = person.window.pages.search
     heard: list[object] = []
-    person.search.opened.disconnect(pane._open)
-    person.search.folder_requested.disconnect(pane._show_folder)
+    person.search.opened.disconnect(pane.open_hit)
+    person.search.folder_requested.disconnect(pane.show_folder)
     (person.search.folder_requested if "Ctrl" in keys else person.search.opened).connect(
         heard.append
     )

@@ -52,7 +52,7 @@ def test_what_was_typed_survives_a_crash_of_the_engine(
     program_library: Path, settings: Settings, library_files: Path, qtbot: QtBot
 ) -> None:
     program = make(settings, program_library)
-    program.supervisor._command = [
+    program.supervisor.command = [
         sys.executable, "-m", "tests.fake_cli", "--library", str(program_library), "engine",
     ]  # fmt: skip
     start(program, qtbot)

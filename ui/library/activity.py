@@ -59,43 +59,43 @@ class ActivityPanel(ColumnPage):
         self.setAccessibleName(self.tr("Activity"))
         self._make_parts()
         self._arrange()
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self.refresh)
+        self.timer = QTimer(self)
+        self.timer.setSingleShot(True)
+        self.timer.timeout.connect(self.refresh)
         context.link.connected.connect(self.refresh)
         context.link.disconnected.connect(self._lost)
         self._show()
 
     def refresh(self) -> None:
         """Ask now, and again after a while as long as someone looks."""
-        self._timer.stop()
+        self.timer.stop()
         if not self.isVisible():
             return
         if self._context.link.is_connected:
             self._questions.ask(GetActivity(), self._handle_activity, failed=ignore)
-        self._timer.start(BUSY_MS if self._runs else IDLE_MS)
+        self.timer.start(BUSY_MS if self._runs else IDLE_MS)
 
     def _make_parts(self) -> None:
-        self._headline = QLabel()
-        self._headline.setTextFormat(Qt.TextFormat.PlainText)
-        self._headline.setWordWrap(True)
-        self.add_title(self._headline)
-        self._reason = QLabel()
-        self._reason.setTextFormat(Qt.TextFormat.PlainText)
-        self._bar = QProgressBar()
-        self._bar.setTextVisible(False)
-        self._bar.setAccessibleName(self.tr("Files read"))
-        self._current = ElidedLabel(Qt.TextElideMode.ElideMiddle)
+        self.headline = QLabel()
+        self.headline.setTextFormat(Qt.TextFormat.PlainText)
+        self.headline.setWordWrap(True)
+        self.add_title(self.headline)
+        self.reason = QLabel()
+        self.reason.setTextFormat(Qt.TextFormat.PlainText)
+        self.bar = QProgressBar()
+        self.bar.setTextVisible(False)
+        self.bar.setAccessibleName(self.tr("Files read"))
+        self.current = ElidedLabel(Qt.TextElideMode.ElideMiddle)
         self._change = ChangeLine()
-        self._facts = Facts()
-        self._pause = IconButton(self.tr("&Pause"), "pause")
-        self._pause.clicked.connect(self._toggle_pause)
-        self._speed = SpeedChoice()
-        self._speed.chosen.connect(self._choose_speed)
+        self.facts = Facts()
+        self.pause = IconButton(self.tr("&Pause"), "pause")
+        self.pause.clicked.connect(self._toggle_pause)
+        self.speed = SpeedChoice()
+        self.speed.chosen.connect(self._choose_speed)
         self._aside = QLabel()
         self._aside.setWordWrap(True)
-        self._show_aside = IconButton(self.tr("&Show them"), "warning")
-        self._show_aside.clicked.connect(self._want_set_aside)
+        self.show_aside = IconButton(self.tr("&Show them"), "warning")
+        self.show_aside.clicked.connect(self._want_set_aside)
 
     def _arrange(self) -> None:
         held = QWidget()
@@ -106,32 +106,32 @@ class ActivityPanel(ColumnPage):
         column = QVBoxLayout(held)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(M)
-        for part in (self._headline, self._reason, self._bar, self._current, self._change):
+        for part in (self.headline, self.reason, self.bar, self.current, self._change):
             column.addWidget(part)
         column.addSpacing(M)
-        column.addWidget(self._facts)
+        column.addWidget(self.facts)
         column.addSpacing(L)
         controls = QGridLayout()
         controls.setHorizontalSpacing(L)
         controls.setVerticalSpacing(L)
         top = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeading
-        controls.addWidget(self._pause, 0, 0, top)
-        controls.addWidget(self._speed, 0, 1)
-        controls.addWidget(self._show_aside, 1, 0, top)
+        controls.addWidget(self.pause, 0, 0, top)
+        controls.addWidget(self.speed, 0, 1)
+        controls.addWidget(self.show_aside, 1, 0, top)
         controls.addWidget(self._aside, 1, 1)
         controls.setColumnStretch(1, 1)
         column.addLayout(controls)
         outer = self.hold(held)
         outer.addLayout(row)
         outer.addStretch(1)
-        self.setFocusProxy(self._pause)
+        self.setFocusProxy(self.pause)
 
     def style_fonts(self) -> None:
         super().style_fonts()
         # Figures of one width, so that nothing moves while they change.
         even = QFont(self.font())
         even.setFeature(QFont.Tag("tnum"), 1)
-        self._facts.setFont(even)
+        self.facts.setFont(even)
 
     # -- events ---------------------------------------------------------------------------------
 
@@ -141,7 +141,7 @@ class ActivityPanel(ColumnPage):
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self._timer.stop()
+        self.timer.stop()
         self._questions.cancel(GetActivity.wire_name)
 
     def _lost(self) -> None:
@@ -158,33 +158,33 @@ class ActivityPanel(ColumnPage):
         ran, self._activity = self._runs, activity
         self._show()
         if self._runs and not ran and self.isVisible():
-            self._timer.start(BUSY_MS)
+            self.timer.start(BUSY_MS)
 
     def _show(self) -> None:
         activity = self._activity
         known = activity is not None
         # Until the first answer of an engine that is there, nothing is known.
         asked = self._context.link.is_connected and not known
-        _set(self._headline, "" if asked else headline(activity))
+        _set(self.headline, "" if asked else headline(activity))
         paused = activity is not None and activity.paused
         reason = words.pause(activity.reason) if activity is not None else ""
-        _set(self._reason, "" if paused else reason)
-        self._reason.setVisible(bool(self._reason.text()))
+        _set(self.reason, "" if paused else reason)
+        self.reason.setVisible(bool(self.reason.text()))
         running = activity.running if activity is not None else None
         self._show_progress(running.progress if running is not None else None)
         self._change.show_state(activity)
-        self._facts.show_facts(facts(activity, self._smooth) if activity is not None else [])
-        self._pause.setEnabled(known)
-        self._pause.setText(self.tr("&Go on") if paused else self.tr("&Pause"))
-        self._pause.setAccessibleName(
+        self.facts.show_facts(facts(activity, self._smooth) if activity is not None else [])
+        self.pause.setEnabled(known)
+        self.pause.setText(self.tr("&Go on") if paused else self.tr("&Pause"))
+        self.pause.setAccessibleName(
             self.tr("Go on reading") if paused else self.tr("Pause reading")
         )
-        self._pause.setIcon(icon("play" if paused else "pause"))
-        self._speed.setEnabled(known)
-        self._speed.show_speed(activity.speed if activity is not None else Speed.NORMAL)
+        self.pause.setIcon(icon("play" if paused else "pause"))
+        self.speed.setEnabled(known)
+        self.speed.show_speed(activity.speed if activity is not None else Speed.NORMAL)
         aside = activity.set_aside if activity is not None else 0
         self._aside.setVisible(aside > 0)
-        self._show_aside.setVisible(aside > 0)
+        self.show_aside.setVisible(aside > 0)
         _set(
             self._aside,
             self.tr(
@@ -193,13 +193,13 @@ class ActivityPanel(ColumnPage):
         )
 
     def _show_progress(self, progress: Progress | None) -> None:
-        self._bar.setVisible(progress is not None)
-        self._current.setVisible(progress is not None)
+        self.bar.setVisible(progress is not None)
+        self.current.setVisible(progress is not None)
         if progress is not None:
             # The total is unknown during the scan.
-            self._bar.setRange(0, progress.files_total)
-            self._bar.setValue(min(progress.files_total, progress.files_done))
-            self._current.setText(progress.current)
+            self.bar.setRange(0, progress.files_total)
+            self.bar.setValue(min(progress.files_total, progress.files_done))
+            self.current.setText(progress.current)
 
     # -- actions --------------------------------------------------------------------------------
 

@@ -57,14 +57,14 @@ class CoveragePage(QWidget):
         self._questions = Questions(context, self)
         self._export: CoverageExport | None = None
         self.model = CoverageModel(context, self)
-        self._actions = CoverageActions(context, passwords.shared(), self)
-        self._states = StateList()
+        self.file_actions = CoverageActions(context, passwords.shared(), self)
+        self.states = StateList()
         self._make_bar()
-        self.table = CoverageTable(self.model, self._actions.all)
-        self.details = CoverageDetails(passwords.shared(), self._actions.all)
-        self._empty = QLabel()
-        self._empty.setWordWrap(True)
-        self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.table = CoverageTable(self.model, self.file_actions.all)
+        self.details = CoverageDetails(passwords.shared(), self.file_actions.all)
+        self.empty = QLabel()
+        self.empty.setWordWrap(True)
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._arrange()
         self._make_timers()
         self._connect()
@@ -76,7 +76,7 @@ class CoveragePage(QWidget):
         if root and self._roots.findData(root) < 0:
             self._roots.addItem(root, root)
         self._roots.setCurrentIndex(max(0, self._roots.findData(root)))
-        self._states.choose(state)
+        self.states.choose(state)
 
     def refresh(self) -> None:
         """Ask the engine how it is now."""
@@ -95,32 +95,32 @@ class CoveragePage(QWidget):
         )
         self._roots.setMinimumContentsLength(14)
         self._roots.addItem(self.tr("All folders"), "")
-        self._text = QLineEdit()
-        self._text.setPlaceholderText(self.tr("Part of a name or path"))
-        self._text.setAccessibleName(self.tr("Show only files with this in their path"))
-        self._text.setClearButtonEnabled(True)
-        self._retry_all = IconButton(self.tr("Retry &all that failed"), "refresh")
-        self._retry_all.setToolTip(self.tr("Read everything again that could not be read."))
-        self._save = IconButton(self.tr("&Export…"), "export")
-        self._save.setToolTip(self.tr("Save this list as a table (CSV)."))
+        self.text = QLineEdit()
+        self.text.setPlaceholderText(self.tr("Part of a name or path"))
+        self.text.setAccessibleName(self.tr("Show only files with this in their path"))
+        self.text.setClearButtonEnabled(True)
+        self.retry_all = IconButton(self.tr("Retry &all that failed"), "refresh")
+        self.retry_all.setToolTip(self.tr("Read everything again that could not be read."))
+        self.save = IconButton(self.tr("&Export…"), "export")
+        self.save.setToolTip(self.tr("Save this list as a table (CSV)."))
 
     def _arrange(self) -> None:
         bar = QHBoxLayout()
         bar.setSpacing(M)
         bar.addWidget(self._roots)
-        bar.addWidget(self._text, 1)
-        bar.addWidget(self._retry_all)
-        bar.addWidget(self._save)
-        self._stack = QStackedWidget()
-        self._stack.addWidget(self.table)
-        self._stack.addWidget(self._empty)
+        bar.addWidget(self.text, 1)
+        bar.addWidget(self.retry_all)
+        bar.addWidget(self.save)
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self.table)
+        self.stack.addWidget(self.empty)
         right = self._split = QSplitter(Qt.Orientation.Vertical)
-        right.addWidget(self._stack)
+        right.addWidget(self.stack)
         right.addWidget(self.details)
         right.setStretchFactor(0, 1)
         right.setChildrenCollapsible(False)
         both = QSplitter(Qt.Orientation.Horizontal)
-        both.addWidget(self._states)
+        both.addWidget(self.states)
         both.addWidget(right)
         both.setStretchFactor(1, 1)
         both.setChildrenCollapsible(False)
@@ -132,9 +132,9 @@ class CoveragePage(QWidget):
         self.setFocusProxy(self.table)
 
     def _make_timers(self) -> None:
-        self._refresh = QTimer(self)
-        self._refresh.setInterval(REFRESH_MS)
-        self._refresh.timeout.connect(self.refresh)
+        self.refresh_timer = QTimer(self)
+        self.refresh_timer.setInterval(REFRESH_MS)
+        self.refresh_timer.timeout.connect(self.refresh)
         self._typing = QTimer(self)
         self._typing.setSingleShot(True)
         self._typing.setInterval(TYPING_MS)
@@ -144,34 +144,34 @@ class CoveragePage(QWidget):
         self._dividing.timeout.connect(self._divide)
 
     def _connect(self) -> None:
-        self._states.chosen.connect(self._choose_state)
+        self.states.chosen.connect(self._choose_state)
         self._roots.currentIndexChanged.connect(self._filter)
-        self._text.textChanged.connect(self._typing.start)
-        self._retry_all.clicked.connect(self._actions.retry_failed)
-        self._save.clicked.connect(self._ask_target)
+        self.text.textChanged.connect(self._typing.start)
+        self.retry_all.clicked.connect(self.file_actions.retry_failed)
+        self.save.clicked.connect(self._ask_target)
         self.details.laid_out.connect(self._dividing.start)
-        self._actions.changed.connect(self.refresh)
+        self.file_actions.changed.connect(self.refresh)
         self.model.counted.connect(self._show_count)
         self.model.dataChanged.connect(self._show_chosen)
         self.model.modelReset.connect(self._show_chosen)
         self.table.selectionModel().selectionChanged.connect(self._show_chosen)
-        self.table.doubleClicked.connect(self._actions.open.trigger)
+        self.table.doubleClicked.connect(self.file_actions.open.trigger)
         self.details.password_entered.connect(self._unlock)
         self._context.link.connected.connect(self.refresh)
         find = QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self)
         find.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        find.activated.connect(self._text.setFocus)
+        find.activated.connect(self.text.setFocus)
 
     # -- events ---------------------------------------------------------------------------------
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self.refresh()
-        self._refresh.start()
+        self.refresh_timer.start()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self._refresh.stop()
+        self.refresh_timer.stop()
         self._typing.stop()
         self._dividing.stop()
 
@@ -186,7 +186,7 @@ class CoveragePage(QWidget):
 
     def _show_chosen(self, *_what: object) -> None:
         rows = self.chosen()
-        self._actions.use(rows)
+        self.file_actions.use(rows)
         self.details.show_rows(rows)
 
     def _divide(self) -> None:
@@ -201,28 +201,28 @@ class CoveragePage(QWidget):
 
     def _filter(self, _index: int = 0) -> None:
         self.model.show_files(
-            root=str(self._roots.currentData() or ""), text=self._text.text().strip()
+            root=str(self._roots.currentData() or ""), text=self.text.text().strip()
         )
 
     def _show_count(self, number: int) -> None:
-        self._stack.setCurrentIndex(0 if number else 1)
-        self._save.setEnabled(number > 0)
+        self.stack.setCurrentIndex(0 if number else 1)
+        self.save.setEnabled(number > 0)
         if number:
             return
         shown = self.model.filter
         if shown.text or shown.state or shown.root:
-            self._empty.setText(self.tr("No file matches. Choose another state or folder."))
+            self.empty.setText(self.tr("No file matches. Choose another state or folder."))
         else:
-            self._empty.setText(self.tr("No files yet. Add a folder to begin."))
+            self.empty.setText(self.tr("No files yet. Add a folder to begin."))
 
     def _unlock(self, password: str, keep: bool) -> None:
         rows = self.chosen()
         if len(rows) == 1:
-            self._actions.unlock(rows[0], password, keep=keep)
+            self.file_actions.unlock(rows[0], password, keep=keep)
 
     def _handle_status(self, status: Status) -> None:
-        self._states.show_counts(status.files)
-        self._retry_all.setEnabled(any(status.files.get(state) for state in words.TROUBLED))
+        self.states.show_counts(status.files)
+        self.retry_all.setEnabled(any(status.files.get(state) for state in words.TROUBLED))
         for path in (root.path for root in status.roots):
             if self._roots.findData(path) < 0:
                 self._roots.addItem(icon("folder"), path, path)
@@ -244,13 +244,13 @@ class CoveragePage(QWidget):
 
     def export_to(self, target: str) -> None:
         """Save the list as it is filtered and sorted; a notice tells when it is done."""
-        self._save.setEnabled(False)
+        self.save.setEnabled(False)
         self._export = CoverageExport(self._context, self.model.filter, Path(target), self)
         self._export.finished.connect(self._exported)
         self._export.start()
 
     def _exported(self, message: str) -> None:
         self._export = None
-        self._save.setEnabled(self.model.total > 0)
+        self.save.setEnabled(self.model.total > 0)
         if message:
             self._context.notices.tell(message)

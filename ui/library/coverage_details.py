@@ -48,19 +48,19 @@ class CoverageDetails(QScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._inner = QWidget()
         self.setAccessibleName(self.tr("About the chosen file"))
-        self._name = ElidedLabel(Qt.TextElideMode.ElideMiddle)
-        self._why = _sentence()
-        self._help = _sentence()
+        self.name = ElidedLabel(Qt.TextElideMode.ElideMiddle)
+        self.why = _sentence()
+        self.advice = _sentence()
         self.password = PasswordLine(passwords)
         self.password.entered.connect(self.password_entered)
-        self._buttons = QWidget()
-        row = FlowLayout(self._buttons)
+        self.buttons = QWidget()
+        row = FlowLayout(self.buttons)
         for action in actions:
             row.addWidget(button_for(action))
         column = QVBoxLayout(self._inner)
         column.setContentsMargins(L, M, L, M)
         column.setSpacing(S)
-        for part in (self._name, self._why, self._help, self.password, self._buttons):
+        for part in (self.name, self.why, self.advice, self.password, self.buttons):
             column.addWidget(part)
         self._path = ""
         self.setWidget(self._inner)
@@ -94,21 +94,21 @@ class CoverageDetails(QScrollArea):
     def show_rows(self, rows: Sequence[FileRow]) -> None:
         """Show one file, or say how many are chosen."""
         one = rows[0] if len(rows) == 1 else None
-        bold = self._name.font()
+        bold = self.name.font()
         bold.setBold(bool(rows))
-        self._name.setFont(bold)
-        self._name.setText(self._title(rows))
-        self._name.setToolTip(one.path if one else "")
+        self.name.setFont(bold)
+        self.name.setText(self._title(rows))
+        self.name.setToolTip(one.path if one else "")
         why = (words.row_reason(one) or words.state_help(one.state)) if one else ""
-        _say(self._why, why)
-        _say(self._help, words.step(one.code, one.detail) if one else "")
+        _say(self.why, why)
+        _say(self.advice, words.step(one.code, one.detail) if one else "")
         locked = one is not None and one.state is FileState.NEEDS_PASSWORD
         path = one.path if one is not None else ""
         if locked and (path != self._path or not self.password.isVisibleTo(self)):
             self.password.prepare()
         self._path = path
         self.password.setVisible(locked)
-        self._buttons.setVisible(bool(rows))
+        self.buttons.setVisible(bool(rows))
 
     def _title(self, rows: Sequence[FileRow]) -> str:
         if not rows:

@@ -59,12 +59,12 @@ class EstimateCard(QFrame):
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setAccessibleName(self.tr("Estimate"))
         self._title = _label(bold=True)
-        self._note = _label()
+        self.note = _label()
         self._busy = QProgressBar()
         self._busy.setRange(0, 0)
         self._busy.setTextVisible(False)
         self._busy.setAccessibleName(self.tr("Counting"))
-        self._facts = Facts()
+        self.facts = Facts()
         self.start = IconButton(self.tr("&Start"), "play")
         self.start.setDefault(True)
         self.start.setEnabled(False)
@@ -80,7 +80,7 @@ class EstimateCard(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(L, M, L, M)
         column.setSpacing(M)
-        for part in (self._title, self._busy, self._facts, self._note, buttons):
+        for part in (self._title, self._busy, self.facts, self.note, buttons):
             column.addWidget(part)
         self.hide()
 
@@ -92,9 +92,9 @@ class EstimateCard(QFrame):
         """Count what is under these paths, and ask whether to start."""
         self._paths = list(dict.fromkeys(paths))
         self._title.setText(self._named())
-        self._facts.hide()
-        self._note.setText(self.tr("Counting files. Nothing is read yet."))
-        self._note.show()
+        self.facts.hide()
+        self.note.setText(self.tr("Counting files. Nothing is read yet."))
+        self.note.show()
         self._busy.show()
         self.start.setEnabled(False)
         self.show()
@@ -122,12 +122,12 @@ class EstimateCard(QFrame):
     def _fail(self, error: LecternError) -> None:
         self._busy.hide()
         if error.code == "engine_gone":
-            self._note.setText(self.tr("The engine is starting; this is counted in a moment."))
+            self.note.setText(self.tr("The engine is starting; this is counted in a moment."))
             self._context.link.connected.connect(
                 self._count_again, Qt.ConnectionType.SingleShotConnection
             )
         else:
-            self._note.setText(words.failure(error))
+            self.note.setText(words.failure(error))
 
     def _count_again(self) -> None:
         if self._paths and self.isVisible():
@@ -135,9 +135,9 @@ class EstimateCard(QFrame):
 
     def _handle_estimate(self, estimate: Estimate) -> None:
         self._busy.hide()
-        self._facts.show_facts(self._fact_rows(estimate))
-        self._note.setText(self._said(estimate))
-        self._note.setVisible(bool(self._note.text()))
+        self.facts.show_facts(self._fact_rows(estimate))
+        self.note.setText(self._said(estimate))
+        self.note.setVisible(bool(self.note.text()))
         self.start.setEnabled(bool(estimate.files or estimate.known))
         self.start.setFocus()
         self.estimated.emit()

@@ -101,8 +101,8 @@ class FirstRun(ColumnPage):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(M)
         column.addWidget(self.add_title(_text(self.tr("Try your first search"))))
-        self._how_far = _text("")
-        column.addWidget(self._how_far)
+        self.how_far = _text("")
+        column.addWidget(self.how_far)
         self._bar = QProgressBar()
         self._bar.setTextVisible(False)
         self._bar.setAccessibleName(self.tr("Files read"))
@@ -112,9 +112,9 @@ class FirstRun(ColumnPage):
         column.addSpacing(M)
         column.addWidget(self.search)
         column.addStretch(1)
-        self._skip = IconButton(self.tr("Go &to the search"), "search")
-        self._skip.clicked.connect(self._leave)
-        column.addWidget(self._skip, 0, Qt.AlignmentFlag.AlignTrailing)
+        self.skip = IconButton(self.tr("Go &to the search"), "search")
+        self.skip.clicked.connect(self._leave)
+        column.addWidget(self.skip, 0, Qt.AlignmentFlag.AlignTrailing)
         return step
 
     # -- events ---------------------------------------------------------------------------------
@@ -184,9 +184,9 @@ class FirstRun(ColumnPage):
         embedded_share = activity.embedded_share if activity is not None else 0.0
         if embedded_share < 1:
             text = self.tr("You can search by words already; meaning follows: {share} so far.")
-            self._how_far.setText(text.format(share=words.share(embedded_share)))
+            self.how_far.setText(text.format(share=words.share(embedded_share)))
         else:
-            self._how_far.setText(self.tr("Search in your own words: meaning counts too."))
+            self.how_far.setText(self.tr("Search in your own words: meaning counts too."))
         self._now.setText(headline(activity))
 
     def _leave(self) -> None:

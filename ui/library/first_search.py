@@ -76,21 +76,21 @@ class FirstSearch(QWidget):
         self.button.clicked.connect(self._finish)
         self._try = QLabel(self.tr("From your own documents:"))
         self._offers = QWidget()
-        self._row = FlowLayout(self._offers)
-        self._card = QFrame()
-        self._card.setFrameShape(QFrame.Shape.StyledPanel)
-        self._title = ElidedLabel()
-        bold = self._title.font()
+        self.offers = FlowLayout(self._offers)
+        self.card = QFrame()
+        self.card.setFrameShape(QFrame.Shape.StyledPanel)
+        self.title = ElidedLabel()
+        bold = self.title.font()
         bold.setBold(True)
-        self._title.setFont(bold)
-        self._place = ElidedLabel(Qt.TextElideMode.ElideMiddle)
-        self._text = QLabel()
-        self._text.setWordWrap(True)
-        self._text.setTextFormat(Qt.TextFormat.PlainText)
-        self._more = IconButton(self.tr("Show &all results"), "search")
-        self._more.clicked.connect(self._finish)
-        self._note = QLabel()
-        self._note.setWordWrap(True)
+        self.title.setFont(bold)
+        self.place = ElidedLabel(Qt.TextElideMode.ElideMiddle)
+        self.text = QLabel()
+        self.text.setWordWrap(True)
+        self.text.setTextFormat(Qt.TextFormat.PlainText)
+        self.more = IconButton(self.tr("Show &all results"), "search")
+        self.more.clicked.connect(self._finish)
+        self.note = QLabel()
+        self.note.setWordWrap(True)
         self._try.hide()
 
     def _arrange(self) -> None:
@@ -98,17 +98,17 @@ class FirstSearch(QWidget):
         line.setSpacing(M)
         line.addWidget(self.field, 1)
         line.addWidget(self.button)
-        card = QVBoxLayout(self._card)
+        card = QVBoxLayout(self.card)
         card.setContentsMargins(L, M, L, M)
         card.setSpacing(S)
-        for part in (self._title, self._place, self._text):
+        for part in (self.title, self.place, self.text):
             card.addWidget(part)
-        card.addWidget(self._more, 0, Qt.AlignmentFlag.AlignLeading)
+        card.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeading)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(M)
         column.addLayout(line)
-        for widget in (self._try, self._offers, self._card, self._note):
+        for widget in (self._try, self._offers, self.card, self.note):
             column.addWidget(widget)
         self.setFocusProxy(self.field)
 
@@ -117,7 +117,7 @@ class FirstSearch(QWidget):
         button = IconButton(text.replace("&", "&&"))
         button.setProperty("query", text)
         button.clicked.connect(self._use)
-        self._row.addWidget(button)
+        self.offers.addWidget(button)
 
     def _use(self) -> None:
         self.field.setText(str(self.sender().property("query")))
@@ -137,20 +137,20 @@ class FirstSearch(QWidget):
     def _fail(self, error: LecternError) -> None:
         self._show_hit(None)
         if error.code not in {"busy", "engine_gone"}:
-            self._note.setText(words.failure(error))
+            self.note.setText(words.failure(error))
 
     def _show_hit(self, hit: Hit | None) -> None:
         self._hit = hit is not None
-        self._card.setVisible(hit is not None)
+        self.card.setVisible(hit is not None)
         asked = bool(self.field.text().strip())
-        self._note.setText(self.tr("Nothing found yet. More is read every second."))
-        self._note.setVisible(asked and hit is None)
+        self.note.setText(self.tr("Nothing found yet. More is read every second."))
+        self.note.setVisible(asked and hit is None)
         self.button.setEnabled(asked)
         if hit is None:
             return
-        self._title.setText(hit.title or hit.file)
+        self.title.setText(hit.title or hit.file)
         place = self.tr("{file}, page {page}").format(file=hit.file, page=words.count(hit.page))
-        self._place.setText(place)
+        self.place.setText(place)
         start, end = hit.best
         best = hit.text[start:end] if end > start else hit.text
-        self._text.setText(" ".join(best.split())[:MOST_LETTERS])
+        self.text.setText(" ".join(best.split())[:MOST_LETTERS])

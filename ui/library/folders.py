@@ -91,7 +91,7 @@ class FoldersPage(QWidget):
     def refresh(self) -> None:
         """Ask the engine how it is now."""
         if self._context.link.is_connected and not self._questions.is_waiting(GetStatus.wire_name):
-            self._questions.ask(GetStatus(), self._handle_status, failed=ignore)
+            self._questions.ask(GetStatus(), self.show_status, failed=ignore)
 
     def _make_timer(self, ms: int, act: Callable[[], None], *, once: bool = False) -> QTimer:
         timer = QTimer(self)
@@ -113,9 +113,9 @@ class FoldersPage(QWidget):
         )
         self._empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._empty.setWordWrap(True)
-        self._stack = QStackedWidget()
-        self._stack.addWidget(self.list)
-        self._stack.addWidget(self._empty)
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self.list)
+        self.stack.addWidget(self._empty)
 
     def _make_buttons(self) -> None:
         self._top = QWidget()
@@ -172,7 +172,7 @@ class FoldersPage(QWidget):
         column = QVBoxLayout(upper)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(M)
-        column.addWidget(self._stack, 1)
+        column.addWidget(self.stack, 1)
         column.addWidget(self._actions)
         split = self._split = QSplitter(Qt.Orientation.Vertical)
         split.setChildrenCollapsible(False)
@@ -223,7 +223,7 @@ class FoldersPage(QWidget):
         indexes = self.list.selectionModel().selectedIndexes()
         return [index.data(ROOT_ROLE) for index in sorted(indexes, key=lambda each: each.row())]
 
-    def _handle_status(self, status: Status) -> None:
+    def show_status(self, status: Status) -> None:
         self.change.show_state(status)
         self.uncovered.setText(words.uncovered(status))
         self.uncovered.setVisible(bool(self.uncovered.text()))
@@ -238,7 +238,7 @@ class FoldersPage(QWidget):
         chosen = self.chosen()
         one = len(chosen) == 1
         here = [root for root in chosen if not root.offline]
-        self._stack.setCurrentIndex(0 if self.model.roots else 1)
+        self.stack.setCurrentIndex(0 if self.model.roots else 1)
         self._actions.setVisible(bool(self.model.roots))
         below = self.card.isVisibleTo(self._below) or self.patterns.isVisibleTo(self._below)
         if below != self._below.isVisibleTo(self):

@@ -33,16 +33,16 @@ class PasswordLine(QWidget):
         self.field = QLineEdit()
         self.field.setEchoMode(QLineEdit.EchoMode.Password)
         self.field.setAccessibleName(self.tr("Password of the document"))
-        self.field.returnPressed.connect(self._enter)
+        self.field.returnPressed.connect(self.enter)
         self.field.textChanged.connect(self._update)
         label.setBuddy(self.field)
-        self._eye = self._add_eye()
+        self.eye = self._add_eye()
         self.button = QPushButton(self.tr("&Unlock"))
-        self.button.clicked.connect(self._enter)
+        self.button.clicked.connect(self.enter)
         self.keep = QCheckBox(self.tr("&Keep it in the system's keyring"))
         self.keep.setToolTip(self.tr("Otherwise Lectern forgets the password when it is quit."))
-        self._note = QLabel()
-        self._note.setWordWrap(True)
+        self.note = QLabel()
+        self.note.setWordWrap(True)
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(M)
@@ -51,9 +51,9 @@ class PasswordLine(QWidget):
         grid.addWidget(self.field, 0, 1)
         grid.addWidget(self.button, 0, 2)
         grid.addWidget(self.keep, 1, 1, 1, 2)
-        grid.addWidget(self._note, 2, 1, 1, 2)
+        grid.addWidget(self.note, 2, 1, 1, 2)
         grid.setColumnStretch(1, 1)
-        self._note.hide()
+        self.note.hide()
         self._update()
 
     def prepare(self) -> None:
@@ -72,16 +72,14 @@ class PasswordLine(QWidget):
         return eye
 
     def _mask(self, *, shown: bool) -> None:
-        self._eye.setChecked(shown)
+        self.eye.setChecked(shown)
         self._show_letters(shown)
 
     def _show_letters(self, shown: bool) -> None:  # a slot
         mode = QLineEdit.EchoMode.Normal if shown else QLineEdit.EchoMode.Password
         self.field.setEchoMode(mode)
-        self._eye.setIcon(icon("eye-off" if shown else "eye"))
-        self._eye.setToolTip(
-            self.tr("Hide the password") if shown else self.tr("Show the password")
-        )
+        self.eye.setIcon(icon("eye-off" if shown else "eye"))
+        self.eye.setToolTip(self.tr("Hide the password") if shown else self.tr("Show the password"))
 
     def _show_keyring(self, there: bool) -> None:  # a callback
         if not isValid(self):
@@ -89,18 +87,18 @@ class PasswordLine(QWidget):
         self.keep.setEnabled(there)
         if not there:
             self.keep.setChecked(False)
-            self._note.setText(
+            self.note.setText(
                 self.tr(
                     "This system has no keyring that Lectern trusts, so the password is "
                     "forgotten when Lectern is quit."
                 )
             )
-        self._note.setVisible(not there)
+        self.note.setVisible(not there)
 
     def _update(self) -> None:
         self.button.setEnabled(bool(self.field.text()))
 
-    def _enter(self) -> None:
+    def enter(self) -> None:
         if self.field.text():
             self.entered.emit(self.field.text(), self.keep.isChecked())
             self.field.clear()

@@ -33,13 +33,13 @@ class SpeedChoice(QWidget):
             self._group.addButton(button)
             self.buttons[speed] = button
             flow.addWidget(button)
-        self._help = QLabel()
-        self._help.setWordWrap(True)
+        self.hint = QLabel()
+        self.hint.setWordWrap(True)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(S)
         column.addWidget(row)
-        column.addWidget(self._help)
+        column.addWidget(self.hint)
         self._group.buttonClicked.connect(self._choose)
 
     @property
@@ -50,8 +50,8 @@ class SpeedChoice(QWidget):
         button = self.buttons.get(speed)
         if button is not None and not button.isChecked():
             button.setChecked(True)
-        self._help.setText(words.speed_help(speed))
+        self.hint.setText(words.speed_help(speed))
 
     def _choose(self) -> None:
-        self._help.setText(words.speed_help(self.speed))
+        self.hint.setText(words.speed_help(self.speed))
         self.chosen.emit(self.speed)

@@ -100,6 +100,16 @@ class RenderClient(QObject):
         """The process that runs now, 0 for none."""
         return self._child.pid if self._child is not None else 0
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether a request is with the child."""
+        return self._current is not None
+
+    @property
+    def pending(self) -> int:
+        """How many requests are not answered yet."""
+        return len(self._known)
+
     def warm_up(self) -> None:
         """Start the child, so that the first page does not wait for it."""
         if self._child is None and not self._closed:

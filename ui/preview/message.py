@@ -44,21 +44,21 @@ class MessagePane(QScrollArea):
         super().__init__(parent)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
-        self._icon_name = "document"
+        self.drawing = "document"
         self._icon = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
-        self._title, self._step, self._excerpt = _label(), _label(), _label()
-        self._title.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._step.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._excerpt.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.title, self.step, self.excerpt = _label(), _label(), _label()
+        self.title.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.step.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.excerpt.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._heading = _label()
-        self._password = QLineEdit(echoMode=QLineEdit.EchoMode.Password)
-        self._password.setPlaceholderText(self.tr("Password"))
-        self._password.setAccessibleName(self.tr("Password of this document"))
-        self._unlock = QPushButton(self.tr("Unlock"))
-        self._again = QPushButton(self.tr("Try again"))
-        self._password.returnPressed.connect(self._give)
-        self._unlock.clicked.connect(self._give)
-        self._again.clicked.connect(self.repeat_requested)
+        self.password = QLineEdit(echoMode=QLineEdit.EchoMode.Password)
+        self.password.setPlaceholderText(self.tr("Password"))
+        self.password.setAccessibleName(self.tr("Password of this document"))
+        self.unlock = QPushButton(self.tr("Unlock"))
+        self.again = QPushButton(self.tr("Try again"))
+        self.password.returnPressed.connect(self._give)
+        self.unlock.clicked.connect(self._give)
+        self.again.clicked.connect(self.repeat_requested)
         self._lay_out()
         self._fonts()
 
@@ -71,12 +71,12 @@ class MessagePane(QScrollArea):
             step: What can be done.
             again: Whether a button tries it again.
         """
-        self._icon_name = name
-        self._title.setText(title)
-        self._title.setVisible(bool(title))
-        self._step.setText(step)
-        self._step.setVisible(bool(step))
-        self._again.setVisible(again)
+        self.drawing = name
+        self.title.setText(title)
+        self.title.setVisible(bool(title))
+        self.step.setText(step)
+        self.step.setVisible(bool(step))
+        self.again.setVisible(again)
         self._field.hide()
         self.show_excerpt("", "")
         self._fonts()
@@ -84,17 +84,17 @@ class MessagePane(QScrollArea):
     def ask_password(self, *, wrong: bool) -> None:
         """Show the field, and say so if what was given did not open the document."""
         if wrong:
-            self._step.setText(self.tr("That password does not open it."))
-            self._step.show()
+            self.step.setText(self.tr("That password does not open it."))
+            self.step.show()
         self._field.show()
-        self._password.clear()
+        self.password.clear()
         if wrong:
-            self._password.setFocus()
+            self.password.setFocus()
 
     def show_excerpt(self, heading: str, text: str) -> None:
         """Show a text below, "" for none."""
         self._heading.setText(heading)
-        self._excerpt.setText(text)
+        self.excerpt.setText(text)
         self._box.setVisible(bool(text))
 
     def changeEvent(self, event: QEvent) -> None:
@@ -103,8 +103,8 @@ class MessagePane(QScrollArea):
             self._fonts()
 
     def _give(self) -> None:
-        if self._password.text():
-            self.password_given.emit(self._password.text())
+        if self.password.text():
+            self.password_given.emit(self.password.text())
 
     def _lay_out(self) -> None:
         self._field = QWidget()
@@ -112,8 +112,8 @@ class MessagePane(QScrollArea):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(M)
         row.addStretch()
-        row.addWidget(self._password, 2)
-        row.addWidget(self._unlock)
+        row.addWidget(self.password, 2)
+        row.addWidget(self.unlock)
         row.addStretch()
         self._box = QFrame()
         self._box.setFrameShape(QFrame.Shape.StyledPanel)
@@ -121,37 +121,37 @@ class MessagePane(QScrollArea):
         box.setContentsMargins(L, L, L, L)
         box.setSpacing(M)
         box.addWidget(self._heading)
-        box.addWidget(self._excerpt)
+        box.addWidget(self.excerpt)
         inside = QWidget()
         column = QVBoxLayout(inside)
         column.setContentsMargins(XL, XL, XL, XL)
         column.setSpacing(L)
         column.addStretch(1)
-        for part in (self._icon, self._title, self._step, self._field):
+        for part in (self._icon, self.title, self.step, self._field):
             column.addWidget(part)
-        column.addWidget(self._again, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addWidget(self.again, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addWidget(self._box)
         column.addStretch(2)
         self.setWidget(inside)
-        for part in (self._field, self._again, self._box):
+        for part in (self._field, self.again, self._box):
             part.hide()
 
     def _fonts(self) -> None:
         font = self.font()
         font.setPointSizeF(font.pointSizeF() * _TITLE_SCALE)
-        says_something = self._icon_name != NOTHING
+        says_something = self.drawing != NOTHING
         font.setBold(says_something)
-        self._title.setFont(font)
+        self.title.setFont(font)
         colours = theme.current()
         colour = colours.text if says_something else colours.muted
         shade = self.palette()
         shade.setColor(QPalette.ColorRole.WindowText, colour)
-        self._title.setPalette(shade)
+        self.title.setPalette(shade)
         small = self.font()
         small.setBold(True)
         self._heading.setFont(small)
         side = round(_ICON_LINES * self.fontMetrics().height())
-        self._icon.setPixmap(pixmap(self._icon_name, side, colour, self.devicePixelRatioF()))
+        self._icon.setPixmap(pixmap(self.drawing, side, colour, self.devicePixelRatioF()))
 
 
 def _label() -> QLabel:

@@ -82,7 +82,7 @@ class HitActions(QObject):
         self._worker = worker
         self._sources = Sources(context.link, self)
         self._widget = parent
-        self._menu: QMenu | None = None
+        self.shown_menu: QMenu | None = None
         self._dialog: QFileDialog | None = None
         self._export: _Export | None = None
 
@@ -137,10 +137,10 @@ class HitActions(QObject):
 
     def open_menu(self, at: QPoint, hit: Hit, hits: Sequence[Hit], query: str) -> None:
         """Open the menu of a hit at a point of the screen."""
-        if self._menu is not None:
-            self._menu.deleteLater()
-        self._menu = self.menu(hit, hits, query)
-        self._menu.popup(at)
+        if self.shown_menu is not None:
+            self.shown_menu.deleteLater()
+        self.shown_menu = self.menu(hit, hits, query)
+        self.shown_menu.popup(at)
 
     def add_exports(self, menu: QMenu, hits: Sequence[Hit], query: str) -> None:
         """Add a menu of the forms in which the hits can be exported."""

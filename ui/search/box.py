@@ -55,8 +55,8 @@ class SearchBox(QLineEdit):
         self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
         self._completer.setMaxVisibleItems(12)
         self._completer.setWidget(self)
-        self._popup = _popup()
-        self._completer.setPopup(self._popup)
+        self.popup = _popup()
+        self._completer.setPopup(self.popup)
         self._completer.activated[QModelIndex].connect(self._insert_completion)  # type: ignore[index]  # the stub knows no overloads
         self.textEdited.connect(self._offer_values)
 
@@ -67,12 +67,12 @@ class SearchBox(QLineEdit):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         modifiers = event.modifiers() & _MODIFIERS
         control = modifiers == Qt.KeyboardModifier.ControlModifier
-        if self._popup.isVisible() and event.key() in _FOR_POPUP:
-            chosen = self._popup.currentIndex().isValid()
+        if self.popup.isVisible() and event.key() in _FOR_POPUP:
+            chosen = self.popup.currentIndex().isValid()
             if chosen or event.key() == Qt.Key.Key_Escape:
                 event.ignore()  # the completer takes what the box does not
                 return
-            self._popup.hide()
+            self.popup.hide()
         match Qt.Key(event.key()):
             case Qt.Key.Key_Space if control:
                 self.complete()
@@ -99,14 +99,14 @@ class SearchBox(QLineEdit):
         self._suggestions = suggestions
         self._model.removeRows(0, self._model.rowCount())
         if not suggestions:
-            self._popup.hide()
+            self.popup.hide()
             return
         for each in suggestions:
             cells = [QStandardItem(line(each.label)), QStandardItem(line(each.hint))]
             cells[1].setForeground(theme.current().muted)
             self._model.appendRow(cells)
-        self._popup.setCurrentIndex(QModelIndex())
-        self._popup.setLayoutDirection(self.layoutDirection())
+        self.popup.setCurrentIndex(QModelIndex())
+        self.popup.setLayoutDirection(self.layoutDirection())
         self._completer.complete()
 
     def _insert_completion(self, index: QModelIndex) -> None:

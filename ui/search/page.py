@@ -174,7 +174,7 @@ class SearchPage(QWidget):
         self.chips.typing_requested.connect(self._type_filter)
         self.chips.menus.opened.connect(self._choices.ask)
         search.answered.connect(self._answered)
-        self.freshness.outdated.connect(self._ask_again)
+        self.freshness.outdated.connect(self.ask_again)
         search.failed.connect(self.message.fail)
         search.stale.connect(view.set_stale)
         search.emptied.connect(self._show_start)
@@ -241,7 +241,7 @@ class SearchPage(QWidget):
         action, self._next_action = self._next_action, None
         self._do(action)
 
-    def _ask_again(self) -> None:
+    def ask_again(self) -> None:
         """Refresh the results, unless the page is hidden or a menu is open."""
         if self.isVisible() and QApplication.activePopupWidget() is None:
             self.live_search.refresh()

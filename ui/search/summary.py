@@ -39,18 +39,18 @@ class Summary(QWidget):
         )
         sort = Muted(self.tr("Sort by"))
         sort.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
-        self._orders = QComboBox()
-        keep_from_wheel(self._orders)
-        self._orders.setAccessibleName(self.tr("Sort by"))
-        self._orders.setToolTip(self.tr("In which order documents stand"))
+        self.orders = QComboBox()
+        keep_from_wheel(self.orders)
+        self.orders.setAccessibleName(self.tr("Sort by"))
+        self.orders.setToolTip(self.tr("In which order documents stand"))
         for order, text in (
             (Order.RELEVANCE, self.tr("Relevance")),
             (Order.DATE, self.tr("Date")),
             (Order.NAME, self.tr("Name")),
         ):
-            self._orders.addItem(text, order)
-        self._orders.activated.connect(self._chosen)
-        sort.setBuddy(self._orders)
+            self.orders.addItem(text, order)
+        self.orders.activated.connect(self._chosen)
+        sort.setBuddy(self.orders)
         # With a large font the embedded share wraps below the number of hits.
         counts = QWidget()
         flow = FlowLayout(counts)
@@ -60,7 +60,7 @@ class Summary(QWidget):
         row.setSpacing(M)
         row.addWidget(counts, 1, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(sort)
-        row.addWidget(self._orders)
+        row.addWidget(self.orders)
         self._banner = _Banner(self.tr("No good match; closest passages below."))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -71,7 +71,7 @@ class Summary(QWidget):
 
     @property
     def order(self) -> Order:
-        return Order(self._orders.currentData())
+        return Order(self.orders.currentData())
 
     @property
     def text(self) -> str:

@@ -65,7 +65,7 @@ class SettingsDialog(QDialog):
         self._headings: dict[str, QLabel] = {}
         self.privacy = PrivacyPage(context)
         self.privacy.deletion_requested.connect(self.deletion_requested)
-        self._nothing = QLabel(self.tr("No setting says this."))
+        self.nothing = QLabel(self.tr("No setting says this."))
         self._arrange()
         self._make_pages()
         self._show_login()
@@ -126,7 +126,7 @@ class SettingsDialog(QDialog):
         for group, rows in groups.items():
             self._add_page(group, say(group), list(rows))
         self._add_page(PRIVACY, self.tr("Privacy"), [self.privacy])
-        self._column.addWidget(self._nothing)
+        self._column.addWidget(self.nothing)
         self._column.addStretch(1)
 
     def _add_page(self, name: str, label: str, parts: list[QWidget]) -> None:
@@ -175,7 +175,7 @@ class SettingsDialog(QDialog):
             shown.add(PRIVACY)
         for name, heading in self._headings.items():
             heading.setVisible(name in shown)
-        self._nothing.setVisible(not shown)
+        self.nothing.setVisible(not shown)
 
     def _changed(self, name: str) -> None:
         """Follow a change, whoever made it."""

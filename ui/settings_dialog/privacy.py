@@ -52,21 +52,21 @@ class PrivacyPage(QWidget):
                 "leave this computer. Only a language model may be downloaded, once."
             )
         )
-        self._facts = Facts()
+        self.facts = Facts()
         self._open = IconButton(self.tr("Open the library's &folder"), "folder-open")
         self._open.clicked.connect(self._open_folder)
         self._made = _text(self.tr("Every connection ever made:"))
         self.connections = self._make_list()
-        self._none = _text(self.tr("None. Lectern has never connected to anything."))
+        self.no_connections = _text(self.tr("None. Lectern has never connected to anything."))
         self._delete = self._make_delete()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(M)
-        for part in (self._statement, self._facts):
+        for part in (self._statement, self.facts):
             column.addWidget(part)
         column.addWidget(self._open, 0, Qt.AlignmentFlag.AlignLeading)
         column.addSpacing(M)
-        for widget in (self._made, self.connections, self._none):
+        for widget in (self._made, self.connections, self.no_connections):
             column.addWidget(widget)
         column.addSpacing(L)
         column.addWidget(self._delete)
@@ -84,7 +84,7 @@ class PrivacyPage(QWidget):
             rows.append((self.tr("Size on disk:"), words.size(status.bytes)))
             rows.append((self.tr("Free on its disk:"), words.size(status.free_bytes)))
         rows.append((self.tr("Window:"), str(self._context.folder)))
-        self._facts.show_facts(rows)
+        self.facts.show_facts(rows)
         made = status.connections if status is not None else ()
         self.connections.clear()
         for each in made:
@@ -97,7 +97,7 @@ class PrivacyPage(QWidget):
             item.setToolTip(2, cells[2])
             self.connections.addTopLevelItem(item)
         self.connections.setVisible(bool(made))
-        self._none.setVisible(not made)
+        self.no_connections.setVisible(not made)
 
     def _make_list(self) -> QTreeWidget:
         tree = QTreeWidget()

@@ -51,25 +51,25 @@ def _canned(qtbot: QtBot, folder: Path, activity: Activity) -> tuple[ActivityPan
     panel = ActivityPanel(context)
     qtbot.addWidget(panel)
     panel.show()
-    qtbot.waitUntil(lambda: panel._activity == activity)
+    qtbot.waitUntil(panel.pause.isEnabled)
     return panel, link
 
 
 def test_it_shows_what_the_engine_does(qtbot: QtBot, tmp_path: Path) -> None:
     panel, _link = _canned(qtbot, tmp_path, BUSY)
-    assert panel._headline.text() == "Reading: 4 of 10 files"
-    assert panel._reason.text() == "Slower: on battery"
-    assert panel._bar.value() == 4
-    assert panel._current.text() == "/a/b.pdf"
-    assert panel._facts.value("Files:") == "4 done, 6 left"
-    assert panel._facts.value("Pace:").startswith("30 pages")
-    assert panel._facts.value("Time left:").startswith("about 4 ")
-    assert panel._facts.value("Embedded:").startswith("50 %")
+    assert panel.headline.text() == "Reading: 4 of 10 files"
+    assert panel.reason.text() == "Slower: on battery"
+    assert panel.bar.value() == 4
+    assert panel.current.text() == "/a/b.pdf"
+    assert panel.facts.value("Files:") == "4 done, 6 left"
+    assert panel.facts.value("Pace:").startswith("30 pages")
+    assert panel.facts.value("Time left:").startswith("about 4 ")
+    assert panel.facts.value("Embedded:").startswith("50 %")
     assert (
-        panel._facts.value("Computes on:") == "CPU (cuda is not part of the installed ONNX Runtime)"
+        panel.facts.value("Computes on:") == "CPU (cuda is not part of the installed ONNX Runtime)"
     )
     with qtbot.waitSignal(panel.files_requested) as wanted:
-        panel._show_aside.click()
+        panel.show_aside.click()
     assert wanted.args == ["failed"]
     panel.hide()
 
@@ -77,45 +77,45 @@ def test_it_shows_what_the_engine_does(qtbot: QtBot, tmp_path: Path) -> None:
 def test_it_asks_often_only_while_something_happens(qtbot: QtBot, tmp_path: Path) -> None:
     panel, link = _canned(qtbot, tmp_path, IDLE)
     panel.refresh()
-    assert panel._timer.interval() == IDLE_MS
+    assert panel.timer.interval() == IDLE_MS
     link.answers[GetActivity] = lambda _request: BUSY
     panel.refresh()
-    qtbot.waitUntil(lambda: panel._timer.interval() == BUSY_MS)
+    qtbot.waitUntil(lambda: panel.timer.interval() == BUSY_MS)
     panel.hide()
-    assert not panel._timer.isActive()
+    assert not panel.timer.isActive()
     link.asked.clear()
     panel.refresh()
     assert link.asked == []
 
 
 def test_it_pauses_and_goes_on(panel: ActivityPanel, qtbot: QtBot, engine: FakeEngine) -> None:
-    qtbot.waitUntil(panel._pause.isEnabled)
-    panel._pause.click()
+    qtbot.waitUntil(panel.pause.isEnabled)
+    panel.pause.click()
     qtbot.waitUntil(lambda: engine.paused)
-    qtbot.waitUntil(lambda: panel._headline.text() == "Paused")
-    assert panel._pause.text() == "&Go on"
-    assert panel._reason.isHidden(), "the headline has said so"
-    panel._pause.click()
+    qtbot.waitUntil(lambda: panel.headline.text() == "Paused")
+    assert panel.pause.text() == "&Go on"
+    assert panel.reason.isHidden(), "the headline has said so"
+    panel.pause.click()
     qtbot.waitUntil(lambda: not engine.paused)
 
 
 def test_the_speed_is_chosen_and_kept(
     panel: ActivityPanel, qtbot: QtBot, engine: FakeEngine, context: Context
 ) -> None:
-    qtbot.waitUntil(panel._speed.isEnabled)
-    assert panel._speed.speed == "normal"
-    panel._speed.buttons["slow"].click()
+    qtbot.waitUntil(panel.speed.isEnabled)
+    assert panel.speed.speed == "normal"
+    panel.speed.buttons["slow"].click()
     qtbot.waitUntil(lambda: engine.speed == "slow")
     assert context.settings["speed"] == "slow"
-    assert "Hardly noticeable" in panel._speed._help.text()
+    assert "Hardly noticeable" in panel.speed.hint.text()
 
 
 def test_without_an_engine_it_says_so(qtbot: QtBot, tmp_path: Path) -> None:
     panel, link = _canned(qtbot, tmp_path, BUSY)
     link.is_connected = False
     link.disconnected.emit()
-    assert panel._headline.text() == "The engine is starting…"
-    assert not panel._pause.isEnabled()
+    assert panel.headline.text() == "The engine is starting…"
+    assert not panel.pause.isEnabled()
     panel.hide()
 
 

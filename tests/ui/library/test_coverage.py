@@ -72,8 +72,8 @@ def _state(page: CoveragePage, name: str) -> str:
 def test_every_file_is_listed_with_its_state(page: CoveragePage, qtbot: QtBot) -> None:
     assert _state(page, "empty.txt") == "Empty"
     assert _state(page, "lease.txt") == "Ready"
-    qtbot.waitUntil(lambda: page._states.count() == 5)
-    texts = [page._states.item(row).text() for row in range(5)]
+    qtbot.waitUntil(lambda: page.states.count() == 5)
+    texts = [page.states.item(row).text() for row in range(5)]
     assert texts[0] == "All files (6)"
     assert "Needs a password (1)" in texts
 
@@ -83,12 +83,12 @@ def test_a_state_a_folder_and_a_text_filter(page: CoveragePage, qtbot: QtBot) ->
     qtbot.waitUntil(lambda: page.model.total == 1)
     page.show_files()
     qtbot.waitUntil(lambda: page.model.total == 6)
-    qtbot.keyClicks(page._text, "contracts")
+    qtbot.keyClicks(page.text, "contracts")
     qtbot.waitUntil(lambda: page.model.total == 1)
-    qtbot.keyClicks(page._text, "nothing of the kind")
-    qtbot.waitUntil(lambda: page._stack.currentWidget() is page._empty)
-    assert "No file matches" in page._empty.text()
-    assert not page._save.isEnabled()
+    qtbot.keyClicks(page.text, "nothing of the kind")
+    qtbot.waitUntil(lambda: page.stack.currentWidget() is page.empty)
+    assert "No file matches" in page.empty.text()
+    assert not page.save.isEnabled()
 
 
 def test_a_document_is_unlocked_with_its_password(
@@ -103,7 +103,7 @@ def test_a_document_is_unlocked_with_its_password(
     assert page.details.password.isVisible()
     assert page.details.password.field.echoMode() is page.details.password.field.EchoMode.Password
     assert not page.details.password.button.isEnabled()
-    qtbot.waitUntil(lambda: "no keyring" in page.details.password._note.text())
+    qtbot.waitUntil(lambda: "no keyring" in page.details.password.note.text())
     assert not page.details.password.keep.isEnabled()
     qtbot.keyClicks(page.details.password.field, "swordfish")
     qtbot.keyClick(page.details.password.field, Qt.Key.Key_Return)
@@ -118,7 +118,7 @@ def test_a_document_is_unlocked_with_its_password(
 def test_the_letters_of_a_password_can_be_shown(page: CoveragePage, qtbot: QtBot) -> None:
     _choose(page, "locked.txt")
     line = page.details.password
-    line._eye.trigger()
+    line.eye.trigger()
     assert line.field.echoMode() is line.field.EchoMode.Normal
     _choose(page, "lease.txt")
     _choose(page, "locked.txt")
@@ -130,18 +130,18 @@ def test_a_failed_file_is_read_again(
 ) -> None:
     (library_files / "broken.txt").write_text("Mended by its own program.")
     _choose(page, "broken.txt")
-    page._actions.retry.trigger()
+    page.file_actions.retry.trigger()
     qtbot.waitUntil(lambda: bool(notices.texts))
     assert "will be read again" in notices.texts[-1]
-    page._refresh.setInterval(100)
+    page.refresh_timer.setInterval(100)
     qtbot.waitUntil(lambda: _state(page, "broken.txt") == "Ready")
 
 
 def test_all_that_failed_is_read_again(
     page: CoveragePage, qtbot: QtBot, notices: RecordedNotices
 ) -> None:
-    qtbot.waitUntil(page._retry_all.isEnabled)
-    page._retry_all.click()
+    qtbot.waitUntil(page.retry_all.isEnabled)
+    page.retry_all.click()
     qtbot.waitUntil(lambda: bool(notices.texts))
 
 
@@ -155,7 +155,7 @@ def test_a_file_is_left_out_and_let_in_again(
     root = str(library_files)
     engine.rules[root] = ["*.tmp"]
     _choose(page, "ice.txt")
-    page._actions.exclude.trigger()
+    page.file_actions.exclude.trigger()
     qtbot.waitUntil(lambda: engine.rules[root] == ["*.tmp", "/ice.txt"])
     qtbot.waitUntil(lambda: bool(notices.told))
     assert notices.told[-1].action == "Undo"
@@ -166,18 +166,18 @@ def test_a_file_is_left_out_and_let_in_again(
 
 def test_paths_are_copied(page: CoveragePage, library_files: Path) -> None:
     _choose(page, "ice.txt")
-    page._actions.copy.trigger()
+    page.file_actions.copy.trigger()
     assert QGuiApplication.clipboard().text() == str(library_files / "ice.txt")
 
 
 def test_the_details_say_why_and_what_helps(page: CoveragePage) -> None:
     _choose(page, "broken.txt")
-    assert "damaged beyond repair" in page.details._why.text()
-    assert "save it again" in page.details._help.text()
+    assert "damaged beyond repair" in page.details.why.text()
+    assert "save it again" in page.details.advice.text()
     page.table.selectAll()
-    assert page.details._name.text().startswith("6 ")
+    assert page.details.name.text().startswith("6 ")
     page.table.clearSelection()
-    assert not page.details._buttons.isVisible()
+    assert not page.details.buttons.isVisible()
 
 
 def test_the_list_is_exported(
@@ -199,7 +199,7 @@ def test_an_export_that_cannot_be_written_says_so(
     page.export_to(str(tmp_path / "no such folder" / "files.csv"))
     qtbot.waitUntil(lambda: bool(notices.texts))
     assert "could not be saved" in notices.texts[-1]
-    assert page._save.isEnabled()
+    assert page.save.isEnabled()
 
 
 def test_many_files_are_exported_in_pages(qtbot: QtBot, tmp_path: Path) -> None:
@@ -224,7 +224,7 @@ def test_headings_sort_where_the_engine_can(page: CoveragePage, qtbot: QtBot) ->
 
 def test_hidden_it_asks_for_nothing(page: CoveragePage) -> None:
     page.hide()
-    assert not page._refresh.isActive()
+    assert not page.refresh_timer.isActive()
 
 
 def test_patterns_match_one_file_only() -> None:
@@ -263,8 +263,8 @@ def test_choosing_everything_of_many_asks_no_row(
 
 
 def test_what_to_do_is_said_before_a_file_is_chosen(page: CoveragePage) -> None:
-    assert "Choose a file" in page.details._name.text()
-    assert page.details.viewport().height() >= page.details._name.sizeHint().height()
+    assert "Choose a file" in page.details.name.text()
+    assert page.details.viewport().height() >= page.details.name.sizeHint().height()
     assert page.details.height() < page.height() / 4
 
 

@@ -58,20 +58,20 @@ def test_from_folders_to_a_first_hit(
     qtbot.waitUntil(lambda: engine.roots == [str(library_files)])
     # Files are listed, described and searched first, which takes a busy machine a while.
     qtbot.waitUntil(lambda: bool(page.search.suggestions.texts))
-    assert "search by words already" in page._how_far.text()
-    offer = page.search._row.itemAt(0)
+    assert "search by words already" in page.how_far.text()
+    offer = page.search.offers.itemAt(0)
     assert offer is not None
     button = offer.widget()
     assert isinstance(button, IconButton)
     button.click()
     assert page.search.field.text() == page.search.suggestions.texts[0]
     page.search.field.setText("landlord")
-    qtbot.waitUntil(page.search._card.isVisible)
-    assert page.search._title.text() == "lease"
-    assert "page 2" in page.search._place.text()
-    assert "The landlord mends the roof." in page.search._text.text()
+    qtbot.waitUntil(page.search.card.isVisible)
+    assert page.search.title.text() == "lease"
+    assert "page 2" in page.search.place.text()
+    assert "The landlord mends the roof." in page.search.text.text()
     with qtbot.waitSignal(page.finished) as finished:
-        page.search._more.click()
+        page.search.more.click()
     assert finished.args == ["landlord"]
 
 
@@ -79,9 +79,9 @@ def test_what_is_asked_too_early_is_asked_again(page: FirstRun, qtbot: QtBot) ->
     qtbot.waitUntil(page.card.start.isEnabled)
     page.search.field.setText("landlord")
     page.search.search()
-    qtbot.waitUntil(lambda: not page.search._note.isHidden())
+    qtbot.waitUntil(lambda: not page.search.note.isHidden())
     page.card.start.click()
-    qtbot.waitUntil(lambda: not page.search._card.isHidden())
+    qtbot.waitUntil(lambda: not page.search.card.isHidden())
 
 
 def test_other_folders_are_counted_anew(page: FirstRun, qtbot: QtBot, tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_other_folders_are_counted_anew(page: FirstRun, qtbot: QtBot, tmp_path: 
 
 def test_it_can_be_left_without_a_search(page: FirstRun, qtbot: QtBot) -> None:
     with qtbot.waitSignal(page.finished) as finished:
-        page._skip.click()
+        page.skip.click()
     assert finished.args == [""]
 
 
@@ -109,7 +109,7 @@ def test_a_fault_of_the_search_is_said(qtbot: QtBot, tmp_path: Path) -> None:
     qtbot.addWidget(page)
     page.search.field.setText("anything")
     page.search.search()
-    qtbot.waitUntil(lambda: "Less than 1 GB" in page.search._note.text())
+    qtbot.waitUntil(lambda: "Less than 1 GB" in page.search.note.text())
     page.search.stop()
 
 

@@ -56,12 +56,12 @@ def _add(qtbot: QtBot, page: FoldersPage, folder: Path) -> None:
 def test_nothing_is_read_before_start(
     page: FoldersPage, qtbot: QtBot, engine: FakeEngine, library_files: Path
 ) -> None:
-    assert page._stack.currentIndex() == 1
+    assert page.stack.currentIndex() == 1
     page.add_paths([str(library_files)])
     assert page.card.isVisible()
     assert not page.card.start.isEnabled()
     qtbot.waitUntil(page.card.start.isEnabled)
-    facts = page.card._facts
+    facts = page.card.facts
     assert facts.value("To read:").startswith("4 ")
     assert "Plain text 3" in facts.value("Kinds:")
     assert "Left out by a rule 1" in facts.value("Left out:")
@@ -70,7 +70,7 @@ def test_nothing_is_read_before_start(
     assert not page.card.isVisible()
     _add(qtbot, page, library_files)
     assert engine.roots == [str(library_files)]
-    assert page._stack.currentIndex() == 0
+    assert page.stack.currentIndex() == 0
     qtbot.waitUntil(lambda: page.model.roots[0].files == 4)
 
 
@@ -192,10 +192,10 @@ def test_an_estimate_waits_for_the_engine(qtbot: QtBot, tmp_path: Path) -> None:
     card = EstimateCard(context)
     qtbot.addWidget(card)
     card.consider(["/a"])
-    qtbot.waitUntil(lambda: "engine is starting" in card._note.text())
+    qtbot.waitUntil(lambda: "engine is starting" in card.note.text())
     link.answers[EstimateIndex] = lambda _request: NOTHING
     link.connected.emit()
-    qtbot.waitUntil(lambda: "nothing in it" in card._note.text())
+    qtbot.waitUntil(lambda: "nothing in it" in card.note.text())
     assert not card.start.isEnabled()
 
 
@@ -205,7 +205,7 @@ def test_an_estimate_says_what_is_wrong(qtbot: QtBot, tmp_path: Path) -> None:
     card = EstimateCard(context)
     qtbot.addWidget(card)
     card.consider(["/a"])
-    qtbot.waitUntil(lambda: "nothing at /a" in card._note.text())
+    qtbot.waitUntil(lambda: "nothing at /a" in card.note.text())
 
 
 def test_a_folder_says_how_far_it_is() -> None:
@@ -250,13 +250,13 @@ def silent_page(qtbot: QtBot, tmp_path: Path) -> Iterator[FoldersPage]:
 def test_a_change_of_the_model_stands_above_the_folders(silent_page: FoldersPage) -> None:
     page = silent_page
     assert page.change.isHidden()
-    page._handle_status(replace(EMPTY, changing=ModelChange("gte-small", "int8", 0.25)))
+    page.show_status(replace(EMPTY, changing=ModelChange("gte-small", "int8", 0.25)))
     assert page.change.isVisible()
     assert page.change.label.text() == (
         "Changing to the language model gte-small: 25 % done. Until then the one before answers."
     )
     assert page.change.bar.value() == page.change.bar.maximum() // 4
-    page._handle_status(EMPTY)
+    page.show_status(EMPTY)
     assert page.change.isHidden()
     assert name_of(root("/")) == "/"
 
@@ -271,13 +271,13 @@ def test_languages_that_the_model_was_not_made_for_stand_above_the_folders(
         LanguageStatus("de", 2, Note("language_coming", {"model": "many"})),
         LanguageStatus("zxx", 1, Note("language_uncovered")),
     )
-    page._handle_status(replace(EMPTY, languages=languages))
+    page.show_status(replace(EMPTY, languages=languages))
     assert page.uncovered.isVisible()
     assert page.uncovered.text() == (
         "Deutsch, 2 document(s): found by words only until the change to many is complete.\n"
         "zxx, 1 document(s): found by words only: no language model known here was made for it."
     )
-    page._handle_status(EMPTY)
+    page.show_status(EMPTY)
     assert page.uncovered.isHidden()
 
 
@@ -318,7 +318,7 @@ def test_indexing_goes_on_when_the_page_goes(qtbot: QtBot, tmp_path: Path) -> No
     context, link, _said = canned_context(tmp_path)
     _use(link, _said)
     page = FoldersPage(context)
-    page._start(["/a"])
+    page.card.accepted.emit(["/a"])
     page.refresh()
     page.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)

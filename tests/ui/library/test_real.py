@@ -67,7 +67,7 @@ def test_from_the_first_run_to_a_password_to_an_absent_folder(
     _first_run(qtbot, context)
     coverage = CoveragePage(context)
     qtbot.addWidget(coverage)
-    coverage._refresh.setInterval(200)
+    coverage.refresh_timer.setInterval(200)
     coverage.show()
     _unlock(qtbot, coverage)
     _leave_out(qtbot, coverage)
@@ -80,14 +80,14 @@ def _first_run(qtbot: QtBot, context: Context) -> None:
     qtbot.addWidget(page)
     page.show()
     qtbot.waitUntil(page.card.start.isEnabled)
-    assert page.card._facts.value("To read:").startswith("4 ")
+    assert page.card.facts.value("To read:").startswith("4 ")
     page.card.start.click()
     page.search.field.setText("landlord roof")
-    qtbot.waitUntil(lambda: not page.search._card.isHidden())
-    assert "lease.txt" in page.search._place.text()
+    qtbot.waitUntil(lambda: not page.search.card.isHidden())
+    assert "lease.txt" in page.search.place.text()
     qtbot.waitUntil(lambda: bool(page.search.suggestions.texts))
     with qtbot.waitSignal(page.finished) as finished:
-        page.search._more.click()
+        page.search.more.click()
     assert finished.args == ["landlord roof"]
     page.hide()
 
@@ -99,16 +99,16 @@ def _unlock(qtbot: QtBot, page: CoveragePage) -> None:
     qtbot.waitUntil(lambda: is_state("Needs a password"))
     page.table.selectRow(list(_states(page)).index("locked.pdf"))
     page.details.password.field.setText("wrong")
-    page.details.password._enter()
-    qtbot.waitUntil(lambda: "password" in page.details._why.text())
+    page.details.password.enter()
+    qtbot.waitUntil(lambda: "password" in page.details.why.text())
     page.details.password.field.setText(SECRET)
-    page.details.password._enter()
+    page.details.password.enter()
     qtbot.waitUntil(lambda: is_state("Ready"))
 
 
 def _leave_out(qtbot: QtBot, page: CoveragePage) -> None:
     page.table.selectRow(list(_states(page)).index("ice.txt"))
-    page._actions.exclude.trigger()
+    page.file_actions.exclude.trigger()
     qtbot.waitUntil(lambda: _states(page).get("ice.txt") == "Left out")
 
 
@@ -128,13 +128,13 @@ def test_it_pauses_and_says_on_what_it_computes(qtbot: QtBot, context: Context) 
     panel = ActivityPanel(context)
     qtbot.addWidget(panel)
     panel.show()
-    qtbot.waitUntil(panel._pause.isEnabled)
-    panel._pause.click()
-    qtbot.waitUntil(lambda: panel._headline.text() == "Paused")
+    qtbot.waitUntil(panel.pause.isEnabled)
+    panel.pause.click()
+    qtbot.waitUntil(lambda: panel.headline.text() == "Paused")
     done: list[Activity] = []
     context.link.ask(GetActivity(), done=done.append)
     qtbot.waitUntil(lambda: bool(done))
     assert done[0].paused
-    panel._pause.click()
-    qtbot.waitUntil(lambda: panel._headline.text() != "Paused")
+    panel.pause.click()
+    qtbot.waitUntil(lambda: panel.headline.text() != "Paused")
     panel.hide()

@@ -103,7 +103,7 @@ def test_what_nobody_wants_any_more_does_not_keep_others_waiting(
     opened = answers.ask(opening(path))
     qtbot.waitUntil(lambda: answers.order == [opened])
     stuck = answers.ask(image(path))
-    qtbot.waitUntil(lambda: client._current is not None)
+    qtbot.waitUntil(lambda: client.is_busy)
     client.cancel(stuck)
     wanted = answers.ask(image(tale_path))
     # Far less than the limit for one that is wanted.
@@ -120,7 +120,7 @@ def test_a_child_that_dies_is_replaced(
     answers.ask(opening(path))
     qtbot.waitUntil(lambda: bool(answers.done))
     answers.ask(image(path))
-    qtbot.waitUntil(lambda: client._current is not None)
+    qtbot.waitUntil(lambda: client.is_busy)
     os.kill(client.pid, signal.SIGKILL)
     qtbot.waitUntil(lambda: answers.failed == ["child_died"])
     answers.ask(image(tale_path))
@@ -160,7 +160,7 @@ def test_files_are_let_go_of_after_a_while(
         return str(tale_path) not in {file.path for file in files}
 
     qtbot.waitUntil(closed)
-    qtbot.waitUntil(lambda: not client._idle.isActive() and client._current is None)
+    qtbot.waitUntil(lambda: not client._idle.isActive() and not client.is_busy)
     client.close()
 
 

@@ -146,7 +146,7 @@ def test_what_nobody_sees_is_loaded_when_it_is_seen(
 ) -> None:
     preview.hide()
     preview.show_hit(hits[1], hits, 1)
-    assert preview.loader.client._known == {}
+    assert preview.loader.client.pending == 0
     preview.show()
     wait_for_page(qtbot, preview)
     assert preview.pages.page == 2
@@ -157,7 +157,7 @@ def test_clearing_lets_go_of_everything(qtbot: QtBot, preview: Preview, hits: li
     preview.clear()
     assert preview.shown is preview.message
     assert preview.pages.document is None
-    assert preview.loader.client._known == {}
+    assert preview.loader.client.pending == 0
 
 
 def test_a_hidden_file_name_cannot_steer_the_title(

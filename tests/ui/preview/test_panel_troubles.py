@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 def wait_for_excerpt(qtbot: QtBot, preview: Preview) -> None:
     """Wait until the passage is shown as it was read, in place of a page."""
-    excerpt = preview.message._excerpt
+    excerpt = preview.message.excerpt
     qtbot.waitUntil(lambda: excerpt.isVisible() and "Night 1." in excerpt.text())
 
 
@@ -40,8 +40,8 @@ def test_a_file_that_is_gone(
     preview.show_hit(replace(hits[0], path=str(gone)), [], 0)
     wait_for_excerpt(qtbot, preview)
     gone.write_bytes(tale_path.read_bytes())
-    assert preview.message._again.isVisible()
-    qtbot.mouseClick(preview.message._again, Qt.MouseButton.LeftButton)
+    assert preview.message.again.isVisible()
+    qtbot.mouseClick(preview.message.again, Qt.MouseButton.LeftButton)
     wait_for_page(qtbot, preview)
 
 
@@ -75,8 +75,8 @@ def test_what_must_not_be_touched_is_not(
 ) -> None:
     preview.show_hit(replace(hits[0], state=state), [], 0)
     assert preview.shown is preview.message
-    assert preview.loader.client._known == {}
-    assert "Night 1." in preview.message._excerpt.text()
+    assert preview.loader.client.pending == 0
+    assert "Night 1." in preview.message.excerpt.text()
 
 
 def test_a_password_is_asked_for_in_place(
@@ -94,15 +94,15 @@ def test_a_password_is_asked_for_in_place(
     passage = passages_of(save(tmp_path / "open.pdf", text_at((72, 72, text))))[0]
     hit = replace(hit_of(path, passage), state=FileState.NEEDS_PASSWORD)
     preview.show_hit(hit, [hit], 0)
-    field = preview.message._password
+    field = preview.message.password
     qtbot.waitUntil(field.isVisible)
     qtbot.keyClicks(field, "wrong")
     qtbot.keyClick(field, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: "does not open" in preview.message._step.text())
+    qtbot.waitUntil(lambda: "does not open" in preview.message.step.text())
     assert field.isVisible()
     assert field.text() == ""
     qtbot.keyClicks(field, "door")
-    qtbot.mouseClick(preview.message._unlock, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(preview.message.unlock, Qt.MouseButton.LeftButton)
     wait_for_page(qtbot, preview)
     link = canned[1]
     unlocked = [Unlock(path, "door")]
@@ -123,8 +123,8 @@ def test_what_cannot_be_shown_says_why(
     path.write_bytes(content)
     preview.show_hit(replace(hits[0], path=str(path)), [], 0)
     wait_for_excerpt(qtbot, preview)
-    assert preview.message._title.text()
-    assert preview.message._icon_name == drawn
+    assert preview.message.title.text()
+    assert preview.message.drawing == drawn
 
 
 def test_a_slow_document_shows_the_shape_of_a_page(

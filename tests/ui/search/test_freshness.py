@@ -160,7 +160,7 @@ def test_new_documents_come_into_the_list_by_themselves(
     request = Index((library_files,))
     page = SearchPage(Context(real_link, settings, notices, tmp_path, tmp_path))
     page.freshness = short = Freshness(page, every_s=0.1)
-    short.outdated.connect(page._ask_again)
+    short.outdated.connect(page.ask_again)
     feed = ActivityFeed(real_link, page)
     feed.changed.connect(short.show_activity)
     qtbot.addWidget(page)

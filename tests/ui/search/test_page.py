@@ -76,9 +76,9 @@ def test_chips_and_text_say_the_same(qtbot: QtBot, page: SearchPage) -> None:
     assert [chip.text() for chip in page.chips.chips] == ["Date: 2024"]
     page.chips.typing_requested.emit("page:")
     assert page.query == "lamp date:2024 page:"
-    qtbot.waitUntil(page.bar.box._popup.isVisible)
-    QTest.keyClick(page.bar.box._popup, Qt.Key.Key_Down)
-    QTest.keyClick(page.bar.box._popup, Qt.Key.Key_Return)
+    qtbot.waitUntil(page.bar.box.popup.isVisible)
+    QTest.keyClick(page.bar.box.popup, Qt.Key.Key_Down)
+    QTest.keyClick(page.bar.box.popup, Qt.Key.Key_Return)
     assert page.query == "lamp date:2024 page:1 "
     assert len(page.chips.chips) == 2
 

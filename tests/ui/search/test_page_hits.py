@@ -100,7 +100,7 @@ def test_the_menu_of_a_hit(qtbot: QtBot, page: SearchPage) -> None:
         QContextMenuEvent.Reason.Keyboard, QPoint(50, 300), page.mapToGlobal(QPoint(50, 300))
     )
     page.contextMenuEvent(event)
-    menu = page.actions_on_hits._menu
+    menu = page.actions_on_hits.shown_menu
     assert menu is not None
     menu.hide()
     texts = [action.text().partition("\t")[0] for action in menu.actions()]
@@ -134,8 +134,8 @@ def test_another_order_keeps_the_hit(qtbot: QtBot, page: SearchPage) -> None:
     page.results.step(1)
     hit = page.current_hit
     with qtbot.waitSignal(page.live_search.answered):
-        page.results.summary._orders.setCurrentIndex(2)
-        page.results.summary._orders.activated.emit(2)
+        page.results.summary.orders.setCurrentIndex(2)
+        page.results.summary.orders.activated.emit(2)
     assert page.results.summary.order is Order.NAME
     assert titles(page) == sorted(titles(page))
     assert page.current_hit == hit

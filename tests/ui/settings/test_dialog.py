@@ -84,7 +84,7 @@ def test_search_finds_in_all_pages(dialog: SettingsDialog, qtbot: QtBot) -> None
     qtbot.keyClicks(dialog.search, "memory")
     assert [n for n, row in dialog.rows.items() if row.isVisible()] == ["document_memory_mb"]
     dialog.search.setText("nothing of the kind")
-    assert dialog._nothing.isVisible()
+    assert dialog.nothing.isVisible()
     dialog.pages.setCurrentRow(2)
     assert dialog.search.text() == ""
     assert dialog.rows["hidden"].isVisible()
@@ -214,14 +214,14 @@ def test_privacy_shows_what_is_kept_and_every_connection(
     status = replace(EMPTY, bytes=2_000_000, connections=(made,))
     link.answers[GetStatus] = lambda _request: status
     page = dialog.privacy
-    assert not page._none.isHidden()
+    assert not page.no_connections.isHidden()
     dialog.show_page(PRIVACY)
     qtbot.waitUntil(page.connections.isVisible)
     item = page.connections.topLevelItem(0)
     assert item is not None
     assert (item.text(1), item.text(2)) == ("pip download x", "done")
-    assert page._facts.value("Size on disk:") == "2.0 MB"
-    assert page._none.isHidden()
+    assert page.facts.value("Size on disk:") == "2.0 MB"
+    assert page.no_connections.isHidden()
 
 
 def test_everything_is_deleted_only_by_who_typed_it(dialog: SettingsDialog, qtbot: QtBot) -> None:
