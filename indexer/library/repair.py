@@ -28,7 +28,7 @@ from indexer.library.recovery import (
     without_words,
 )
 from indexer.library.removal import forget_orphans
-from indexer.store import damage, indices
+from indexer.store import damage, deletions, indices
 from indexer.store.checks import TableReport, docs_with, examine
 from indexer.store.schema import DOCUMENTS, PASSAGES, is_vectors_table, vectors_table
 from indexer.store.values import docs_of
@@ -149,6 +149,9 @@ class _Check:
         delete = partial(damage.delete_unreadable, table, report.unreadable)
         said = f"{{n}} rows of {name} stand in files that are damaged."
         self.found.add("unreadable_rows", name, report.lost, said, delete)
+        miscounted = deletions.miscounted(table.path)
+        said = f"{{n}} fragments of {name} miscount their deleted rows and are never compacted."
+        self.found.add("miscounted", name, miscounted, said, partial(table.recount, miscounted))
         rebuild = partial(indices.rebuild, name, table, report.broken_indices)
         said = f"{{n}} indices of {name} cannot be read."
         self.found.add("broken_index", name, report.broken_indices, said, rebuild)

@@ -250,7 +250,7 @@ def _name_files(catalog: Catalog) -> None:
 
 
 def _tables(lance: Path) -> Iterator[str]:
-    from indexer.store import damage, disk, lance_files, runtime
+    from indexer.store import damage, deletions, disk, runtime
 
     if not lance.is_dir():
         return
@@ -263,12 +263,12 @@ def _tables(lance: Path) -> Iterator[str]:
             try:
                 opened = database.open_table(path.stem)
                 damage.blocks(opened)
-                lance_files.recount(opened, emptied)
+                deletions.recount(opened, deletions.fragments_of(emptied))
                 break
             except BaseException as error:  # a panic of Lance is no Exception
                 if not damage.may_be_damage(error):
                     raise disk.system_error(error, path) or error from error
-                if (without := lance_files.forget_deletions(path, error)) is not None:
+                if (without := deletions.forget(path, error)) is not None:
                     emptied.append(without)
                     yield f"A list of deleted rows of {path.stem} is made anew."
                     continue

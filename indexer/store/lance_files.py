@@ -2,10 +2,9 @@
 
 Lance does not check that the footer of a file was written: where that fails, as a disk is full for
 a moment, a file without one is committed and none of its rows can be read. And it trusts lengths:
-one flipped bit in a footer or in a list of deleted rows makes it ask for 34 GB and more, and Rust
-ends the process for that. Owns finding both, and putting right what would end the process: a
-footer's places say what its counts are, and a list of deleted rows can be empty, as
-``indexer.library.recovery`` deletes again what nobody knows. It must not know tables.
+one flipped bit in a footer makes it ask for 34 GB and more, and Rust ends the process for that.
+Owns finding both, and putting right what would end the process, lists of deleted rows
+(``deletions``) among it: a footer's places say what its counts are. It must not know tables.
 """
 
 from __future__ import annotations
@@ -13,12 +12,12 @@ from __future__ import annotations
 import itertools
 import logging
 import os
-import re
 import struct
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
+from indexer.store import deletions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -36,12 +35,6 @@ _MAGIC = b"LANC"
 _FOOTER = struct.Struct("<QQQIIHH4s")
 _ENTRY_BYTES = 16
 _KNOWN_VERSIONS = ((0, 3), (2, 0), (2, 1), (2, 2))
-
-# Lists of deleted rows: those of few rows are Arrow's files, those of many are Roaring bitmaps.
-_DELETIONS = "_deletions"
-_FRAGMENT_BITS = 32
-_NAMED_LIST = re.compile(rf"{_DELETIONS}/([\w-]+\.(?:arrow|bin))")
-_EMPTY_BITMAP = struct.pack("<II", 12_346, 0)
 
 
 def footed_files(table: Path) -> set[Path]:
@@ -71,7 +64,7 @@ def mend(table: Path, *, writable: bool = True) -> list[Path]:
         WorldError: ``library_damaged``, if nothing may be written.
     """
     mended = []
-    for path, kept, right in itertools.chain(_wrong_footers(table), _wrong_lists(table)):
+    for path, kept, right in itertools.chain(_wrong_footers(table), deletions.wrong_lists(table)):
         if not writable:
             raise WorldError("library_damaged", library=str(table.parents[1]), reason=path.name)
         with path.open("r+b") as file:
@@ -83,34 +76,6 @@ def mend(table: Path, *, writable: bool = True) -> list[Path]:
     return mended
 
 
-def forget_deletions(table: Path, error: BaseException) -> Path | None:
-    """Put an empty list in the place of the one that Lance could not read, if that was it."""
-    named = _NAMED_LIST.search(str(error))
-    if named is None:
-        return None
-    path = table / _DELETIONS / named[1]
-    empty = _empty_list() if path.suffix == ".arrow" else _EMPTY_BITMAP
-    if path.exists() and path.read_bytes() == empty:
-        return None
-    path.parent.mkdir(exist_ok=True)
-    path.write_bytes(empty)
-    return path
-
-
-def recount(inner: Any, emptied: Iterable[Path]) -> None:
-    """Delete one row more of each fragment whose list of deleted rows was emptied.
-
-    Its manifest says how many the list has, and Lance compacts no fragment in which that is not so;
-    with the next deletion it counts again. The row's document is incomplete then and read again.
-    """
-    lists = [path for path in emptied if path.parent.name == _DELETIONS]
-    if fragments := {int(path.name.partition("-")[0]) for path in lists}:
-        places = inner.search().select(["_rowaddr"]).to_arrow().column("_rowaddr").to_pylist()
-        last = {place >> _FRAGMENT_BITS: place for place in places}
-        for fragment in fragments & last.keys():
-            inner.delete(f"_rowaddr = {last[fragment]}")
-
-
 def _wrong_footers(table: Path) -> Iterator[tuple[Path, int, bytes]]:
     """Files, how many of their bytes are right, and what ought to follow."""
     for path in footed_files(table):
@@ -119,13 +84,6 @@ def _wrong_footers(table: Path) -> Iterator[tuple[Path, int, bytes]]:
             right = _right(size, footer)
             if right != footer:
                 yield path, size - len(right), right
-
-
-def _wrong_lists(table: Path) -> Iterator[tuple[Path, int, bytes]]:
-    for path in (table / _DELETIONS).glob("*.arrow"):
-        with suppress(OSError):
-            if not _is_list(path.read_bytes()):
-                yield path, 0, _empty_list()
 
 
 def _last(path: Path) -> tuple[int, bytes]:
@@ -149,32 +107,3 @@ def _right(size: int, footer: bytes) -> bytes:
     if buffer_count * _ENTRY_BYTES > size:
         buffer_count = max(0, end - buffers) // _ENTRY_BYTES
     return _FOOTER.pack(metadata, columns, buffers, buffer_count, column_count, *version, magic)
-
-
-def _is_list(content: bytes) -> bool:
-    """Whether a list of deleted rows is what Lance takes it for."""
-    import pyarrow as pa
-
-    try:
-        file = pa.ipc.open_file(pa.py_buffer(content))
-        if file.num_record_batches != 1 or file.schema != _list_schema():
-            return False
-        file.get_batch(0).validate(full=True)
-    except (pa.ArrowException, OSError, ValueError):
-        return False
-    return True
-
-
-def _empty_list() -> bytes:
-    import pyarrow as pa
-
-    made = pa.BufferOutputStream()
-    with pa.ipc.new_file(made, _list_schema()) as file:
-        file.write_batch(pa.record_batch([pa.array([], pa.uint32())], schema=_list_schema()))
-    return bytes(made.getvalue())
-
-
-def _list_schema() -> Any:
-    import pyarrow as pa
-
-    return pa.schema([pa.field("row_id", pa.uint32(), nullable=False)])

@@ -15,7 +15,7 @@ import numpy as np
 
 from indexer.api.errors import WorldError
 from indexer.arrays import find_sorted
-from indexer.store import damage
+from indexer.store import damage, deletions
 from indexer.store.disk import system_error, write_errors
 from indexer.store.lance_files import footed_files, truncated
 from indexer.store.rowmap import RowMap
@@ -95,6 +95,15 @@ class Table:
                 work()
 
         self.read(guarded)
+
+    def recount(self, fragments: Sequence[int]) -> None:
+        """Have Lance count the deleted rows of fragments again; a row of each is written anew."""
+        for place in deletions.last_rows(self.inner, fragments):
+            row = self.inner.search().where(f"_rowaddr = {place}").to_arrow()
+            with write_errors(self.path.parent):
+                self.inner.delete(f"_rowaddr = {place}")
+            self.add(row)
+        self.forget_rows()
 
     # -- reading ----------------------------------------------------------------------------
 
@@ -238,6 +247,10 @@ class Table:
         with self._refresh:
             if self._cleared != cleared:
                 return  # another thread met it first
+            if self._writable and (miscounted := deletions.miscounted(self.path)):
+                self.recount(miscounted)
+                self._cleared += 1
+                return
             damaged = damage.unreadable(self)
             if not damaged:
                 raise error

@@ -10,7 +10,7 @@ import threading
 from typing import TYPE_CHECKING, Any, Self
 
 from indexer.api.errors import WorldError
-from indexer.store import indices, lance_files, runtime, schema
+from indexer.store import deletions, indices, lance_files, runtime, schema
 from indexer.store.disk import drop_unfinished, unfinished, write_errors
 from indexer.store.table import Table
 
@@ -39,7 +39,7 @@ class Tables:
             if name not in absent:
                 mended = lance_files.mend(path / f"{name}.lance", writable=writable)
                 inner = self._db.open_table(name)
-                lance_files.recount(inner, mended)
+                deletions.recount(inner, deletions.fragments_of(mended))
                 self._admit(name, inner)
 
     @classmethod
@@ -98,7 +98,7 @@ class Tables:
         for name, table in self.by_name().items():
             mended = lance_files.mend(table.path, writable=self.writable)
             if mended:
-                lance_files.recount(runtime.reopen(table.path), mended)
+                deletions.recount(runtime.reopen(table.path), deletions.fragments_of(mended))
                 table.inner.checkout_latest()
                 table.forget_rows()
             counts[name] = len(mended)
