@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from indexer.api.requests import GetActivity, SetPace
+from ui.timers import timer
 
 if TYPE_CHECKING:
     from indexer.api.status import Activity
@@ -32,9 +33,7 @@ class ActivityFeed(QObject):
         self.latest: Activity | None = None
         self._link = link
         self._request_id = 0
-        self._timer = QTimer(self)
-        self._timer.setInterval(EVERY_MS)
-        self._timer.timeout.connect(self.refresh)
+        self._timer = timer(self, EVERY_MS, self.refresh, single=False)
         link.connected.connect(self._start)
         link.disconnected.connect(self._stop)
         if link.is_connected:

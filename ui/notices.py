@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPalette
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton
 
 from ui.icons import icon
 from ui.theme import L, M, S, icon_size
+from ui.timers import timer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,9 +33,7 @@ class NoticeBar(QFrame):
         self._act: Callable[[], None] | None = None
         self._expired: Callable[[], None] | None = None
         self._seconds = 0.0
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self.dismiss)
+        self._timer = timer(self, 0, self.dismiss)
         self._text = QLabel()
         # A notice may quote a name of a file, which must not be taken for markup.
         self._text.setTextFormat(Qt.TextFormat.PlainText)

@@ -10,12 +10,13 @@ import importlib
 from collections import deque
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedWidget, QTabWidget
 
 from ui import passwords
 from ui.library.kept_passwords import KeptPasswords
 from ui.search_pane import SearchPane
+from ui.timers import timer
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
@@ -47,9 +48,7 @@ class Pages(QStackedWidget):
         self._made: dict[str, QWidget] = {}
         self._kept_passwords = KeptPasswords(context, passwords.shared(), self)
         self._ahead = deque(AHEAD)
-        self._timer = QTimer(self)
-        self._timer.setInterval(AHEAD_MS)
-        self._timer.timeout.connect(self._load_one)
+        self._timer = timer(self, AHEAD_MS, self._load_one, single=False)
         self._build = {
             SEARCH: self._make_search,
             LIBRARY: self._make_library,

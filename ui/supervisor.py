@@ -18,9 +18,10 @@ from indexer.api.codec import decode
 from indexer.api.errors import Failure, LecternError, WorldError
 from indexer.api.requests import Shutdown
 from indexer.confine import launcher
+from ui.timers import timer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from ui.engine_client import EngineLink
 
@@ -80,20 +81,13 @@ class Supervisor(QObject):
         self._stderr_tail = b""
         self._wait_ms = FIRST_MS
         self._ready_since = 0.0
-        self._attach_timer = self._timer(ATTACH_MS, link.attach)
-        self._retry_timer = self._timer(FIRST_MS, link.attach)
-        self._kill_timer = self._timer(END_MS, self._kill)
+        self._attach_timer = timer(self, ATTACH_MS, link.attach)
+        self._retry_timer = timer(self, FIRST_MS, link.attach)
+        self._kill_timer = timer(self, END_MS, self._kill)
         link.connected.connect(self._on_connected)
         link.disconnected.connect(self._on_disconnected)
         link.absent.connect(self._on_absent)
         link.refused.connect(self._on_refused)
-
-    def _timer(self, milliseconds: int, act: Callable[[], None]) -> QTimer:
-        timer = QTimer(self)
-        timer.setSingleShot(True)
-        timer.setInterval(milliseconds)
-        timer.timeout.connect(act)
-        return timer
 
     @property
     def pid(self) -> int:

@@ -19,7 +19,7 @@ from indexer.api.codec import decode, encode
 from indexer.api.errors import WorldError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 # Raised when a field changes its type or goes; a new one has a default, and is no change.
 PROTOCOL_VERSION = 4
@@ -78,6 +78,12 @@ def unpack(message: bytes) -> tuple[Header, bytes]:
     return header, message[end:]
 
 
+def frame(header: Mapping[str, Any], binary: bytes = b"") -> bytes:
+    """Return one message as it is written to a byte stream; raises as ``pack`` does."""
+    message = pack(header, binary)
+    return _LENGTH.pack(len(message)) + message
+
+
 def write_frame(stream: IO[bytes], header: Mapping[str, Any], binary: bytes = b"") -> None:
     """Write one message to a byte stream and flush it.
 
@@ -85,8 +91,7 @@ def write_frame(stream: IO[bytes], header: Mapping[str, Any], binary: bytes = b"
         WorldError: ``bad_request`` if it is too large.
         OSError: If the other side is gone.
     """
-    message = pack(header, binary)
-    stream.write(_LENGTH.pack(len(message)) + message)
+    stream.write(frame(header, binary))
     stream.flush()
 
 
@@ -107,6 +112,30 @@ def read_frame(stream: IO[bytes]) -> tuple[Header, bytes] | None:
     if len(message) < length:
         raise WorldError("bad_request", reason="the stream ended inside a message")
     return unpack(message)
+
+
+class FrameReader:
+    """Puts messages together from pieces of a byte stream, for readers that cannot wait."""
+
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+
+    def feed(self, data: bytes) -> Iterator[tuple[Header, bytes]]:
+        """Take in what came and yield the messages that are whole now.
+
+        Raises:
+            WorldError: ``bad_request`` if this is no stream of messages.
+        """
+        self._bytes += data
+        while len(self._bytes) >= _LENGTH.size:
+            (length,) = _LENGTH.unpack_from(self._bytes)
+            _check_size(length)
+            end = _LENGTH.size + length
+            if len(self._bytes) < end:
+                return
+            message = bytes(memoryview(self._bytes)[_LENGTH.size : end])
+            del self._bytes[:end]
+            yield unpack(message)
 
 
 @dataclass(frozen=True, slots=True)

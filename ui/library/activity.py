@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QGridLayout,
@@ -23,16 +23,17 @@ from indexer.api.errors import WorldError
 from indexer.api.requests import GetActivity, SetPace
 from indexer.api.status import Speed
 from ui import words
+from ui.elided import ElidedLabel
 from ui.icons import icon
 from ui.library.activity_words import Smooth, facts, headline
 from ui.library.buttons import IconButton
 from ui.library.change_line import ChangeLine
 from ui.library.column_page import ColumnPage
-from ui.library.elided import ElidedLabel
 from ui.library.facts import Facts
 from ui.library.questions import Questions, ignore
 from ui.library.speed_choice import SpeedChoice
 from ui.theme import L, M
+from ui.timers import timer
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QHideEvent, QShowEvent
@@ -59,9 +60,7 @@ class ActivityPanel(ColumnPage):
         self.setAccessibleName(self.tr("Activity"))
         self._make_parts()
         self._arrange()
-        self.timer = QTimer(self)
-        self.timer.setSingleShot(True)
-        self.timer.timeout.connect(self.refresh)
+        self.timer = timer(self, 0, self.refresh)
         context.link.connected.connect(self.refresh)
         context.link.disconnected.connect(self._lost)
         self._show()

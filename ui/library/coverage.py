@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QComboBox,
@@ -35,6 +35,7 @@ from ui.library.coverage_table import CoverageTable
 from ui.library.questions import Questions, ignore
 from ui.library.state_list import StateList
 from ui.theme import L, M
+from ui.timers import timer
 from ui.wheel import keep_from_wheel
 
 if TYPE_CHECKING:
@@ -132,16 +133,9 @@ class CoveragePage(QWidget):
         self.setFocusProxy(self.table)
 
     def _make_timers(self) -> None:
-        self.refresh_timer = QTimer(self)
-        self.refresh_timer.setInterval(REFRESH_MS)
-        self.refresh_timer.timeout.connect(self.refresh)
-        self._typing = QTimer(self)
-        self._typing.setSingleShot(True)
-        self._typing.setInterval(TYPING_MS)
-        self._typing.timeout.connect(self._filter)
-        self._dividing = QTimer(self)
-        self._dividing.setSingleShot(True)
-        self._dividing.timeout.connect(self._divide)
+        self.refresh_timer = timer(self, REFRESH_MS, self.refresh, single=False)
+        self._typing = timer(self, TYPING_MS, self._filter)
+        self._dividing = timer(self, 0, self._divide)
 
     def _connect(self) -> None:
         self.states.chosen.connect(self._choose_state)

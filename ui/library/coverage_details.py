@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from indexer.api.types import FileState
 from ui import words
+from ui.elided import ElidedLabel
 from ui.flow import FlowLayout
 from ui.library.buttons import button_for
-from ui.library.elided import ElidedLabel
 from ui.library.password_line import PasswordLine
 from ui.theme import L, M, S
 

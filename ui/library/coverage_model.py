@@ -17,7 +17,6 @@ from PySide6.QtCore import (
     QObject,
     QPersistentModelIndex,
     Qt,
-    QTimer,
     Signal,
 )
 
@@ -26,6 +25,7 @@ from indexer.api.types import FileRow, FileState
 from ui.library import coverage_cells as cells
 from ui.library.coverage_cells import Column
 from ui.library.questions import Questions
+from ui.timers import timer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -98,9 +98,7 @@ class CoverageModel(QAbstractTableModel):
         self._pages: OrderedDict[int, Sequence[FileRow]] = OrderedDict()
         self._stale: set[int] = set()  # shown until they have been fetched again
         self._queued: list[int] = []  # the newest last
-        self._fetch = QTimer(self)
-        self._fetch.setSingleShot(True)
-        self._fetch.timeout.connect(self._fetch_queued)
+        self._fetch = timer(self, 0, self._fetch_queued)
 
     @property
     def filter(self) -> FileFilter:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QLabel,
     QProgressBar,
@@ -28,6 +28,7 @@ from ui.library.first_search import FirstSearch
 from ui.library.folder_choice import FolderChoice, usual_folders
 from ui.library.questions import Questions, ignore
 from ui.theme import M
+from ui.timers import timer
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QHideEvent, QShowEvent
@@ -54,13 +55,8 @@ class FirstRun(ColumnPage):
         self.card = EstimateCard(context, can_cancel=False)
         self.search = FirstSearch(context)
         self._arrange()
-        self._counting = QTimer(self)
-        self._counting.setSingleShot(True)
-        self._counting.setInterval(COUNT_MS)
-        self._counting.timeout.connect(self._count)
-        self._poll = QTimer(self)
-        self._poll.setInterval(LOOK_MS)
-        self._poll.timeout.connect(self._look)
+        self._counting = timer(self, COUNT_MS, self._count)
+        self._poll = timer(self, LOOK_MS, self._look, single=False)
         self.folders.changed.connect(self._counting.start)
         self.card.accepted.connect(self._start)
         self.search.finished.connect(self.finished)

@@ -7,17 +7,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from indexer.api.requests import Search
 from ui import words
+from ui.elided import ElidedLabel
 from ui.flow import FlowLayout
 from ui.library.buttons import IconButton
-from ui.library.elided import ElidedLabel
 from ui.library.questions import Questions
 from ui.library.suggestions import Suggestions
 from ui.theme import L, M, S
+from ui.timers import timer
 
 if TYPE_CHECKING:
     from indexer.api.errors import LecternError
@@ -41,10 +42,7 @@ class FirstSearch(QWidget):
         self._hit = False
         self._make_parts()
         self._arrange()
-        self._typing = QTimer(self)
-        self._typing.setSingleShot(True)
-        self._typing.setInterval(TYPING_MS)
-        self._typing.timeout.connect(self.search)
+        self._typing = timer(self, TYPING_MS, self.search)
         self._show_hit(None)
 
     def look(self) -> None:

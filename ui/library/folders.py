@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -34,6 +34,7 @@ from ui.library.patterns_editor import PatternsEditor
 from ui.library.questions import Questions, ignore
 from ui.library.removals import Removals
 from ui.theme import L, M
+from ui.timers import timer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -70,9 +71,9 @@ class FoldersPage(QWidget):
         self._make_list()
         self._make_buttons()
         self._arrange()
-        self._timer = self._make_timer(REFRESH_MS, self.refresh)
-        self._soon = self._make_timer(SOON_MS, self.refresh, once=True)
-        self._dividing = self._make_timer(0, self._divide, once=True)
+        self._timer = timer(self, REFRESH_MS, self.refresh, single=False)
+        self._soon = timer(self, SOON_MS, self.refresh)
+        self._dividing = timer(self, 0, self._divide)
         self._connect()
         self._update()
 
@@ -92,13 +93,6 @@ class FoldersPage(QWidget):
         """Ask the engine how it is now."""
         if self._context.link.is_connected and not self._questions.is_waiting(GetStatus.wire_name):
             self._questions.ask(GetStatus(), self.show_status, failed=ignore)
-
-    def _make_timer(self, ms: int, act: Callable[[], None], *, once: bool = False) -> QTimer:
-        timer = QTimer(self)
-        timer.setInterval(ms)
-        timer.setSingleShot(once)
-        timer.timeout.connect(act)
-        return timer
 
     def _make_list(self) -> None:
         self.list = QListView()
@@ -206,8 +200,8 @@ class FoldersPage(QWidget):
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        for timer in (self._timer, self._soon, self._dividing):
-            timer.stop()
+        for each in (self._timer, self._soon, self._dividing):
+            each.stop()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if dropped_paths(event.mimeData()):

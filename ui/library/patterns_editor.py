@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
@@ -21,6 +21,7 @@ from ui.library.buttons import IconButton
 from ui.library.patterns import lines_of
 from ui.library.questions import Questions
 from ui.theme import L, M, S
+from ui.timers import timer
 
 if TYPE_CHECKING:
     from indexer.api.answers import Estimate
@@ -62,10 +63,7 @@ class PatternsEditor(QFrame):
         self.save.clicked.connect(self._save)
         self._close = IconButton(self.tr("Cance&l"))
         self._close.clicked.connect(self.close_editor)
-        self._typing = QTimer(self)
-        self._typing.setSingleShot(True)
-        self._typing.setInterval(TYPING_MS)
-        self._typing.timeout.connect(self._count)
+        self._typing = timer(self, TYPING_MS, self._count)
         self._arrange()
         self.hide()
 

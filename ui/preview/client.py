@@ -21,7 +21,7 @@ from indexer.api.codec import decode
 from indexer.api.errors import Failure, LecternError, WorldError
 from indexer.api.pages import Rest
 from ui.preview.process import RenderProcess
-from ui.preview.timers import timer
+from ui.timers import timer
 
 if TYPE_CHECKING:
     from collections.abc import Callable

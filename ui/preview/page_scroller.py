@@ -22,7 +22,7 @@ from ui.preview.page_layout import (
     next_step,
     scale_for,
 )
-from ui.preview.timers import timer
+from ui.timers import timer
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QResizeEvent, QWheelEvent

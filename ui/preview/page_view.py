@@ -18,7 +18,7 @@ from ui.preview.marks import NO_MARKS, Marks
 from ui.preview.page_painter import PagePainter
 from ui.preview.page_scroller import PageScroller
 from ui.preview.selection import Selection
-from ui.preview.timers import timer
+from ui.timers import timer
 
 if TYPE_CHECKING:
     from PySide6.QtGui import (

@@ -25,10 +25,10 @@ from ui.preview.frame import PreviewFrame
 from ui.preview.letters import flowing
 from ui.preview.loader import Loader
 from ui.preview.marks import NO_MARKS
-from ui.preview.timers import timer
 from ui.preview.viewers import open_external
 from ui.search.query_text import similar
 from ui.search.safe_text import line
+from ui.timers import timer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,7 +84,9 @@ class Preview(PreviewFrame):
         shown, self._hit = self._hit, hit
         if shown is not None and _same(shown, hit):
             return
-        self.bar.title.show_text(line(hit.title) or line(hit.file))
+        title = line(hit.title) or line(hit.file)
+        self.bar.title.setText(title)
+        self.bar.title.setToolTip(title)
         self.bar.setVisible(True)
         self.banner.hide()
         self.pages.setAccessibleDescription(flowing(hit.text))

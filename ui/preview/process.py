@@ -15,9 +15,8 @@ import psutil
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal
 
 from indexer.api.errors import LecternError
-from indexer.api.protocol import Hello, check_hello
+from indexer.api.protocol import FrameReader, Hello, check_hello, frame
 from indexer.confine.process import child_environment, make_scratch
-from ui.preview.frames import FrameReader, frame
 
 if TYPE_CHECKING:
     from pathlib import Path

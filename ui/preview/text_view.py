@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QTextEdit
 from ui.preview.letters import flowing
 from ui.preview.marks import Piece, outline
 from ui.preview.page_painter import OUTLINE_PX
-from ui.preview.text_offsets import Utf16Map, for_qt
+from ui.text_offsets import Utf16Map, for_qt
 from ui.theme import L, current
 
 if TYPE_CHECKING:

@@ -15,12 +15,12 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QMenu,
-    QSizePolicy,
     QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
+from ui.elided import ElidedLabel
 from ui.icons import icon
 from ui.preview.page_layout import Fit, Zoom
 from ui.theme import M, S
@@ -30,35 +30,6 @@ if TYPE_CHECKING:
 
 SCALES = (0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
 _LABEL_CHARS = 5
-
-
-class ElidedLabel(QLabel):
-    """One line of text that gives way where room is short, and says the whole in its tooltip."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._whole = ""
-        self.setTextFormat(Qt.TextFormat.PlainText)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-
-    def show_text(self, text: str) -> None:
-        self._whole = text
-        self.setToolTip(text)
-        self.setAccessibleName(text)
-        self._elide()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._elide()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self._elide()
-
-    def _elide(self) -> None:
-        room = max(0, self.width() - 2)
-        self.setText(self.fontMetrics().elidedText(self._whole, Qt.TextElideMode.ElideMiddle, room))
 
 
 class Toolbar(QWidget):
@@ -73,7 +44,7 @@ class Toolbar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._zoomable = False
-        self.title = ElidedLabel()
+        self.title = ElidedLabel(Qt.TextElideMode.ElideMiddle)
         self.open = self._button("open", self.tr("Open in your viewer"), "Return")
         self.folder = self._button("folder-open", self.tr("Show in folder"), "Ctrl+Return")
         self.copy = self._button("copy", self.tr("Copy the passage"))

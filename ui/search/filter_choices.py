@@ -1,11 +1,12 @@
 """The library's folders and languages, for filters and completions; reports of typing.
 
-Owns these two requests. It must not know who uses the answers.
+Owns these two requests, and which folders are offered first. It must not know who uses them.
 """
 
 from __future__ import annotations
 
 import time
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
@@ -13,6 +14,8 @@ from PySide6.QtCore import QObject, Signal
 from indexer.api.requests import GetStatus, SetPace
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from indexer.api.status import Status
     from ui.ports import EnginePort
 
@@ -55,6 +58,16 @@ class FilterChoices(QObject):
         self.roots = tuple(root.path for root in status.roots)
         self.languages = tuple(each.language for each in status.languages)
         self.changed.emit()
+
+
+def folders_of(roots: Sequence[str], paths: Iterable[str]) -> tuple[str, ...]:
+    """The roots of the library, and the folders in which these files are, the fullest first."""
+    counts: dict[str, int] = {}
+    for path in paths:
+        folder = str(PurePath(path).parent)
+        counts[folder] = counts.get(folder, 0) + 1
+    fullest = sorted(counts, key=lambda folder: -counts[folder])
+    return tuple(dict.fromkeys((*roots, *fullest)))
 
 
 def _ignore(_answer: object) -> None:

@@ -8,7 +8,9 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
+
+from ui.timers import timer
 
 if TYPE_CHECKING:
     from indexer.api.status import Activity
@@ -30,9 +32,7 @@ class Freshness(QObject):
         self._seen: tuple[object, ...] = ()
         self._answered_at: tuple[object, ...] | None = None  # None: there is no answer
         self._not_before = 0.0
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self._check)
+        self._timer = timer(self, 0, self._check)
 
     def show_activity(self, activity: Activity | None) -> None:
         """Compare the engine's state with that of the shown results."""

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
 from indexer.api.errors import LecternError, WorldError
 from indexer.api.requests import Search
+from ui.timers import timer
 
 if TYPE_CHECKING:
     from indexer.api.types import SearchResult
@@ -51,9 +52,7 @@ class LiveSearch(QObject):
         self._answered: str | None = None
         self._found = 0
         self._waits = False
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self.ask_now)
+        self._timer = timer(self, 0, self.ask_now)
         link.connected.connect(self._connected)
 
     @property

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
@@ -17,18 +17,18 @@ from ui import words
 from ui.search.actions import HitAction, HitActions
 from ui.search.bar import SearchBar
 from ui.search.chips import ChipBar
-from ui.search.filter_choices import FilterChoices
+from ui.search.filter_choices import FilterChoices, folders_of
 from ui.search.freshness import Freshness
 from ui.search.grouping import Order
 from ui.search.live_search import FIRST_LIMIT, LiveSearch
 from ui.search.memory import Memory
 from ui.search.message import MessageLine
-from ui.search.places import folders_of
 from ui.search.query_text import inside
 from ui.search.results import ResultsPane
 from ui.search.warm import warm
 from ui.search.work import Worker
 from ui.theme import L, M
+from ui.timers import timer
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QCloseEvent, QContextMenuEvent, QShowEvent
@@ -74,10 +74,7 @@ class SearchPage(QWidget):
         self.actions_on_hits = HitActions(context, self._worker, self)
         self._choices = FilterChoices(context.link, self)
         self._next_action: HitAction | None = None
-        self._history_timer = QTimer(self)
-        self._history_timer.setSingleShot(True)
-        self._history_timer.setInterval(_HISTORY_MS)
-        self._history_timer.timeout.connect(self._note)
+        self._history_timer = timer(self, _HISTORY_MS, self._note)
         self._build()
         self._connect()
         context.settings.watch(self._setting_changed)

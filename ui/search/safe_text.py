@@ -100,17 +100,3 @@ def _cleaned(text: str) -> tuple[str, list[int], list[int]]:
         at = match.end()
     pieces.append(text[at:])
     return "".join(pieces).rstrip(), sources, targets
-
-
-class Utf16:
-    """Offsets of one text in code points and in the UTF-16 units that Qt counts."""
-
-    def __init__(self, text: str) -> None:
-        self._astral = [match.start() for match in _ASTRAL.finditer(text)]
-        self._units = [at + extra for extra, at in enumerate(self._astral)]
-
-    def to_qt(self, offset: int) -> int:
-        return offset + bisect_right(self._astral, offset - 1)
-
-    def from_qt(self, units: int) -> int:
-        return units - bisect_right(self._units, units - 1)

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QFontMetricsF, QTextCharFormat, QTextLayout, QTextOption
 
-from ui.search.safe_text import Shown, Span, Utf16, is_right_to_left, shown
+from ui.search.safe_text import Shown, Span, is_right_to_left, shown
+from ui.text_offsets import Utf16Map
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QColor, QFont
@@ -78,11 +79,11 @@ def make_snippet(text: Shown, pen: Pen, lines: int, mark: QColor, mark_text: QCo
     form.setBackground(mark)
     form.setForeground(mark_text)
     layout = _laid_out(part, pen, lines, form)
-    fits = Utf16(part.text).from_qt(_end(layout))
+    fits = Utf16Map(part.text).to_code_points(_end(layout))
     if part.spans and part.spans[0][0] + 1 >= fits:  # long words took more room than most do
         part = _window(text, room, from_best=True)
         layout = _laid_out(part, pen, lines, form)
-        fits = Utf16(part.text).from_qt(_end(layout))
+        fits = Utf16Map(part.text).to_code_points(_end(layout))
     if fits < len(part.text):
         part = _ended(part, layout, pen, lines)
         layout = _laid_out(part, pen, lines, form)
@@ -114,10 +115,10 @@ def _word_start(text: str, start: int, latest: int) -> int:
 
 def _ended(part: Shown, layout: QTextLayout, pen: Pen, lines: int) -> Shown:
     """Cut a text that has more lines than there are, with an ellipsis at its end."""
-    units = Utf16(part.text)
+    units = Utf16Map(part.text)
     last = layout.lineAt(lines - 1)
-    start = units.from_qt(last.textStart())
-    end = units.from_qt(last.textStart() + last.textLength())
+    start = units.to_code_points(last.textStart())
+    end = units.to_code_points(last.textStart() + last.textLength())
     room = pen.width - pen.metrics.horizontalAdvance(_ELLIPSIS) - 1
     tail = part.text[start:end].rstrip()
     while tail and pen.metrics.horizontalAdvance(tail) > room:
@@ -140,7 +141,7 @@ def _laid_out(part: Shown, pen: Pen, lines: int, form: QTextCharFormat) -> QText
     option.setAlignment(side | Qt.AlignmentFlag.AlignAbsolute)
     layout.setTextOption(option)
     layout.setCacheEnabled(True)
-    units = Utf16(part.text)
+    units = Utf16Map(part.text)
     layout.setFormats([_range(units, span, form) for span in part.spans])
     _break(layout, pen, lines)
     return layout
@@ -163,9 +164,9 @@ def _end(layout: QTextLayout) -> int:
     return last.textStart() + last.textLength()
 
 
-def _range(units: Utf16, span: Span, form: QTextCharFormat) -> QTextLayout.FormatRange:
+def _range(units: Utf16Map, span: Span, form: QTextCharFormat) -> QTextLayout.FormatRange:
     made = QTextLayout.FormatRange()
-    made.start = units.to_qt(span[0])
-    made.length = units.to_qt(span[1]) - made.start
+    made.start = units.to_utf16(span[0])
+    made.length = units.to_utf16(span[1]) - made.start
     made.format = form
     return made

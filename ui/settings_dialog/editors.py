@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -25,6 +25,7 @@ from ui.library.buttons import IconButton
 from ui.library.drops import choose_folder
 from ui.library.patterns import lines_of
 from ui.theme import M
+from ui.timers import timer
 from ui.wheel import keep_from_wheel
 from ui.words.languages import language
 from ui.words.translate import say
@@ -159,10 +160,7 @@ class Lines(Editor):
         self._text.setTabChangesFocus(True)
         super().__init__(self._text, name)
         self._shown: tuple[str, ...] = ()
-        self._typing = QTimer(self)
-        self._typing.setSingleShot(True)
-        self._typing.setInterval(TYPING_MS)
-        self._typing.timeout.connect(self._tell)
+        self._typing = timer(self, TYPING_MS, self._tell)
         self._text.setFixedHeight(self._text.fontMetrics().lineSpacing() * LINES + 2 * M)
         self._text.textChanged.connect(self._typing.start)
 

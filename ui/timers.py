@@ -1,7 +1,4 @@
-"""Timers of the preview, made in one line.
-
-Owns nothing but the making.
-"""
+"""Timers, made in one line."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ if TYPE_CHECKING:
 def timer(
     parent: QObject, interval_ms: int, call: Callable[[], object], *, single: bool = True
 ) -> QTimer:
-    """Return a stopped timer of ``parent`` that calls when it is over."""
+    """Return a stopped timer of ``parent`` that calls once, or again and again."""
     made = QTimer(parent)
     made.setInterval(interval_ms)
     made.setSingleShot(single)

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from indexer.api.errors import WorldError
-from indexer.api.protocol import read_frame, write_frame
-from ui.preview.frames import FrameReader, frame
+from indexer.api.protocol import FrameReader, frame, read_frame, write_frame
 
 MESSAGES = st.lists(st.tuples(st.dictionaries(st.text(), st.integers()), st.binary()), max_size=5)
 
