@@ -53,6 +53,7 @@ KEYS = (
         Key(PAGES, N_("Search, library, activity")),
         Key((PREVIEW,), N_("Show or hide the preview")),
         Key((PAUSE,), N_("Pause reading, or go on")),
+        Key(("Ctrl+Z",), N_("Undo what a notice has just told")),
         Key((SETTINGS,), N_("Settings")),
         Key((LIST,), N_("This list")),
         Key((CLOSE,), N_("Close the window")),

@@ -8,7 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPalette
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QKeySequence,
+    QPalette,
+    QShortcut,
+)
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton
 
 from ui.icons import icon
@@ -49,6 +55,9 @@ class NoticeBar(QFrame):
         self._close.setToolTip(self.tr("Dismiss"))
         self._close.setAccessibleName(self.tr("Dismiss this notice"))
         self._close.clicked.connect(self.dismiss)
+        self._undo = QShortcut(QKeySequence(QKeySequence.StandardKey.Undo), self)
+        self._undo.activated.connect(self._accept)
+        self._undo.setEnabled(False)
         row = QHBoxLayout(self)
         row.setContentsMargins(L, S, S, S)
         row.setSpacing(M)
@@ -68,12 +77,15 @@ class NoticeBar(QFrame):
         *,
         action: str = "",
         act: Callable[[], None] | None = None,
+        undo: Callable[[], None] | None = None,
         seconds: float = 8.0,
         expired: Callable[[], None] | None = None,
     ) -> None:
         """See ``ports.Notices``; with ``seconds=0`` a notice stays until it is dismissed."""
         self.dismiss()
-        self._act, self._expired, self._seconds = act, expired, seconds
+        self._act, self._expired, self._seconds = undo or act, expired, seconds
+        self._undo.setEnabled(undo is not None)
+        action = self.tr("Undo") if undo is not None else action
         self._text.setText(text)
         self._button.setText(action)
         self._button.setAccessibleName(action)
@@ -98,6 +110,7 @@ class NoticeBar(QFrame):
     def _clear(self) -> None:
         self._timer.stop()
         self._act = self._expired = None
+        self._undo.setEnabled(False)
         self.hide()
 
     def _start(self) -> None:

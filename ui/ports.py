@@ -81,10 +81,11 @@ class Notices(Protocol):
         *,
         action: str = "",
         act: Callable[[], None] | None = None,
+        undo: Callable[[], None] | None = None,
         seconds: float = 8.0,
         expired: Callable[[], None] | None = None,
     ) -> None:
-        """Show a sentence, with a button that calls ``act``.
+        """Show a sentence, with a button that calls ``act``, or one for ``undo``.
 
         ``expired`` is called when the notice goes without its button having been pressed: by time,
         by another notice, or as the window closes.

@@ -304,10 +304,6 @@
             <numerusform>%Ln Dateien ausgelassen.</numerusform>
         </translation>
     </message>
-    <message>
-        <source>Undo</source>
-        <translation>Rückgängig</translation>
-    </message>
 </context>
 <context>
     <name>CoverageDetails</name>
@@ -1129,6 +1125,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <source>Dismiss this notice</source>
         <translation>Diese Meldung schließen</translation>
     </message>
+    <message>
+        <source>Undo</source>
+        <translation>Rückgängig</translation>
+    </message>
 </context>
 <context>
     <name>OutlinePopover</name>
@@ -1406,10 +1406,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
             <numerusform>%Ln Ordner entfernt. Die Dateien selbst bleiben.</numerusform>
         </translation>
     </message>
-    <message>
-        <source>Undo</source>
-        <translation>Rückgängig</translation>
-    </message>
 </context>
 <context>
     <name>Results</name>
@@ -1474,10 +1470,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>The saved search was removed</source>
         <translation>Die gespeicherte Suche wurde entfernt</translation>
-    </message>
-    <message>
-        <source>Undo</source>
-        <translation>Rückgängig</translation>
     </message>
     <message>
         <source>Save this search</source>
@@ -3316,6 +3308,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Pause reading, or go on</source>
         <translation>Einlesen anhalten oder fortsetzen</translation>
+    </message>
+    <message>
+        <source>Undo what a notice has just told</source>
+        <translation>Rückgängig machen, was eine Meldung eben gesagt hat</translation>
     </message>
     <message>
         <source>Settings</source>

@@ -82,10 +82,11 @@ class RecordedNotices:
         *,
         action: str = "",
         act: Callable[[], None] | None = None,
+        undo: Callable[[], None] | None = None,
         seconds: float = 8.0,
         expired: Callable[[], None] | None = None,
     ) -> None:
-        self.told.append(Told(text, action, act, expired))
+        self.told.append(Told(text, action, undo or act, expired))
 
     @property
     def texts(self) -> list[str]:

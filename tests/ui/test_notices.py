@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton, QToolButton
+from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
 from ui.notices import NoticeBar
 
@@ -39,7 +41,7 @@ def test_its_button_acts_once(bar: NoticeBar, qtbot: QtBot) -> None:
     heard: list[str] = []
     bar.tell(
         "Removed.",
-        action="Undo",
+        action="Show",
         act=lambda: heard.append("acted"),
         expired=lambda: heard.append("expired"),
         seconds=0,
@@ -49,6 +51,33 @@ def test_its_button_acts_once(bar: NoticeBar, qtbot: QtBot) -> None:
     assert bar.isHidden()
     bar.dismiss()
     assert heard == ["acted"]
+
+
+def test_what_can_be_undone_is_undone_by_its_button_or_key(qtbot: QtBot) -> None:
+    window = QWidget()
+    bar = NoticeBar(window)
+    bar.move(400, 400)
+    qtbot.addWidget(window)
+    window.show()
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    heard: list[str] = []
+
+    def tell() -> None:
+        bar.tell("Removed.", undo=lambda: heard.append("undone"), seconds=0)
+
+    tell()
+    assert [button.text() for button in bar.findChildren(QPushButton)] == ["Undo"]
+    press(bar, QPushButton, qtbot)
+    tell()
+    for _ in range(2):
+        QTest.keySequence(window, QKeySequence(QKeySequence.StandardKey.Undo))
+    assert heard == ["undone", "undone"]
+    assert bar.isHidden()
+    bar.tell("Crashed.", action="Show", act=lambda: heard.append("shown"), seconds=0)
+    QTest.keySequence(window, QKeySequence(QKeySequence.StandardKey.Undo))
+    assert heard == ["undone", "undone"]
+    bar.dismiss()
 
 
 def test_another_notice_takes_its_place(bar: NoticeBar, qtbot: QtBot) -> None:

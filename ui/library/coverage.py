@@ -213,6 +213,7 @@ class CoveragePage(QWidget):
         rows = self.chosen()
         if len(rows) == 1:
             self.file_actions.unlock(rows[0], password, keep=keep)
+            self.table.setFocus()  # the field may belong to another file in a moment
 
     def _handle_status(self, status: Status) -> None:
         self.states.show_counts(status.files)

@@ -149,8 +149,7 @@ class CoverageActions(QObject):
         self._set_patterns(root, after)
         self._context.notices.tell(
             self.tr("%Ln file(s) left out.", "", len(rows)),
-            action=self.tr("Undo"),
-            act=partial(self._set_patterns, root, before),
+            undo=partial(self._set_patterns, root, before),
         )
 
     def _set_patterns(self, root: str, patterns: tuple[str, ...]) -> None:

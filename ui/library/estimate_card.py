@@ -23,6 +23,7 @@ from ui import words
 from ui.flow import FlowLayout
 from ui.library.buttons import IconButton
 from ui.library.facts import Facts
+from ui.library.focus_loan import FocusLoan
 from ui.library.questions import Questions
 from ui.theme import L, M
 
@@ -56,6 +57,7 @@ class EstimateCard(QFrame):
         self._context = context
         self._questions = Questions(context, self)
         self._paths: list[str] = []
+        self._focus = FocusLoan(self)
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setAccessibleName(self.tr("Estimate"))
         self._title = _label(bold=True)
@@ -105,6 +107,7 @@ class EstimateCard(QFrame):
         """Forget the folders."""
         self._questions.cancel_all()
         self._paths = []
+        self._focus.give_back()
         self.hide()
         self.dismissed.emit()
 
@@ -116,6 +119,7 @@ class EstimateCard(QFrame):
 
     def _accept(self) -> None:
         paths, self._paths = self._paths, []
+        self._focus.give_back()
         self.hide()
         self.accepted.emit(paths)
 
@@ -139,7 +143,7 @@ class EstimateCard(QFrame):
         self.note.setText(self._said(estimate))
         self.note.setVisible(bool(self.note.text()))
         self.start.setEnabled(bool(estimate.files or estimate.known))
-        self.start.setFocus()
+        self._focus.take(self.start)
         self.estimated.emit()
 
     def _fact_rows(self, estimate: Estimate) -> list[tuple[str, str]]:

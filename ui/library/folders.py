@@ -114,7 +114,7 @@ class FoldersPage(QWidget):
     def _make_buttons(self) -> None:
         self._top = QWidget()
         top = FlowLayout(self._top)
-        self._button(
+        self.add = self._button(
             top, self.tr("&Add folder…"), "folder-add", self._ask_folder, self.tr("Ctrl+N")
         )
         self._button(top, self.tr("Add fi&les…"), "document", self._ask_files)
@@ -299,3 +299,4 @@ class FoldersPage(QWidget):
         paths = [root.path for root in self.chosen()]
         if paths:
             self.removals.remove(paths)
+            (self.list if self.model.roots else self.add).setFocus()

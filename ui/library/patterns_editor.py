@@ -18,6 +18,7 @@ from indexer.api.types import FileState
 from ui import theme, words
 from ui.flow import FlowLayout
 from ui.library.buttons import IconButton
+from ui.library.focus_loan import FocusLoan
 from ui.library.patterns import lines_of
 from ui.library.questions import Questions
 from ui.theme import L, M, S
@@ -63,6 +64,7 @@ class PatternsEditor(QFrame):
         self.save.clicked.connect(self._save)
         self._close = IconButton(self.tr("Cance&l"))
         self._close.clicked.connect(self.close_editor)
+        self._focus = FocusLoan(self)
         self._typing = timer(self, TYPING_MS, self._count)
         self._arrange()
         self.hide()
@@ -80,6 +82,7 @@ class PatternsEditor(QFrame):
     def close_editor(self) -> None:
         self._questions.cancel_all()
         self._typing.stop()
+        self._focus.give_back()
         self.hide()
         self.closed.emit()
 
@@ -134,7 +137,7 @@ class PatternsEditor(QFrame):
         self._before = patterns
         self.text.setPlainText("\n".join(patterns))
         self.text.setEnabled(True)
-        self.text.setFocus()
+        self._focus.take(self.text)
         self._count()
 
     def _patterns(self) -> tuple[str, ...]:

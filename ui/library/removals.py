@@ -57,8 +57,7 @@ class Removals(QObject):
         self.changed.emit()
         self._context.notices.tell(
             self.tr("%Ln folder(s) removed. The files themselves stay.", "", len(paths)),
-            action=self.tr("Undo"),
-            act=self._undo,
+            undo=self._undo,
             expired=self._expire,
         )
 

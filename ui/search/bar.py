@@ -136,7 +136,7 @@ class SearchBar(QWidget):
             case "discard":
                 self._discarded = self._memory.discard(text)
                 message = self.tr("The saved search was removed")
-                self._notices.tell(message, action=self.tr("Undo"), act=self._restore)
+                self._notices.tell(message, undo=self._restore)
             case "forget":
                 self._memory.forget()
             case _:

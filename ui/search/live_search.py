@@ -66,9 +66,13 @@ class LiveSearch(QObject):
         full = self._found >= self.limit and self.limit < MOST_HITS
         return full and self.is_answered and self._request_id is None
 
+    def asks_the_same(self, text: str) -> bool:
+        """Whether a text differs from the current query in spaces around it alone."""
+        return text.strip() == self.text.strip()
+
     def want(self, text: str, *, at_once: bool = False) -> None:
         """Ask this next, once there is a pause in the typing or at once."""
-        if text == self.text and not at_once:
+        if self.asks_the_same(text) and not at_once:
             return
         self.text, self.limit = text, self.least
         if not text.strip():

@@ -207,7 +207,8 @@ class SearchPage(QWidget):
     # Asking
 
     def _typed_in(self, text: str) -> None:
-        self._changed(text)
+        if not self.live_search.asks_the_same(text):
+            self._changed(text)
         self._choices.report_typing()
 
     def _changed(self, text: str, *, at_once: bool = False) -> None:

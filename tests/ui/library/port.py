@@ -114,12 +114,13 @@ class Said:
         *,
         action: str = "",
         act: Callable[[], None] | None = None,
+        undo: Callable[[], None] | None = None,
         seconds: float = 8.0,
         expired: Callable[[], None] | None = None,
     ) -> None:
         self.lapse()
         self.texts.append(text)
-        self.action, self.act, self.expired = action, act, expired
+        self.action, self.act, self.expired = action, undo or act, expired
 
     def lapse(self) -> None:
         expired, self.expired = self.expired, None

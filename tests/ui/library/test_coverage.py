@@ -105,9 +105,11 @@ def test_a_document_is_unlocked_with_its_password(
     assert not page.details.password.button.isEnabled()
     qtbot.waitUntil(lambda: "no keyring" in page.details.password.note.text())
     assert not page.details.password.keep.isEnabled()
+    page.details.password.field.setFocus()
     qtbot.keyClicks(page.details.password.field, "swordfish")
     qtbot.keyClick(page.details.password.field, Qt.Key.Key_Return)
     assert page.details.password.field.text() == ""
+    assert page.table.hasFocus()
     path = str(library_files / "locked.txt")
     assert store.remembered(path) == "swordfish"
     qtbot.waitUntil(lambda: engine.passwords == {path: "swordfish"})
@@ -158,7 +160,6 @@ def test_a_file_is_left_out_and_let_in_again(
     page.file_actions.exclude.trigger()
     qtbot.waitUntil(lambda: engine.rules[root] == ["*.tmp", "/ice.txt"])
     qtbot.waitUntil(lambda: bool(notices.told))
-    assert notices.told[-1].action == "Undo"
     assert notices.told[-1].act is not None
     notices.told[-1].act()
     qtbot.waitUntil(lambda: engine.rules[root] == ["*.tmp"])

@@ -91,6 +91,22 @@ def test_the_newest_question_wins(qtbot: QtBot, line: Line, asking: LiveSearch) 
     assert caught.args[1] is False
 
 
+def test_spaces_around_a_question_ask_nothing_else(
+    qtbot: QtBot, line: Line, asking: LiveSearch
+) -> None:
+    told: list[bool] = []
+    asking.want("rent", at_once=True)
+    qtbot.waitUntil(lambda: bool(line.asked))
+    line.answer(many(1))
+    asking.stale.connect(told.append)
+    for text in ("rent ", " rent "):
+        asking.want(text)
+    assert told == []
+    assert asking.is_answered
+    asking.want("rent w")
+    assert told == [True]
+
+
 def test_stale_until_answered(qtbot: QtBot, line: Line, asking: LiveSearch) -> None:
     told: list[bool] = []
     asking.stale.connect(told.append)

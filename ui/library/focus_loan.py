@@ -1,0 +1,32 @@
+"""The focus while a card has it: taken for the card, and given back when it goes.
+
+Left to itself, Qt moves the focus of a hidden card to whatever comes next, which is the rail.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QApplication, QWidget
+from shiboken6 import isValid
+
+
+class FocusLoan:
+    """Remembers who had the focus before ``card``."""
+
+    def __init__(self, card: QWidget) -> None:
+        self._card = card
+        self._lender: QWidget | None = None
+
+    def take(self, widget: QWidget) -> None:
+        """Give the focus to a part of the card."""
+        before = QApplication.focusWidget()
+        if before is not None and not self._card.isAncestorOf(before):
+            self._lender = before
+        widget.setFocus()
+
+    def give_back(self) -> None:
+        """Return the focus, if the card still has it; to be called before the card is hidden."""
+        now, lender = QApplication.focusWidget(), self._lender
+        if now is None or not self._card.isAncestorOf(now):
+            return
+        if lender is not None and isValid(lender) and lender.isVisible() and lender.isEnabled():
+            lender.setFocus()
