@@ -53,6 +53,8 @@ def load_runtime() -> Any:
     # A folder that outlived its uninstalled package imports as an empty namespace.
     if not hasattr(onnxruntime, "InferenceSession"):
         raise WorldError("no_runtime")
+    # Windows' own tracing, which ``indexer.TELEMETRY_OFF`` does not reach.
+    onnxruntime.disable_telemetry_events()
     return onnxruntime
 
 
