@@ -48,6 +48,8 @@ _SCOPES_SINCE = 6
 FILE_BYTES = 1 << 30
 PROCESSOR_S = 3_600
 OPEN_FILES = 512
+# Processes and threads that may be there beside those of the person when it begins.
+PROCESSES = 256
 
 
 def verdict() -> tuple[bool, str, str]:
@@ -105,6 +107,34 @@ def deny_programs() -> None:
 def deny_sockets() -> None:
     """Take away local sockets, and leave the right to start programs."""
     seccomp.deny_unneeded(programs=True)
+
+
+def limit_processes() -> None:
+    """Bound how many processes this one, which may start programs, adds to those of the person.
+
+    The system counts them by user, and does not bound root. Where more are running than can be seen
+    from here, as in a container, there is no limit.
+    """
+    import resource
+
+    running = 0
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if process.stat().st_uid == os.getuid():
+                running += (process / "task").stat().st_nlink - 2
+    soft, hard = resource.getrlimit(resource.RLIMIT_NPROC)
+    most = running + PROCESSES
+    if most > soft != resource.RLIM_INFINITY:
+        return  # the system's own is tighter
+    resource.setrlimit(resource.RLIMIT_NPROC, (most, hard))
+    try:
+        if (child := os.fork()) == 0:
+            os._exit(0)
+    except BlockingIOError:
+        resource.setrlimit(resource.RLIMIT_NPROC, (soft, hard))
+        return
+    os.waitpid(child, 0)
+    resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
 
 
 def _allowed(

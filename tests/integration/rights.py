@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+SOMEBODY = 54_321  # a user that no machine has
+
 
 @contextlib.contextmanager
 def small_disk(place: Path, size: int) -> Iterator[Path]:
@@ -54,3 +56,17 @@ def bound_by_permissions() -> list[str]:
     if shutil.which("setpriv") is None:
         pytest.skip("root obeys no modes, and there is no setpriv to change that")
     return ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
+
+
+def as_somebody_else() -> list[str]:
+    """The command in front of another that makes it another user's, where that is root's.
+
+    It still reads the program where that lies in somebody's home.
+    """
+    if sys.platform != "linux" or os.geteuid() != 0:
+        return []
+    if shutil.which("setpriv") is None:
+        pytest.skip("root is not bound by this, and there is no setpriv to change that")
+    reads = "-all,+dac_read_search"
+    user = [f"--reuid={SOMEBODY}", f"--regid={SOMEBODY}", "--clear-groups"]
+    return ["setpriv", *user, f"--inh-caps={reads}", f"--ambient-caps={reads}"]

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api.errors import WorldError
-from indexer.confine import landlock, seccomp, worker
+from indexer.confine import landlock, reader, seccomp, worker
 from indexer.extract.process import process
 from indexer.extract.process.sandbox import ExtractionChild
+from tests.integration import rights
 from tests.integration.extraction import Seen
 
 if TYPE_CHECKING:
@@ -169,6 +170,32 @@ print(subprocess.run(["/bin/true"]).returncode)
             capture_output=True, text=True, check=True,
         )  # fmt: skip
     assert done.stdout.split() == [str(errno.ECONNREFUSED), "0"], done.stderr
+
+
+def test_a_reader_that_may_start_programs_starts_no_end_of_them(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    code = """
+import os, sys, time
+from pathlib import Path
+from indexer.confine import reader
+reader.confine_to_document(None, Path(sys.argv[1]))
+reader.limit_processes()
+waiting, ending = os.pipe()
+for started in range(2000):
+    try:
+        if os.fork() == 0:
+            os.close(ending)
+            os.read(waiting, 1)
+            os._exit(0)
+    except BlockingIOError:
+        break
+print(started)
+"""
+    done = subprocess.run(
+        [*rights.as_somebody_else(), sys.executable, "-c", code, str(tmp_path)],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert 0 < int(done.stdout) <= reader.PROCESSES, done.stderr
 
 
 def test_a_worker_that_grows_too_large_is_killed_by_its_child(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from indexer.api.phrases import reason_of
 from indexer.api.protocol import Hello, hello, read_frame, write_frame
 from indexer.confine import worker
 from indexer.confine.process import Alarm, ChildOptions, confine, take_stdout
-from indexer.confine.reader import deny_programs, deny_sockets
+from indexer.confine.reader import deny_programs, deny_sockets, limit_processes
 from indexer.extract.base import HasScannedPages, too_large
 from indexer.extract.document import Document
 from indexer.extract.process.messages import (
@@ -213,8 +213,8 @@ def _extract(
     if before[0] > limits.largest_bytes:
         raise too_large(limits.largest_bytes)
     known = identify(path, request.format)
-    if worker.is_available() and not known.needs_program:
-        deny_programs()
+    if worker.is_available():
+        limit_processes() if known.needs_program else deny_programs()
     source = opener(known)(path, request.password, limits)
     if isinstance(source, HasScannedPages):
         source.recognised = recognised
@@ -254,6 +254,7 @@ def _recognised(request: Job) -> RecognisedPages | None:
 def _recognise(conversation: Conversation, request: Recognise) -> None:
     if worker.is_available():
         deny_sockets()
+        limit_processes()
     from indexer.extract.pdf.recognition import recognise_page
 
     lines = recognise_page(
