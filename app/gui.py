@@ -6,6 +6,7 @@ must not know how any of them works. Importing it loads nothing of Qt.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import gc
 import logging
@@ -124,7 +125,7 @@ class Program:
     def __init__(
         self, app: QApplication, settings: Settings, library: Path, *, offline: bool
     ) -> None:
-        from PySide6.QtCore import QObject
+        from PySide6.QtCore import QFileSystemWatcher, QObject
 
         from ui.activity_feed import ActivityFeed
         from ui.application import Signals
@@ -160,10 +161,16 @@ class Program:
         self.hotkey = Hotkey(root)
         self.single = Single(library, root)
         self.signals = Signals(root)
+        # The folder, since the file is replaced whenever it is written.
+        self._watcher = QFileSystemWatcher(root)
+        with contextlib.suppress(OSError):
+            settings.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._watcher.addPath(str(settings.file.parent))
         self._connect()
 
     def _connect(self) -> None:
         self.settings.watch(self._apply_setting)
+        self._watcher.directoryChanged.connect(self._read_settings)
         self.window.quit_requested.connect(self._leave)
         self.window.deletion_requested.connect(self._forget)
         self.supervisor.ended.connect(self.app.quit)
@@ -245,6 +252,9 @@ class Program:
                 self._choose_hotkey()
             case "language":
                 self.window.say_restart()
+
+    def _read_settings(self, _folder: str) -> None:
+        self.settings.read_again()
 
     def _handed_over(self, message: Mapping[str, Any]) -> None:
         if token := str(message.get("token", "")):

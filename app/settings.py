@@ -141,22 +141,15 @@ class Settings:
     """The values in force, and the file they are kept in.
 
     Keys of the file that this version does not know are kept. A value that makes no sense counts
-    as not set; ``problems`` says so. What another process changes meanwhile stays in the file, but
-    counts here from the next start.
+    as not set; ``problems`` says so. What another process changes meanwhile stays in the file, and
+    counts here once it is read ``again``.
     """
 
     def __init__(self, file: Path | None = None) -> None:
         self.file = file or paths.settings_file()
         self.problems: list[WorldError] = []
         self._watchers: list[Callable[[], Callable[[str], None] | None]] = []
-        self._values: dict[str, Value] = {}
-        for name, raw in self._load(self.problems).items():
-            try:
-                self._values[name] = SETTINGS[name].check(raw)
-            except KeyError:
-                continue  # of another version
-            except WorldError as error:
-                self.problems.append(error)
+        self._values = self._read(self.problems)
 
     def __getitem__(self, name: str) -> Value:
         return self._values.get(name, SETTINGS[name].default)
@@ -166,6 +159,17 @@ class Settings:
 
     def is_set(self, name: str) -> bool:
         return name in self._values
+
+    def read_again(self) -> None:
+        """Follow what another process changed, and tell those who watch."""
+        problems: list[WorldError] = []
+        before, read = self._values, self._read(problems)
+        if problems:
+            return  # a slip of whoever edits it
+        self._values = read
+        for name in SETTINGS:
+            if before.get(name) != read.get(name):
+                self._notify(name)
 
     def set(self, name: str, value: Value) -> None:
         """Change a setting and keep it."""
@@ -193,6 +197,17 @@ class Settings:
         for each in self._watchers:
             if (changed := each()) is not None:
                 changed(name)
+
+    def _read(self, problems: list[WorldError]) -> dict[str, Value]:
+        values: dict[str, Value] = {}
+        for name, raw in self._load(problems).items():
+            try:
+                values[name] = SETTINGS[name].check(raw)
+            except KeyError:
+                continue  # of another version
+            except WorldError as error:
+                problems.append(error)
+        return values
 
     def _load(self, problems: list[WorldError]) -> dict[str, Any]:
         try:

@@ -185,6 +185,9 @@ class _Draft:
 
     def finish(self) -> Query:
         text = _folded(" ".join(self.words))
+        left_out = self._excluded_words or self._excluded_phrases
+        if left_out and not text and not self._filters:
+            self.note("only_left_out")
         return Query(
             text=text,
             terms=tuple(words(text)),

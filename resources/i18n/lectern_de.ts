@@ -917,12 +917,20 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Pfad kopiert</translation>
     </message>
     <message>
+        <source>All hits are collected for the export…</source>
+        <translation>Für den Export werden alle Treffer gesammelt …</translation>
+    </message>
+    <message>
         <source>Passage and citation copied</source>
         <translation>Stelle mit Quellenangabe kopiert</translation>
     </message>
     <message>
         <source>hits</source>
         <translation>treffer</translation>
+    </message>
+    <message>
+        <source>The hits could not be exported. {reason}</source>
+        <translation>Die Treffer konnten nicht exportiert werden. {reason}</translation>
     </message>
     <message>
         <source>The hits could not be exported: {reason}.</source>
@@ -952,6 +960,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
             <numerusform>%Ln Treffer exportiert</numerusform>
             <numerusform>%Ln Treffer exportiert</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>{done}: the best of more</source>
+        <translation>{done}: die besten von mehr</translation>
     </message>
 </context>
 <context>
@@ -2456,6 +2468,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>{typed} is searched as text: {reason}.</source>
         <translation>{typed} wird als Text gesucht: {reason}.</translation>
+    </message>
+    <message>
+        <source>A minus leaves passages out; say what to look for as well.</source>
+        <translation>Ein Minus lässt Stellen weg; sagen Sie auch, wonach gesucht werden soll.</translation>
     </message>
     <message>
         <source>Only words are searched.</source>

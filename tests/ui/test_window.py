@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.settings import Settings
 from indexer.api.requests import Index
 from tests.ui.conftest import WAIT_MS
 from tests.ui.program import application, end, make, start
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from app.gui import Program
-    from app.settings import Settings
     from tests.fake_engine import FakeEngine
     from ui.main_window import MainWindow
 
@@ -78,6 +78,18 @@ def test_no_page_is_shown_of_a_search_that_found_nothing(window: MainWindow, qtb
         pane.search.search(text)
         qtbot.waitUntil(lambda: not pane.preview.bar.isVisible())
         assert pane.preview.shown is nothing_chosen
+
+
+def test_settings_of_the_command_line_reach_the_window(
+    window: MainWindow, settings: Settings, qtbot: QtBot
+) -> None:
+    preview = window.pages.search.preview
+    assert preview.isVisible()
+    elsewhere = Settings(settings.file)
+    elsewhere.set("preview", value=False)
+    qtbot.waitUntil(lambda: not preview.isVisible())
+    elsewhere.reset("preview")
+    qtbot.waitUntil(preview.isVisible)
 
 
 def test_what_was_set_aside_is_said_once(

@@ -6,7 +6,7 @@ shown or opened.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,12 +16,16 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from indexer.api.atomic import write_file
+from indexer.api.requests import MAX_LIMIT, Search
+from ui import words
 from ui.icons import icon
 from ui.search.citation import Source, passage, quoted
 from ui.search.describe import elsewhere, is_name_only, places_alike
 from ui.search.export import Form, citable, exported
+from ui.search.grouping import Order, flattened, grouped
 from ui.search.query_text import similar
 from ui.search.sources import Sources
+from ui.timers import timer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,9 +33,13 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QPoint
     from PySide6.QtGui import QAction
 
-    from indexer.api.types import Hit
+    from indexer.api.errors import LecternError
+    from indexer.api.types import Hit, SearchResult
     from ui.ports import Context
     from ui.search.work import Worker
+
+# Before hits for an export are asked for again.
+AGAIN_MS = 500
 
 
 class HitAction(Enum):
@@ -49,11 +57,20 @@ class HitAction(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class FoundHits:
+    """Hits in the order they are shown in, what was searched for, and whether these are all."""
+
+    hits: tuple[Hit, ...]
+    query: str = ""
+    order: Order = Order.RELEVANCE
+    complete: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class _Export:
     """Hits on their way to a file."""
 
-    hits: tuple[Hit, ...]
-    query: str
+    found: FoundHits
     form: Form
 
 
@@ -79,15 +96,19 @@ class HitActions(QObject):
     def __init__(self, context: Context, worker: Worker, parent: QWidget) -> None:
         super().__init__(parent)
         self._notices = context.notices
+        self._link = context.link
         self._worker = worker
         self._sources = Sources(context.link, self)
         self._widget = parent
         self.shown_menu: QMenu | None = None
         self._dialog: QFileDialog | None = None
         self._export: _Export | None = None
+        self._target = Path()
+        self._request_id: int | None = None
+        self._again = timer(self, AGAIN_MS, self._ask_for_all)
 
-    def menu(self, hit: Hit, hits: Sequence[Hit], query: str) -> QMenu:
-        """Make the menu of a hit; ``hits`` are all that can be exported."""
+    def menu(self, hit: Hit, found: FoundHits) -> QMenu:
+        """Make the menu of a hit; ``found`` can be exported."""
         menu = QMenu(self._widget)
         menu.setAccessibleName(self.tr("What to do with this passage"))
         has_text = not is_name_only(hit)
@@ -124,7 +145,7 @@ class HitActions(QObject):
             action.setData((kind, hit))
             action.setEnabled(has_text or kind not in needs_text)
         self._add_alike(menu, hit)
-        self.add_exports(menu, hits, query)
+        self.add_exports(menu, found)
         menu.triggered.connect(self._triggered)
         return menu
 
@@ -135,20 +156,20 @@ class HitActions(QObject):
             for one, message in zip(elsewhere(hit), places_alike(hit), strict=True):
                 alike.addAction(message.replace("&", "&&")).setData((HitAction.OPEN, one))
 
-    def open_menu(self, at: QPoint, hit: Hit, hits: Sequence[Hit], query: str) -> None:
+    def open_menu(self, at: QPoint, hit: Hit, found: FoundHits) -> None:
         """Open the menu of a hit at a point of the screen."""
         if self.shown_menu is not None:
             self.shown_menu.deleteLater()
-        self.shown_menu = self.menu(hit, hits, query)
+        self.shown_menu = self.menu(hit, found)
         self.shown_menu.popup(at)
 
-    def add_exports(self, menu: QMenu, hits: Sequence[Hit], query: str) -> None:
+    def add_exports(self, menu: QMenu, found: FoundHits) -> None:
         """Add a menu of the forms in which the hits can be exported."""
         exports = menu.addMenu(icon("export"), self.tr("Export the hits"))
-        exports.setEnabled(bool(hits))
+        exports.setEnabled(bool(found.hits))
         named = {Form.CSV: "CSV…", Form.JSON: "JSON…", Form.BIBTEX: "BibTeX…"}
         for form, text in named.items():
-            exports.addAction(text).setData(_Export(tuple(hits), query, form))
+            exports.addAction(text).setData(_Export(found, form))
 
     def do(self, kind: HitAction, hit: Hit) -> None:
         """Do something with a hit."""
@@ -173,14 +194,26 @@ class HitActions(QObject):
             case HitAction.INSIDE:
                 self.inside_requested.emit(hit.path)
 
-    def export_to(self, path: Path, hits: Sequence[Hit], form: Form, query: str = "") -> None:
-        """Write hits to a file, with what the engine knows of their documents."""
-        self._export = _Export(tuple(hits), query, form)
-        self._write(path)
+    def export_to(self, path: Path, found: FoundHits, form: Form) -> None:
+        """Write hits to a file, with what the engine knows of their documents.
+
+        Those that were not loaded yet are asked for.
+        """
+        self.close()
+        self._export, self._target = _Export(found, form), path
+        if found.complete:
+            self._write()
+        else:
+            self._notices.tell(self.tr("All hits are collected for the export…"), seconds=0)
+            self._ask_for_all()
 
     def close(self) -> None:
         """Forget what is under way."""
         self._sources.close()
+        self._again.stop()
+        if self._request_id is not None:
+            self._link.cancel(self._request_id)
+            self._request_id = None
 
     def _triggered(self, action: QAction) -> None:
         data = action.data()
@@ -210,23 +243,46 @@ class HitActions(QObject):
         dialog.open()
 
     def _write_chosen(self, file: str) -> None:
-        self._write(Path(file))
+        if self._export is not None:
+            self.export_to(Path(file), self._export.found, self._export.form)
 
-    def _write(self, path: Path) -> None:
-        export = self._export
+    def _ask_for_all(self) -> None:
+        if self._export is not None:
+            request = Search(self._export.found.query, MAX_LIMIT)
+            self._request_id = self._link.ask(request, done=self._collected, failed=self._refused)
+
+    def _collected(self, result: SearchResult) -> None:
+        self._request_id = None
+        if self._export is not None:
+            found = self._export.found
+            hits = flattened(grouped(result.hits, found.order))
+            complete = len(result.hits) < MAX_LIMIT
+            self._export = replace(self._export, found=replace(found, hits=hits, complete=complete))
+            self._write()
+
+    def _refused(self, error: LecternError) -> None:
+        self._request_id = None
+        if error.code == "busy":  # the page's own search came in between
+            self._again.start()
+        else:
+            message = self.tr("The hits could not be exported. {reason}")
+            self._notices.tell(message.format(reason=words.failure(error)))
+
+    def _write(self) -> None:
+        export, path = self._export, self._target
         if export is None:
             return
 
         def found(hits: Sequence[Hit], sources: Mapping[str, Source]) -> None:
             def work() -> None:
-                write_file(path, exported(hits, sources, export.form, export.query))
+                write_file(path, exported(hits, sources, export.form, export.found.query))
 
             def done(_result: Any, error: OSError | None) -> None:
                 self._exported(export, sources, error)
 
             self._worker.run(work, done)
 
-        self._sources.find(export.hits, found)
+        self._sources.find(export.found.hits, found)
 
     def _exported(
         self, export: _Export, sources: Mapping[str, Source], error: OSError | None
@@ -242,5 +298,7 @@ class HitActions(QObject):
                 rest = self.tr("%Ln without author and year left out", "", left)
                 message = self.tr("{done}; {rest}").format(done=message, rest=rest)
         else:
-            message = self.tr("%Ln hit(s) exported", "", len(export.hits))
+            message = self.tr("%Ln hit(s) exported", "", len(export.found.hits))
+            if not export.found.complete:
+                message = self.tr("{done}: the best of more").format(done=message)
         self._notices.tell(message)

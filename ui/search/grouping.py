@@ -61,6 +61,11 @@ def grouped(hits: Iterable[Hit], order: Order = Order.RELEVANCE) -> tuple[Group,
     return tuple(groups)
 
 
+def flattened(groups: Iterable[Group]) -> tuple[Hit, ...]:
+    """All hits of some groups, in their order."""
+    return tuple(hit for group in groups for hit in group.hits)
+
+
 def _natural(name: str) -> list[tuple[int, int, str]]:
     """A key under which "Part 9" stands before "Part 10"."""
     return [

@@ -61,6 +61,11 @@ class LiveSearch(QObject):
         return self._answered == self.text
 
     @property
+    def has_all(self) -> bool:
+        """Whether the last answer holds every hit there is."""
+        return self._found < self.limit
+
+    @property
     def may_have_more(self) -> bool:
         """Whether a higher limit may bring more hits."""
         full = self._found >= self.limit and self.limit < MOST_HITS

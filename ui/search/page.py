@@ -14,7 +14,7 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from ui import words
-from ui.search.actions import HitAction, HitActions
+from ui.search.actions import FoundHits, HitAction, HitActions
 from ui.search.bar import SearchBar
 from ui.search.chips import ChipBar
 from ui.search.filter_choices import FilterChoices, folders_of
@@ -141,7 +141,13 @@ class SearchPage(QWidget):
         if not by_mouse:
             at = view.visualRect(view.currentIndex()).center()
         there = view.viewport().mapToGlobal(at)
-        self.actions_on_hits.open_menu(there, hit, self.results.hits, self.live_search.text)
+        found = FoundHits(
+            self.results.hits,
+            self.live_search.text,
+            self.results.summary.order,
+            complete=self.live_search.has_all,
+        )
+        self.actions_on_hits.open_menu(there, hit, found)
 
     # How it is built
 

@@ -12,7 +12,7 @@ from PySide6.QtCore import QModelIndex, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from ui.search.grouping import Group, Key, Order, grouped
+from ui.search.grouping import Group, Key, Order, flattened, grouped
 from ui.search.model import ResultsModel, Row
 from ui.search.panels import NothingPanel, StartPanel
 from ui.search.summary import Summary
@@ -74,7 +74,7 @@ class ResultsPane(QWidget):
     @property
     def hits(self) -> tuple[Hit, ...]:
         """All hits of the answer, in the order they are shown in."""
-        return tuple(hit for group in self.groups for hit in group.hits)
+        return flattened(self.groups)
 
     def show_answer(
         self, query: str, result: SearchResult, *, same_query: bool, more: bool

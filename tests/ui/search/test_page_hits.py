@@ -12,17 +12,20 @@ from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtTest import QSignalSpy, QTest
 from PySide6.QtWidgets import QMenu
 
+from indexer.api.requests import Index, Search
 from indexer.api.types import Also
 from tests.ui.search.pages import press, search, titles
-from ui.search.actions import HitAction
+from ui.search.actions import FoundHits, HitAction
 from ui.search.export import Form
 from ui.search.grouping import Order
+from ui.search.live_search import FIRST_LIMIT
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from pytestqt.qtbot import QtBot
 
+    from tests.fake_engine import FakeEngine
     from tests.ui.conftest import RecordedNotices
     from ui.search.page import SearchPage
 
@@ -119,14 +122,46 @@ def test_export(
     search(qtbot, page, "the")
     assert page.results.result is not None
     file = tmp_path / f"out.{form}"
-    page.actions_on_hits.export_to(file, page.results.result.hits, form, "the")
+    found = FoundHits(page.results.result.hits, "the")
+    page.actions_on_hits.export_to(file, found, form)
     qtbot.waitUntil(lambda: bool(notices.told))
     assert "exported" in notices.texts[0]
     if form is Form.JSON:
         assert len(json.loads(file.read_text())["hits"]) == len(page.results.result.hits)
-    page.actions_on_hits.export_to(tmp_path / "no" / "where", page.results.result.hits, form)
+    page.actions_on_hits.export_to(tmp_path / "no" / "where", found, form)
     qtbot.waitUntil(lambda: len(notices.told) == 2)
     assert "could not" in notices.texts[1]
+
+
+def test_an_export_holds_hits_that_were_not_loaded_yet(
+    qtbot: QtBot, page: SearchPage, tmp_path: Path, notices: RecordedNotices, engine: FakeEngine
+) -> None:
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for number in range(FIRST_LIMIT + 20):
+        (folder / f"{number}.txt").write_text("A lighthouse of its own.")
+    engine.call(Index((folder,)))
+    search(qtbot, page, "lighthouse")
+    assert len(page.results.hits) == FIRST_LIMIT
+    page.contextMenuEvent(
+        QContextMenuEvent(
+            QContextMenuEvent.Reason.Keyboard, QPoint(50, 300), page.mapToGlobal(QPoint(50, 300))
+        )
+    )
+    menu = page.actions_on_hits.shown_menu
+    assert menu is not None
+    menu.hide()
+    (exports,) = [a.menu() for a in menu.actions() if a.text() == "Export the hits"]
+    assert isinstance(exports, QMenu)
+    found = exports.actions()[1].data().found
+    assert not found.complete
+    file = tmp_path / "out.json"
+    page.actions_on_hits.export_to(file, found, Form.JSON)
+    qtbot.waitUntil(lambda: len(notices.told) == 2)
+    count = len(engine.call(Search("lighthouse", 1000)).hits)
+    assert count > FIRST_LIMIT
+    assert notices.texts[1].startswith(f"{count} ")
+    assert len(json.loads(file.read_text())["hits"]) == count
 
 
 def test_another_order_keeps_the_hit(qtbot: QtBot, page: SearchPage) -> None:
@@ -146,7 +181,7 @@ def test_what_is_nearly_the_same_can_be_opened(qtbot: QtBot, page: SearchPage) -
     hit = page.current_hit
     assert hit is not None
     folded = replace(hit, also=(Also("/docs/copy.txt", "copy.txt", "Copy & more", 4, 4, 0, 9),))
-    menu = page.actions_on_hits.menu(folded, [folded], "tenant")
+    menu = page.actions_on_hits.menu(folded, FoundHits((folded,)))
     (inner,) = [a.menu() for a in menu.actions() if a.text() == "Nearly the same passages"]
     assert isinstance(inner, QMenu)
     with qtbot.waitSignal(page.opened) as opened:

@@ -176,3 +176,22 @@ def test_what_another_process_changed_stays(file: Path) -> None:
     window.set("history", False)
     after = Settings(file)
     assert (after["theme"], after["threads"], after["history"]) == ("dark", 3, False)
+
+
+def test_what_another_process_changed_is_read_again(file: Path) -> None:
+    settings, elsewhere = Settings(file), Settings(file)
+    heard: list[str] = []
+    settings.watch(heard.append)
+    elsewhere.set("history", value=False)
+    elsewhere.set("text_scale", 150)
+    assert settings["history"]
+    settings.read_again()
+    assert (settings["history"], settings["text_scale"]) == (False, 150)
+    assert sorted(heard) == ["history", "text_scale"]
+    settings.read_again()
+    file.write_text("{")
+    settings.read_again()
+    assert (settings["history"], len(heard)) == (False, 2)
+    elsewhere.reset("text_scale")
+    settings.read_again()
+    assert settings["text_scale"] == 100

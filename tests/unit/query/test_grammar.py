@@ -161,7 +161,7 @@ def test_description_is_json_and_leaves_out_what_was_not_used() -> None:
 def test_every_example_of_the_grammar_is_understood() -> None:
     for operator in GRAMMAR:
         query = parse(operator.example)
-        assert query.notes == ()
+        assert [note.code for note in query.notes] == ([] if query else ["only_left_out"])
         if operator.field:
             assert query.filters != Filters()
             assert query.text == ""
@@ -170,6 +170,13 @@ def test_every_example_of_the_grammar_is_understood() -> None:
     for operator in GRAMMAR:
         if operator.can_be_excluded:
             assert parse(f"-{operator.example}").notes == ()
+
+
+@pytest.mark.parametrize("text", ["-draft", '-"not this"', "-draft -x"])
+def test_what_is_only_left_out_is_no_question(text: str) -> None:
+    assert [note.code for note in parse(text).notes] == ["only_left_out"]
+    for asked in (f"{text} rent", f"{text} ext:pdf", f'{text} "rent"'):
+        assert parse(asked).notes == ()
 
 
 def test_a_note_is_told_once() -> None:
