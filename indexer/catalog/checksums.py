@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from indexer.catalog.docs import READ_AGAIN
+from indexer.catalog.upkeep import READ_AGAIN
 
 if TYPE_CHECKING:
     from indexer.catalog.database import Database

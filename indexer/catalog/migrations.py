@@ -2,7 +2,7 @@
 
 Owns the schema and how an older library is brought up to date: each step runs once, whole or not
 at all. A library written by a newer version is refused before anything in it is touched. It must
-not know what the tables are used for.
+not know what the tables are used for. It is one table of steps, however long.
 """
 
 from __future__ import annotations

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from indexer.catalog import Catalog, Space
+    from indexer.catalog.catalog import Catalog
+    from indexer.catalog.records import Space
     from indexer.config import EngineConfig
     from indexer.embed.devices import ProviderInUse
 

@@ -19,7 +19,7 @@ from indexer.engine import reindex
 
 if TYPE_CHECKING:
     from indexer.api.progress import Progress
-    from indexer.catalog import Catalog
+    from indexer.catalog.catalog import Catalog
     from indexer.embed.models_in_use import ModelsInUse
     from indexer.throttle.throttle import Throttle
 

@@ -26,7 +26,7 @@ from indexer.api.requests import (
     Verify,
     Watch,
 )
-from indexer.catalog import Catalog
+from indexer.catalog.catalog import Catalog
 from indexer.engine import reindex
 from indexer.engine.indexing import IndexingLibrary, cores
 from indexer.engine.open_library import Caller, Handlers

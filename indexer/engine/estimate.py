@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from indexer.api.answers import Estimate, FormatEstimate
 from indexer.api.errors import WorldError
 from indexer.api.formats import BY_NAME
-from indexer.catalog import Root
+from indexer.catalog.records import Root
 from indexer.catalog.roots import join, normal
 from indexer.embed.record_files import find_record
 from indexer.files.scanner import rules_for
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from indexer.api.progress import CancelToken
     from indexer.api.requests import EstimateIndex
-    from indexer.catalog import Catalog
+    from indexer.catalog.catalog import Catalog
     from indexer.config import EngineConfig
 
 # Recognised after everything else, and at a rate that nobody knows before.

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
     from indexer.api.lock import LibraryLock
     from indexer.api.types import Summary
-    from indexer.catalog import Catalog, Root, Space
+    from indexer.catalog.catalog import Catalog
+    from indexer.catalog.records import Root, Space
     from indexer.config import EngineConfig
     from indexer.pipeline.parts import BatchSizes
     from indexer.store.store import Store

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.api.types import FileRow, Span
-    from indexer.catalog import Catalog
+    from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import DocRow
     from indexer.store.store import Store
 

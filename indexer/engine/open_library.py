@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from indexer.api.progress import CancelToken, Progress
     from indexer.api.status import Activity
     from indexer.api.types import Explanation, SearchResult, Span
-    from indexer.catalog import Catalog
+    from indexer.catalog.catalog import Catalog
     from indexer.config import EngineConfig
     from indexer.store.store import Store
 

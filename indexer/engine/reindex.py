@@ -22,7 +22,8 @@ from indexer.embed.record_files import find_record
 from indexer.extract.base import EXTRACTOR_VERSION
 
 if TYPE_CHECKING:
-    from indexer.catalog import Catalog, Space
+    from indexer.catalog.catalog import Catalog
+    from indexer.catalog.records import Space
     from indexer.config import EngineConfig
     from indexer.store.store import Store
 
@@ -172,7 +173,7 @@ def discard(catalog: Catalog, store: Store) -> int:
 
 def requeue_outdated(catalog: Catalog) -> int:
     """Queue what an older extractor read; its text answers until it is read again."""
-    queued = catalog.docs.requeue_outdated(EXTRACTOR_VERSION)
+    queued = catalog.upkeep.requeue_outdated(EXTRACTOR_VERSION)
     if queued:
         log.info("%d files are read again by a newer extractor", queued)
     return queued

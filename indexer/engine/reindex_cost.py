@@ -24,7 +24,8 @@ from indexer.store.values import key_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from indexer.catalog import Catalog, DocRow
+    from indexer.catalog.catalog import Catalog
+    from indexer.catalog.records import DocRow
     from indexer.config import EngineConfig
     from indexer.embed.models import ModelRecord
     from indexer.store.store import Store
@@ -61,7 +62,7 @@ def cost(catalog: Catalog, store: Store, config: EngineConfig) -> ReindexCost:
         seconds=round(passages / per_second, 3),
         measured=bool(rates.measured or rate),
         bytes=round(a_row * passages),
-        outdated=catalog.docs.outdated(EXTRACTOR_VERSION),
+        outdated=catalog.upkeep.outdated(EXTRACTOR_VERSION),
     )
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from indexer.catalog import Catalog
+    from indexer.catalog.catalog import Catalog
 
 # What another try may read: the rest is as it is for a reason that has not changed.
 FAILED = (FileState.FAILED, FileState.UNREADABLE)

@@ -16,7 +16,8 @@ from indexer.catalog.roots import join
 from indexer.files.volumes import Location, find, location_of
 
 if TYPE_CHECKING:
-    from indexer.catalog import Catalog, Root
+    from indexer.catalog.catalog import Catalog
+    from indexer.catalog.records import Root
 
 # What a volume that was just made holds by itself.
 _NOTHING = frozenset({b"lost+found", b"System Volume Information", b"$RECYCLE.BIN"})

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from indexer.api.formats import BY_EXTENSION
-from indexer.catalog import ScanCounts
+from indexer.catalog.records import ScanCounts
 from indexer.files.excludes import Excludes
 from indexer.files.root_location import locate
 from indexer.files.walk import RootWalk, ScanRules
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from indexer.api.progress import CancelToken
-    from indexer.catalog import Catalog, Root
+    from indexer.catalog.catalog import Catalog
+    from indexer.catalog.records import Root
     from indexer.config import EngineConfig
     from indexer.files.walk import Entries
 

@@ -30,7 +30,7 @@ from indexer.catalog.states import FAULT, UNEXPLAINED
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from indexer.catalog import Catalog
+    from indexer.catalog.catalog import Catalog
 
 MARK_NAME = "at-work"
 # The version of Lectern that the files set aside were last tried with.

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from indexer import faults
-from indexer.catalog.docs import READ_AGAIN
+from indexer.catalog.upkeep import READ_AGAIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from indexer.catalog import Catalog, Space
+    from indexer.catalog.catalog import Catalog
+    from indexer.catalog.records import Space
     from indexer.store.store import Store
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from indexer.catalog import Catalog
+    from indexer.catalog.catalog import Catalog
     from indexer.store.store import Store
 
 
@@ -29,7 +29,7 @@ def forget_orphans(catalog: Catalog, store: Store) -> tuple[int, int]:
         How many documents and how many passages went.
     """
     counts = _orphans(catalog)
-    orphans = catalog.docs.orphans()
+    orphans = catalog.upkeep.orphans()
     if orphans:
         store.delete_docs(orphans)
         faults.reached("orphans-deleted")
@@ -39,7 +39,7 @@ def forget_orphans(catalog: Catalog, store: Store) -> tuple[int, int]:
 
 def _orphans(catalog: Catalog) -> tuple[int, int]:
     """Count the documents that no file holds any more, and their passages."""
-    rows = catalog.docs.get(catalog.docs.orphans()).values()
+    rows = catalog.docs.get(catalog.upkeep.orphans()).values()
     return len(rows), sum(row.passages for row in rows)
 
 

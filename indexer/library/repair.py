@@ -18,7 +18,7 @@ import numpy as np
 
 from indexer.api.answers import Problem, Verification
 from indexer.api.errors import LecternError
-from indexer.catalog.docs import READ_AGAIN
+from indexer.catalog.upkeep import READ_AGAIN
 from indexer.library.recovery import (
     incomplete,
     recover,
@@ -36,7 +36,7 @@ from indexer.store.values import docs_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sized
 
-    from indexer.catalog import Catalog
+    from indexer.catalog.catalog import Catalog
     from indexer.store.store import Store
 
     Cure = Callable[[], object]
@@ -187,7 +187,7 @@ class _Check:
             add("senseless_rows", wrong, "{n} documents are described wrongly.", wrong)
         changed = self._altered(name)
         # A text answers until it is read again, and what was not changed keeps its vectors.
-        again = partial(self.catalog.docs.read_again, changed)
+        again = partial(self.catalog.upkeep.read_again, changed)
         cure = again if name == PASSAGES else partial(self._out, name, changed)
         said = f"{{n}} documents are not in {name} as they were written."
         self.found.add("altered", name, changed, said, cure)
@@ -207,12 +207,12 @@ class _Check:
 
     def catalog_alone(self) -> None:
         """What the catalog says by itself."""
-        docs, lexicon = self.catalog.docs, self.catalog.lexicon
+        upkeep, lexicon = self.catalog.upkeep, self.catalog.lexicon
         # While files wait, one of them may be that of a document.
-        loose = docs.orphans_left() if not self.catalog.queue.waiting() else 0
+        loose = upkeep.orphans_left() if not self.catalog.queue.waiting() else 0
         said = "{n} documents belong to no file."
         self.found.add("contents_without_files", "catalog", loose, said)
-        lost, requeue = docs.files_without_contents(), docs.requeue_without_contents
+        lost, requeue = upkeep.files_without_contents(), upkeep.requeue_without_contents
         said = "{n} files were read, and nobody knows what was in them."
         self.found.add("files_without_contents", "catalog", lost, said, requeue)
         unknown = unknown_words(self.catalog)
@@ -220,7 +220,7 @@ class _Check:
         self.found.add("orphans", "lexicon", unknown, said, partial(lexicon.mark_deleted, unknown))
         bare = without_words(self.catalog)
         said = "{n} documents are not in the lexicon."
-        self.found.add("missing_words", "lexicon", bare, said, partial(docs.read_again, bare))
+        self.found.add("missing_words", "lexicon", bare, said, partial(upkeep.read_again, bare))
 
     def _add(self, name: str, kind: str, found: Sized, sentence: str, docs: list[int]) -> None:
         """Note a problem of rows; its cure is that the rows of these documents go."""

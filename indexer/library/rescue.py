@@ -15,7 +15,7 @@ import sqlite3
 from typing import TYPE_CHECKING, Any
 
 from indexer.api.lock import LibraryLock
-from indexer.catalog import Catalog
+from indexer.catalog.catalog import Catalog
 from indexer.catalog.docs import RESERVED
 from indexer.catalog.migrations import RENAMED_COLUMNS, RENAMED_TABLES, RENAMED_VALUES
 from indexer.library.library import CATALOG_NAME, LANCE_NAME
@@ -218,7 +218,7 @@ def _make_consistent(catalog: Catalog) -> None:
         connection.execute(
             "INSERT OR REPLACE INTO meta (key, value) VALUES ('docs_reserved', ?)", (str(reserved),)
         )
-    catalog.docs.requeue_without_contents()
+    catalog.upkeep.requeue_without_contents()
 
 
 def _cut_references(connection: sqlite3.Connection) -> None:
@@ -236,7 +236,7 @@ def _forget_words(catalog: Catalog) -> None:
     with catalog.write() as connection:
         for table in sorted(_DERIVED):
             connection.execute(f"DELETE FROM {table}")
-    catalog.docs.read_again(catalog.docs.expected())
+    catalog.upkeep.read_again(catalog.docs.expected())
 
 
 def _name_files(catalog: Catalog) -> None:

@@ -11,7 +11,7 @@ import sqlite3
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from indexer.ocr.cache import FILE_NAME
+from indexer.ocr.cache_file import FILE_NAME
 from indexer.ocr.layer import unpack
 
 if TYPE_CHECKING:

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indexer.catalog import Catalog, DocRow, Space
+    from indexer.catalog.catalog import Catalog
+    from indexer.catalog.records import DocRow, Space
     from indexer.embed.base import EmbedInput
     from indexer.pipeline.events import Embedded
     from indexer.store.store import Store

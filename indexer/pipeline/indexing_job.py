@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from indexer.api.progress import Reporter
-    from indexer.catalog import Root
+    from indexer.catalog.records import Root
     from indexer.pipeline.parts import Parts
     from indexer.pipeline.run import Run
 

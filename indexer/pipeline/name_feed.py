@@ -15,7 +15,8 @@ from indexer.pipeline.embedding import Unit
 from indexer.pipeline.events import PendingPassage
 
 if TYPE_CHECKING:
-    from indexer.catalog import Catalog, Space
+    from indexer.catalog.catalog import Catalog
+    from indexer.catalog.records import Space
     from indexer.pipeline.events import Embedded
 
 EVERY_S = 5.0

@@ -13,7 +13,8 @@ from indexer.store.maintenance import Thresholds
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from indexer.catalog import Catalog, Space
+    from indexer.catalog.catalog import Catalog
+    from indexer.catalog.records import Space
     from indexer.config import Limits
     from indexer.embed.base import Embedder
     from indexer.pipeline.scanned_pages import ScannedPages

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from indexer.api.types import DocumentInfo, Passage
-    from indexer.catalog import Catalog
+    from indexer.catalog.catalog import Catalog
     from indexer.store.store import Store
 
 FLUSH_S = 2.0

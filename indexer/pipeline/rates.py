@@ -15,7 +15,7 @@ from indexer.api.progress import Progress, Step
 from indexer.pipeline.time_left import TimeLeft
 
 if TYPE_CHECKING:
-    from indexer.catalog import Catalog
+    from indexer.catalog.catalog import Catalog
 
 COUNT_EVERY_S = 1.0
 COUNT_SHARE = 0.02  # of the indexing thread's time

@@ -18,7 +18,8 @@ from indexer.store.values import key_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from indexer.catalog import Catalog, DocRow, Space
+    from indexer.catalog.catalog import Catalog
+    from indexer.catalog.records import DocRow, Space
     from indexer.store.store import Store
 
 # Vectors copied in one commit: some 10 MB.

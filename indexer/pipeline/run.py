@@ -1,7 +1,8 @@
 """One indexing run: keeps readers and the model busy, writes what they make, knows when it is done.
 
 Owns the loop of the indexing thread, the only writer of the library. Reading, embedding and writing
-overlap; this thread only decides and writes. It must not know sockets or commands.
+overlap; this thread only decides and writes. It must not know sockets or commands. The file is one
+state machine, so it is long.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.api.errors import LecternError
-    from indexer.catalog import Catalog
+    from indexer.catalog.catalog import Catalog
     from indexer.config import EngineConfig
     from indexer.ocr.cache import PageCounts
     from indexer.ocr.tesseract import Program

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from indexer.api.errors import LecternError
 
 if TYPE_CHECKING:
-    from indexer.catalog import Catalog
+    from indexer.catalog.catalog import Catalog
     from indexer.pipeline.parts import Counts, Effort
 
 KEY = "rates"

@@ -20,7 +20,8 @@ from indexer.store.values import VectorRows
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from indexer.catalog import Catalog, Space
+    from indexer.catalog.catalog import Catalog
+    from indexer.catalog.records import Space
     from indexer.pipeline.embedding import EmbeddingWorker, Unit
     from indexer.pipeline.events import Embedded
     from indexer.pipeline.parts import BatchSizes

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from indexer.config import Limits
 from indexer.extract.registry import identify
-from indexer.ocr.cache import FILE_NAME
+from indexer.ocr.cache_file import FILE_NAME
 from indexer.ocr.recognised_pages import RecognisedPages
 from indexer.render.text import TextDocument
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.api.progress import CancelToken
-    from indexer.catalog import Catalog
+    from indexer.catalog.catalog import Catalog
     from indexer.search.source import SourcePassages
     from indexer.store.store import Store
 

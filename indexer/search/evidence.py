@@ -23,8 +23,10 @@ from indexer.text.terms import words
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from indexer.catalog import Catalog, Space
-    from indexer.catalog.lexicon import Lexicon, LexiconReader
+    from indexer.catalog.catalog import Catalog
+    from indexer.catalog.lexicon.lexicon import Lexicon
+    from indexer.catalog.lexicon.scores import LexiconReader
+    from indexer.catalog.records import Space
     from indexer.search.query_terms import QueryTerms
 
     Docs = NDArray[np.int32]

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.api.types import Explanation
-    from indexer.catalog import Catalog, DocRow, Space
+    from indexer.catalog.catalog import Catalog
+    from indexer.catalog.records import DocRow, Space
     from indexer.embed.base import EmbedInput
     from indexer.embed.embedder import OnnxEmbedder
     from indexer.embed.models_in_use import ModelsInUse

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 
     from indexer.api.phrases import Note
     from indexer.api.types import FileRow
-    from indexer.catalog import Catalog, DocRow, DocumentFile, Totals
+    from indexer.catalog.catalog import Catalog
+    from indexer.catalog.records import DocRow, DocumentFile, Totals
     from indexer.query.grammar import Query
     from indexer.search.narrowing import Narrowing
     from indexer.search.ranking import Ranking

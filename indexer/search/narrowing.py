@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from indexer.catalog import Catalog
+    from indexer.catalog.catalog import Catalog
     from indexer.query.grammar import Query
 
 

@@ -13,7 +13,7 @@ from indexer.api.types import Hit, Why
 
 if TYPE_CHECKING:
     from indexer.api.types import FileRow
-    from indexer.catalog import DocRow, DocumentFile
+    from indexer.catalog.records import DocRow, DocumentFile
     from indexer.search.candidates import CandidateEvidence
     from indexer.search.fusion import Scored
 

@@ -27,7 +27,8 @@ from indexer.text.terms import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from indexer.catalog.lexicon import Lexicon, LexiconReader
+    from indexer.catalog.lexicon.lexicon import Lexicon
+    from indexer.catalog.lexicon.scores import LexiconReader
     from indexer.query.grammar import Query
 
 # An expansion weighs less than the word itself.

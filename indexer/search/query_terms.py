@@ -19,8 +19,9 @@ from indexer.text.terms import words
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from indexer.catalog import Catalog
-    from indexer.catalog.lexicon import Lexicon, LexiconReader
+    from indexer.catalog.catalog import Catalog
+    from indexer.catalog.lexicon.lexicon import Lexicon
+    from indexer.catalog.lexicon.scores import LexiconReader
     from indexer.query.grammar import Query
 
 

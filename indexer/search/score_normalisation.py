@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-    from indexer.catalog import Catalog, Space
+    from indexer.catalog.catalog import Catalog
+    from indexer.catalog.records import Space
     from indexer.embed.models_in_use import ModelsInUse
     from indexer.store.store import Store
 

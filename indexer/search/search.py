@@ -36,8 +36,9 @@ if TYPE_CHECKING:
 
     from indexer.api.progress import CancelToken
     from indexer.api.types import Hit, SearchResult
-    from indexer.catalog import Catalog, Space
-    from indexer.catalog.lexicon import LexiconReader
+    from indexer.catalog.catalog import Catalog
+    from indexer.catalog.lexicon.scores import LexiconReader
+    from indexer.catalog.records import Space
     from indexer.embed.models_in_use import ModelsInUse
     from indexer.query.grammar import Query
     from indexer.search.candidates import Retrieval, Retrievals

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from indexer.api.phrases import Note
     from indexer.api.progress import CancelToken
     from indexer.api.types import Hit, SearchResult
-    from indexer.catalog import Catalog, Space
+    from indexer.catalog.catalog import Catalog
+    from indexer.catalog.records import Space
     from indexer.embed.models_in_use import ModelsInUse
     from indexer.query.grammar import Query
     from indexer.search.narrowing import Narrowing

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.api.types import FileRow
-    from indexer.catalog import Catalog, DocRow
+    from indexer.catalog.catalog import Catalog
+    from indexer.catalog.records import DocRow
     from indexer.store.store import Store
 
     Keys = NDArray[np.int64]

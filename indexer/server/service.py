@@ -1,53 +1,48 @@
 """The engine, served to other processes of the same person.
 
-Owns the listening socket, the clients and the queues their requests go to. It must not know how a
-request is answered (``indexer.engine``) or how bytes travel (``indexer.server.session``).
+Owns the clients and the queues their requests go to. It must not know how clients get in
+(``door``), how bytes travel (``session``), or how a request is answered (``indexer.engine``).
 Whoever makes a service holds the library lock; it ends when that lock no longer guards what is at
 its path.
 """
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import itertools
 import logging
-import sys
 import threading
 import time
 from dataclasses import dataclass
 from multiprocessing import Pipe
-from multiprocessing.connection import Listener
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from indexer.api import endpoint as places
 from indexer.api.codec import decode
 from indexer.api.contract import Queue, Request
-from indexer.api.endpoint import FAMILY, Endpoint, connect
 from indexer.api.errors import Cancelled, InternalError, LecternError, WorldError
 from indexer.api.progress import ignore
 from indexer.api.protocol import Greeting, program_version
 from indexer.api.requests import Index, Shutdown, between
 from indexer.api.types import Summary
 from indexer.server.background_jobs import BackgroundJobs
+from indexer.server.door import Door
 from indexer.server.session import Session
 from indexer.server.work_queues import IndexQueue, Job, SearchQueue, WorkQueue
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
+    from pathlib import Path
 
+    from indexer.api.endpoint import Endpoint
     from indexer.api.protocol import Header
     from indexer.server.background_jobs import LocalEngine
 
 log = logging.getLogger(__name__)
 
-BACKLOG = 128
 # The window is one client, and each command while it runs.
 MAX_CLIENTS = 64
 # A search in flight gets this long to reach its client before the engine goes.
 PATIENCE_S = 5.0
-RETRY_S = 0.05
 
 
 class Service:
@@ -67,7 +62,6 @@ class Service:
         self.engine = engine
         self.library = library
         self.lock = engine.lock
-        self._may_write = self.lock.refusal is None
         self.offline = offline
         self.lasting = lasting
         self.search_queue = SearchQueue("search queue")
@@ -87,28 +81,12 @@ class Service:
         self._stopping = False
         self._quiet_since = time.monotonic()
         self._wake, self._waker = Pipe(duplex=False)
-        self._listener: Listener | None = None
-        self._endpoint: Endpoint | None = None
+        self._door = Door(library, engine.lock, self.stopping)
         engine.read_with(self.background.read_found)
 
     def start(self) -> None:
-        """Listen from now on.
-
-        Raises:
-            WorldError: ``library_unwritable``, if there is no private place for the socket;
-                ``busy``, if it cannot be made there.
-        """
-        places.clear(self.library, self.lock.holding, inside=self._may_write)
-        endpoint = places.new_endpoint(self.lock.holding)
-        try:
-            self._listener = Listener(endpoint.address, family=FAMILY, backlog=BACKLOG)
-            if sys.platform != "win32":
-                Path(endpoint.address).chmod(0o600)
-            self._endpoint = endpoint
-            threading.Thread(target=self._accept, name="accept", daemon=True).start()
-            places.publish(self.library, endpoint, inside=self._may_write)
-        except OSError as error:
-            raise WorldError("busy", reason="no_socket", said=error.strerror) from error
+        """Serve from now on; see ``Door.open``."""
+        self._door.open(self._welcome)
 
     def wait(self, idle_seconds: float | None = None) -> None:
         """Return once ``stop`` was called, or nobody has needed the engine for so long.
@@ -158,7 +136,7 @@ class Service:
         """Take no more clients, answer what is in flight, end indexing cleanly, let go."""
         self._stopping = True
         self.engine.stop_watching()
-        self._stop_listening()
+        self._door.close()
         for name, queue in self.queues.items():
             if name is not Queue.INDEX:
                 queue.close(finish_running=name is not Queue.SLOW, timeout=PATIENCE_S)
@@ -168,35 +146,6 @@ class Service:
         with self._changed:
             if self._changed.wait_for(lambda: not self._sessions, PATIENCE_S):
                 self._wake.close()
-
-    def _stop_listening(self) -> None:
-        if self._listener is None or self._endpoint is None:
-            return
-        # Closing a socket does not wake a thread that waits on it; a connection does.
-        with contextlib.suppress(OSError):
-            connect(self._endpoint.address).close()
-        with contextlib.suppress(OSError):
-            self._listener.close()
-        if self.lock.is_intact():
-            places.clear(self.library, self.lock.holding, inside=self._may_write)
-
-    def _accept(self) -> None:
-        listener, endpoint = self._listener, self._endpoint
-        assert listener is not None  # noqa: S101  # start() made both before this thread
-        assert endpoint is not None  # noqa: S101  # as above
-        while not self.stopping():
-            try:
-                connection = listener.accept()
-            except OSError:
-                # A client that gave up half-way; or the listener was closed, and the loop ends;
-                # or there are too many open files, which one should not ask about all the time.
-                log.debug("a client could not be accepted", exc_info=True)
-                time.sleep(RETRY_S)
-                continue
-            if self.stopping():
-                connection.close()
-            else:
-                self._welcome(connection, endpoint)
 
     def _welcome(self, connection: Connection, endpoint: Endpoint) -> None:
         session = Session(connection, next(self._numbers), self._wake, endpoint.secret)

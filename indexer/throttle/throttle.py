@@ -18,7 +18,7 @@ from indexer.throttle.machine import Machine
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from indexer.catalog import Catalog
+    from indexer.catalog.catalog import Catalog
 
 SPEED_KEY, PAUSED_KEY = "speed", "paused"
 # After the last key the person is expected to go on typing for so long.

@@ -16,7 +16,7 @@ from indexer.files.excludes import IGNORE_NAME
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from indexer.catalog import Root
+    from indexer.catalog.records import Root
     from indexer.files.walk import Entries
 
 _SEPARATOR = os.fsencode(os.sep)

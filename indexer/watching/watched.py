@@ -18,7 +18,7 @@ from indexer.files.volumes import mounts, tells_of_changes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from indexer.catalog import Root
+    from indexer.catalog.records import Root
     from indexer.watching.sources import Source
 
 # Why a root has to be polled.

@@ -31,7 +31,7 @@ from indexer.watching.watched import WatchedRoots
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
-    from indexer.catalog import ScanCounts
+    from indexer.catalog.records import ScanCounts
     from indexer.files.scanner import Scanner
     from indexer.watching.sources import Source
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.api.types import Hit
-    from indexer.catalog import Space
+    from indexer.catalog.records import Space
     from indexer.engine.engine import Engine
     from indexer.search.answerability import AnswerabilityFeatures
     from indexer.search.fusion import DocumentEvidence, PageEvidence, Weights

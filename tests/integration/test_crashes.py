@@ -16,7 +16,7 @@ import pytest
 from indexer.api.errors import WorldError
 from indexer.api.requests import GetActivity, GetStatus, ListFiles, Retry
 from indexer.api.types import FileState
-from indexer.catalog import Catalog
+from indexer.catalog.catalog import Catalog
 from indexer.catalog.states import FAULT, MAX_CRASHES, UNEXPLAINED
 from indexer.config import Limits
 from indexer.library.crashes import MARK_NAME, TRIED_KEY, blame_for_last_end, crash_mark

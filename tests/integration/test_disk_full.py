@@ -13,7 +13,7 @@ import pytest
 from indexer.api.errors import WorldError
 from indexer.api.lock import LibraryLock
 from indexer.api.types import FileState
-from indexer.catalog import Catalog
+from indexer.catalog.catalog import Catalog
 from indexer.files.excludes import Excludes
 from indexer.files.walk import RootWalk, ScanRules
 from indexer.library import library as libraries

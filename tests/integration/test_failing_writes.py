@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api.errors import LecternError
-from indexer.catalog import Catalog
+from indexer.catalog.catalog import Catalog
 from indexer.catalog.migrations import APPLICATION_ID, MIGRATIONS
 from indexer.config import EngineConfig
 from indexer.engine.engine import Engine

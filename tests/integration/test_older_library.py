@@ -14,7 +14,8 @@ from indexer.catalog import migrations
 from indexer.catalog.migrations import RENAMED_COLUMNS, RENAMED_TABLES
 from indexer.library.library import CATALOG_NAME
 from indexer.library.rescue import rescue
-from indexer.ocr.cache import FILE_NAME, PageCache
+from indexer.ocr.cache import PageCache
+from indexer.ocr.cache_file import FILE_NAME
 from tests.integration.killing import kill_at
 from tests.integration.test_rescue import pages_of, rot
 from tests.integration.world import Seen, World, check_same, look

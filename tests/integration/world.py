@@ -208,7 +208,7 @@ def check_whole(engine: Engine) -> None:
     assert sorted(store.documents(known)) == known
     assert store.sizes()["documents"].rows == len(known)
     assert catalog.spaces.pending(space.id, 10) == []
-    assert catalog.docs.orphans() == []
+    assert catalog.upkeep.orphans() == []
     assert catalog.queue.waiting() == 0
     assert catalog.names.missing(space.id) == []
     assert engine.call(GetStatus()).embedded_share == 1.0

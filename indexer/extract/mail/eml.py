@@ -16,13 +16,12 @@ import email.policy
 import email.utils
 import quopri
 import re
-import secrets
-import tempfile
 from functools import partial
 from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
 from indexer.extract.base import check_size
+from indexer.extract.mail.body_spool import BodySpool
 from indexer.extract.mail.message import (
     Html,
     InlinePart,
@@ -43,13 +42,6 @@ if TYPE_CHECKING:
     from indexer.extract.embedded.attachments import Attachment
 
 _LONGEST_LINE = 1 << 20
-_IN_MEMORY_BYTES = 1 << 20
-_CHUNK_BYTES = 1 << 16
-# Limits of what the parser gets: of a body, of headers, and of a mail; past the last one, a body
-# gets ``_STINTED_BYTES``.
-_BODY_BYTES, _HEADER_BYTES, _MAIL_BYTES = 1 << 16, 1 << 20, 32 << 20
-_STINTED_BYTES = 1 << 12
-_MAX_BORDERS = 5_000
 _MAX_PARTS = 2_000
 _MAX_DEPTH = 20
 _MAX_HTML_BYTES = 16 * 1024**2
@@ -96,63 +88,6 @@ def read_mail(lines: Iterable[bytes], aside: BodySpool) -> Mail:
         raise
     except Exception as error:  # the parser is known for what it lets through
         raise WorldError("unreadable", reason="parts_damaged", said=str(error)[:200]) from error
-
-
-class BodySpool:
-    """Long bodies of one mail, in a file; a random line stands in the place of each."""
-
-    def __init__(self) -> None:
-        self._file = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY_BYTES)  # noqa: SIM115  # closed by ``close``
-        self._secret = secrets.token_hex(16).encode()
-        self._mark = re.compile(rb"=%s (\d+) (\d+)\r?\n?" % self._secret)
-
-    def put(self, lines: Iterable[bytes]) -> Iterator[bytes]:
-        """Yield lines, with long bodies put aside. What may be a border between parts never is."""
-        kept = run = borders = 0
-        room, begun, at_start = _HEADER_BYTES, -1, True
-        for line in lines:
-            if at_start and line.startswith(b"--") and borders < _MAX_BORDERS:
-                if begun >= 0:
-                    yield self._line(begun)
-                borders, run, begun, room = borders + 1, 0, -1, _HEADER_BYTES
-            elif not line.strip():
-                room = _BODY_BYTES
-            if kept > _MAIL_BYTES:
-                room = _STINTED_BYTES
-            if begun < 0 and at_start and run > room:
-                begun = self._file.tell()
-            if begun < 0:
-                run, kept = run + len(line), kept + len(line)
-                yield line
-            else:
-                self._file.write(line)
-            at_start = line.endswith(b"\n")
-        if begun >= 0:
-            yield self._line(begun)
-
-    def pieces(self, body: bytes) -> Iterator[bytes]:
-        """Yield a body as it came, with what was put aside back in its place."""
-        at = 0
-        for mark in self._mark.finditer(body):
-            yield body[at : mark.start()]
-            at = mark.end()
-            start, end = int(mark[1]), int(mark[2])
-            while start < end:
-                self._file.seek(start)
-                piece = self._file.read(min(_CHUNK_BYTES, end - start))
-                start += len(piece)
-                yield piece
-        yield body[at:]
-
-    def holds(self, body: bytes) -> bool:
-        """Whether something of a body was put aside."""
-        return self._secret in body
-
-    def close(self) -> None:
-        self._file.close()
-
-    def _line(self, begun: int) -> bytes:
-        return b"=%s %d %d\n" % (self._secret, begun, self._file.tell())
 
 
 class _Parts:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.catalog import Catalog
+from indexer.catalog.catalog import Catalog
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

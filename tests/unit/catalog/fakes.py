@@ -6,11 +6,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from indexer.api.types import DocumentInfo, FileState
-from indexer.catalog import Catalog, FoundFile, FoundFolder, QueuedFile, Root
+from indexer.catalog.records import FoundFile, FoundFolder, QueuedFile, Root
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from indexer.catalog.catalog import Catalog
 
 VOLUME = 7
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api.errors import WorldError
-from indexer.catalog import Catalog
+from indexer.catalog.catalog import Catalog
 
 from .fakes import FakeWalk, found, root_at
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api.types import FileState
-from indexer.catalog import Catalog
+from indexer.catalog.catalog import Catalog
 from indexer.catalog.docs import RESERVED
 from indexer.catalog.states import FAULT
 

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.catalog import DocFilter
 from indexer.catalog.bindings import fold, folded_path, folder_pattern
+from indexer.catalog.records import DocFilter
 
 from .fakes import FakeWalk, found, read_all, root_at
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from indexer.catalog import Catalog
+    from indexer.catalog.catalog import Catalog
 
 TREE = {
     "": [found("a.txt", mtime_ns=100)],

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api.errors import WorldError
-from indexer.catalog import Catalog, migrations
+from indexer.catalog import migrations
+from indexer.catalog.catalog import Catalog
 
 if TYPE_CHECKING:
     from pathlib import Path

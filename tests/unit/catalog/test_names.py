@@ -13,7 +13,7 @@ from .fakes import FakeWalk, found, read_all, root_at
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from indexer.catalog import Catalog
+    from indexer.catalog.catalog import Catalog
 
 
 @pytest.mark.parametrize(

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from indexer.api.types import FileState
-from indexer.catalog import Catalog, Stamp
 from indexer.catalog.queue import MAX_TRIES
+from indexer.catalog.records import Stamp
 from indexer.catalog.states import FAULT
 
 from .fakes import FakeWalk, found, info, read, read_all, root_at, states
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from indexer.catalog.catalog import Catalog
 
 
 @pytest.fixture
@@ -73,7 +75,7 @@ def test_a_failure_of_the_file_keeps_what_was_found_before(catalog: Catalog, roo
     (job,) = catalog.queue.take(1)
     assert catalog.queue.fail(job.file, "out_of_time", {"limit": "60 s"}) is FileState.FAILED
     assert states(catalog) == {"a": "failed"}
-    assert catalog.docs.orphans() == []
+    assert catalog.upkeep.orphans() == []
     assert list(catalog.files.by_document([doc])) == [doc]
 
 
@@ -208,13 +210,13 @@ def test_a_file_that_is_excluded_while_it_is_read_stays_excluded(
         catalog.scans.apply(root, excluded)
     catalog.docs.finish_passages(begun.doc, 1)
     assert states(catalog) == {"a": "excluded"}
-    assert catalog.docs.orphans() == [begun.doc]
+    assert catalog.upkeep.orphans() == [begun.doc]
 
 
 def test_what_an_older_extractor_read_is_read_again_quietly(catalog: Catalog, root: int) -> None:
     catalog.scans.apply(root, FakeWalk({"": [found("a")]}))
     old = read_all(catalog)["a"]
-    assert catalog.docs.requeue_outdated(2) == 1
+    assert catalog.upkeep.requeue_outdated(2) == 1
     assert states(catalog) == {"a": "text_only"}
     (job,) = catalog.queue.take(1)
     begun = catalog.docs.begin(
@@ -223,7 +225,7 @@ def test_what_an_older_extractor_read_is_read_again_quietly(catalog: Catalog, ro
     assert list(catalog.files.by_document([old, begun.doc])) == [old]
     catalog.docs.finish_passages(begun.doc, 2)
     assert list(catalog.files.by_document([old, begun.doc])) == [begun.doc]
-    assert catalog.docs.orphans() == [old]
+    assert catalog.upkeep.orphans() == [old]
 
 
 def test_a_rescan_looks_at_every_file_again(catalog: Catalog, root: int) -> None:

@@ -7,12 +7,14 @@ import pytest
 
 from indexer.api.errors import Cancelled
 from indexer.api.types import FileState
-from indexer.catalog import Catalog, FoundFile, ScanCounts
+from indexer.catalog.records import FoundFile, ScanCounts
 
 from .fakes import FakeWalk, found, read_all, root_at, states
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from indexer.catalog.catalog import Catalog
 
 
 def test_new_files_are_queued_and_known_kinds_are_not(catalog: Catalog, tmp_path: Path) -> None:
@@ -42,7 +44,7 @@ def test_a_changed_file_keeps_its_document_until_it_is_read_again(
     assert counts.changed == 1
     assert states(catalog) == {"a.txt": "queued"}
     assert list(catalog.files.by_document([doc])) == [doc]
-    assert catalog.docs.orphans() == []
+    assert catalog.upkeep.orphans() == []
 
 
 def test_a_moved_file_is_not_read_again(catalog: Catalog, tmp_path: Path) -> None:
@@ -89,7 +91,7 @@ def test_a_vanished_file_leaves_an_orphan(catalog: Catalog, tmp_path: Path) -> N
     docs = read_all(catalog)
     counts = catalog.scans.apply(root.id, FakeWalk({"": []}))
     assert counts.removed == 2
-    assert catalog.docs.orphans() == sorted(docs.values())
+    assert catalog.upkeep.orphans() == sorted(docs.values())
     catalog.docs.forget(docs.values())
     assert catalog.docs.known().tolist() == []
 
@@ -104,7 +106,7 @@ def test_an_unreachable_root_is_offline_and_comes_back(catalog: Catalog, tmp_pat
     assert set(states(catalog).values()) == {"offline"}
     assert not catalog.roots.get(root.id).online
     assert list(catalog.files.by_document([doc])) == [doc]
-    assert catalog.docs.orphans() == []
+    assert catalog.upkeep.orphans() == []
     catalog.scans.apply(root.id, walk)
     assert states(catalog) == before
     assert catalog.queue.waiting() == 0

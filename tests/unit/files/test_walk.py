@@ -14,7 +14,8 @@ import pytest
 from indexer.api.errors import Cancelled, WorldError
 from indexer.api.progress import CancelToken
 from indexer.api.types import FileState
-from indexer.catalog import Catalog, FoundFile, Root, ScanCounts
+from indexer.catalog.catalog import Catalog
+from indexer.catalog.records import FoundFile, Root, ScanCounts
 from indexer.files.excludes import Excludes
 from indexer.files.walk import RootWalk, ScanRules
 
@@ -295,7 +296,7 @@ def test_very_deep_folders_need_no_stack(tmp_path: Path) -> None:
 
 _UNPRIVILEGED = """
 import os, sys
-from indexer.catalog import Root
+from indexer.catalog.records import Root
 from indexer.files.excludes import Excludes
 from indexer.files.walk import RootWalk, ScanRules
 os.setgroups([]); os.setgid(65534); os.setuid(65534)

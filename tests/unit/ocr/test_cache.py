@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.ocr.cache import FILE_NAME, PageCache, PageCounts
+from indexer.ocr.cache import PageCache, PageCounts
+from indexer.ocr.cache_file import FILE_NAME
 from indexer.ocr.hocr import Line, Word
 from indexer.ocr.layer import pack
 from indexer.ocr.recognised_pages import RecognisedPages

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from indexer.catalog import Catalog
+from indexer.catalog.catalog import Catalog
 from indexer.embed.base import PassageVectors
 from indexer.pipeline.embedding import EmbeddingWorker
 from indexer.pipeline.passages import FinishedDocument, PassageWriter
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from indexer.catalog import Space
+    from indexer.catalog.records import Space
     from indexer.embed.base import EmbedInput
     from indexer.pipeline.events import Event
 

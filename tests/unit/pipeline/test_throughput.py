@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.catalog import Catalog
+from indexer.catalog.catalog import Catalog
 from indexer.engine.estimate import WalkCounts, pages_of
 from indexer.pipeline.parts import Counts, Effort
 from indexer.pipeline.throughput import KEY, PAGES, PASSAGES, Throughput, load, record

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.catalog import Catalog
+from indexer.catalog.catalog import Catalog
 from indexer.query.grammar import parse
 from indexer.search.narrowing import narrow
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.catalog import Catalog
+from indexer.catalog.catalog import Catalog
 from indexer.query.focus import question
 from indexer.query.grammar import parse
 from indexer.search.fusion import BM25_CEILING

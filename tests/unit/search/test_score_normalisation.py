@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from indexer.catalog import Catalog, Space
+from indexer.catalog.catalog import Catalog
+from indexer.catalog.records import Space
 from indexer.config import EngineConfig
 from indexer.embed.models_in_use import ModelsInUse
 from indexer.embed.record_files import write_record

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from indexer.catalog import Root
+from indexer.catalog.records import Root
 from indexer.watching.targets import targets
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="written with /")

@@ -11,7 +11,7 @@ from tests.unit.catalog.fakes import FakeWalk, found, root_at
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from indexer.catalog import Catalog
+    from indexer.catalog.catalog import Catalog
 
 TREE = {
     "": [found("Annual_Report 2023.pdf"), found("scan0001.jpg", state=FileState.UNSUPPORTED)],

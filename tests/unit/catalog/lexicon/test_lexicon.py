@@ -9,10 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from indexer.catalog import Catalog, FoundFile
-from indexer.catalog import lexicon as lexicon_module
-from indexer.catalog.lexicon import K1, NAME_WEIGHT, TITLE_WEIGHT, B
+from indexer.catalog.catalog import Catalog
+from indexer.catalog.lexicon import lexicon as lexicon_module
 from indexer.catalog.lexicon import segments as segments_module
+from indexer.catalog.lexicon.lexicon import NAME_WEIGHT, TITLE_WEIGHT
+from indexer.catalog.lexicon.scores import K1, B
+from indexer.catalog.records import FoundFile
 from tests.unit.catalog.fakes import FakeWalk, found, info, root_at
 
 if TYPE_CHECKING:

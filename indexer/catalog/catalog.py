@@ -1,0 +1,102 @@
+"""The open catalog: its parts, and what concerns the library as a whole.
+
+Everything that changes several rows is one transaction; ``Catalog.write`` joins several calls.
+Readers on other threads see the last commit and never wait for the writer.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from typing import TYPE_CHECKING, Self
+
+from indexer.catalog.bindings import Bindings
+from indexer.catalog.checksums import Checksums
+from indexer.catalog.coverage import Coverage
+from indexer.catalog.database import Database
+from indexer.catalog.docs import Docs
+from indexer.catalog.files import Files
+from indexer.catalog.filters import Filters
+from indexer.catalog.lexicon.lexicon import Lexicon
+from indexer.catalog.names import Names
+from indexer.catalog.queue import ReadingQueue
+from indexer.catalog.roots import Roots
+from indexer.catalog.scans import Scans
+from indexer.catalog.spaces import Spaces
+from indexer.catalog.upkeep import Upkeep
+
+if TYPE_CHECKING:
+    import sqlite3
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+    from indexer.api.errors import LecternError
+
+
+class Catalog:
+    """An open catalog. Thread-safe; only the holder of the library lock may open one.
+
+    Args:
+        path: The SQLite file, made if it is missing.
+        refusal: Why it can only be read, None if it can be written.
+
+    Raises:
+        WorldError: ``library_newer`` (with nothing touched), ``library_damaged``,
+            ``library_unwritable``, ``disk_full`` or ``library_older``.
+    """
+
+    def __init__(self, path: Path, refusal: LecternError | None = None) -> None:
+        self.db = Database(path, refusal)
+        self.roots = Roots(self.db)
+        self.files = Files(self.db, self.roots)
+        self.queue = ReadingQueue(self.db)
+        self.docs = Docs(self.db)
+        self.upkeep = Upkeep(self.db)
+        self.coverage = Coverage(self.db, self.files, self.docs)
+        self.spaces = Spaces(self.db)
+        self.checksums = Checksums(self.db)
+        bindings = Bindings(self.db)
+        self.filters = Filters(self.db, bindings)
+        self.names = Names(self.db, bindings)
+        self.lexicon = Lexicon(self.db, self.names)
+        self.scans = Scans(self.db, self.roots, self.lexicon.files.add)
+        if not self.refusal and self.meta("library_id") is None:
+            self.set_meta("library_id", secrets.token_hex(8))
+            self.set_meta("created_ns", str(time.time_ns()))
+
+    @property
+    def refusal(self) -> LecternError | None:
+        """Why nothing may be changed, if that is so."""
+        return self.db.refusal
+
+    def must_be_writable(self) -> None:
+        """Raise the refusal, if there is one: to be called before anything else is changed."""
+        self.db.must_be_writable()
+
+    def write(self) -> AbstractContextManager[sqlite3.Connection]:
+        """Make several calls one transaction."""
+        return self.db.write()
+
+    def meta(self, key: str) -> str | None:
+        """Read a fact about the library as a whole."""
+        value: str | None = self.db.value("SELECT value FROM meta WHERE key = ?", key)
+        return value
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Store a fact about the library as a whole."""
+        with self.db.write() as connection:
+            connection.execute(
+                "INSERT INTO meta (key, value) VALUES (?, ?) "
+                "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+                (key, value),
+            )
+
+    def close(self) -> None:
+        """Close it for all threads."""
+        self.db.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
