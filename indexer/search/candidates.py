@@ -7,7 +7,7 @@ decide the order.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -68,14 +68,14 @@ class CandidateEvidence:
 
     ``keys`` is int64 (n,) and ascends; ``best`` (n,) is the best sentence of each passage, as its
     index there. The similarities of all sentences to the question are ``sentences``, those of
-    passage ``i`` from ``offsets[i]`` to ``offsets[i + 1]``; both are empty without vectors.
+    passage ``i`` from ``offsets[i]`` to ``offsets[i + 1]``.
     """
 
     keys: Keys
     pages: PageEvidence
     best: NDArray[np.intp]
-    sentences: Floats = field(default_factory=lambda: np.zeros(0, np.float32))
-    offsets: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    sentences: Floats
+    offsets: NDArray[np.int64]
 
     @property
     def docs(self) -> Docs:
@@ -146,10 +146,6 @@ class Retriever:
         pooled = self.store.vectors_of(self.space, wanted)
         share = bm25_shares(words.result(), terms.ceiling)
         flat, offsets = sentences.result()
-        if pooled.shape[1] == 0:  # no vectors yet: words alone
-            none = np.zeros(len(keys), np.float32)
-            pages = PageEvidence(none, none, none, none, share, none)
-            return CandidateEvidence(keys, pages, np.zeros(len(keys), np.intp))
         similar = vectors.scale.similarity
         before, here, after = similar(pooled, vectors.whole)[place]
         sentence, _ = segment_max(similar(flat, vectors.whole), offsets)

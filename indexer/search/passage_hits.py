@@ -33,8 +33,6 @@ MEANING_FROM = 0.35
 def best_sentences(evidence: CandidateEvidence, at: int) -> list[int]:
     """The best sentence of a passage, and those nearly as similar to the question."""
     best = int(evidence.best[at])
-    if not len(evidence.offsets):
-        return [best]
     scores = evidence.sentences[evidence.offsets[at] : evidence.offsets[at + 1]]
     order = np.argsort(-scores, kind="stable")[:MARKS]
     near = [int(one) for one in order if scores[one] >= NEARLY * scores[order[0]] > 0.0]

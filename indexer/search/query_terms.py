@@ -99,12 +99,13 @@ class QueryTerms:
 
 
 def languages_of(catalog: Catalog) -> tuple[str, ...]:
-    """The languages of a library's documents, the most common first.
+    """The languages of a library's documents, the most common first; "" is unknown.
 
-    Words are stemmed in each, since nobody says in which language they search.
+    Words are stemmed in each, since nobody says in which language they search; in "" they stay as
+    they are.
     """
     counts = catalog.docs.languages()
-    return tuple(sorted(filter(None, counts), key=lambda one: -counts[one]))
+    return tuple(sorted(counts, key=lambda one: -counts[one]))
 
 
 def prepare(

@@ -54,16 +54,9 @@ class CosineScale:
     spread: float = 1.0
 
     @classmethod
-    def from_space(cls, space: Space) -> CosineScale:
-        """The scale of the model that made a space."""
-        record = space.record
-        return cls(record.get("cosine_centre", 0.0), record.get("cosine_spread", 1.0))
-
-    @classmethod
-    def between_passages(cls, space: Space) -> CosineScale:
-        """The scale of the cosines of two passages."""
-        record = space.record
-        return cls(record.get("cosine_between", 0.0), record.get("cosine_spread", 1.0))
+    def from_space(cls, space: Space, centre: str = "cosine_centre") -> CosineScale:
+        """The scale of the model that made a space; ``cosine_between`` is that of two passages."""
+        return cls(space.record.get(centre, 0.0), space.record.get("cosine_spread", 1.0))
 
     def similarity(self, vectors: Floats, vector: Floats) -> Floats:
         """How similar (n, dim) vectors are to one; 0 for those that are all 0, which are missing.
@@ -189,7 +182,7 @@ def spread_out(documents: Mapping[int, int], count: int) -> NDArray[np.int64]:
 
 def _across(store: Store, space: Space, probes: NDArray[np.int64]) -> list[float]:
     """The similarity of each probe to the best passage of the other documents."""
-    scale = CosineScale.between_passages(space)
+    scale = CosineScale.from_space(space, "cosine_between")
     pairs = zip(docs_of(probes).tolist(), store.vectors_of(space.key, probes), strict=True)
     found = [
         _best(store, space.key, scale, vector, DocSet.from_docs([doc], allowed=False))

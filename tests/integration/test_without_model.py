@@ -27,3 +27,21 @@ def test_words_are_found_without_the_model(indexed: World, tmp_path: Path) -> No
     assert found.hits[0].file in {hit.file for hit in exact.hits}
     assert any(note.code == "words_only" for note in found.notes)
     assert not any(note.code == "words_only" for note in exact.notes)
+
+
+def test_what_is_in_no_known_language_is_found_by_its_words_as_they_are(
+    tiny_models_dir: Path, tmp_path: Path
+) -> None:
+    world = World(tmp_path / "documents", tmp_path / "library", tiny_models_dir)
+    world.documents.mkdir()
+    (world.documents / "unknown.txt").write_text("Running sheep.")
+    english = "Nobody in the village knew who had opened the gate that night. "
+    (world.documents / "english.txt").write_text(english * 8)
+    with world.engine() as engine:
+        world.index(engine)
+        assert engine.catalog.docs.languages() == {"": 1, "en": 1}
+    with World(world.documents, world.library, tmp_path / "no-models").engine() as engine:
+        best, *_ = engine.call(Search("running ", explain=True)).hits
+    assert best.file == "unknown.txt"
+    assert best.explain is not None
+    assert best.explain.passage["share"] > 0.0

@@ -64,10 +64,9 @@ def test_a_space_knows_its_scale_and_an_old_one_has_none() -> None:
     new = Space(2, "new", active=True, record={"cosine_centre": 0.3, "cosine_spread": 0.5})
     assert CosineScale.from_space(old) == CosineScale()
     assert CosineScale.from_space(new) == CosineScale(0.3, 0.5)
-    assert CosineScale.between_passages(old) == CosineScale()
-    assert CosineScale.between_passages(
-        replace(new, record={**new.record, "cosine_between": 0.4})
-    ) == (CosineScale(0.4, 0.5))
+    assert CosineScale.from_space(old, "cosine_between") == CosineScale()
+    passages = replace(new, record={**new.record, "cosine_between": 0.4})
+    assert CosineScale.from_space(passages, "cosine_between") == CosineScale(0.4, 0.5)
 
 
 def test_a_new_space_takes_the_scale_of_its_model(tmp_path: Path) -> None:
