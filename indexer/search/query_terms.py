@@ -47,7 +47,8 @@ class QueryTerms:
         has_prefix: Whether the last word was expanded as a prefix.
         passages: How many the library has.
         coverage: The share of the query's words that stand in the library as they are, each by its
-            idf: next to none where the query is in a language that no document is in.
+            idf: next to none where the query is in a language that no document is in. 1 where the
+            model reads one language alone.
         question_words: The question's words, and how often each occurs.
         names_removed: Whether ``without_names`` took out some of the question's words.
     """

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -186,6 +186,9 @@ class Searcher:
         encoding = self.pool.submit(self._encode, query.text, asking, space)
         lexicon, languages = self.catalog.lexicon, languages_of(self.catalog)
         terms = prepare(query, asking, lexicon, reading, languages, request.passages)
+        if len(space.record.get("languages", ())) < 2:
+            # Words are all that such a model leaves to a question in another language.
+            terms = replace(terms, coverage=1.0)
         evidence = word_evidence(terms, self.catalog, reading)
         likeliest = self._likely(evidence, narrowing)[:1]
         terms = terms.without_names(naming_words(likeliest, self.catalog))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from indexer.api.requests import GetStatus, Reindex
+from indexer.api.requests import GetStatus, Reindex, Search
 from indexer.embed.record_files import write_record
 from tests.integration.world import World
 from tests.tiny_model import TINY, install_tiny_model
@@ -125,3 +125,14 @@ def test_a_model_that_was_chosen_stays(world: World) -> None:
         world.index(engine)
         assert model(engine) == TINY
         assert not engine.change_waits()
+
+
+@pytest.mark.parametrize("name", [TINY, MANY])
+def test_words_count_whole_for_a_model_of_one_language(world: World, name: str) -> None:
+    """It finds nothing in another language; one of more languages need not trust a chance match."""
+    with world.engine(model=name) as engine:
+        world.index(engine)
+        best, *_ = engine.call(Search("Wann war der harbour voller Boote? ", explain=True)).hits
+    assert best.explain is not None
+    words = best.explain.document["words"]
+    assert words == 1.0 if name == TINY else 0.0 < words < 0.5
