@@ -98,7 +98,8 @@ _ROWS = (
     Setting("offline", LIBRARY, SettingType.FLAG, default=False, label=N_("Offline"),
             help=N_("Never use the network, not even for a model that is missing.")),
     Setting("model", ADVANCED, SettingType.TEXT, AUTO, N_("Language model"),
-            N_("Embedding model, by name; auto: the one for the languages of the library.")),
+            N_("Embedding model, by name; auto: the one for the languages of the library. "
+               "lectern-e5-late also finds documents in English by questions in other languages.")),
     Setting("device", ADVANCED, SettingType.CHOICE, "auto", N_("Device"),
             N_("Where the model runs."),
             choices={"auto": N_("The best there is"), "cuda": "CUDA", "directml": "DirectML",

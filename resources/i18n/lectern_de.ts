@@ -640,8 +640,8 @@
         <translation>Finden Sie die Stelle, die Ihre Frage beantwortet</translation>
     </message>
     <message>
-        <source>Choose the folders with your documents. They are read on this computer, nothing leaves it, and no file is ever changed.</source>
-        <translation>Wählen Sie die Ordner mit Ihren Dokumenten. Sie werden auf diesem Rechner gelesen; nichts verlässt ihn, und keine Datei wird je geändert.</translation>
+        <source>Choose the folders with your documents. They are read on this computer, nothing leaves it, and no file is ever changed. They may be in any of some hundred languages: what understands them is chosen by what is read first.</source>
+        <translation>Wählen Sie die Ordner mit Ihren Dokumenten. Sie werden auf diesem Rechner gelesen; nichts verlässt ihn, und keine Datei wird je geändert. Sie können in gut hundert Sprachen sein: Was sie versteht, wird nach dem gewählt, was zuerst gelesen wird.</translation>
     </message>
     <message>
         <source>Try your first search</source>
@@ -3546,6 +3546,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Sprachmodell</translation>
     </message>
     <message>
+        <source>Embedding model, by name; auto: the one for the languages of the library. lectern-e5-late also finds documents in English by questions in other languages.</source>
+        <translation>Einbettungsmodell, nach Namen; auto: das für die Sprachen der Bibliothek. lectern-e5-late findet englische Dokumente auch durch Fragen in anderen Sprachen.</translation>
+    </message>
+    <message>
         <source>Device</source>
         <translation>Gerät</translation>
     </message>
@@ -3616,10 +3620,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>Languages of scanned pages</source>
         <translation>Sprachen gescannter Seiten</translation>
-    </message>
-    <message>
-        <source>Embedding model, by name; auto: the one for the languages of the library.</source>
-        <translation>Einbettungsmodell, nach Namen; auto: das für die Sprachen der Bibliothek.</translation>
     </message>
     <message>
         <source>The best there is</source>

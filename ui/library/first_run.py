@@ -80,7 +80,8 @@ class FirstRun(ColumnPage):
             _text(
                 self.tr(
                     "Choose the folders with your documents. They are read on this computer, "
-                    "nothing leaves it, and no file is ever changed."
+                    "nothing leaves it, and no file is ever changed. They may be in any of some "
+                    "hundred languages: what understands them is chosen by what is read first."
                 )
             )
         )
