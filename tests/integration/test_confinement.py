@@ -14,6 +14,7 @@ import pytest
 
 from indexer.api.errors import WorldError
 from indexer.confine import landlock, reader, seccomp, worker
+from indexer.extract.office.libreoffice import find_program
 from indexer.extract.process import process
 from indexer.extract.process.sandbox import ExtractionChild
 from tests.integration import rights
@@ -196,6 +197,18 @@ print(started)
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert 0 < int(done.stdout) <= reader.PROCESSES, done.stderr
+
+
+@pytest.mark.skipif(find_program() is None, reason="LibreOffice is not installed")
+def test_libreoffice_reads_an_old_document_under_the_same(tmp_path: Path) -> None:
+    text, profile = tmp_path / "a.txt", f"-env:UserInstallation={(tmp_path / 'home').as_uri()}"
+    text.write_text("The ship sank in November. The crew camped on the ice.")
+    converting = ["--headless", "--convert-to", "doc:MS Word 97", "--outdir", str(tmp_path)]
+    command = [str(find_program()), profile, *converting, str(text)]
+    subprocess.run(command, check=True, capture_output=True)
+    with ExtractionChild() as child:
+        (passages,) = child.extract(tmp_path / "a.doc", "", None, Seen())
+    assert [passage.text for passage in passages] == [text.read_text()]
 
 
 def test_a_worker_that_grows_too_large_is_killed_by_its_child(tmp_path: Path) -> None:
