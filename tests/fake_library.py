@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 SENTENCE = re.compile(r"[^.!?]+[.!?]?\s*")
 _KEYS: dict[str, Callable[[FileRow], Any]] = {
     "path": lambda row: row.path,
+    "name": lambda row: (Path(row.path).name.lower(), row.path),
     "state": lambda row: (row.state, row.path),
     "size": lambda row: (-row.size, row.path),
     "modified": lambda row: (-row.mtime_ns, row.path),

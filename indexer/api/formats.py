@@ -102,7 +102,7 @@ _CODE = (
 )
 FORMATS = (
     Format("pdf", N_("PDF"), "pdf", "pdf.reader", SizeClass.PDF, "document", "page",
-           PDF_MAGIC, drawn=True, page_bytes=30_000),
+           PDF_MAGIC, drawn=True, page_bytes=11_000),
     Format("docx", N_("Word document"), "docx docm dotx dotm", "office.docx", SizeClass.PACKAGE,
            "document", "page", ZIP_MAGIC, "word/"),
     Format("doc", N_("Word document (old)"), "doc dot", _CONVERTED, SizeClass.PACKAGE, "document",

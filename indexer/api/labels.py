@@ -35,9 +35,7 @@ STATES = {
     FileState.UNREADABLE: Label(N_("Damaged"), N_("Nothing in it could be read.")),
     FileState.EMPTY: Label(N_("Empty"), N_("There is nothing in it to read.")),
     FileState.TOO_LARGE: Label(N_("Too large"), N_("It is larger than the settings allow.")),
-    FileState.UNSUPPORTED: Label(
-        N_("Not a document"), N_("Lectern cannot read files of this kind.")
-    ),
+    FileState.UNSUPPORTED: Label(N_("Not read"), N_("Lectern cannot read files of this kind.")),
     FileState.EXCLUDED: Label(N_("Left out"), N_("A rule or a pattern of yours leaves it out.")),
     FileState.PLACEHOLDER: Label(
         N_("In the cloud"), N_("It is not on this computer and is never downloaded.")

@@ -38,6 +38,7 @@ class Order(StrEnum):
     """Of files in a list: by path, by state, the largest or the newest first."""
 
     PATH = "path"
+    NAME = "name"
     STATE = "state"
     SIZE = "size"
     MODIFIED = "modified"

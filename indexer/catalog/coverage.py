@@ -31,6 +31,7 @@ _FROM = (
 _PATH = "r.path, r.file_name, d.path, f.name"
 _ORDERS = {
     "path": _PATH,
+    "name": f"lower(CAST(f.name AS TEXT)), {_PATH}",
     "state": f"f.state, {_PATH}",
     "size": f"f.size DESC, {_PATH}",
     "modified": f"f.mtime_ns DESC, {_PATH}",

@@ -17,6 +17,7 @@ from indexer.api.errors import Cancelled, WorldError
 from indexer.api.progress import CancelToken, Progress, Reporter, Step
 from indexer.api.requests import Discard, Index, Reindex, RollBack
 from indexer.api.status import ModelChoice
+from indexer.api.types import FileState
 from indexer.engine import reindex
 from indexer.engine.open_library import Caller, Handlers, OpenLibrary
 from indexer.files.scanner import Scanner
@@ -175,12 +176,20 @@ class IndexingLibrary(OpenLibrary):
     def _roots(self, paths: Sequence[Path], patterns: Sequence[str] | None) -> list[Root]:
         for path in paths:
             _must_be_readable(path)
-        roots = [self.catalog.roots.add(path) for path in paths] or self.catalog.roots.all()
+        roots = [self._root_at(path, patterns) for path in paths] or self.catalog.roots.all()
         if patterns is not None:
             for root in roots[: len(paths)]:
                 self.catalog.roots.set_patterns(root.id, patterns)
             roots = [self.catalog.roots.get(root.id) for root in roots]
         return roots
+
+    def _root_at(self, path: Path, patterns: Sequence[str] | None) -> Root:
+        """The root at a path, added if need be; a file that is listed in one needs no other."""
+        found = self.catalog.roots.find(path)
+        listed = self.catalog.files.at(path) if patterns is None else None
+        if found is not None and listed is not None and listed[1].state is not FileState.EXCLUDED:
+            return found[0]
+        return self.catalog.roots.add(path)
 
     def _parts(self, *, first: bool) -> Parts:
         space = self._target()

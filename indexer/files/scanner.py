@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from indexer.api.formats import BY_EXTENSION
 from indexer.catalog.records import ScanCounts
+from indexer.catalog.roots import join
 from indexer.files.excludes import Excludes
 from indexer.files.root_location import locate
 from indexer.files.walk import RootWalk, ScanRules
@@ -44,6 +45,11 @@ def rules_for(root: Root, catalog: Catalog, config: EngineConfig) -> ScanRules:
         max_bytes_of=config.limits.by_format,
         skipped={**others, library: "own_library"},
         roots=[other.path for other in known],
+        owned=frozenset(
+            join(other.path, other.file_name)
+            for other in known
+            if other.file_name and other.id != root.id
+        ),
     )
 
 

@@ -49,7 +49,8 @@ class ScanRules:
 
     ``max_bytes`` is the size past which a file is not read, ``max_bytes_of`` the same for single
     formats. ``skipped`` maps absolute paths of folders to the reason why they are not entered:
-    other roots, the library itself. ``roots`` are the paths of all roots, to say where links lead.
+    other roots, the library itself. ``owned`` files are roots by themselves and are not listed
+    again. ``roots`` are the paths of all roots, to say where links lead.
     """
 
     excludes: Excludes
@@ -57,6 +58,7 @@ class ScanRules:
     max_bytes: int = GIB
     max_bytes_of: Mapping[str, int] = field(default_factory=dict)
     skipped: Mapping[bytes, str] = field(default_factory=dict)
+    owned: frozenset[bytes] = frozenset()
     roots: Sequence[bytes] = ()
 
 
@@ -219,6 +221,8 @@ class RootWalk:
         else:
             shown = os.fsdecode(relative)
             reason = excludes.file(shown, hidden=is_hidden(status))
+            if path in self.rules.owned:
+                return
         if reason is None:
             entries.append(self._file(name, status, volume))
         else:

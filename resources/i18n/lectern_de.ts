@@ -475,8 +475,8 @@
         <translation>Die Suchmaschine startet; gleich wird gezählt.</translation>
     </message>
     <message>
-        <source>{files} ({size}), {pages}</source>
-        <translation>{files} ({size}), {pages}</translation>
+        <source>{files} ({size}), about {pages}</source>
+        <translation>{files} ({size}), etwa {pages}</translation>
     </message>
     <message>
         <source>To read:</source>
@@ -1802,30 +1802,6 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>({n} of {total})</source>
         <translation>({n} von {total})</translation>
-    </message>
-    <message>
-        <source>Page {n}</source>
-        <translation>Seite {n}</translation>
-    </message>
-    <message>
-        <source>Slide {n}</source>
-        <translation>Folie {n}</translation>
-    </message>
-    <message>
-        <source>Sheet {n}</source>
-        <translation>Blatt {n}</translation>
-    </message>
-    <message>
-        <source>Chapter {n}</source>
-        <translation>Kapitel {n}</translation>
-    </message>
-    <message>
-        <source>Message {n}</source>
-        <translation>Nachricht {n}</translation>
-    </message>
-    <message>
-        <source>Cell {n}</source>
-        <translation>Zelle {n}</translation>
     </message>
     <message>
         <source>{n} %</source>
@@ -3206,6 +3182,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>Dateien dieser Art kann Lectern nicht lesen.</translation>
     </message>
     <message>
+        <source>Not read</source>
+        <translation>Nicht gelesen</translation>
+    </message>
+    <message>
         <source>Left out</source>
         <translation>Ausgelassen</translation>
     </message>
@@ -3716,6 +3696,30 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>documents that resemble this one</source>
         <translation>Dokumente, die diesem ähneln</translation>
+    </message>
+    <message>
+        <source>Page {n}</source>
+        <translation>Seite {n}</translation>
+    </message>
+    <message>
+        <source>Slide {n}</source>
+        <translation>Folie {n}</translation>
+    </message>
+    <message>
+        <source>Sheet {n}</source>
+        <translation>Blatt {n}</translation>
+    </message>
+    <message>
+        <source>Chapter {n}</source>
+        <translation>Kapitel {n}</translation>
+    </message>
+    <message>
+        <source>Message {n}</source>
+        <translation>Nachricht {n}</translation>
+    </message>
+    <message>
+        <source>Cell {n}</source>
+        <translation>Zelle {n}</translation>
     </message>
 </context>
 </TS>

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -31,8 +32,6 @@ from tests.locked import locked as encrypted
 from tests.locked import word
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from indexer.api.answers import Estimate
     from indexer.engine.engine import Engine
 
@@ -135,6 +134,32 @@ def test_the_coverage_comes_in_any_order_and_is_narrowed(indexed: World, opened:
     with pytest.raises(WorldError) as caught:
         opened.call(ListFiles(root=indexed.library))
     assert caught.value.code == "not_a_root"
+
+
+def test_files_come_by_their_names(indexed: World, opened: Engine) -> None:
+    listed = opened.call(ListFiles(offset=0, limit=1000, order=Order.NAME)).files
+    names = [row.file.rpartition("/")[2].lower() for row in listed]
+    assert names == sorted(names)
+    assert len({row.file for row in listed if "/" in row.file}) > 1
+
+
+def test_a_file_is_listed_once_whether_it_or_its_folder_was_added_first(world: World) -> None:
+    def listed(engine: Engine) -> list[str]:
+        return [row.path for row in engine.call(ListFiles(offset=0, limit=10_000)).files]
+
+    with world.engine() as engine:
+        world.index(engine)
+        everything = listed(engine)
+        file = next(path for path in everything if states(engine)[Path(path).name] == "indexed")
+        world.index(engine, Path(file))
+        assert listed(engine) == everything
+        assert len(engine.catalog.roots.all()) == 1
+    alone = replace(world, library=world.library.with_name("other"))
+    with alone.engine() as engine:
+        alone.index(engine, Path(file))
+        alone.index(engine)
+        alone.index(engine)
+        assert sorted(listed(engine)) == sorted(everything)
 
 
 def test_a_document_is_described(indexed: World, opened: Engine) -> None:

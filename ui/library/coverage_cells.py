@@ -6,6 +6,7 @@ Owns the columns and the text of a file in each. Pure functions of a row.
 from __future__ import annotations
 
 from enum import IntEnum
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -38,16 +39,17 @@ ALIGNMENTS = {column: _END if column in _NUMBERS else _START for column in Colum
 
 def text(row: FileRow, column: Column) -> str:
     folder, _, name = row.file.rpartition("/")
+    root = PurePath(row.root).name or row.root
     match column:
         case Column.NAME:
             return name
         case Column.FOLDER:
-            return folder
+            return f"{root}/{folder}" if folder else root
         case Column.STATE:
             return words.state(row.state)
         case Column.REASON:
             reason = words.reason(row.code)
-            return "" if reason == words.state(row.state) else reason
+            return words.cause(row) if reason == words.state(row.state) else reason
         case Column.SIZE:
             return words.size(row.size)
         case Column.MODIFIED:

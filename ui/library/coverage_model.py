@@ -44,7 +44,8 @@ _NOWHERE = QModelIndex()
 
 # How the engine sorts by a column, and whether it begins with the least.
 _ORDERS = {
-    Column.NAME: (Order.PATH, True),
+    Column.NAME: (Order.NAME, True),
+    Column.FOLDER: (Order.PATH, True),
     Column.STATE: (Order.STATE, True),
     Column.SIZE: (Order.SIZE, False),
     Column.MODIFIED: (Order.MODIFIED, False),
@@ -67,7 +68,7 @@ class FileFilter:
     state: str = ""
     root: str = ""
     text: str = ""
-    order: Order = Order.PATH
+    order: Order = Order.NAME
     backwards: bool = False
 
     def request(self, offset: int, limit: int) -> ListFiles:

@@ -149,7 +149,7 @@ class EstimateCard(QFrame):
     def _fact_rows(self, estimate: Estimate) -> list[tuple[str, str]]:
         rows = []
         if estimate.files:
-            text = self.tr("{files} ({size}), {pages}")
+            text = self.tr("{files} ({size}), about {pages}")
             rows.append(
                 (
                     self.tr("To read:"),

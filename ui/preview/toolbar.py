@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from ui import words
 from ui.elided import ElidedLabel
 from ui.icons import icon
 from ui.preview.page_layout import Fit, Zoom
@@ -94,15 +95,7 @@ class Toolbar(QWidget):
 
     def show_unit(self, unit: str, number: int) -> None:
         """Say which slide, sheet or chapter a text is from; ``unit`` is "" where there are none."""
-        units = {
-            "page": self.tr("Page {n}"),
-            "slide": self.tr("Slide {n}"),
-            "sheet": self.tr("Sheet {n}"),
-            "chapter": self.tr("Chapter {n}"),
-            "message": self.tr("Message {n}"),
-            "cell": self.tr("Cell {n}"),
-        }
-        self.unit.setText(units[unit].format(n=number) if unit in units else "")
+        self.unit.setText(words.place(unit, str(number)))
 
     def show_zoom(self, zoom: Zoom, scale: float) -> None:
         self.zoom.setText(self.tr("{n} %").format(n=round(100 * scale)))

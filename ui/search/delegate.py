@@ -293,4 +293,4 @@ class ResultsDelegate(QStyledItemDelegate):
 def _has_place(row: Row) -> bool:
     """Whether there is a line above the text; asked for each of thousands of rows."""
     hit = row.hit
-    return bool(hit.heading_path) or (hit.page > 0 and not describe.is_name_only(hit))
+    return bool(hit.heading_path or hit.also) or describe.has_pages(hit)

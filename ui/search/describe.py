@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QDateTime, QLocale
 
+from indexer.api.formats import page_unit
 from indexer.api.types import HEADING_SEPARATOR, SEARCHABLE_STATES, FileState
 from ui import words
 from ui.search.safe_text import line, shown
@@ -56,13 +57,23 @@ def badge(hit: Hit) -> str:
 
 
 def pages(hit: Hit) -> str:
-    """Where in the document a hit stands; "" for a file that is found by its name alone."""
-    if hit.page < 1 or is_name_only(hit):
+    """Where in the document a hit stands; "" in one without pages or found by its name alone."""
+    if not has_pages(hit):
         return ""
+    unit = page_unit(hit.format) if hit.format else "page"
+    if unit != "page":
+        numbers = dict.fromkeys((hit.page, hit.page_last))
+        return words.place(unit, "–".join(map(str, numbers)))
     if hit.page_last > hit.page:
         text = QCoreApplication.translate("Results", "pp. {first}–{last}")
         return text.format(first=hit.page, last=hit.page_last)
     return QCoreApplication.translate("Results", "p. {page}").format(page=hit.page)
+
+
+def has_pages(hit: Hit) -> bool:
+    """Whether there is a page to tell."""
+    known = not hit.format or bool(page_unit(hit.format))
+    return known and hit.page > 0 and not is_name_only(hit)
 
 
 def alike(hit: Hit) -> str:
@@ -72,7 +83,7 @@ def alike(hit: Hit) -> str:
 
 def places_alike(hit: Hit) -> list[str]:
     """Where else nearly the same stands, a line each."""
-    return [f"{title(one)}, {pages(one)}" for one in elsewhere(hit)]
+    return [", ".join(filter(None, (title(one), pages(one)))) for one in elsewhere(hit)]
 
 
 def elsewhere(hit: Hit) -> list[Hit]:

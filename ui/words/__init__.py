@@ -21,8 +21,18 @@ from ui.words.amounts import (
     waiting,
 )
 from ui.words.changes import Change, change
-from ui.words.failures import failure, note, notes, phrase, reason, row_reason, sentence, step
-from ui.words.formats import kind
+from ui.words.failures import (
+    cause,
+    failure,
+    note,
+    notes,
+    phrase,
+    reason,
+    row_reason,
+    sentence,
+    step,
+)
+from ui.words.formats import kind, place
 from ui.words.languages import language, uncovered
 from ui.words.states import TROUBLED, doing, pause, speed, speed_help, state, state_help, why
 
@@ -31,6 +41,7 @@ __all__ = [
     "Change",
     "about",
     "alike",
+    "cause",
     "change",
     "count",
     "documents",
@@ -47,6 +58,7 @@ __all__ = [
     "pages",
     "pause",
     "phrase",
+    "place",
     "rate",
     "reason",
     "row_reason",

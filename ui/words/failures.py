@@ -63,6 +63,12 @@ def row_reason(row: FileRow) -> str:
     return reason
 
 
+def cause(row: FileRow) -> str:
+    """What is wrong with a file behind its reason code, in a few words; "" where nobody knows."""
+    detail = read_detail(row.detail)
+    return phrase(str(detail.get("reason", "")), detail)
+
+
 def _bad_pages(pages: str, row: FileRow) -> str:
     known = {} if row.code else read_detail(row.detail)
     if reason := str(known.get("reason", "")):

@@ -3,7 +3,22 @@
 from __future__ import annotations
 
 from indexer.api.formats import BY_NAME, GROUPS
+from indexer.api.translation import N_
 from ui.words.translate import say
+
+_PLACES = {
+    "page": N_("Page {n}"),
+    "slide": N_("Slide {n}"),
+    "sheet": N_("Sheet {n}"),
+    "chapter": N_("Chapter {n}"),
+    "message": N_("Message {n}"),
+    "cell": N_("Cell {n}"),
+}
+
+
+def place(unit: str, number: str) -> str:
+    """Which page, slide or chapter of a document; "" for documents without such units."""
+    return say(_PLACES[unit]).format(n=number) if unit in _PLACES else ""
 
 
 def kind(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +14,8 @@ from PySide6.QtTest import QAbstractItemModelTester
 from indexer.api.errors import WorldError
 from indexer.api.requests import ListFiles, Order
 from indexer.api.types import FileState
-from tests.ui.library.port import CannedLink, ManyFiles, canned_context
-from ui.library.coverage_cells import Column
+from tests.ui.library.port import CannedLink, ManyFiles, canned_context, make_row
+from ui.library.coverage_cells import Column, text
 from ui.library.coverage_model import PAGE, PAGES_KEPT, ROW_ROLE, CoverageModel
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def test_rows_come_when_they_are_looked_at(
     link.asked.clear()
     assert _name(model, 77_777) == "…"
     qtbot.waitUntil(lambda: _name(model, 77_777) == "file 077777.pdf")
-    assert link.asked == [ListFiles(offset=77_777 // PAGE * PAGE, limit=PAGE)]
+    assert link.asked == [ListFiles(offset=77_777 // PAGE * PAGE, limit=PAGE, order=Order.NAME)]
 
 
 def test_scrolling_through_everything_stays_small_and_fast(
@@ -118,6 +119,8 @@ def test_the_engine_sorts(qtbot: QtBot, made: tuple[CoverageModel, CannedLink]) 
         (Column.SIZE, Qt.SortOrder.AscendingOrder, (Order.SIZE, True)),
         (Column.MODIFIED, Qt.SortOrder.DescendingOrder, (Order.MODIFIED, False)),
         (Column.STATE, Qt.SortOrder.AscendingOrder, (Order.STATE, False)),
+        (Column.FOLDER, Qt.SortOrder.AscendingOrder, (Order.PATH, False)),
+        (Column.NAME, Qt.SortOrder.AscendingOrder, (Order.NAME, False)),
     ):
         model.sort(column, order)
         assert (model.filter.order, model.filter.backwards) == expected
@@ -205,3 +208,21 @@ def test_cells_tell_a_screen_reader_what_they_are(made: tuple[CoverageModel, Can
     assert model.index(0, Column.SIZE).data(role) == "Size: 1.0 kB"
     assert model.index(0, Column.NAME).data(Qt.ItemDataRole.ToolTipRole).startswith("/documents/")
     assert model.headerData(0, Qt.Orientation.Vertical) is None
+
+
+@pytest.mark.parametrize(
+    ("file", "folder"), [("a.pdf", "documents"), ("rent/old/a.pdf", "documents/rent/old")]
+)
+def test_the_folder_of_a_file_is_named_from_the_chosen_one(file: str, folder: str) -> None:
+    row = replace(make_row(1), file=file)
+    assert text(row, Column.FOLDER) == folder
+
+
+def test_the_reason_says_more_than_the_state() -> None:
+    damaged = make_row(
+        1, FileState.UNREADABLE, code="unreadable", detail='{"reason": "xml_damaged"}'
+    )
+    assert text(damaged, Column.STATE) == "Damaged"
+    assert text(damaged, Column.REASON) == "its XML is damaged"
+    old = make_row(1, FileState.UNSUPPORTED, code="needs_libreoffice", detail='{"format": "doc"}')
+    assert (text(old, Column.STATE), text(old, Column.REASON)) == ("Not read", "Needs LibreOffice")

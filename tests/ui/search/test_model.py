@@ -10,7 +10,7 @@ from PySide6.QtTest import QAbstractItemModelTester, QSignalSpy
 
 from indexer.api.types import Also, FileState, Why
 from tests.ui.search.hits import hit, many
-from ui.search.describe import elsewhere, places_alike
+from ui.search.describe import elsewhere, pages, places_alike
 from ui.search.grouping import Order, grouped, key_of
 from ui.search.model import ResultsModel, Role
 
@@ -98,3 +98,17 @@ def test_what_a_screen_reader_says(model: ResultsModel) -> None:
     assert model.data(model.index(1)) == (
         "Its name fits; its text could not be read. Found by its name"
     )
+
+
+@pytest.mark.parametrize(
+    ("form", "first", "last", "said"),
+    [
+        ("pdf", 3, 3, "p. 3"), ("pdf", 3, 4, "pp. 3–4"), ("", 3, 3, "p. 3"),
+        ("text", 1, 1, ""), ("markdown", 1, 1, ""),
+        ("pptx", 3, 3, "Slide 3"), ("pptx", 3, 4, "Slide 3–4"), ("epub", 2, 2, "Chapter 2"),
+    ],
+)  # fmt: skip
+def test_a_hit_says_its_page_where_there_are_pages(
+    form: str, first: int, last: int, said: str
+) -> None:
+    assert pages(hit(format=form, page=first, page_last=last)) == said
