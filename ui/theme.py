@@ -99,6 +99,19 @@ def _linear(part: float) -> float:
     return float(part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4)
 
 
+def blend(over: QColor, under: QColor, share: float) -> QColor:
+    """Lay so much of one colour over another."""
+
+    def part(one: float, other: float) -> float:
+        return one * share + other * (1 - share)
+
+    return QColor.fromRgbF(
+        part(over.redF(), under.redF()),
+        part(over.greenF(), under.greenF()),
+        part(over.blueF(), under.blueF()),
+    )
+
+
 def icon_size(widget: QWidget, lines: float = 1.2) -> QSize:
     """Return a size for icons beside a widget's text, in heights of its letters.
 

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QCheckBox, QToolButton
+from PySide6.QtWidgets import QCheckBox, QToolButton, QWidget
 
 from ui import theme
 from ui.icons import icon, pixmap
+from ui.library.folder_delegate import bar_colours
+from ui.search.message import Muted
 from ui.theme import DARK, LIGHT, Theme, Themes, contrast
 
 if TYPE_CHECKING:
@@ -56,6 +58,29 @@ def test_marked_and_selected_text_can_be_read(colours: Theme) -> None:
 @both
 def test_outlines_can_be_seen_on_paper(colours: Theme) -> None:
     assert contrast(colours.outline, PAPER) >= ENOUGH
+
+
+def test_a_bar_of_progress_is_seen_on_chosen_rows_too(themes: Themes) -> None:
+    for mode in ("light", "dark"):
+        themes.apply(mode)
+        for chosen in (False, True):
+            done, left = bar_colours(chosen=chosen)
+            assert contrast(done, left) >= 3, (mode, chosen)
+
+
+def test_muted_labels_follow_a_change_of_the_theme(themes: Themes, qtbot: QtBot) -> None:
+    themes.apply("light")
+    window = QWidget()
+    label = Muted("50 % embedded", window)
+    qtbot.addWidget(window)
+    window.show()
+    for mode in ("dark", "light"):
+        themes.apply(mode)
+        qtbot.waitUntil(lambda: _colour(label) == theme.current().muted)
+
+
+def _colour(label: Muted) -> QColor:
+    return label.palette().color(label.foregroundRole())
 
 
 @both

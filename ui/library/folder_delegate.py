@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem,
 from indexer.api.status import RootStatus
 from ui import icons, theme
 from ui.library.folder_model import ROOT_ROLE, embedded, lines_about, name_of, troubled
-from ui.theme import L, M, S
+from ui.theme import L, M, S, blend
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QModelIndex, QPersistentModelIndex
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _START = Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignVCenter
 _END = Qt.AlignmentFlag.AlignTrailing | Qt.AlignmentFlag.AlignVCenter
 _BAR = 3
+# Of the text's colour over a chosen row, for the part of the bar that is still to be done.
+_LEFT_SHARE = 0.25
 
 
 class FolderDelegate(QStyledItemDelegate):
@@ -107,13 +109,22 @@ class FolderDelegate(QStyledItemDelegate):
     def _paint_bar(
         painter: QPainter, bar: QRect, share: float, *, mirrored: bool, chosen: bool
     ) -> None:
-        colours = theme.current()
-        painter.fillRect(bar, colours.line)
+        done_colour, left_colour = bar_colours(chosen=chosen)
+        painter.fillRect(bar, left_colour)
         done = QRect(bar)
         done.setWidth(round(bar.width() * share))
         if mirrored:
             done.moveRight(bar.right())
-        painter.fillRect(done, colours.selection_text if chosen else colours.accent)
+        painter.fillRect(done, done_colour)
+
+
+def bar_colours(*, chosen: bool) -> tuple[QColor, QColor]:
+    """The colours of what is done and of what is left."""
+    colours = theme.current()
+    if not chosen:
+        return colours.accent, colours.line
+    text = colours.selection_text
+    return text, blend(text, colours.selection, _LEFT_SHARE)
 
 
 def _isolated(path: str) -> str:

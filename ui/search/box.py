@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtGui import QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QAbstractItemView, QCompleter, QHeaderView, QLineEdit, QTreeView
+from PySide6.QtWidgets import QAbstractItemView, QCompleter, QLineEdit, QTreeView
 
 from indexer.query.grammar import MAX_CHARACTERS
 from ui import theme
@@ -105,6 +105,7 @@ class SearchBox(QLineEdit):
             cells = [QStandardItem(line(each.label)), QStandardItem(line(each.hint))]
             cells[1].setForeground(theme.current().muted)
             self._model.appendRow(cells)
+        self.popup.resizeColumnToContents(0)
         self.popup.setCurrentIndex(QModelIndex())
         self.popup.setLayoutDirection(self.layoutDirection())
         self._completer.complete()
@@ -129,7 +130,7 @@ def _popup() -> QTreeView:
     popup.setTextElideMode(Qt.TextElideMode.ElideMiddle)
     popup.header().setStretchLastSection(True)
     popup.header().setMinimumSectionSize(8 * L)
-    popup.header().setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
+    popup.header().setResizeContentsPrecision(-1)  # of all rows, seen or not
     return popup
 
 

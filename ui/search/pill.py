@@ -13,8 +13,7 @@ from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
 from ui import icons, theme
-from ui.search.results_style import blend
-from ui.theme import M, S
+from ui.theme import M, S, blend
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QEnterEvent, QPaintEvent

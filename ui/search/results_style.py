@@ -14,7 +14,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF
 
 from ui import theme
 from ui.search.snippet import Pen
-from ui.theme import L, M, S
+from ui.theme import L, M, S, blend
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
@@ -99,16 +99,3 @@ def background(*, selected: bool, hovered: bool) -> QColor:
     if hovered:
         return blend(colours.selection, colours.base, _HOVER_TINT)
     return colours.base
-
-
-def blend(over: QColor, under: QColor, share: float) -> QColor:
-    """Lay so much of one colour over another."""
-
-    def part(one: float, other: float) -> float:
-        return one * share + other * (1 - share)
-
-    return QColor.fromRgbF(
-        part(over.redF(), under.redF()),
-        part(over.greenF(), under.greenF()),
-        part(over.blueF(), under.blueF()),
-    )

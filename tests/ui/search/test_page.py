@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -81,6 +82,18 @@ def test_chips_and_text_say_the_same(qtbot: QtBot, page: SearchPage) -> None:
     QTest.keyClick(page.bar.box.popup, Qt.Key.Key_Return)
     assert page.query == "lamp date:2024 page:1 "
     assert len(page.chips.chips) == 2
+
+
+def test_names_are_offered_whole_where_there_is_room(qtbot: QtBot, page: SearchPage) -> None:
+    box = page.bar.box
+    name = "A folder with rather a long name"
+    box.offers = replace(box.offers, folders=("short", name), recent=())
+    QTest.keyClicks(box, "in:")
+    qtbot.waitUntil(box.popup.isVisible)
+    needed = box.popup.fontMetrics().horizontalAdvance(name)
+    assert needed < box.popup.viewport().width() / 2
+    assert box.popup.columnWidth(0) >= needed
+    box.popup.hide()
 
 
 def test_a_pasted_text_does_not_drown_the_page(page: SearchPage) -> None:
