@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import logging
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
 from indexer.api.answers import RepairOutcome
@@ -66,16 +66,9 @@ class Engine(IndexingLibrary):
     Use ``open``; the constructor only takes what is already open.
     """
 
-    def __init__(
-        self,
-        config: EngineConfig,
-        lock: LibraryLock,
-        catalog: Catalog,
-        store: Store,
-        batches: BatchSizes,
-    ) -> None:
-        super().__init__(config, lock, catalog, store, batches)
-        self.watcher = Watcher(self.scanner, self._read_queued)
+    @cached_property
+    def watcher(self) -> Watcher:
+        return Watcher(self.scanner, self._read_queued)
 
     @classmethod
     def open(cls, config: EngineConfig, *, batches: BatchSizes | None = None) -> Self:

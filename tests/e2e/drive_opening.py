@@ -19,7 +19,8 @@ def main() -> None:
 
     from app import paths
     from app.settings import Settings
-    from tests.ui.library.port import CannedLink, Said
+    from tests.ui.library.port import CannedLink
+    from tests.ui.notices import RecordedNotices
     from tests.ui.search.hits import hit
     from ui.application import make_application
     from ui.ports import Context
@@ -27,7 +28,7 @@ def main() -> None:
 
     document, port = sys.argv[1:]
     app = make_application()
-    said = Said()
+    said = RecordedNotices()
     context = Context(
         CannedLink(), Settings(), said, paths.window_folder(), paths.default_library()
     )

@@ -14,7 +14,6 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 import contextlib
 import gc
 import tempfile
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +23,7 @@ from pytestqt.qtbot import QtBot
 
 from app.settings import Settings
 from tests.ui import engines, leaks
+from tests.ui.notices import RecordedNotices
 from ui.engine_client import EngineLink
 from ui.ports import Context
 
@@ -58,39 +58,6 @@ class PatientBot(QtBot):
 @pytest.fixture
 def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
     return PatientBot(request)
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """A notice, as it was given."""
-
-    text: str
-    action: str = ""
-    act: Callable[[], None] | None = None
-    expired: Callable[[], None] | None = None
-
-
-@dataclass(slots=True)
-class RecordedNotices:
-    """Implements ``ports.Notices`` by remembering."""
-
-    told: list[Told] = field(default_factory=list)
-
-    def tell(
-        self,
-        text: str,
-        *,
-        action: str = "",
-        act: Callable[[], None] | None = None,
-        undo: Callable[[], None] | None = None,
-        seconds: float = 8.0,
-        expired: Callable[[], None] | None = None,
-    ) -> None:
-        self.told.append(Told(text, action, undo or act, expired))
-
-    @property
-    def texts(self) -> list[str]:
-        return [each.text for each in self.told]
 
 
 @pytest.fixture(scope="session")
@@ -188,6 +155,14 @@ def real_link(home: Home, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iter
     with engines.real_engine(home), contextlib.closing(EngineLink(home.library)) as link:
         attach(qtbot, link)
         yield link
+
+
+@pytest.fixture
+def real_context(
+    real_link: EngineLink, settings: Settings, notices: RecordedNotices, tmp_path: Path
+) -> Context:
+    """What every part of the window gets, over a real engine."""
+    return Context(real_link, settings, notices, tmp_path / "person", tmp_path / "library")
 
 
 @pytest.fixture

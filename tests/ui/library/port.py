@@ -13,6 +13,7 @@ from app.settings import Settings
 from indexer.api.answers import FileList
 from indexer.api.errors import LecternError, WorldError
 from indexer.api.types import FileRow, FileState
+from tests.ui.notices import RecordedNotices
 from ui.ports import Context
 
 if TYPE_CHECKING:
@@ -99,42 +100,11 @@ class CannedLink(QObject):
             done(answer)
 
 
-class Said:
-    """A place for notices that keeps them."""
-
-    def __init__(self) -> None:
-        self.texts: list[str] = []
-        self.act: Callable[[], None] | None = None
-        self.expired: Callable[[], None] | None = None
-        self.action = ""
-
-    def tell(
-        self,
-        text: str,
-        *,
-        action: str = "",
-        act: Callable[[], None] | None = None,
-        undo: Callable[[], None] | None = None,
-        seconds: float = 8.0,
-        expired: Callable[[], None] | None = None,
-    ) -> None:
-        self.lapse()
-        self.texts.append(text)
-        self.action, self.act, self.expired = action, undo or act, expired
-
-    def lapse(self) -> None:
-        expired, self.expired = self.expired, None
-        if expired is not None:
-            expired()
-
-    def press(self) -> None:
-        act, self.act, self.expired = self.act, None, None
-        assert act is not None
-        act()
+Canned = tuple[Context, CannedLink, RecordedNotices]
 
 
-def canned_context(folder: Path) -> tuple[Context, CannedLink, Said]:
-    link, said = CannedLink(), Said()
+def canned_context(folder: Path) -> Canned:
+    link, said = CannedLink(), RecordedNotices()
     settings = Settings(folder / "settings.json")
     return Context(link, settings, said, folder, folder / "library"), link, said
 

@@ -18,7 +18,8 @@ from indexer.api.phrases import Note
 from indexer.api.requests import EstimateIndex, GetStatus, Index, Remove, SetPatterns
 from indexer.api.status import LanguageStatus, ModelChange
 from tests.answers import EMPTY, NOTHING, root
-from tests.ui.library.port import CannedLink, Said, canned_context
+from tests.ui.library.port import CannedLink, canned_context
+from tests.ui.notices import RecordedNotices
 from ui.library.drops import dropped_paths
 from ui.library.estimate_card import EstimateCard
 from ui.library.folder_model import FolderModel, embedded, name_of, state_of
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from tests.fake_engine import FakeEngine
-    from tests.ui.conftest import RecordedNotices
+    from tests.ui.notices import RecordedNotices
     from ui.ports import Context
 
 
@@ -350,5 +351,5 @@ def test_indexing_goes_on_when_the_page_goes(qtbot: QtBot, tmp_path: Path) -> No
     assert number not in link.cancelled
 
 
-def _use(link: CannedLink, _said: Said) -> None:
+def _use(link: CannedLink, _said: RecordedNotices) -> None:
     link.holding |= {Index, GetStatus}

@@ -15,26 +15,21 @@ from ui.library.coverage import CoveragePage
 from ui.library.coverage_cells import Column
 from ui.library.first_run import FirstRun
 from ui.library.folders import FoldersPage
-from ui.ports import Context
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from pytestqt.qtbot import QtBot
 
-    from app.settings import Settings
     from indexer.api.status import Activity
-    from tests.ui.conftest import RecordedNotices
-    from ui.engine_client import EngineLink
+    from ui.ports import Context
 
 SECRET = "the open sea"
 
 
 @pytest.fixture
-def context(
-    real_link: EngineLink, settings: Settings, notices: RecordedNotices, tmp_path: Path
-) -> Context:
-    return Context(real_link, settings, notices, tmp_path / "person", tmp_path / "library")
+def context(real_context: Context) -> Context:
+    return real_context
 
 
 @pytest.fixture(autouse=True)

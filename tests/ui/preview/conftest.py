@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from indexer.api.requests import Unlock
-from tests.ui.library.port import CannedLink, Said, canned_context
+from tests.ui.library.port import Canned, canned_context
 from tests.ui.preview.made import hit_of, passages_of, tale
 from ui import passwords
 from ui.preview.client import RenderClient, Urgency
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from indexer.api.errors import LecternError
     from indexer.api.pages import PageRequest
     from indexer.api.types import Hit
-    from ui.ports import Context
 
 
 @pytest.fixture
@@ -38,7 +37,7 @@ def tale_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def canned(tmp_path: Path) -> tuple[Context, CannedLink, Said]:
+def canned(tmp_path: Path) -> Canned:
     folder = tmp_path / "person"
     folder.mkdir()
     return canned_context(folder)
@@ -55,7 +54,9 @@ def no_keyring(monkeypatch: pytest.MonkeyPatch) -> Iterator[passwords.Passwords]
 
 @pytest.fixture
 def preview(
-    qtbot: QtBot, canned: tuple[Context, CannedLink, Said], no_keyring: passwords.Passwords
+    qtbot: QtBot,
+    canned: Canned,
+    no_keyring: passwords.Passwords,
 ) -> Iterator[Preview]:
     context, link, _said = canned
     link.answers[Unlock] = lambda _request: 1

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from indexer.api.types import Hit
-    from tests.ui.library.port import CannedLink, Said
-    from ui.ports import Context
+    from tests.ui.library.port import Canned
     from ui.preview.panel import Preview
 
 
@@ -83,7 +82,7 @@ def test_the_zoom_is_said_whatever_changes_it(
 
 
 def test_text_is_selected_with_the_mouse_and_copied(
-    qtbot: QtBot, preview: Preview, canned: tuple[Context, CannedLink, Said], hits: list[Hit]
+    qtbot: QtBot, preview: Preview, canned: Canned, hits: list[Hit]
 ) -> None:
     show(qtbot, preview, hits[0])
     view = preview.pages

@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from indexer.api.types import Hit
-    from tests.ui.library.port import CannedLink, Said
+    from tests.ui.library.port import Canned
     from ui import passwords
-    from ui.ports import Context
     from ui.preview.panel import Preview
 
 
@@ -82,7 +81,7 @@ def test_what_must_not_be_touched_is_not(
 def test_a_password_is_asked_for_in_place(
     qtbot: QtBot,
     preview: Preview,
-    canned: tuple[Context, CannedLink, Said],
+    canned: Canned,
     tmp_path: Path,
     no_keyring: passwords.Passwords,
 ) -> None:

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QUrl
     from pytestqt.qtbot import QtBot
 
-    from tests.ui.library.port import CannedLink, Said
-    from ui.ports import Context
+    from tests.ui.library.port import Canned
 
 ROOT = Path(__file__).resolve().parents[3]
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="the desktop's way")
@@ -164,7 +163,7 @@ def test_texts_are_opened_as_the_system_does(
 
 @linux_only
 def test_the_persons_own_viewer_comes_first(
-    qtbot: QtBot, desktop: Path, opened: list[str], canned: tuple[Context, CannedLink, Said]
+    qtbot: QtBot, desktop: Path, opened: list[str], canned: Canned
 ) -> None:
     context, _, said = canned
     context.settings.set("viewer", "mine --at={page}")
@@ -180,7 +179,7 @@ def test_the_persons_own_viewer_comes_first(
 def test_when_nothing_opens_it_the_person_is_told(
     qtbot: QtBot,
     monkeypatch: pytest.MonkeyPatch,
-    canned: tuple[Context, CannedLink, Said],
+    canned: Canned,
 ) -> None:
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda _url: False)
     context, _, said = canned
@@ -195,7 +194,7 @@ def test_what_the_system_would_run_is_shown_in_its_folder(
     desktop: Path,
     opened: list[str],
     tmp_path: Path,
-    canned: tuple[Context, CannedLink, Said],
+    canned: Canned,
     name: str,
 ) -> None:
     write(desktop / "gdbus", "()")
@@ -222,7 +221,7 @@ def test_the_persons_own_command_that_fails_is_no_way_around(
     desktop: Path,
     opened: list[str],
     tmp_path: Path,
-    canned: tuple[Context, CannedLink, Said],
+    canned: Canned,
 ) -> None:
     write(desktop / "gdbus", "()")
     context, _, _ = canned

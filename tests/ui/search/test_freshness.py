@@ -14,7 +14,6 @@ from indexer.api.types import SearchResult
 from tests.answers import IDLE
 from tests.ui.search.hits import hit, many
 from ui.activity_feed import ActivityFeed
-from ui.ports import Context
 from ui.search.freshness import Freshness
 from ui.search.grouping import grouped, key_of
 from ui.search.model import ResultsModel
@@ -26,11 +25,10 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from app.settings import Settings
     from indexer.api.status import Activity
     from indexer.api.types import Hit
-    from tests.ui.conftest import RecordedNotices
     from ui.engine_client import EngineLink
+    from ui.ports import Context
 
 
 def activity(changes: int, embedded_share: float = 1.0) -> Activity:
@@ -150,15 +148,13 @@ def test_other_hits_of_the_document_are_told_of(qtbot: QtBot) -> None:
 def test_new_documents_come_into_the_list_by_themselves(
     qtbot: QtBot,
     real_link: EngineLink,
-    settings: Settings,
-    notices: RecordedNotices,
+    real_context: Context,
     library_files: Path,
-    tmp_path: Path,
 ) -> None:
     """The real engine, whose library grows while a list is on show and the box has the focus."""
     read: list[object] = []
     request = Index((library_files,))
-    page = SearchPage(Context(real_link, settings, notices, tmp_path, tmp_path))
+    page = SearchPage(real_context)
     page.freshness = short = Freshness(page, every_s=0.1)
     short.outdated.connect(page.ask_again)
     feed = ActivityFeed(real_link, page)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from app.settings import Settings
     from tests.fake_engine import FakeEngine
-    from tests.ui.conftest import RecordedNotices
+    from tests.ui.notices import RecordedNotices
 
 
 def test_typing_finds_and_selects_the_first_hit(qtbot: QtBot, page: SearchPage) -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from tests.fake_engine import FakeEngine
-    from tests.ui.conftest import RecordedNotices
+    from tests.ui.notices import RecordedNotices
     from ui.search.page import SearchPage
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from indexer.api.requests import Index
-from ui.ports import Context
 from ui.search.page import SearchPage
 
 if TYPE_CHECKING:
@@ -13,10 +12,9 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
-    from app.settings import Settings
     from indexer.api.errors import LecternError
-    from tests.ui.conftest import RecordedNotices
     from ui.engine_client import EngineLink
+    from ui.ports import Context
 
 
 def search(qtbot: QtBot, page: SearchPage, text: str) -> list[str]:
@@ -28,17 +26,15 @@ def search(qtbot: QtBot, page: SearchPage, text: str) -> list[str]:
 def test_from_words_to_what_is_like_it(
     qtbot: QtBot,
     real_link: EngineLink,
-    settings: Settings,
-    notices: RecordedNotices,
+    real_context: Context,
     library_files: Path,
-    tmp_path: Path,
 ) -> None:
     read: list[object] = []
     failed: list[LecternError] = []
     real_link.ask(Index((library_files,)), done=read.append, failed=failed.append)
     qtbot.waitUntil(lambda: bool(read or failed))
     assert not failed
-    page = SearchPage(Context(real_link, settings, notices, tmp_path, tmp_path))
+    page = SearchPage(real_context)
     qtbot.addWidget(page)
     page.show()
     assert search(qtbot, page, "tenant gutters")[0] == "contracts/lease.txt"

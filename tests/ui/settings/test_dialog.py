@@ -22,7 +22,7 @@ from indexer.api.errors import WorldError
 from indexer.api.requests import GetStatus
 from indexer.api.status import ConnectionMade
 from tests.answers import EMPTY
-from tests.ui.library.port import CannedLink, Said, canned_context
+from tests.ui.library.port import Canned, canned_context
 from ui import autostart
 from ui.settings_dialog.dialog import PRIVACY, SettingsDialog
 
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pytestqt.qtbot import QtBot
-
-    from ui.ports import Context
 
 
 @pytest.fixture(autouse=True)
@@ -43,12 +41,12 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def canned(tmp_path: Path) -> tuple[Context, CannedLink, Said]:
+def canned(tmp_path: Path) -> Canned:
     return canned_context(tmp_path)
 
 
 @pytest.fixture
-def dialog(qtbot: QtBot, canned: tuple[Context, CannedLink, Said]) -> SettingsDialog:
+def dialog(qtbot: QtBot, canned: Canned) -> SettingsDialog:
     dialog = SettingsDialog(canned[0])
     qtbot.addWidget(dialog)
     dialog.show()
@@ -56,7 +54,7 @@ def dialog(qtbot: QtBot, canned: tuple[Context, CannedLink, Said]) -> SettingsDi
 
 
 @pytest.fixture
-def kept(canned: tuple[Context, CannedLink, Said]) -> Settings:
+def kept(canned: Canned) -> Settings:
     settings = canned[0].settings
     assert isinstance(settings, Settings)
     return settings
@@ -193,7 +191,7 @@ def test_the_wheel_turns_a_field_that_has_the_focus(dialog: SettingsDialog, kept
 
 
 def test_starting_at_login_reaches_the_system(
-    dialog: SettingsDialog, qtbot: QtBot, canned: tuple[Context, CannedLink, Said]
+    dialog: SettingsDialog, qtbot: QtBot, canned: Canned
 ) -> None:
     _control(dialog, "start_at_login").click()
     assert autostart.is_enabled()
@@ -207,7 +205,7 @@ def test_starting_at_login_reaches_the_system(
 
 
 def test_privacy_shows_what_is_kept_and_every_connection(
-    dialog: SettingsDialog, qtbot: QtBot, canned: tuple[Context, CannedLink, Said]
+    dialog: SettingsDialog, qtbot: QtBot, canned: Canned
 ) -> None:
     link = canned[1]
     made = ConnectionMade("2026-01-02T03:04:05+00:00", "pip download x", "connected")
