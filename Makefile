@@ -6,7 +6,7 @@ PY := .venv/bin/python
 WORKERS ?= 3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-convert model model-languages lint types imports bench bench-ranking fuzz faults soak trust lock sample translations screenshots \
+.PHONY: help demo test test-convert model model-languages lint types imports bench bench-ranking fuzz faults soak trust lock sample translations screenshots package \
 	clean
 
 help:  ## List these targets
@@ -63,6 +63,9 @@ fuzz: .venv/dev.stamp  ## Read spoilt files of every format for ten minutes
 
 faults: .venv/dev.stamp  ## Put old faults back one at a time: the tests must tell each (a quarter of an hour)
 	@$(PY) -m tests.faults $(ARGS)
+
+package: .venv/runtime.stamp  ## Make and try what people install on Linux: dist/ (ten minutes, 5 GB)
+	@$(PY) packaging/build.py $(STEPS)
 
 lock:  ## Pin the whole dependency tree again (needs uv)
 	uv pip compile --universal --generate-hashes --no-emit-index-url --no-header -q \

@@ -3,27 +3,40 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 import time
 
 BEGAN = time.monotonic()
 
 _CHILDREN = {
-    "--extraction-child": "indexer.extract.process.child",
-    "--render-child": "indexer.render.child",
-    "--compiler": "indexer.compiler.__main__",
+    "indexer.extract.process.child": "indexer.extract.process.child",
+    "indexer.render": "indexer.render.child",
+    "indexer.compiler": "indexer.compiler.__main__",
 }
 
 
 def main() -> int:
     """Run the command line, or one of the children that a frozen program starts as itself."""
-    if (child := _CHILDREN.get("".join(sys.argv[1:2]))) is not None:
-        sys.argv = [sys.argv[0], *sys.argv[2:]]
+    if getattr(sys, "frozen", False):
+        _restore_library_path()  # before anything remembers what it was
+    from indexer.confine.process import CHILD_ARGUMENT
+
+    if sys.argv[1:2] == [CHILD_ARGUMENT] and (child := _CHILDREN.get("".join(sys.argv[2:3]))):
+        sys.argv = [sys.argv[0], *sys.argv[3:]]
         return int(importlib.import_module(child).main())
     from app.cli import main
     from app.confined import begin
 
     return main(began=BEGAN, confine=begin)
+
+
+def _restore_library_path() -> None:
+    """Give what we start, Tesseract or a viewer, its own libraries and not those we came with."""
+    before = os.environ.pop("LD_LIBRARY_PATH_ORIG", None)
+    os.environ.pop("LD_LIBRARY_PATH", None)
+    if before is not None:
+        os.environ["LD_LIBRARY_PATH"] = before
 
 
 if __name__ == "__main__":

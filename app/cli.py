@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import logging
 import os
+import subprocess
 import sys
 import textwrap
 import time
@@ -25,13 +26,16 @@ from app import (
     cli_pace,
     cli_repair,
     cli_search,
+    cli_self_test,
     cli_settings,
     cli_watch,
 )
 from app.cli_common import Command, Context, absolute_path, explain_failure
+from app.confined import WINDOW
 from app.engine import open_engine
 from app.signals import CANCELLED
 from indexer.api.errors import Cancelled, InternalError, LecternError
+from indexer.confine.process import frozen_program, is_frozen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,6 +62,7 @@ COMMANDS: tuple[Command, ...] = (
     *cli_settings.COMMANDS,
     *cli_watch.COMMANDS,
     *cli_engine.COMMANDS,
+    *cli_self_test.COMMANDS,
 )
 
 
@@ -172,9 +177,21 @@ def main(
         print(f"lectern {version('lectern') or '(not installed)'}")
         return 0
     command = next(each for each in COMMANDS if each.name == options.command)
+    if is_frozen():
+        _hand_over(command.name)
     if confine is not None:
         confine(command.name, offline=options.offline)
     return _run(command, options, _context(options, open_engine, began))
+
+
+def _hand_over(command: str) -> None:
+    """Have the other of two frozen programs do what this one was made without."""
+    program = frozen_program(window=command == WINDOW)
+    if program == sys.executable:
+        return
+    if sys.platform == "win32":  # which has no exec that keeps the console
+        sys.exit(subprocess.call([program, *sys.argv[1:]]))
+    os.execv(program, [program, *sys.argv[1:]])  # noqa: S606  # no shell is the point
 
 
 def _context(options: argparse.Namespace, open_engine: OpenEngine, began: float) -> Context:

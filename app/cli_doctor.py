@@ -38,11 +38,12 @@ def _run(options: Namespace, context: Context) -> int:
     if options.json:
         context.print_json(encode(checks))
     else:
-        context.print(*_lines(checks, context.style()))
+        context.print(*check_lines(checks, context.style()))
     return status or int(not all(check.ok for check in checks))
 
 
-def _lines(checks: list[Check], style: Style) -> list[str]:
+def check_lines(checks: list[Check], style: Style) -> list[str]:
+    """Return the lines of a table of checks, and how many are bad."""
     wide = max(len(check.name) for check in checks)
     lines = []
     for check in checks:

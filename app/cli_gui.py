@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from argparse import SUPPRESS
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.cli_common import Command, Context
@@ -15,19 +17,24 @@ def _arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--tray", action="store_true", help="start in the tray, without showing the window"
     )
+    parser.add_argument("--check", type=Path, metavar="FOLDER", help=SUPPRESS)
 
 
 def _run(options: Namespace, context: Context) -> int:
-    return open_window(context, query=" ".join(options.query), in_tray=options.tray)
+    query = " ".join(options.query)
+    return open_window(context, query=query, in_tray=options.tray, check=options.check)
 
 
-def open_window(context: Context, *, query: str = "", in_tray: bool = False) -> int:
+def open_window(
+    context: Context, *, query: str = "", in_tray: bool = False, check: Path | None = None
+) -> int:
     """Open the window of the library, or raise the one that is open."""
     from app.gui import run
 
     return run(
-        context.settings, context.library, offline=context.offline, query=query, in_tray=in_tray
-    )
+        context.settings, context.library, offline=context.offline, query=query,
+        in_tray=in_tray, check=check,
+    )  # fmt: skip
 
 
 COMMANDS = (

@@ -20,6 +20,7 @@ from app import logs, paths
 from app.settings import Settings
 from indexer.api.errors import WorldError
 from indexer.confine.launcher import OpenPath, View
+from indexer.confine.process import frozen_program, is_frozen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,6 +43,7 @@ def run(
     offline: bool = False,
     query: str = "",
     in_tray: bool = False,
+    check: Path | None = None,
 ) -> int:
     """Open the window, or hand over to the one that is open, and return the exit status.
 
@@ -51,6 +53,8 @@ def run(
         offline: Asked for by this start: the engine makes no connection.
         query: What to search for at once.
         in_tray: Start without showing the window, where there is a tray.
+        check: Close the window once it shows the page of a hit, and keep in this folder what it
+            remembers.
 
     Raises:
         WorldError: ``no_window``, where there can be none.
@@ -65,8 +69,13 @@ def run(
     if hand_over(library, message):
         return 0
     use_language(app, str(settings["language"]))
-    program = Program(app, settings, library, offline=offline)
-    return program.run(query, in_tray=in_tray)
+    program = Program(app, settings, library, offline=offline, folder=check)
+    if check is None:
+        return program.run(query, in_tray=in_tray)
+    from ui.window_check import WindowCheck
+
+    shown = WindowCheck(program.window)
+    return program.run(query, in_tray=False) or shown.status
 
 
 def opening() -> dict[type[LauncherRequest], Command]:
@@ -106,8 +115,8 @@ def check_display() -> None:
 
 
 def engine_command(library: Path, *, offline: bool) -> list[str]:
-    """Return the command line that serves a library, for a frozen program too."""
-    program = [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "app"]
+    """Return the command line that serves a library."""
+    program = [frozen_program()] if is_frozen() else [sys.executable, "-m", "app"]
     options = ["--library", str(library), *(["--offline"] if offline else [])]
     return [*program, *options, "engine", "--watch", "--idle-exit", str(IDLE_EXIT_S)]
 
@@ -123,7 +132,13 @@ class Program:
     """Everything that lives as long as the window."""
 
     def __init__(
-        self, app: QApplication, settings: Settings, library: Path, *, offline: bool
+        self,
+        app: QApplication,
+        settings: Settings,
+        library: Path,
+        *,
+        offline: bool,
+        folder: Path | None = None,
     ) -> None:
         from PySide6.QtCore import QFileSystemWatcher, QObject
 
@@ -152,7 +167,7 @@ class Program:
         self.supervisor = Supervisor(self.link, engine_command(library, offline=offline), root)
         self.feed = ActivityFeed(self.link, root)
         self.notices = NoticeBar()
-        folder = paths.window_folder()
+        folder = folder or paths.window_folder()
         context = Context(self.link, settings, self.notices, folder, library)
         state = WindowState(folder)
         self.window: MainWindow = MainWindow(

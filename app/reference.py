@@ -98,6 +98,14 @@ def _options(parser: ArgumentParser, skip: tuple[str, ...]) -> Iterator[str]:
             yield f"- `{_name(action)}`: {action.help}"
 
 
+def options_of(command: str) -> list[tuple[str, str]]:
+    """Return name and meaning of each option of a command, "" for those that all have."""
+    common = build_parser()
+    asked = _parser_of(common, command) if command else common
+    known = {action.dest for action in _actions(common)} if command else set()
+    return [(_name(one), str(one.help)) for one in _actions(asked) if one.dest not in known]
+
+
 def _actions(parser: ArgumentParser) -> list[Action]:
     actions = parser._actions  # noqa: SLF001  # argparse has no other way to ask
     return [each for each in actions if each.help not in {None, SUPPRESS} and each.dest != "help"]

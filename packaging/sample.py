@@ -1,12 +1,15 @@
-"""Makes the PDFs among the sample documents: ``python packaging/sample.py``.
+"""Makes the PDFs among the sample documents, and the scan: ``python packaging/sample.py``.
 
 Owns which documents there are and how the book and the lease look; setting is ``press``'s.
 """
 
 from __future__ import annotations
 
+import pymupdf
 from handbook import make_handbook
-from press import BOLD, ITALIC, ROMAN, Layout, Press, blocks_of
+from press import BOLD, DOCUMENTS, ITALIC, ROMAN, TEXTS, Layout, Press, blocks_of
+
+SCANS = DOCUMENTS.parent / "scans"
 
 
 def make_book() -> None:
@@ -63,7 +66,18 @@ def _table(press: Press, block: str) -> None:
     press.space(0.6)
 
 
+def make_scan() -> None:
+    """Draw a note as a scanner would give it: a picture without a letter of text."""
+    with pymupdf.open() as note:
+        page = note.new_page(width=420, height=300)
+        words = (TEXTS / "keys.txt").read_text("utf-8")
+        page.insert_textbox((40, 40, 380, 260), words, fontsize=14)
+        SCANS.mkdir(exist_ok=True)
+        page.get_pixmap(dpi=200, colorspace=pymupdf.csGRAY).save(SCANS / "keys.png")
+
+
 if __name__ == "__main__":
+    make_scan()
     make_book()
     make_lease()
     make_handbook()

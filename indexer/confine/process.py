@@ -1,9 +1,9 @@
 """How a child that reads documents keeps itself small, low and mortal.
 
 Owns what the child does to its own process: priority, memory ceiling, dying with its parent, the
-alarm clock, a stdout that no library can write to, and the environment it is started with. What it
-may touch is ``indexer.confine.reader``'s. The parent's side is ``indexer.extract.process.process``
-and ``ui.preview.process``. Standard library only.
+alarm clock, a stdout that no library can write to, and the command and environment it is started
+with. What it may touch is ``indexer.confine.reader``'s. The parent's side is
+``indexer.extract.process.process`` and ``ui.preview.process``. Standard library only.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 NICENESS = 10
+# What the frozen program is called with in place of ``-m``.
+CHILD_ARGUMENT = "--child"
 SCRATCH_PREFIX = "lectern-reading-"
 # Longer than any document is read.
 _STALE_S = 6 * 3600.0
@@ -56,6 +58,27 @@ class Alarm:
 
     def stop(self) -> None:
         faulthandler.cancel_dump_traceback_later()
+
+
+def is_frozen() -> bool:
+    """Whether this program was installed without an interpreter of its own."""
+    return bool(getattr(sys, "frozen", False))
+
+
+def frozen_program(*, window: bool = False) -> str:
+    """Name one of the two programs that an installed Lectern has; they share a folder.
+
+    One has the engine, the children and the command line, the other has Qt and the window.
+    """
+    name = "lectern-window" if window else "lectern"
+    return str(Path(sys.executable).with_name(name + Path(sys.executable).suffix))
+
+
+def child_command(module: str) -> list[str]:
+    """Return the command that runs a module as a child; ``app.__main__`` knows those there are."""
+    if is_frozen():
+        return [frozen_program(), CHILD_ARGUMENT, module]
+    return [sys.executable, "-P", "-m", module]
 
 
 def take_stdout() -> BinaryIO:

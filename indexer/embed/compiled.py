@@ -13,7 +13,6 @@ import logging
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -22,9 +21,10 @@ from typing import TYPE_CHECKING, Any
 from indexer.api.atomic import DISK_FULL
 from indexer.api.codec import decode
 from indexer.api.errors import Failure, InternalError, WorldError
-from indexer.confine.process import child_environment
+from indexer.confine.process import child_command, child_environment
 from indexer.embed.fetch import NO_ACCESS, OWNER_ONLY, ensure_source, hash_file
 from indexer.embed.models import TOKENIZER, Side
+from indexer.embed.record_files import shipped_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -38,8 +38,6 @@ BUILDER_VERSION = 7
 MANIFEST = "manifest.json"
 GRAPH, DATA = "model.onnx", "model.bin"
 COMPILER = "indexer.compiler"
-# What the frozen program is called with in place of ``-m``; ``app.__main__`` knows it too.
-FROZEN_ARGUMENT = "--compiler"
 _STDERR_TAIL = 500  # characters
 LOCK_TIMEOUT_S = 600
 # Weights, compiled graphs and the scratch files of a build, for a model of 100 MB.
@@ -104,10 +102,11 @@ def ensure_compiled(
     """
     from filelock import FileLock, Timeout
 
-    folder = compiled_folder(record, models, precision, side)
-    compiled = CompiledModel(record, precision, folder, side)
-    if intact(compiled):
-        return compiled
+    for place in (shipped_folder(), models):  # an installed Lectern brings compiled forms along
+        folder = compiled_folder(record, place, precision, side)
+        compiled = CompiledModel(record, precision, folder, side)
+        if intact(compiled):
+            return compiled
     home = models / record.id
     try:
         home.mkdir(parents=True, exist_ok=True)
@@ -200,8 +199,6 @@ def _compile(compiled: CompiledModel, source: Path, folder: Path) -> None:
         LecternError: ``model_damaged`` of weights that make no sense, ``internal`` of a graph that
             computes something else, or of a child that died.
     """
-    frozen = getattr(sys, "frozen", False)
-    start = [FROZEN_ARGUMENT] if frozen else ["-P", "-m", COMPILER]
     request = {
         "record": asdict(compiled.record), "precision": compiled.precision, "side": compiled.side,
         "source": str(source), "folder": str(folder),
@@ -209,7 +206,7 @@ def _compile(compiled: CompiledModel, source: Path, folder: Path) -> None:
     # With all threads: numpy adds up in another order with fewer, and the file would differ.
     environment = {**os.environ, "PYTHONPATH": child_environment()["PYTHONPATH"]}
     child = subprocess.run(
-        [sys.executable, *start, str(os.getpid())], input=json.dumps(request),
+        [*child_command(COMPILER), str(os.getpid())], input=json.dumps(request),
         env=environment, capture_output=True, text=True, errors="replace", check=False,
     )  # fmt: skip
     if child.returncode:

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
     from indexer.api.protocol import Header
 
-# What the frozen program is called with in place of ``-m``; ``app.__main__`` knows it too.
-FROZEN_ARGUMENT = "--render-child"
 _OBJECTS = 200_000
 
 

@@ -29,9 +29,9 @@ from indexer.api.pages import (
 )
 from indexer.api.types import OutlineEntry
 from indexer.config import Limits
+from indexer.confine.process import CHILD_ARGUMENT
 from indexer.extract.document import PAGE_JOINT
 from indexer.extract.pdf.reader import open_source
-from indexer.render.child import FROZEN_ARGUMENT
 from indexer.render.pdf import MAX_IMAGE_BYTES
 from tests.corpora import BENCH, needs_corpus
 from tests.integration.rendering import ROOT, Asker, render_child
@@ -327,7 +327,7 @@ def test_hard_files_never_end_the_child(ask: Asker) -> None:
 
 
 def test_the_frozen_program_can_be_it() -> None:
-    started = [sys.executable, "-m", "app", FROZEN_ARGUMENT]
+    started = [sys.executable, "-m", "app", CHILD_ARGUMENT, "indexer.render"]
     with subprocess.Popen(
         started, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT
     ) as process:

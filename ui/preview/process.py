@@ -7,7 +7,6 @@ waits for it.
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,7 @@ from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, Signal
 
 from indexer.api.errors import LecternError
 from indexer.api.protocol import FrameReader, Hello, check_hello, frame
-from indexer.confine.process import child_environment, make_scratch
+from indexer.confine.process import child_command, child_environment, make_scratch
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from indexer.api.protocol import Header
 
 MODULE = "indexer.render"
-FROZEN_ARGUMENT = "--render-child"
 # More than the largest page image needs several times over; a bomb wants far more.
 RESIDENT_BYTES = 1 << 30
 ADDRESS_SPACE = 4 << 30
@@ -37,17 +35,13 @@ _END_MS = 1_000
 def command(
     library: Path | None = None,
     scratch: str = "",
-    *,
-    frozen: bool = bool(getattr(sys, "frozen", False)),
-) -> tuple[str, list[str]]:
-    """Return the program and the arguments of a render child.
+) -> list[str]:
+    """Return the command line of a render child.
 
     Args:
         library: The folder that knows what was recognised on scanned pages.
         scratch: The folder for what it unpacks.
-        frozen: Whether this program has no interpreter of its own.
     """
-    start = [FROZEN_ARGUMENT] if frozen else ["-P", "-m", MODULE]
     limits = [
         f"--engine={os.getpid()}",
         f"--address-space={ADDRESS_SPACE}",
@@ -56,7 +50,7 @@ def command(
         *([f"--scratch={scratch}"] if scratch else []),
     ]
     known = [] if library is None else [f"--library={library}"]
-    return sys.executable, [*start, *limits, *known]
+    return [*child_command(MODULE), *limits, *known]
 
 
 class RenderProcess(QObject):
@@ -81,7 +75,7 @@ class RenderProcess(QObject):
         self._process.errorOccurred.connect(self._failed)
         self._process.finished.connect(self._finished)
         self._scratch = make_scratch()
-        program, arguments = command(library, self._scratch.name)
+        program, *arguments = command(library, self._scratch.name)
         self._process.start(program, arguments)
 
     @property

@@ -22,7 +22,7 @@ import psutil
 
 from indexer.api.errors import WorldError
 from indexer.api.protocol import Hello, check_hello, read_frame, write_frame
-from indexer.confine.process import child_environment, make_scratch
+from indexer.confine.process import child_command, child_environment, make_scratch
 from indexer.confine.worker import TOO_LARGE_STATUS
 
 if TYPE_CHECKING:
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from indexer.extract.process.messages import ToChild
 
 MODULE = "indexer.extract.process.child"
-# What the frozen program is called with in place of ``-m``; ``app.__main__`` knows it too.
-FROZEN_ARGUMENT = "--extraction-child"
 _POLL_S = 0.1
 _START_S = 60.0
 _END_S = 2.0
@@ -46,12 +44,10 @@ _MIN_ADDRESS_SPACE = 2 * 1024**3
 
 
 def command(limits: Limits, scratch: str) -> list[str]:
-    """Return the command line of a child, for a frozen program too."""
-    start = [FROZEN_ARGUMENT] if getattr(sys, "frozen", False) else ["-P", "-m", MODULE]
+    """Return the command line of a child."""
     address_space = max(_MIN_ADDRESS_SPACE, _ADDRESS_SPACE_FACTOR * limits.resident_bytes)
     return [
-        sys.executable,
-        *start,
+        *child_command(MODULE),
         f"--engine={os.getpid()}",
         f"--address-space={address_space}",
         f"--resident={limits.resident_bytes}",

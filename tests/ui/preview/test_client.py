@@ -193,7 +193,10 @@ def test_closing_ends_the_child(
     assert (answers.done, answers.failed) == ([], [])
 
 
-def test_the_frozen_program_is_its_own_child() -> None:
-    program, arguments = command(frozen=True)
-    assert (program, arguments[0]) == (sys.executable, "--render-child")
-    assert command(frozen=False)[1][:3] == ["-P", "-m", "indexer.render"]
+def test_the_frozen_window_has_its_children_from_the_program_beside_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert command()[:4] == [sys.executable, "-P", "-m", "indexer.render"]
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    monkeypatch.setattr(sys, "executable", "/opt/lectern/lectern-window")
+    assert command()[:3] == ["/opt/lectern/lectern", "--child", "indexer.render"]

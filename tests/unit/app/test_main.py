@@ -1,4 +1,4 @@
-"""The program can be its own extraction child, as a frozen one must be."""
+"""A frozen program starts its children as itself, and there are two of it."""
 
 from __future__ import annotations
 
@@ -6,18 +6,26 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, BinaryIO, cast
 
+import pytest
+
+from app import cli
 from indexer.api.protocol import Hello, check_hello, read_frame
 from indexer.config import Limits
-from indexer.extract.process.process import FROZEN_ARGUMENT, command
+from indexer.confine.process import CHILD_ARGUMENT, frozen_program
+from indexer.extract.process.process import command
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_the_frozen_command_line_starts_a_child(tmp_path: Path) -> None:
-    plain = command(Limits(), str(tmp_path))
-    arguments = plain[plain.index("-m") + 2 :]
-    started = [sys.executable, "-m", "app", FROZEN_ARGUMENT, *arguments]
+def test_the_frozen_command_line_starts_a_child(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    program, *arguments = command(Limits(), str(tmp_path))
+    assert program == frozen_program()
+    assert arguments[0] == CHILD_ARGUMENT
+    started = [sys.executable, "-m", "app", *arguments]
     with subprocess.Popen(started, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         frame = read_frame(cast("BinaryIO", child.stdout))
         assert frame is not None
@@ -25,3 +33,34 @@ def test_the_frozen_command_line_starts_a_child(tmp_path: Path) -> None:
         assert child.stdin is not None
         child.stdin.close()
         assert child.wait() == 0
+
+
+@pytest.mark.parametrize(
+    ("own", "arguments", "other"),
+    [
+        ("lectern", ["gui", "rent"], "lectern-window"),
+        ("lectern", ["--library", "/l"], "lectern-window"),
+        ("lectern-window", ["search", "rent"], "lectern"),
+        ("lectern-window", [], ""),
+        ("lectern", ["status"], ""),
+    ],
+)
+def test_each_frozen_program_hands_over_what_the_other_is_for(
+    monkeypatch: pytest.MonkeyPatch, own: str, arguments: list[str], other: str
+) -> None:
+    started: list[list[str]] = []
+
+    def take_over(_program: str, command: list[str]) -> None:
+        started.append(command)
+        raise SystemExit(0)
+
+    def begin(command: str, *, offline: bool) -> None:
+        raise SystemExit(0)
+
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    monkeypatch.setattr(sys, "executable", f"/opt/lectern/{own}")
+    monkeypatch.setattr(sys, "argv", [own, *arguments])
+    monkeypatch.setattr("os.execv", take_over)
+    with pytest.raises(SystemExit):
+        cli.main(confine=begin)
+    assert started == ([[f"/opt/lectern/{other}", *arguments]] if other else [])

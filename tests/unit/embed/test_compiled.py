@@ -52,6 +52,22 @@ def test_it_is_compiled_once(record: ModelRecord, tmp_path: Path, precision: Pre
     assert {path: path.stat().st_mtime_ns for path in again.folder.iterdir()} == stamps
 
 
+def test_what_came_compiled_is_used_and_never_written(
+    record: ModelRecord, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shipped, models = tmp_path / "shipped", tmp_path / "models"
+    came = _compile(record, tmp_path, Precision.INT8)
+    place = compiled_folder(record, shipped, Precision.INT8)
+    shutil.copytree(came.folder, place)
+    monkeypatch.setattr("indexer.embed.compiled.shipped_folder", lambda: shipped)
+    assert _compile(record, models, Precision.INT8).folder == place
+    assert not models.exists()
+    (place / GRAPH).write_bytes(b"harmed")
+    shutil.copytree(tmp_path / record.id / "source", models / record.id / "source")
+    assert _compile(record, models, Precision.INT8).folder.is_relative_to(models)
+    assert (place / GRAPH).read_bytes() == b"harmed"
+
+
 @both
 def test_a_damaged_file_is_built_again(
     record: ModelRecord, tmp_path: Path, precision: Precision

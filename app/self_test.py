@@ -1,0 +1,102 @@
+"""The self-test: the installed program does once, on its own samples, all that it is there for.
+
+Owns what is tried and what counts as working. It must not touch the person's library: it makes
+one in a temporary folder. What one can see without doing anything is ``app.doctor``'s.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.cli_index import index
+from app.demo import QUESTION, documents
+from app.doctor import check
+from indexer.api.errors import LecternError
+from indexer.api.requests import Diagnose, Search
+from indexer.confine.process import frozen_program, is_frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.cli_common import Context
+    from indexer.api.answers import Check
+
+ANSWER = "cannot be used because of flooding"
+SCANNED = "spare key of the boathouse"
+SCAN = "keys.png"
+# The window with its engine on a slow machine that does other things, too.
+WINDOW_S = 180.0
+
+
+def run(context: Context) -> Iterator[Check]:
+    """Try everything in a temporary library; each check comes as it is done."""
+    with tempfile.TemporaryDirectory(prefix="lectern-self-test-") as folder:
+        own = replace(context, library=Path(folder) / "library")
+        try:
+            yield from _engine(own)
+        except LecternError as error:
+            yield check("engine", error.message, ok=False, advice=error.next_step)
+        yield _window(own, Path(folder) / "window")
+
+
+def _engine(context: Context) -> Iterator[Check]:
+    samples = documents()
+    summary = index(context, [samples, samples.parent / "scans"], quiet=True)
+    states = ", ".join(f"{count} {state}" for state, count in sorted(summary.states.items()))
+    read = summary.states.get("indexed", 0)
+    yield check("indexing", f"{states}; {summary.pages} pages", ok=read >= _count(samples))
+    yield _search(context, "search", QUESTION, ANSWER)
+    yield _search(context, "scanned page", f'"{SCANNED}"', SCANNED)
+    found = {each.name: each for each in context.with_engine(lambda e: e.call(Diagnose()))}
+    for name in ("device", "text recognition", "network of the engine", "readers of documents"):
+        if name in found:
+            yield found[name]
+    yield _sockets()
+
+
+def _count(folder: Path) -> int:
+    return sum(path.is_file() for path in folder.iterdir())
+
+
+def _search(context: Context, name: str, question: str, answer: str) -> Check:
+    result = context.with_engine(lambda engine: engine.call(Search(question, limit=3)))
+    first = " ".join(result.hits[0].text.split()) if result.hits else ""
+    value = Path(result.hits[0].file).name if result.hits else "no hits"
+    return check(name, value, ok=answer in first, advice="The passage that answers is not first.")
+
+
+def _sockets() -> Check:
+    """See that no process of ours that is cut off holds a socket that leads out of this machine."""
+    import psutil
+
+    this, held = psutil.Process(), []
+    for each in (this, *this.children(recursive=True)):
+        # One that was left outside, for downloads that the person asks for, lets nobody look.
+        with contextlib.suppress(psutil.AccessDenied, psutil.NoSuchProcess):
+            held += [f"{each.pid}: {found.laddr}" for found in each.net_connections("inet")]
+    return check("network sockets", ", ".join(held) or "none", ok=not held)
+
+
+def _window(context: Context, folder: Path) -> Check:
+    """Have a window that nobody sees ask the question and show the page."""
+    program = [frozen_program(window=True)] if is_frozen() else [sys.executable, "-m", "app"]
+    options = ["--library", str(context.library), "gui", "--check", str(folder), QUESTION]
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    try:
+        done = subprocess.run(
+            [*program, *options], env=environment, capture_output=True, text=True,
+            errors="replace", timeout=WINDOW_S, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return check("window", f"showed nothing for {WINDOW_S:.0f} s", ok=False)
+    said = done.stderr.strip().splitlines()
+    if done.returncode:
+        return check("window", said[-1] if said else f"status {done.returncode}", ok=False)
+    return check("window", "shows the page with the passage")

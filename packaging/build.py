@@ -1,0 +1,213 @@
+"""Makes what people install on Linux, and tries it: ``python packaging/build.py [STEP…]``.
+
+Owns the way from the checkout to ``dist/``: a clean environment from the lock, the wheel, the
+compiled models, the frozen tree, its self-test, the packages, checksums and the list of parts.
+What stands in a Debian package is ``debian``'s. It must not be imported by the program.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import tomllib
+import venv
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from debian import make_deb
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+ROOT = Path(__file__).resolve().parents[1]
+WORK = ROOT / "build" / "package"
+DIST = ROOT / "dist"
+TREE = WORK / "tree" / "lectern"
+PYTHON = WORK / "env" / "bin" / "python"
+# What freezes, in the environment of the build alone.
+TOOLS = ("pyinstaller==6.22.3", "pyinstaller-hooks-contrib==2026.9", "setuptools>=77,<82", "wheel")
+SOURCE_DATE = "1795305600"  # files in the packages bear the date of this release
+# Names in the wheel without which an installed Lectern is not whole.
+NEEDED = (
+    "resources/models/lectern-minilm-late/model.safetensors",
+    "resources/models/lectern-e5-late/model.safetensors",
+    "resources/models/lectern-minilm-late/MODEL_CARD.md",
+    "resources/models/lectern-e5-late/MODEL_CARD.md",
+    "resources/sample/scans/keys.png",
+    "resources/i18n/lectern_de.qm",
+    "resources/reference.md",
+)
+
+
+def run(*command: str | Path, environment: dict[str, str] | None = None) -> None:
+    """Run a command to its good end; what it prints is shown.
+
+    Raises:
+        SystemExit: If it fails.
+    """
+    print("+", *command, flush=True)
+    done = subprocess.run([*map(str, command)], cwd=ROOT, env=environment, check=False)
+    if done.returncode:
+        sys.exit(f"{Path(command[0]).name} failed with status {done.returncode}")
+
+
+def version() -> str:
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        return str(tomllib.load(file)["project"]["version"])
+
+
+def make_environment() -> None:
+    """Install what the lock names, and the tools that freeze, into an environment of their own."""
+    shutil.rmtree(WORK / "env", ignore_errors=True)
+    venv.create(WORK / "env", with_pip=True)
+    pip = (PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+    run(*pip, "--require-hashes", "-r", ROOT / "requirements.lock")
+    run(*pip, *TOOLS)
+
+
+def make_wheel() -> None:
+    """Build the wheel, see that nothing is missing in it, and install it."""
+    folder = WORK / "wheel"
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(ROOT / "build" / "lib", ignore_errors=True)  # setuptools packs what lies there
+    pip = (PYTHON, "-m", "pip", "--quiet", "--disable-pip-version-check")
+    run(*pip, "wheel", "--no-deps", "--no-build-isolation", "-w", folder, ROOT)
+    (wheel,) = folder.glob("*.whl")
+    check_wheel(wheel)
+    run(*pip, "install", "--no-deps", "--force-reinstall", wheel)
+
+
+def check_wheel(wheel: Path) -> None:
+    """See that a wheel has what an installed program needs, and nothing of the tests.
+
+    Raises:
+        SystemExit: If it has not.
+    """
+    import zipfile
+
+    with zipfile.ZipFile(wheel) as packed:
+        names = set(packed.namelist())
+    if missing := [name for name in NEEDED if name not in names]:
+        sys.exit(f"not in the wheel: {', '.join(missing)}")
+    if foreign := [name for name in names if name.startswith(("tests/", "packaging/"))]:
+        sys.exit(f"nothing of these belongs into a wheel: {', '.join(sorted(foreign)[:5])}")
+
+
+def compile_models() -> None:
+    """Compile the default model beside its weights, so that the first start compiles nothing."""
+    found = subprocess.run(
+        [PYTHON, "-c", "from indexer.embed.record_files import shipped_folder as f; print(f())"],
+        capture_output=True, text=True, check=True, cwd=WORK,
+    )  # fmt: skip
+    run(PYTHON, "-P", ROOT / "packaging" / "compile_models.py", found.stdout.strip())
+
+
+def freeze() -> None:
+    """Make the tree of two programs."""
+    shutil.rmtree(TREE.parent, ignore_errors=True)
+    run(
+        PYTHON, "-P", "-m", "PyInstaller", "--noconfirm", "--log-level=WARN",
+        "--distpath", TREE.parent, "--workpath", WORK / "freezing", ROOT / "packaging/lectern.spec",
+    )  # fmt: skip
+    for name in ("LICENSE", "README.md"):
+        shutil.copy2(ROOT / name, TREE / name)
+    size = sum(path.stat().st_size for path in TREE.rglob("*") if not path.is_symlink())
+    print(f"{TREE}: {size / 1e6:.0f} MB")
+
+
+def try_tree() -> None:
+    """Run the self-test of the frozen program, with a home of its own and without Python."""
+    self_test(TREE / "lectern")
+
+
+def self_test(program: Path) -> None:
+    """Run the self-test of a program that may see nothing of this checkout."""
+    with tempfile.TemporaryDirectory(prefix="lectern-") as home:
+        environment = {"HOME": home, "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
+        run(program, "self-test", environment=environment)
+        made = [str(path.relative_to(home)) for path in Path(home).rglob("model.bin")]
+        if made:
+            sys.exit(f"the first start compiled {', '.join(made)}")
+
+
+def make_tar() -> None:
+    """Pack the tree for systems without dpkg; ``install.sh`` in it links it into a home."""
+    for extra in ("install.sh", "lectern.desktop"):
+        shutil.copy2(ROOT / "packaging/linux" / extra, TREE / extra)
+    name = f"lectern-{version()}-linux-{platform.machine()}"
+
+    def plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
+        member.uid = member.gid = 0
+        member.uname = member.gname = "root"
+        member.mtime = int(SOURCE_DATE)
+        return member
+
+    DIST.mkdir(exist_ok=True)
+    with tarfile.open(DIST / f"{name}.tar.xz", "w:xz", preset=6) as packed:
+        packed.add(TREE, name, filter=plain)
+    for extra in ("install.sh", "lectern.desktop"):
+        (TREE / extra).unlink()
+
+
+def make_package() -> None:
+    """Make the Debian package."""
+    DIST.mkdir(exist_ok=True)
+    shown = subprocess.run(
+        [PYTHON, "-P", "-m", "app.manual"], capture_output=True, text=True, check=True, cwd=WORK
+    )
+    make_deb(TREE, DIST, WORK / "deb", version(), shown.stdout)
+
+
+def list_parts() -> None:
+    """Write the bill of materials, with every licence, and the checksums."""
+    parts = DIST / f"lectern-{version()}.cdx.json"
+    tools = WORK / "parts"
+    if not tools.exists():
+        venv.create(tools, with_pip=True)
+        run(tools / "bin/python", "-m", "pip", "install", "--quiet", "cyclonedx-bom==7.5.0")
+    run(
+        tools / "bin/cyclonedx-py", "environment", PYTHON, "--pyproject", ROOT / "pyproject.toml",
+        "--output-reproducible", "--gather-license-texts", "-o", parts,
+    )  # fmt: skip
+    sums = []
+    for path in sorted(DIST.iterdir()):
+        if path.name != "SHA256SUMS":
+            with path.open("rb") as file:
+                sums.append(f"{hashlib.file_digest(file, 'sha256').hexdigest()}  {path.name}\n")
+    (DIST / "SHA256SUMS").write_text("".join(sums), "utf-8")
+
+
+STEPS: dict[str, Callable[[], None]] = {
+    "environment": make_environment,
+    "wheel": make_wheel,
+    "models": compile_models,
+    "freeze": freeze,
+    "try": try_tree,
+    "deb": make_package,
+    "tar": make_tar,
+    "parts": list_parts,
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("steps", nargs="*", metavar="STEP", help=f"of {', '.join(STEPS)}; else all")
+    asked = parser.parse_args(arguments).steps
+    if unknown := set(asked) - STEPS.keys():
+        parser.error(f"there is no {', '.join(sorted(unknown))}; there are {', '.join(STEPS)}")
+    os.environ["SOURCE_DATE_EPOCH"] = SOURCE_DATE
+    WORK.mkdir(parents=True, exist_ok=True)
+    for name in asked or STEPS:
+        STEPS[name]()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,122 @@
+"""Tries the Debian package in a Debian that has no Python, no compiler and no network.
+
+    sudo python packaging/clean_root.py PACKAGE [ROOT]
+
+Owns what is looked at: it installs, passes its self-test as a person without network, keeps a
+library over a second installation, and leaves nothing when it goes. Needs root, debootstrap, and
+a mirror for the packages that Lectern's depends on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+MIRROR = "http://deb.debian.org/debian"
+SUITE = "bookworm"
+SAMPLES = "/opt/lectern/_internal/resources/sample/documents"
+# What installing anything leaves: logs, caches, and the parts that Lectern's package depends on.
+_NOT_OURS = ("var/cache", "var/lib", "var/log", "etc", "tmp", "proc", "dev", "sys", "home", "run")
+
+# Inside namespaces of its own: its own processes, and no network but the loopback that is down.
+_PERSON = """
+mount -t proc proc "$1/proc" && mount --bind /dev "$1/dev" &&
+exec chroot "$1" su - person -c "$2"
+"""
+
+
+class Root:
+    """A folder with a whole Debian in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def make(self) -> None:
+        run("debootstrap", "--variant=minbase", SUITE, str(self.folder), MIRROR)
+        self.run("useradd --create-home person")
+
+    def run(self, command: str) -> str:
+        """Run a command as root, with the network that installing needs."""
+        return run("chroot", str(self.folder), "sh", "-c", command)
+
+    def run_as_person(self, command: str) -> str:
+        """Run a command as a person without network."""
+        return run(
+            "unshare", "--net", "--mount", "--pid", "--fork", "sh", "-c", _PERSON, "sh",
+            str(self.folder), command,
+        )  # fmt: skip
+
+    def install(self, package: Path) -> None:
+        shutil.copy(package, self.folder / "tmp" / package.name)
+        quietly = "DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends"
+        self.run(f"{quietly} --reinstall /tmp/{package.name}")
+
+    def files(self) -> set[Path]:
+        """Every file that is not of the system's own keeping."""
+        found = (path.relative_to(self.folder) for path in self.folder.rglob("*"))
+        return {path for path in found if not str(path).startswith(_NOT_OURS)}
+
+
+def run(*command: str) -> str:
+    """Run a command to its good end; give what it printed.
+
+    Raises:
+        SystemExit: If it fails, with what it said.
+    """
+    print("+", *command[-1:], flush=True)
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode:
+        sys.exit(f"{done.stdout[-3000:]}\n{done.stderr[-3000:]}\nstatus {done.returncode}")
+    return done.stdout
+
+
+def expect(fact: object, what: str) -> None:
+    if not fact:
+        sys.exit(f"not so: {what}")
+    print(f"ok  {what}", flush=True)
+
+
+def try_package(package: Path, root: Root) -> None:
+    """Install, use, install again, remove."""
+    root.make()
+    root.run("apt-get update")
+    root.install(package)
+    depended = root.files() - {path for path in root.files() if "lectern" in str(path)}
+    tools = root.run("command -v python3 gcc cc || true")
+    expect(not tools.strip(), "there is no Python and no compiler")
+    print(root.run_as_person("lectern self-test"))
+    root.run_as_person(f"lectern index {SAMPLES}")
+    before = root.run_as_person("lectern files --json")
+    root.install(package)
+    expect(root.run_as_person("lectern files --json") == before, "the library is as it was")
+    answer = root.run_as_person("lectern search who mends the roof")
+    expect("workshop-lease.pdf" in answer, "it answers after the second installation")
+    manual = root.folder / "usr/share/man/man1/lectern.1.gz"
+    expect(manual.exists(), "there is a manual page")
+    told = root.run("apt-get purge --yes lectern")
+    expect("~/.local/share/lectern" in told, "a purge says where a person's library is")
+    left = root.files() - depended
+    expect(not left, f"nothing is left of it {sorted(map(str, left))[:5]}")
+    library = root.folder / "home/person/.local/share/lectern/library"
+    expect(library.is_dir(), "the person's library is still there")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("package", type=Path)
+    parser.add_argument("root", type=Path, nargs="?", help="an empty folder; else a temporary one")
+    asked = parser.parse_args()
+    if asked.root is not None:
+        try_package(asked.package, Root(asked.root))
+        return 0
+    with tempfile.TemporaryDirectory(prefix="lectern-root-") as folder:
+        try_package(asked.package, Root(Path(folder)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,135 @@
+"""The Debian package of the frozen tree: which file lies where, and what it needs.
+
+Owns the layout under ``/opt/lectern`` and ``/usr``, the control file, the man page and the
+scripts that run at installation. It must not know how the tree was made.
+"""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LINUX = Path(__file__).parent / "linux"
+ICONS = Path(__file__).parents[1] / "resources" / "icons"
+ICON_SIZES = (16, 22, 24, 32, 48, 64, 128, 256, 512)
+
+# What Qt needs of the system to show a window, and what reads scanned pages. LibreOffice stays the
+# person's choice: old Office files are named and not read without it.
+DEPENDS = (
+    "libc6 (>= 2.35)", "libegl1", "libgl1", "libdbus-1-3", "libfontconfig1", "libfreetype6",
+    "libglib2.0-0 | libglib2.0-0t64", "libx11-6", "libx11-xcb1", "libxcb-cursor0", "libxcb-glx0",
+    "libxcb-icccm4", "libxcb-image0", "libxcb-keysyms1", "libxcb-randr0", "libxcb-render-util0",
+    "libxcb-render0", "libxcb-shape0", "libxcb-shm0", "libxcb-sync1", "libxcb-xfixes0",
+    "libxcb-xkb1", "libxkbcommon-x11-0", "libxkbcommon0", "fonts-dejavu-core | fonts-liberation",
+    "tesseract-ocr", "tesseract-ocr-eng",
+)  # fmt: skip
+RECOMMENDS = ("tesseract-ocr-deu", "tesseract-ocr-fra", "tesseract-ocr-spa", "xdg-utils")
+SUGGESTS = ("libreoffice",)
+
+# A purge says where what belongs to a person is: it is never taken away by a package.
+_POSTRM = """#!/bin/sh
+set -e
+if [ "$1" = purge ]; then
+    echo "Libraries and settings stay with their people: ~/.local/share/lectern,"
+    echo "~/.config/lectern, ~/.local/state/lectern and ~/.cache/lectern in each home."
+fi
+"""
+
+
+def make_deb(tree: Path, dist: Path, work: Path, version: str, manual: str) -> Path:
+    """Pack a frozen tree as a Debian package.
+
+    Args:
+        tree: The folder with the two programs.
+        dist: Where the package goes.
+        work: A scratch folder, emptied first.
+        version: Of the program.
+        manual: The man page.
+
+    Raises:
+        CalledProcessError: If ``dpkg-deb`` fails.
+    """
+    shutil.rmtree(work, ignore_errors=True)
+    shutil.copytree(tree, work / "opt/lectern", symlinks=True)
+    programs = work / "usr/bin"
+    programs.mkdir(parents=True)
+    for name in ("lectern", "lectern-window"):
+        (programs / name).symlink_to(f"/opt/lectern/{name}")
+    share = work / "usr/share"
+    _copy(LINUX / "lectern.desktop", share / "applications")
+    _copy(LINUX / "org.lectern.Lectern.metainfo.xml", share / "metainfo")
+    _copy(ICONS / "lectern.svg", share / "icons/hicolor/scalable/apps")
+    for size, png in _icons():
+        place = share / f"icons/hicolor/{size}x{size}/apps"
+        place.mkdir(parents=True)
+        (place / "lectern.png").write_bytes(png)
+    pages = share / "man/man1"
+    pages.mkdir(parents=True)
+    (pages / "lectern.1.gz").write_bytes(gzip.compress(manual.encode(), mtime=0))
+    _copy(tree / "LICENSE", share / "doc/lectern", "copyright")
+    control = work / "DEBIAN"
+    control.mkdir()
+    (control / "control").write_text(control_file(version, _kilobytes(work)), "utf-8")
+    script = control / "postrm"
+    script.write_text(_POSTRM, "utf-8")
+    script.chmod(0o755)
+    package = dist / f"lectern_{version}_{_architecture()}.deb"
+    command = ["dpkg-deb", "--root-owner-group", "-Zzstd", "-z12", "--build", work, package]
+    subprocess.run([*map(str, command)], check=True)
+    return package
+
+
+def control_file(version: str, kilobytes: int) -> str:
+    """Return what ``dpkg`` is told of the package."""
+    return "\n".join((
+        "Package: lectern",
+        f"Version: {version}",
+        f"Architecture: {_architecture()}",
+        "Maintainer: The Lectern maintainers <lectern@localhost>",
+        f"Installed-Size: {kilobytes}",
+        f"Depends: {', '.join(DEPENDS)}",
+        f"Recommends: {', '.join(RECOMMENDS)}",
+        f"Suggests: {', '.join(SUGGESTS)}",
+        "Section: utils",
+        "Priority: optional",
+        "Description: find the passage that answers a question in your own documents",
+        " Lectern reads PDF, Office files, books, mails and scans, understands them with a",
+        " language model on your own processor, and shows the page with the passage outlined.",
+        " It sends nothing anywhere.",
+        "",
+    ))  # fmt: skip
+
+
+def _architecture() -> str:
+    shown = subprocess.run(
+        ["dpkg", "--print-architecture"],  # noqa: S607  # dpkg of this system
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return shown.stdout.strip()
+
+
+def _copy(source: Path, folder: Path, name: str = "") -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copy(source, folder / (name or source.name))
+
+
+def _kilobytes(folder: Path) -> int:
+    return sum(path.lstat().st_size for path in folder.rglob("*")) // 1024
+
+
+def _icons() -> Iterator[tuple[int, bytes]]:
+    """Draw the icon in each size that desktops ask for."""
+    import pymupdf
+
+    drawing = pymupdf.open("svg", (ICONS / "lectern.svg").read_bytes())
+    for size in ICON_SIZES:
+        scale = size / max(drawing[0].rect.width, drawing[0].rect.height)
+        yield size, drawing[0].get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=True).tobytes()

@@ -1,0 +1,42 @@
+"""The self-test tries everything, and tells what does not work."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.e2e.conftest import Lectern
+
+CHECKS = (
+    "indexing", "search", "scanned page", "device", "text recognition", "network of the engine",
+    "readers of documents", "network sockets", "window",
+)  # fmt: skip
+
+
+@pytest.fixture
+def installed(lectern: Lectern, minilm_models_dir: Path) -> Lectern:
+    """The real program, with the default model compiled as an installation has it."""
+    data = lectern.folder / "home" / "data" / "lectern"
+    data.mkdir(parents=True)
+    (data / "models").symlink_to(minilm_models_dir)
+    return replace(lectern, module="app")
+
+
+def test_all_works_but_what_is_not_there(installed: Lectern, tmp_path: Path) -> None:
+    (tmp_path / "no programs").mkdir()
+    without_tesseract = {"PATH": str(tmp_path / "no programs")}
+    with installed.start("self-test", "--json", environment=without_tesseract) as process:
+        out, err = process.communicate(timeout=280)
+    found = {check["name"]: check for check in json.loads(out)}
+    assert tuple(found) == CHECKS, err
+    bad = {name for name, check in found.items() if not check["ok"]}
+    assert bad == {"scanned page", "text recognition"}
+    assert process.returncode == 1
+    # The person's own library is not touched, nor is what the window remembers.
+    assert {path.name for path in installed.library.parent.iterdir()} == {"models"}

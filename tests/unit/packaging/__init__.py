@@ -1,0 +1,1 @@
+"""Tests of the scripts that make what people install."""

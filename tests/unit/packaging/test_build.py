@@ -1,0 +1,99 @@
+"""What is packed is whole: the wheel, what dpkg is told, and the script that installs for one."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import ModuleType
+
+ROOT = Path(__file__).resolve().parents[3]
+PACKAGING = ROOT / "packaging"
+
+
+@pytest.fixture(scope="module")
+def scripts() -> Iterator[dict[str, ModuleType]]:
+    names = ("debian", "build", "bootstrap")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(PACKAGING))
+        yield {name: importlib.import_module(name) for name in names}
+        for name in names:
+            patch.delitem(sys.modules, name)
+
+
+def test_what_the_wheel_needs_is_in_the_tree(scripts: dict[str, ModuleType]) -> None:
+    assert [name for name in scripts["build"].NEEDED if not (ROOT / name).is_file()] == []
+
+
+@pytest.mark.parametrize(
+    ("lacks", "has_more", "said"),
+    [
+        ("", "", ""),
+        ("resources/reference.md", "", "not in the wheel: resources/reference.md"),
+        ("", "tests/conftest.py", "tests/conftest.py"),
+    ],
+)
+def test_a_wheel_that_is_not_whole_is_refused(
+    scripts: dict[str, ModuleType], tmp_path: Path, lacks: str, has_more: str, said: str
+) -> None:
+    wheel = tmp_path / "lectern.whl"
+    with zipfile.ZipFile(wheel, "w") as packed:
+        for name in (*scripts["build"].NEEDED, has_more):
+            if name and name != lacks:
+                packed.writestr(name, "")
+    if not said:
+        scripts["build"].check_wheel(wheel)
+    else:
+        with pytest.raises(SystemExit, match=re.escape(said)):
+            scripts["build"].check_wheel(wheel)
+
+
+def test_dpkg_is_told_of_every_library_of_the_window(scripts: dict[str, ModuleType]) -> None:
+    depends = " ".join(scripts["debian"].DEPENDS)
+    needed = scripts["bootstrap"].WINDOW_LIBRARIES.values()
+    assert [name for name in needed if name not in depends] == []
+    lines = scripts["debian"].control_file("1.2.3", 5).splitlines()
+    fields = dict(line.split(": ", 1) for line in lines if not line.startswith(" "))
+    assert (fields["Version"], fields["Installed-Size"]) == ("1.2.3", "5")
+    assert {"Package", "Architecture", "Maintainer", "Depends", "Description"} <= fields.keys()
+
+
+def test_the_release_is_the_version(scripts: dict[str, ModuleType]) -> None:
+    told = (PACKAGING / "linux" / "org.lectern.Lectern.metainfo.xml").read_text("utf-8")
+    assert f'<release version="{scripts["build"].version()}"' in told
+
+
+def test_it_installs_into_a_home_and_goes_again(tmp_path: Path) -> None:
+    tree = tmp_path / "lectern-0"
+    icons = tree / "_internal" / "resources" / "icons"
+    icons.mkdir(parents=True)
+    (icons / "lectern.svg").write_text("<svg/>")
+    (tree / "lectern").write_text("#!/bin/sh\necho it runs\n")
+    (tree / "lectern").chmod(0o755)
+    for name in ("install.sh", "lectern.desktop"):
+        (tree / name).write_bytes((PACKAGING / "linux" / name).read_bytes())
+    home = tmp_path / "a home"
+    home.mkdir()
+    environment = {"HOME": str(home), "PATH": os.environ["PATH"]}
+
+    def install(*options: str) -> None:
+        subprocess.run(["sh", str(tree / "install.sh"), *options], env=environment, check=True)
+
+    install()
+    install()  # over the version before
+    run = subprocess.run([home / ".local/bin/lectern"], capture_output=True, text=True, check=True)
+    assert run.stdout == "it runs\n"
+    entry = (home / ".local/share/applications/lectern.desktop").read_text("utf-8")
+    assert f"Exec={home}/.local/lib/lectern/lectern gui" in entry
+    install("--remove")
+    assert [path for path in home.rglob("*") if not path.is_dir()] == []
