@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from indexer.search.language_means import LanguageMeans
     from indexer.search.query_terms import QueryTerms
     from indexer.search.score_normalisation import CosineScale
     from indexer.store.store import Store
@@ -44,6 +45,7 @@ class QueryVectors:
     whole: Floats
     question: Floats
     scale: CosineScale  # of the model that made them
+    means: LanguageMeans  # of the library's languages
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,9 @@ class Retriever:
         found = [self._by_vector(vectors.question, wide, self.docs)]
         if terms.has_context:
             found.append(self._by_vector(vectors.whole, wide, self.docs))
+        if vectors.means.by_language:
+            in_all = vectors.means.without(vectors.question)
+            found.append(self._by_vector(in_all, wide, self.docs))
         return Retrievals([], found)
 
     def start_within(self, terms: QueryTerms, vectors: QueryVectors, likely: Docs) -> Retrievals:

@@ -35,6 +35,7 @@ class Ranking:
         scored: The parts of their scores.
         weights: The parameters of the scores.
         phrases: The passages with the exact phrase, if one is asked for.
+        missing: Shape (n,): what was added to the similarities of each for its language.
     """
 
     candidates: CandidateEvidence
@@ -43,6 +44,12 @@ class Ranking:
     scored: Scored
     weights: Weights
     phrases: Keys | None
+    missing: NDArray[np.float32]
+
+    def meaning_of(self, at: int) -> float:
+        """The similarity of a candidate to the query, as the model has it; 0 if there is none."""
+        meaning = float(self.scored.meaning[at])
+        return meaning - float(self.missing[at]) if meaning else 0.0
 
     @property
     def exact(self) -> NDArray[np.bool_]:

@@ -121,7 +121,7 @@ def refresh(catalog: Catalog, store: Store, models: ModelsInUse) -> None:
         return
     passages = catalog.spaces.totals().embedded
     before = load_cohort(catalog, space)
-    if passages < MIN_PASSAGES or (before is not None and _similar(before.passages, passages)):
+    if passages < MIN_PASSAGES or (before is not None and is_similar(before.passages, passages)):
         return
     try:
         embedder = models.query(space.record)
@@ -206,7 +206,8 @@ def _best(
     return float((share * np.maximum(sentence, 0.0) + (1 - share) * pooled).max())
 
 
-def _similar(before: int, now: int) -> bool:
+def is_similar(before: int, now: int) -> bool:
+    """Whether a library with so many passages need not be measured again."""
     return now <= REMEASURE * before and before <= REMEASURE * now
 
 

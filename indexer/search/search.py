@@ -25,6 +25,7 @@ from indexer.search.candidates import QueryVectors, Retriever
 from indexer.search.evidence import LibraryEvidence, naming_words, with_similarity, word_evidence
 from indexer.search.fusion import DEFAULT_WEIGHTS, Weights, fuse, rerank, score_documents
 from indexer.search.hits import HitMaker, result
+from indexer.search.language_means import LanguageMeans, load_means, raised
 from indexer.search.narrowing import Narrowing, narrow
 from indexer.search.query_terms import QueryTerms, languages_of, prepare
 from indexer.search.ranking import Ranking
@@ -151,12 +152,22 @@ class Searcher:
         token.check()
         docs, owner = np.unique(evidence.docs, return_inverse=True)
         documents = found.evidence.lookup(docs)
+        missing = self._missing(found.vectors, docs)[owner]
+        evidence = replace(evidence, pages=raised(evidence.pages, missing))
         weights = self.weights.for_coverage(found.terms.coverage)
         first = fuse(evidence.pages, documents, owner, weights)
         leading = first.leading()
         read = rerank_evidence(self.store, found.terms, evidence.keys[leading])
         scored = rerank(first, leading, evidence.pages.around, read, weights)
-        return found, Ranking(evidence, documents, owner, scored, weights, found.phrases)
+        return found, Ranking(evidence, documents, owner, scored, weights, found.phrases, missing)
+
+    def _missing(self, vectors: QueryVectors, docs: NDArray[np.int32]) -> NDArray[np.float32]:
+        """What the similarities of documents lack for their languages: (m,) to float32 (m,)."""
+        if not vectors.means.by_language:
+            return np.zeros(len(docs), np.float32)
+        rows = self.catalog.docs.get(docs.tolist())
+        languages = [rows[doc].language if doc in rows else "" for doc in docs.tolist()]
+        return vectors.means.missing(vectors.scale, vectors.question, languages)
 
     def _is_good(
         self, found: Retrieved, space: Space, hits: tuple[Hit, ...], ranking: Ranking
@@ -170,7 +181,7 @@ class Searcher:
         if cohort is None or not hits or found.terms.has_prefix:
             return True
         order = ranking.order
-        meaning = float(ranking.scored.meaning[order[0]]) if len(order) else 0.0
+        meaning = ranking.meaning_of(int(order[0])) if len(order) else 0.0
         if not meaning or any(hit.why in (Why.PHRASE, Why.NAME) for hit in hits):
             return True
         features = answerability_features(
@@ -215,7 +226,8 @@ class Searcher:
         embedder = self.models.query(space.record)
         whole = embedder.encode_query(text)
         question = embedder.encode_query(asked) if asked != text else whole
-        return QueryVectors(whole, question, CosineScale.from_space(space))
+        means = load_means(self.catalog, space)
+        return QueryVectors(whole, question, CosineScale.from_space(space), means)
 
     def _likely(self, evidence: LibraryEvidence, narrowing: Narrowing) -> NDArray[np.int32]:
         """The documents that stand out, best first."""
@@ -253,4 +265,5 @@ def _vectors(encoding: Future[QueryVectors], space: Space) -> tuple[QueryVectors
         return encoding.result(), ()
     except WorldError as error:
         none = np.zeros(int(space.record["dimension"]), np.float32)
-        return QueryVectors(none, none, CosineScale()), (Note("words_only"), error.note())
+        vectors = QueryVectors(none, none, CosineScale(), LanguageMeans({}))
+        return vectors, (Note("words_only"), error.note())

@@ -10,6 +10,7 @@ import pytest
 
 from indexer.api.requests import GetStatus, Reindex, Search
 from indexer.embed.record_files import write_record
+from indexer.search.language_means import load_means
 from tests.integration.world import World
 from tests.tiny_model import TINY, install_tiny_model
 
@@ -136,3 +137,19 @@ def test_words_count_whole_for_a_model_of_one_language(world: World, name: str) 
     assert best.explain is not None
     words = best.explain.document["words"]
     assert words == 1.0 if name == TINY else 0.0 < words < 0.5
+
+
+@pytest.mark.parametrize(("name", "measured"), [(TINY, set()), (MANY, {"de", "en"})])
+def test_languages_are_measured_for_a_model_of_several(
+    world: World, name: str, measured: set[str]
+) -> None:
+    for number in range(3):
+        for language, text in (("de", GERMAN), ("en", ENGLISH)):
+            path = world.documents / f"{language} {number}.txt"
+            path.write_text("\n\n".join(f"{number} {part}. {text * 12}" for part in range(6)))
+    with world.engine(model=name) as engine:
+        world.index(engine)
+        space = engine.catalog.spaces.active()
+        assert space is not None
+        assert load_means(engine.catalog, space).by_language.keys() == measured
+        assert {hit.file for hit in engine.call(Search("the harbour at night", 20)).hits}
