@@ -146,7 +146,7 @@ def _labelled(
     strange = told_elsewhere.left(wanted.name, asked, unanswered)
     strange["the sample's questions"] = _features(collector, _queries((*ANSWERED, *UNANSWERED)))
     short = list(dict.fromkeys(without_preamble(query.text) for query in queries))
-    if len(short) < len(queries):
+    if short != list(dict.fromkeys(query.text for query in queries)):
         strange["its questions without their preamble"] = _features(collector, _queries(short))
     return LabelledFeatures(_features(collector, queries), unanswered, strange)
 

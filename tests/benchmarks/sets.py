@@ -20,6 +20,7 @@ HARD_FILES = BENCH / "hard-files"
 
 # The smallest first; what measures one set takes the first or the last.
 NAMES = ("chunking-eval", "xquad-cross", "xquad-mono", "cuad", "financebench")
+SEVERAL_LANGUAGES = frozenset({"xquad-cross", "xquad-mono"})
 # Sets that are asked in languages which no document of theirs is in: a library of them would get
 # the model for its documents by itself, and who asks so chooses the other.
 CHOSEN_MODELS = {"xquad-cross": LANGUAGES_MODEL}
