@@ -160,10 +160,12 @@ class Maintainer:
             for column, config in indices.text_indices().items():
                 faults.reached("text-indexing")
                 table.commit(partial(table.inner.create_index, column, config=config, replace=True))
+                runtime.give_back()  # what it freed would add to the peak of the next step
             faults.reached("text-indexed")
             self._steps.append(f"{name}: full text rebuilt")
         elif is_vectors_table(name):
             self._index_vectors(name, table)
+            runtime.give_back()
         faults.reached("compacting")
         _optimize(table, VERSION_AGE)
         faults.reached("compacted")
