@@ -31,6 +31,7 @@ PHRASES = {
     "not_excludable": N_("{name}: cannot be excluded, so it is searched as text."),
     "not_a_value": N_("{typed} is searched as text: {reason}."),
     "only_left_out": N_("A minus leaves passages out; say what to look for as well."),
+    "phrase_nowhere": N_("No passage holds {phrases}."),
     "words_only": N_("Only words are searched."),
     # what the values of operators are
     "value_missing": N_("it has no value"),

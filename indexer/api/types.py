@@ -219,7 +219,7 @@ class Hit:
     state: FileState = FileState.INDEXED
     other_paths: tuple[str, ...] = ()  # further places of the same content
     explain: HitExplanation | None = None
-    marks: tuple[Span, ...] = ()  # the best sentences, best first, as ``best``
+    marks: tuple[Span, ...] = ()  # the exact phrases, or the best sentences, as ``best``
     author: str = ""
     format: str = ""  # what the file's name promises, "pdf", "text", …
     modified_ns: int = 0  # of the file, since 1970; 0 when unknown

@@ -22,6 +22,7 @@ from indexer.search.passage_hits import (
     passage_hit,
     reason,
     where,
+    with_phrases,
 )
 from indexer.search.query_language import clear_language
 from indexer.store.values import docs_of
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from indexer.api.phrases import Note
+    from indexer.api.progress import CancelToken
     from indexer.api.types import FileRow
     from indexer.catalog.catalog import Catalog
     from indexer.catalog.records import DocRow, DocumentFile, Totals
@@ -60,8 +62,14 @@ class HitMaker:
     query: Query
     narrowing: Narrowing
 
-    def make(self, ranking: Ranking, limit: int, *, explain: bool) -> tuple[Hit, ...]:
-        """Make the best hits of a ranking, near-duplicates of other documents grouped."""
+    def make(
+        self, ranking: Ranking, limit: int, token: CancelToken, *, explain: bool
+    ) -> tuple[Hit, ...]:
+        """Make the best hits of a ranking, near-duplicates of other documents grouped.
+
+        Raises:
+            Cancelled: If the token was cancelled: thousands of hits take seconds.
+        """
         called = self.called(limit)
         shown = {(hit.path, hit.start) for hit in called}
         hits: list[Hit] = []
@@ -69,6 +77,7 @@ class HitMaker:
         asked_in = clear_language(self.query.text, self.query.terms)
         candidates, scores, exact = ranking.candidates, ranking.scored.total, ranking.exact
         for at, passage, places, doc in self._passages(candidates.keys, ranking.order, limit):
+            token.check()
             if any((place.path, passage["char_start"]) in shown for place in places):
                 continue
             same = groups.add(doc.doc, passage["view"])
@@ -77,6 +86,8 @@ class HitMaker:
                 hits[same] = replace(hits[same], also=also)
                 continue
             hit = passage_hit(passage, places, doc, best_sentences(candidates, at))
+            if exact[at]:
+                hit = with_phrases(hit, passage, self.query.phrases)
             why = Why.PHRASE if exact[at] else reason(ranking.scored, at)
             parts = ranking.explain(at) if explain else None
             language = passage["language"] if why is Why.MEANING and asked_in else ""

@@ -5,13 +5,18 @@ Owns the making of one ``Hit``. It must not know which others there are.
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from indexer.api.types import Hit, Why
+from indexer.search.phrase_spans import phrase_spans
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from indexer.api.types import FileRow
     from indexer.catalog.records import DocRow, DocumentFile
     from indexer.search.candidates import CandidateEvidence
@@ -59,6 +64,15 @@ def passage_hit(
         modified_ns=place.mtime_ns,
         **where(passage, place, doc),
     )
+
+
+def with_phrases(hit: Hit, passage: dict[str, Any], phrases: Sequence[str]) -> Hit:
+    """Mark the phrases of a query in a hit that holds them; its best sentence holds the first."""
+    spans = phrase_spans(passage, phrases)
+    if not spans:
+        return hit
+    sentence = bisect_right(passage["text_starts"], spans[0][0]) - 1
+    return replace(hit, best=_sentence(passage, sentence), marks=spans[:MARKS])
 
 
 def where(passage: dict[str, Any], place: DocumentFile, doc: DocRow) -> dict[str, Any]:

@@ -135,7 +135,9 @@ class Searcher:
         if space is None:
             return _Answer(maker.called(request.limit))
         retrieved, ranking = self.rank(request, space, token)
-        hits = maker.make(ranking, request.limit, explain=explain)
+        hits = maker.make(ranking, request.limit, token, explain=explain)
+        if retrieved.phrases is not None and not len(retrieved.phrases):
+            return _Answer(hits, (*retrieved.notes, _nowhere(request.query)), good=False)
         good = self._is_good(retrieved, space, hits, ranking)
         return _Answer(hits, retrieved.notes, good)
 
@@ -257,6 +259,11 @@ class Searcher:
             keys = np.unique(np.concatenate(hits))
             found = keys if found is None else np.intersect1d(found, keys)
         return found
+
+
+def _nowhere(query: Query) -> Note:
+    """No passage holds the phrases of a query."""
+    return Note("phrase_nowhere", {"phrases": ", ".join(f"“{one}”" for one in query.phrases)})
 
 
 def _vectors(encoding: Future[QueryVectors], space: Space) -> tuple[QueryVectors, tuple[Note, ...]]:

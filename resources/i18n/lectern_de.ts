@@ -126,6 +126,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%Ln with the phrase</source>
+        <translation>
+            <numerusform>%Ln mit der Wortfolge</numerusform>
+            <numerusform>%Ln mit der Wortfolge</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln more, nearly the same</source>
         <translation>
             <numerusform>%Ln weitere, fast dieselbe</numerusform>
@@ -1730,6 +1737,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
         <translation>{hits}, {documents}</translation>
     </message>
     <message>
+        <source>{hits}, {exact}</source>
+        <translation>{hits}, {exact}</translation>
+    </message>
+    <message>
         <source>{share} embedded</source>
         <translation>{share} eingebettet</translation>
     </message>
@@ -2448,6 +2459,10 @@ Legen Sie hier Ordner oder Dateien ab, oder fügen Sie sie oben hinzu.</translat
     <message>
         <source>A minus leaves passages out; say what to look for as well.</source>
         <translation>Ein Minus lässt Stellen weg; sagen Sie auch, wonach gesucht werden soll.</translation>
+    </message>
+    <message>
+        <source>No passage holds {phrases}.</source>
+        <translation>Keine Stelle enthält {phrases}.</translation>
     </message>
     <message>
         <source>Only words are searched.</source>

@@ -42,6 +42,13 @@
         </translation>
     </message>
     <message numerus="yes">
+        <source>%Ln with the phrase</source>
+        <translation>
+            <numerusform>%Ln with the phrase</numerusform>
+            <numerusform>%Ln with the phrase</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%Ln more, nearly the same</source>
         <translation>
             <numerusform>%Ln more, nearly the same</numerusform>

@@ -124,7 +124,8 @@ class Collector:
     def _hits(self, request: SearchRequest, ranking: Ranking) -> tuple[Hit, ...]:
         catalog, store = self.engine.catalog, self.engine.store
         maker = HitMaker(catalog, store, request.query, request.narrowing)
-        return maker.make(replace(ranking, phrases=None), scoring.LIMIT, explain=False)
+        none = replace(ranking, phrases=None)
+        return maker.make(none, scoring.LIMIT, CancelToken(), explain=False)
 
     def _request(self, text: str, without: Iterable[str] = ()) -> SearchRequest:
         query = parse(text)

@@ -212,3 +212,19 @@ def test_a_file_of_which_nothing_was_read_is_found_first_by_its_name(
     for text in ("tide table.bin", "tide table"):
         first = ask(opened, text).hits[0]
         assert (first.file, first.why, first.text) == ("tide table.bin", Why.NAME, "")
+
+
+def test_a_phrase_that_stands_nowhere_is_said_to(opened: Engine) -> None:
+    found = ask(opened, '"the keeper inspects the lamp by moonlight"')
+    assert found.hits
+    assert not found.good
+    assert [note.code for note in found.notes] == ["phrase_nowhere"]
+    assert all(hit.why is not Why.PHRASE for hit in found.hits)
+    assert ask(opened, '"clockwork, and is signed by the keeper"').notes == ()
+
+
+def test_the_phrase_itself_is_marked(opened: Engine) -> None:
+    first = ask(opened, '"bears the cost" lamp inspected every month').hits[0]
+    assert first.why is Why.PHRASE
+    assert [first.text[slice(*mark)] for mark in first.marks] == ["bears the cost"]
+    assert "bears the cost" in first.text[slice(*first.best)]

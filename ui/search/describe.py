@@ -47,7 +47,7 @@ def day(hit: Hit) -> str:
 
 
 def count(group: Group) -> str:
-    return hits(len(group.hits))
+    return words.exact(len(group.hits)) if group.exact else hits(len(group.hits))
 
 
 def badge(hit: Hit) -> str:

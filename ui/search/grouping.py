@@ -12,6 +12,8 @@ from enum import StrEnum
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from indexer.api.types import Why
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -38,6 +40,11 @@ class Group:
     hits: tuple[Hit, ...]
 
     @property
+    def exact(self) -> bool:
+        """Whether these hold the exact phrase; the others of the document are a group of theirs."""
+        return self.head.why is Why.PHRASE
+
+    @property
     def head(self) -> Hit:
         """The hit that represents the document."""
         return self.hits[0]
@@ -49,15 +56,20 @@ def key_of(hit: Hit) -> Key:
 
 
 def grouped(hits: Iterable[Hit], order: Order = Order.RELEVANCE) -> tuple[Group, ...]:
-    """Group hits, which come best first, by document; documents stand at their best hit."""
-    found: dict[str, dict[Key, Hit]] = {}
+    """Group hits, which come best first, by document; documents stand at their best hit.
+
+    Hits with the exact phrase stand before all others, so a document may come twice.
+    """
+    found: dict[tuple[bool, str], dict[Key, Hit]] = {}
     for hit in hits:
-        found.setdefault(hit.path, {}).setdefault(key_of(hit), hit)
-    groups = [Group(path, tuple(each.values())) for path, each in found.items()]
+        section = hit.why is not Why.PHRASE, hit.path
+        found.setdefault(section, {}).setdefault(key_of(hit), hit)
+    groups = [Group(path, tuple(each.values())) for (_, path), each in found.items()]
     if order is Order.DATE:
         groups.sort(key=lambda group: -group.head.modified_ns)
     elif order is Order.NAME:
         groups.sort(key=lambda group: (_natural(PurePath(group.path).name), group.path))
+    groups.sort(key=lambda group: not group.exact)
     return tuple(groups)
 
 

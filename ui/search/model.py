@@ -57,7 +57,8 @@ class Row:
     @property
     def key(self) -> Key:
         """The row's identity; keys of documents and hits are disjoint."""
-        return (self.group.path, -1, -1) if self.is_document else key_of(self.hit)
+        own = (self.group.path, -1, -2 if self.group.exact else -1)
+        return own if self.is_document else key_of(self.hit)
 
 
 class ResultsModel(QAbstractListModel):

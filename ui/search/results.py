@@ -92,7 +92,8 @@ class ResultsPane(QWidget):
         self.result = result
         self.groups = grouped(result.hits, self.summary.order)
         self.model.show(self.groups, same_query=same_query)
-        self.summary.show_result(result, len(self.groups), more=more)
+        documents = len({group.path for group in self.groups})
+        self.summary.show_result(result, documents, more=more)
         self.summary.setVisible(bool(self.groups))
         if not self.groups:
             self.nothing.show_nothing(query)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QFontMetricsF, QTextCharFormat, QTextLayout, QTextOption
 
+from indexer.api.types import Why
 from ui.search.safe_text import Shown, Span, is_right_to_left, shown
 from ui.text_offsets import Utf16Map
 
@@ -56,8 +57,11 @@ class Snippet:
 
 
 def text_of(hit: Hit) -> Shown:
-    """The text of a hit, safe, with its best sentence; in three lines more marks would hide it."""
-    return shown(hit.text, (hit.best,))
+    """The text of a hit, safe, with its best sentence, or with the phrases that were asked for.
+
+    In three lines the marks of more sentences would hide it.
+    """
+    return shown(hit.text, hit.marks if hit.why is Why.PHRASE and hit.marks else (hit.best,))
 
 
 def lines_needed(hit: Hit, pen: Pen) -> int:

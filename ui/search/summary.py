@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
+from indexer.api.types import Why
 from ui import words
 from ui.flow import FlowLayout
 from ui.icons import icon
@@ -86,7 +87,10 @@ class Summary(QWidget):
         text = (
             self.tr("The best {hits} in {documents}") if more else self.tr("{hits} in {documents}")
         )
-        self._count.setText(text.format(hits=hits, documents=words.documents(documents)))
+        text = text.format(hits=hits, documents=words.documents(documents))
+        if exact := sum(hit.why is Why.PHRASE for hit in result.hits):
+            text = self.tr("{hits}, {exact}").format(hits=text, exact=words.exact(exact))
+        self._count.setText(text)
         partly = 0 <= result.embedded_share < _WHOLE
         self._embedded.setVisible(partly)
         share = words.share(result.embedded_share)

@@ -29,6 +29,9 @@ class Amounts(QObject):
     def hits(self, number: int) -> str:
         return self.tr("%Ln hit(s)", "", number)
 
+    def exact(self, number: int) -> str:
+        return self.tr("%Ln with the phrase", "", number)
+
     def alike(self, number: int) -> str:
         return self.tr("%Ln more, nearly the same", "", number)
 
@@ -66,6 +69,11 @@ def documents(number: int) -> str:
 
 def hits(number: int) -> str:
     return _AMOUNTS.hits(number)
+
+
+def exact(number: int) -> str:
+    """So many hits hold the exact phrase."""
+    return _AMOUNTS.exact(number)
 
 
 def alike(number: int) -> str:

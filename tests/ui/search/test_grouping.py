@@ -5,8 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from indexer.api.types import Why
 from tests.ui.search.hits import hit, many
+from ui.search.describe import count
 from ui.search.grouping import Order, grouped, key_of
+from ui.search.model import Row
 
 DEALT = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 5)), max_size=30)
 
@@ -35,6 +38,19 @@ def test_more_hits_change_no_order(dealt: list[tuple[int, int]], cut: int) -> No
     assert [group.path for group in more][: len(fewer)] == [group.path for group in fewer]
     for few, all_of_it in zip(fewer, more, strict=False):
         assert all_of_it.hits[: len(few.hits)] == few.hits
+
+
+def test_hits_with_the_phrase_stand_before_all_others() -> None:
+    exact = [hit(f"/d/{name}.txt", start=1, why=Why.PHRASE) for name in "ab"]
+    others = [hit(f"/d/{name}.txt", start=9) for name in "ac"]
+    for order in Order:
+        groups = grouped([*exact, *others], order)
+        assert [(group.path, group.exact) for group in groups] == [
+            ("/d/a.txt", True), ("/d/b.txt", True), ("/d/a.txt", False), ("/d/c.txt", False),
+        ]  # fmt: skip
+    keys = [Row(group).key for group in groups]
+    assert len(set(keys)) == len(keys)
+    assert [count(group) for group in groups] == 2 * ["1 with the phrase"] + 2 * ["1 hit(s)"]
 
 
 def test_by_date_and_by_name() -> None:
