@@ -13,7 +13,7 @@ help:  ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: .venv/runtime.stamp  ## Install what is needed, index the sample documents, answer a question
-	@$(PY) -m app.demo
+	@$(PY) -m app demo
 
 test: .venv/dev.stamp lint types imports  ## Install what is needed and pass every check and test
 	$(PY) -m pytest -n $(WORKERS) --dist loadfile

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from app import render
 from app.cli_common import Command, Context, absolute_path, existing
-from indexer.api.labels import PACE_REASONS, SPEEDS
+from app.progress_line import pace_reason
+from indexer.api.labels import SPEEDS
 from indexer.api.requests import EstimateIndex, Index, Retry, SetPace
 from indexer.api.status import Speed
 
@@ -27,12 +28,6 @@ def pace_line(activity: Activity | Status) -> str:
     if not reason or (speed is Speed.SLOW and reason in _SLOWING):
         return speed
     return f"{speed}, {pace_reason(reason)}"
-
-
-def pace_reason(code: str) -> str:
-    """Say why work is slowed down, or waits."""
-    label = PACE_REASONS.get(code, render.phrase(code))
-    return f"{label[0].lower()}{label[1:]}"
 
 
 def _nothing(_parser: ArgumentParser) -> None:

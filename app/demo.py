@@ -1,12 +1,11 @@
 """The demo: index the sample documents into a library of its own and answer a question.
 
 Owns the question and what the demo prints; it works through the same commands as a person.
-``python -m app.demo`` and the hidden ``lectern demo`` run it.
+The hidden ``lectern demo`` runs it.
 """
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from app.cli_common import Context, absolute_path
@@ -52,9 +51,3 @@ def run(context: Context, folder: str = FOLDER) -> int:
 def _short(path: Path) -> str:
     here = Path.cwd()
     return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
-
-
-if __name__ == "__main__":
-    from app.cli import main
-
-    sys.exit(main(["demo", *sys.argv[1:]]))

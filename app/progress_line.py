@@ -12,7 +12,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, TextIO
 
 from app import render
-from app.cli_pace import pace_reason
+from indexer.api.labels import PACE_REASONS
 from indexer.api.progress import Progress, Step
 
 if TYPE_CHECKING:
@@ -98,3 +98,9 @@ def describe(progress: Progress, style: Style) -> str:
 
 def _done(progress: Progress) -> str:
     return f"{progress.files_done:,}/{render.count(progress.files_total, 'file')}"
+
+
+def pace_reason(code: str) -> str:
+    """Say why work is slowed down, or waits."""
+    label = PACE_REASONS.get(code, render.phrase(code))
+    return f"{label[0].lower()}{label[1:]}"

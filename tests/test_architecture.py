@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import graphlib
 import re
 import sys
 from pathlib import Path
@@ -68,6 +69,13 @@ def test_the_window_knows_the_contracts_of_the_engine_only(file: Path) -> None:
 )
 def test_a_contract_needs_the_standard_library_only(name: str) -> None:
     assert needs(name, set()) == set()
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    files = [file for package in ("app", "ui", "indexer") for file in modules(package)]
+    names = {name_of(file) for file in files}
+    graph = {name_of(file): (names & set(imports(file))) - {name_of(file)} for file in files}
+    graphlib.TopologicalSorter(graph).prepare()
 
 
 def test_every_room_says_what_flows_through_it() -> None:

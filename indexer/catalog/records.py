@@ -9,9 +9,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping, Sequence
 
     from indexer.api.types import FileState
+
+_LATEST_NS = (1 << 63) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,15 @@ class Stamp:
     mtime_ns: int
     volume: int
     inode: int
+
+    @classmethod
+    def from_status(cls, found: os.stat_result) -> Stamp:
+        return cls(found.st_size, mtime_ns(found), found.st_dev, found.st_ino)
+
+
+def mtime_ns(found: os.stat_result) -> int:
+    """The time of the last change. Some files claim years that 64 bits cannot hold (from 2262)."""
+    return max(-_LATEST_NS, min(_LATEST_NS, found.st_mtime_ns))
 
 
 @dataclass(frozen=True, slots=True)

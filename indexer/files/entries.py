@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 from indexer.api.errors import WorldError
 from indexer.api.phrases import reason_of
-from indexer.catalog.records import FoundFile
+from indexer.catalog.records import FoundFile, mtime_ns
 from indexer.files.excludes import MAX_IGNORE_BYTES
-from indexer.files.hashing import mtime_ns
 from indexer.files.kinds import is_away
 
 if TYPE_CHECKING:

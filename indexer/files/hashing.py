@@ -12,14 +12,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from indexer.api.errors import Cancelled, WorldError
-from indexer.catalog.records import Stamp
+from indexer.catalog.records import Stamp, mtime_ns
 from indexer.files.kinds import is_away
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 CHUNK_BYTES = 1 << 20
-_LATEST_NS = (1 << 63) - 1
 # Opening a pipe that took the file's place must not wait for a writer.
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
@@ -32,11 +31,6 @@ class ContentHash:
     stamp: Stamp
 
 
-def stamp_of(found: os.stat_result) -> Stamp:
-    """Take from a file's status what changes with its bytes."""
-    return Stamp(found.st_size, mtime_ns(found), found.st_dev, found.st_ino)
-
-
 def size_and_time(path: bytes, *, follow_links: bool = True) -> tuple[int, int] | None:
     """Give what nearly every change of a file changes, None where it cannot be had.
 
@@ -47,11 +41,6 @@ def size_and_time(path: bytes, *, follow_links: bool = True) -> tuple[int, int] 
     except OSError:
         return None
     return found.st_size, mtime_ns(found)
-
-
-def mtime_ns(found: os.stat_result) -> int:
-    """The time of the last change. Some files claim years that 64 bits cannot hold (from 2262)."""
-    return max(-_LATEST_NS, min(_LATEST_NS, found.st_mtime_ns))
 
 
 def content_id(path: bytes, *, stopping: Callable[[], bool] = lambda: False) -> ContentHash:
@@ -84,14 +73,14 @@ def content_id(path: bytes, *, stopping: Callable[[], bool] = lambda: False) -> 
             if stopping():
                 raise Cancelled
         after = os.fstat(descriptor)
-    if stamp_of(after) != stamp_of(before) or read != before.st_size:
+    if Stamp.from_status(after) != Stamp.from_status(before) or read != before.st_size:
         raise WorldError("changed_while_read")
-    return ContentHash(digest.hexdigest(), stamp_of(before))
+    return ContentHash(digest.hexdigest(), Stamp.from_status(before))
 
 
 def unchanged(path: bytes, stamp: Stamp) -> bool:
     """Tell whether a file still is what it was; False too if it is gone."""
     try:
-        return stamp_of(os.stat(path)) == stamp
+        return Stamp.from_status(os.stat(path)) == stamp
     except OSError:
         return False

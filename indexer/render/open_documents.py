@@ -11,6 +11,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from indexer.catalog.records import Stamp
 from indexer.config import Limits
 from indexer.extract.registry import identify
 from indexer.ocr.cache_file import FILE_NAME
@@ -28,24 +29,6 @@ MAX_OPEN = 4
 NOTHING = RecognisedPages()
 # Draws pages; loaded when one is asked for, since it loads a library.
 DRAWS = "indexer.render.pdf"
-
-
-@dataclass(frozen=True, slots=True)
-class Stamp:
-    """What changes when a file does: size, time of change in nanoseconds, identity."""
-
-    size: int
-    mtime_ns: int
-    device: int
-    inode: int
-
-    @classmethod
-    def from_path(cls, path: Path) -> Stamp:
-        status = path.stat()
-        return cls(status.st_size, status.st_mtime_ns, status.st_dev, status.st_ino)
-
-    def __str__(self) -> str:
-        return f"{self.size}-{self.mtime_ns}-{self.inode}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +66,7 @@ class OpenDocuments:
             OSError: If the file cannot be read.
         """
         path = source.path
-        stamp = Stamp.from_path(path)
+        stamp = Stamp.from_status(path.stat())
         known = self._recognised(path, stamp)
         opened = self._open.get(path)
         if opened is not None and (opened.stamp, opened.password, opened.recognised) != (
@@ -143,7 +126,7 @@ class RecognitionLookup:
 
 def _stamp_if_there(path: Path) -> Stamp | None:
     try:
-        return Stamp.from_path(path)
+        return Stamp.from_status(path.stat())
     except OSError:
         return None
 

@@ -18,13 +18,8 @@ from indexer.api.errors import WorldError
 from indexer.api.pages import MarkBox, PageImage, PassageMarks
 from indexer.extract.document import PAGE_JOINT
 from indexer.extract.pdf.geometry import PlacedText, read_placed
-from indexer.extract.pdf.reader import (
-    failures_of,
-    open_checked,
-    raw_page,
-    read_outline,
-    said_by,
-)
+from indexer.extract.pdf.opening import failures_of, open_checked, said_by
+from indexer.extract.pdf.reader import raw_page, read_outline
 from indexer.extract.pdf.recognised import replaces_text
 from indexer.render.anchor import find_text, slices
 from indexer.render.labels import page_labels

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from indexer.api.errors import WorldError
 from indexer.api.pages import DocumentRequest, PageRequest
 from indexer.api.protocol import read_frame, write_frame
+from indexer.catalog.records import Stamp
 from indexer.confine.worker import Worker
 from indexer.extract.registry import promised_format
 from indexer.render.open_documents import (
@@ -26,7 +27,6 @@ from indexer.render.open_documents import (
     NOTHING,
     OpenDocuments,
     RecognitionLookup,
-    Stamp,
 )
 from indexer.text import language
 
@@ -102,8 +102,8 @@ class Workers:
         recognised = NOTHING
         stamp: tuple[int, int] | None = None
         with suppress(OSError, ValueError):
-            found = Stamp.from_path(path)
-            stamp = found.device, found.inode
+            found = Stamp.from_status(path.stat())
+            stamp = found.volume, found.inode
             recognised = self._known.pages(path, found)
         identity = (stamp, source.password, recognised)
         reader = self._readers.get(path)

@@ -1,22 +1,20 @@
-"""PDF, through MuPDF: opening, passwords, what the file says about itself, and its pages.
+"""PDF, through MuPDF: what the file says about itself, and its pages.
 
-Owns everything that touches the PDF library for text; order and structure of a page come from
-``indexer.extract.pdf.layout``. Runs in the extraction child only.
+Owns everything that touches the PDF library for text; files are opened by ``opening``, order and
+structure of a page come from ``layout``. Runs in the extraction child only.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pymupdf
 
-from indexer.api.errors import WorldError
 from indexer.api.types import OutlineEntry
-from indexer.extract.base import Metadata, RawPage, too_large
+from indexer.extract.base import Metadata, RawPage
 from indexer.extract.pdf.layout import lay_out
 from indexer.extract.pdf.legible import (
     FEW_UNMAPPED,
@@ -26,14 +24,14 @@ from indexer.extract.pdf.legible import (
     mostly_unmapped,
 )
 from indexer.extract.pdf.lines import read_lines
-from indexer.extract.pdf.page_tree import has_page_tree, rebuild_page_tree, was_rebuilt
+from indexer.extract.pdf.opening import failures_of, open_checked
+from indexer.extract.pdf.page_tree import was_rebuilt
 from indexer.extract.pdf.recognised import (
     confirms_text,
     recognised_text,
     replaces_text,
     shows_something,
 )
-from indexer.extract.registry import image_kind
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -54,7 +52,6 @@ _GLYPH_NUMBERS = pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
 # Why a page counts as not read although it holds letters.
 ILLEGIBLE = "letters_unknown"
 MAX_OUTLINE_ENTRIES = 20_000
-_HEAD_BYTES = 64
 _PAGES_BETWEEN_SHRINKS = 32
 _BROKEN_OFF = re.compile("error|premature end")  # in what the library warns of
 _DATE = re.compile(r"D:(\d{4})(\d{2})?(\d{2})?")
@@ -213,58 +210,6 @@ def open_source(path: Path, password: str | None, limits: Limits) -> PdfSource:
         return PdfSource(document)
 
 
-def open_checked(path: Path, password: str | None, limits: Limits) -> Any:
-    """Open a PDF, or an image, with the library, unless the file is empty or too large.
-
-    Raises:
-        WorldError: ``empty`` if the file is, ``too_large``, ``needs_password`` or ``unreadable``.
-        OSError: If the file cannot be read.
-    """
-    size = path.stat().st_size
-    if size == 0:
-        raise WorldError("empty")
-    # An OSError of the file itself must not be taken for a damaged document.
-    with path.open("rb") as file:
-        kind = image_kind(file.read(_HEAD_BYTES))
-    limit = limits.image_bytes if kind else limits.pdf_bytes
-    if size > limit:
-        raise too_large(limit)
-    if kind:
-        from indexer.extract.pdf.image import open_image
-
-        return open_image(path, kind)
-    with failures_of(path):
-        return open_document(path, password)
-
-
-@contextmanager
-def failures_of(path: Path) -> Iterator[None]:
-    """Turn whatever the library raises over a document into ``unreadable``."""
-    try:
-        yield
-    except (WorldError, MemoryError):
-        raise
-    except Exception as error:
-        raise WorldError("unreadable", reason="pdf_damaged", said=said_by(error, path)) from error
-
-
-def open_document(path: Path, password: str | None) -> Any:
-    """Open a PDF with the library, and look for its pages where no list of them is left.
-
-    Raises:
-        WorldError: ``needs_password`` if the password is missing or wrong, ``unreadable`` if no
-            page can be found.
-    """
-    document = pymupdf.open(str(path), filetype="pdf")
-    if document.needs_pass and not document.authenticate(password or ""):
-        document.close()
-        raise WorldError("needs_password")
-    if not has_page_tree(document) and not rebuild_page_tree(document):
-        document.close()
-        raise WorldError("unreadable", reason="no_pages")
-    return document
-
-
 def _metadata(document: Any) -> Metadata:
     found = document.metadata or {}
 
@@ -289,11 +234,3 @@ def read_outline(document: Any) -> tuple[OutlineEntry, ...]:
         if text and page > 0:
             entries.append(OutlineEntry(level, text, page))
     return tuple(entries)
-
-
-def said_by(error: Exception, path: Path | None = None) -> str:
-    """Return what the library said, for a report, without the path."""
-    text = " ".join(str(error).split())
-    if path is not None:
-        text = text.replace(str(path), "…")
-    return re.sub(r"^code=\d+: ", "", text)[:200] or type(error).__name__

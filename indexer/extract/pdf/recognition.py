@@ -13,7 +13,7 @@ import pymupdf
 
 from indexer.api.errors import WorldError
 from indexer.extract.pdf.image import resolution_of
-from indexer.extract.pdf.reader import failures_of, open_checked
+from indexer.extract.pdf.opening import failures_of, open_checked
 from indexer.ocr.hocr import read_hocr
 from indexer.ocr.layer import scaled
 from indexer.ocr.tesseract import Program, recognise

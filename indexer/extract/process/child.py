@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from indexer.api.errors import InternalError, LecternError, WorldError
 from indexer.api.phrases import reason_of
 from indexer.api.protocol import Hello, hello, read_frame, write_frame
+from indexer.catalog.records import Stamp
 from indexer.confine import worker
 from indexer.confine.process import Alarm, ChildOptions, confine, take_stdout
 from indexer.confine.reader import deny_programs, deny_sockets, limit_processes
@@ -209,8 +210,8 @@ def _extract(
     from indexer.text import language, terms
 
     path, limits = request.path, request.limits
-    before = _stamp(path)
-    if before[0] > limits.largest_bytes:
+    before = Stamp.from_status(path.stat())
+    if before.size > limits.largest_bytes:
         raise too_large(limits.largest_bytes)
     known = identify(path, request.format)
     if worker.is_available():
@@ -233,7 +234,7 @@ def _extract(
             outline = source.outline
         finally:
             source.close()
-        if _stamp(path) != before:
+        if Stamp.from_status(path.stat()) != before:
             raise WorldError("changed_while_read")
         conversation.send(DocumentRead(info, document.terms.counts()))
         if conversation.is_wanted():
@@ -290,12 +291,6 @@ def file_error(error: OSError, path: str) -> WorldError:
     if isinstance(error, PermissionError):
         return WorldError("path_denied", path=path)
     return WorldError("read_error", reason=reason_of(error))
-
-
-def _stamp(path: Path) -> tuple[int, int, int]:
-    """Return what changes when a file does: size, time of change in ns, identity."""
-    status = path.stat()
-    return status.st_size, status.st_mtime_ns, status.st_ino
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ import pytest
 from indexer.api.status import Speed
 from indexer.catalog.records import QueuedFile, Stamp
 from indexer.config import Limits
-from indexer.files.hashing import stamp_of
 from indexer.pipeline.events import Event, FileFinished, FileHashed, PassagesCut, TextExtracted
 from indexer.pipeline.reading import Reader
 from indexer.throttle.throttle import Throttle
@@ -76,7 +75,7 @@ def file(tmp_path: Path) -> Path:
 def test_a_new_file_is_hashed_read_and_cut(writer: Writer, file: Path) -> None:
     writer.give(file)
     hashed = writer.hashed()
-    assert hashed.content.stamp == stamp_of(file.stat())
+    assert hashed.content.stamp == Stamp.from_status(file.stat())
     hashed.reply.give(True)
     opened = writer.next()
     assert isinstance(opened, TextExtracted)

@@ -11,8 +11,8 @@ from PIL import Image
 from indexer.api.errors import WorldError
 from indexer.config import Limits
 from indexer.extract import registry
-from indexer.extract.pdf.image import MAX_PIXELS, MIN_SIDE, ImageSource, open_source, resolution_of
-from indexer.extract.pdf.reader import open_checked
+from indexer.extract.pdf.image import MIN_SIDE, ImageSource, open_source, resolution_of
+from indexer.extract.pdf.opening import MAX_PIXELS, open_checked
 
 if TYPE_CHECKING:
     from pathlib import Path
