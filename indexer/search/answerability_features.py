@@ -75,7 +75,7 @@ def answerability_features(
         out_of_vocabulary=weight_share(idfs, unknown, least=MIN_WORDS * most),
         names=names * name_weight(between_documents),
         year=year,
-        same_language=not hits[0].language,
+        same_language=not (hits[0].language and terms.across),
     )
 
 

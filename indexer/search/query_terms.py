@@ -49,6 +49,7 @@ class QueryTerms:
         coverage: The share of the query's words that stand in the library as they are, each by its
             idf: next to none where the query is in a language that no document is in. 1 where the
             model reads one language alone.
+        across: Whether the model finds answers in another language.
         question_words: The question's words, and how often each occurs.
         names_removed: Whether ``without_names`` took out some of the question's words.
     """
@@ -65,6 +66,7 @@ class QueryTerms:
     has_prefix: bool = False
     passages: int = 0
     coverage: float = 1.0
+    across: bool = True
     question_words: tuple[tuple[Expansion, float], ...] = ()
     names_removed: bool = False
 

@@ -201,7 +201,7 @@ class Searcher:
         terms = prepare(query, asking, lexicon, reading, languages, request.passages)
         if len(space.record.get("languages", ())) < 2:
             # Words are all that such a model leaves to a question in another language.
-            terms = replace(terms, coverage=1.0)
+            terms = replace(terms, coverage=1.0, across=False)
         evidence = word_evidence(terms, self.catalog, reading)
         likeliest = self._likely(evidence, narrowing)[:1]
         terms = terms.without_names(naming_words(likeliest, self.catalog))

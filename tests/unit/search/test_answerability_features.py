@@ -117,3 +117,12 @@ def test_passages_far_down_the_list_say_nothing() -> None:
     far = [hit("leases.txt", "Nothing.")] * 5
     found = features([*far, hit("leases.txt", "Globex.")])
     assert found.names > 0.5
+
+
+def test_words_tell_nothing_across_languages_but_for_a_model_of_one_language() -> None:
+    german = replace(LEASES, language="de")
+    assert features([LEASES]).same_language
+    assert not features([german]).same_language
+    one = replace(TERMS, across=False)
+    found = answerability_features(one, DOCUMENT_COUNTS, None, [german], 0.0, SIMILAR)
+    assert found.same_language
