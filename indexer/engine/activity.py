@@ -34,7 +34,7 @@ class Counts:
     """What only the catalog can tell."""
 
     embedded_share: float = 1.0
-    change: reindex.Change = field(default_factory=reindex.Change)
+    change: reindex.SpaceChange = field(default_factory=reindex.SpaceChange)
     pending: int = 0
     set_aside: int = 0
 
@@ -106,11 +106,11 @@ class ActivityMonitor:
         # Counts begin anew with each run.
         return max(0, last_pages - pages) / seconds, max(0, last_passages - passages) / seconds
 
-    def _change(self) -> reindex.Change:
+    def _change(self) -> reindex.SpaceChange:
         try:
             return reindex.describe(self.catalog, self.models.config)
         except LecternError:  # the settings name a model that is not here
-            return reindex.Change()
+            return reindex.SpaceChange()
 
     def _counted(self) -> Counts:
         began = time.monotonic()

@@ -38,7 +38,7 @@ _NO_SPACE = 0  # rows are numbered from 1
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class SpaceChange:
     """A change of model: what is being made, what is kept, and whether an older version's was."""
 
     changing: ModelChange | None = None
@@ -204,7 +204,7 @@ def chosen(config: EngineConfig, model: str | None, precision: str | None) -> En
     return config
 
 
-def describe(catalog: Catalog, config: EngineConfig) -> Change:
+def describe(catalog: Catalog, config: EngineConfig) -> SpaceChange:
     """Say what of a change of model is being made and what is kept."""
     kept = previous(catalog)
     changing = None
@@ -214,7 +214,7 @@ def describe(catalog: Catalog, config: EngineConfig) -> Change:
         totals = catalog.spaces.totals(target)
         embedded_share = totals.embedded / totals.passages if totals.passages else 1.0
         changing = ModelChange(config.model, str(config.precision), embedded_share)
-    return Change(
+    return SpaceChange(
         changing,
         ModelChoice(kept.record["model"], kept.record["precision"]) if kept else None,
         rebuilding=bool(catalog.meta(_REBUILDING)),

@@ -119,7 +119,7 @@ def _roots(engine: OpenLibrary, watched: WatchState) -> tuple[RootStatus, ...]:
     return tuple(rows)
 
 
-def _languages(engine: OpenLibrary, change: reindex.Change) -> tuple[LanguageStatus, ...]:
+def _languages(engine: OpenLibrary, change: reindex.SpaceChange) -> tuple[LanguageStatus, ...]:
     space = engine.catalog.spaces.active()
     covered = set(space.record.get("languages", ())) if space else set()
     rows = []

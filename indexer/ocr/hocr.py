@@ -29,7 +29,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class RecognisedLine:
     """Words on one baseline, in the order in which they are read.
 
     ``size`` is the height of its type; ``turn`` is how many quarter turns clockwise the text is
@@ -41,12 +41,16 @@ class Line:
     turn: int = 0
 
 
-def read_hocr(text: str) -> list[Line]:
+def read_hocr(text: str) -> list[RecognisedLine]:
     """Return the lines of an image in reading order, in its pixels; none if it holds no text."""
     parser = _Parser()
     parser.feed(text)
     parser.close()
-    lines = [Line(tuple(line.words), line.size, line.turn) for line in parser.lines if line.words]
+    lines = [
+        RecognisedLine(tuple(line.words), line.size, line.turn)
+        for line in parser.lines
+        if line.words
+    ]
     read = any(_LETTER.search(word.text) for line in lines for word in line.words)
     return lines if read else []
 

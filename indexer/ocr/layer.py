@@ -12,7 +12,7 @@ import zlib
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from indexer.ocr.hocr import Line, Word
+from indexer.ocr.hocr import RecognisedLine, Word
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -30,7 +30,7 @@ _SAME = 1.15
 _DIRECTIONS = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))
 
 
-def scaled(lines: Iterable[Line], scale: float) -> list[Line]:
+def scaled(lines: Iterable[RecognisedLine], scale: float) -> list[RecognisedLine]:
     """Bring lines from the pixels of an image to the points of its page."""
 
     def box(of: Box) -> Box:
@@ -38,7 +38,7 @@ def scaled(lines: Iterable[Line], scale: float) -> list[Line]:
         return left, top, right, bottom
 
     return [
-        Line(
+        RecognisedLine(
             tuple(Word(word.text, box(word.box)) for word in line.words),
             round(line.size * scale, 1),
             line.turn,
@@ -47,7 +47,7 @@ def scaled(lines: Iterable[Line], scale: float) -> list[Line]:
     ]
 
 
-def pack(lines: Iterable[Line]) -> bytes:
+def pack(lines: Iterable[RecognisedLine]) -> bytes:
     """Turn lines into few bytes."""
     rows = [
         [line.size, line.turn, [[word.text, *word.box] for word in line.words]] for line in lines
@@ -55,16 +55,16 @@ def pack(lines: Iterable[Line]) -> bytes:
     return zlib.compress(json.dumps(rows, ensure_ascii=False, separators=(",", ":")).encode())
 
 
-def unpack(data: bytes) -> list[Line]:
+def unpack(data: bytes) -> list[RecognisedLine]:
     """Turn the bytes back."""
     return [
-        Line(tuple(Word(word[0], tuple(word[1:5])) for word in words), size, turn)
+        RecognisedLine(tuple(Word(word[0], tuple(word[1:5])) for word in words), size, turn)
         for size, turn, words in json.loads(zlib.decompress(data))
     ]
 
 
 def page_dictionary(
-    lines: Sequence[Line], matrix: Matrix, width: float, height: float
+    lines: Sequence[RecognisedLine], matrix: Matrix, width: float, height: float
 ) -> dict[str, Any]:
     """Return lines in the shape of a page dictionary with characters.
 
@@ -76,14 +76,14 @@ def page_dictionary(
     """
     sizes = _normalised_sizes(lines)
     rows = [
-        _row(Line(words, size, line.turn), matrix)
+        _row(RecognisedLine(words, size, line.turn), matrix)
         for line, size in zip(lines, sizes, strict=True)
         for words in _split_at_gaps(line, size)
     ]
     return {"width": width, "height": height, "blocks": [{"lines": rows}] if rows else []}
 
 
-def _normalised_sizes(lines: Sequence[Line]) -> list[float]:
+def _normalised_sizes(lines: Sequence[RecognisedLine]) -> list[float]:
     """Return the type size of each line, free of the noise of measuring."""
     counts = sorted((line.size, sum(len(word.text) for word in line.words)) for line in lines)
     half = sum(count for _, count in counts) / 2
@@ -105,7 +105,7 @@ def _normalised_sizes(lines: Sequence[Line]) -> list[float]:
     return [round(steps[line.size] * 2) / 2 for line in lines]
 
 
-def _split_at_gaps(line: Line, size: float) -> Iterator[tuple[Word, ...]]:
+def _split_at_gaps(line: RecognisedLine, size: float) -> Iterator[tuple[Word, ...]]:
     """Yield the words of a line, parted where a gap is wider than any between words."""
     start = 0
     for place, (word, after) in enumerate(pairwise(line.words), 1):
@@ -128,7 +128,7 @@ def _gap(box: Box, after: Box, turn: int) -> float:
             return box[1] - after[3]
 
 
-def _row(line: Line, matrix: Matrix) -> dict[str, Any]:
+def _row(line: RecognisedLine, matrix: Matrix) -> dict[str, Any]:
     """Return a line as the PDF library would give it, with a blank between its words."""
     characters: list[dict[str, Any]] = []
     for place, word in enumerate(line.words):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from indexer.ocr.hocr import Line
+    from indexer.ocr.hocr import RecognisedLine
 
 _WAIT_S = 2.0
 
@@ -27,7 +27,7 @@ _WAIT_S = 2.0
 class RecognisedPage:
     """What is known of a page: its lines, or why there are none."""
 
-    lines: tuple[Line, ...] = ()
+    lines: tuple[RecognisedLine, ...] = ()
     reason: str = ""
 
 

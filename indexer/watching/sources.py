@@ -60,7 +60,7 @@ class Hints:
             return taken, lost
 
 
-class Source(Protocol):
+class EventSource(Protocol):
     """Delivers events of folders; ``exhausted`` says that the system watches no more."""
 
     exhausted: bool
@@ -77,7 +77,7 @@ class Source(Protocol):
     def close(self) -> None: ...
 
 
-def open_source(hints: Hints) -> Source | None:
+def open_source(hints: Hints) -> EventSource | None:
     """Open the source of this system; None if it gives no more."""
     try:
         if platform.system() == "Linux":

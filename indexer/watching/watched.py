@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from indexer.catalog.records import Root
-    from indexer.watching.sources import Source
+    from indexer.watching.sources import EventSource
 
 # Why a root has to be polled.
 NETWORK = "network"
@@ -51,7 +51,7 @@ class WatchedRoots:
         scan_s: Seconds between scans of all others.
     """
 
-    def __init__(self, source: Source | None, poll_s: float, scan_s: float) -> None:
+    def __init__(self, source: EventSource | None, poll_s: float, scan_s: float) -> None:
         self._source = source
         self._poll_s, self._scan_s = poll_s, scan_s
         self._lock = threading.Lock()

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from indexer.catalog.records import ScanCounts
     from indexer.files.scanner import Scanner
-    from indexer.watching.sources import Source
+    from indexer.watching.sources import EventSource
 
     Done = Callable[[Exception | None], None]
     # Has read what is queued, here (until the token says stop) or on a thread of its choice, and
@@ -99,7 +99,7 @@ class Watcher:
         pace: WatchPace | None = None,
         *,
         clock: Clock | None = None,
-        source: Callable[[Hints], Source | None] = open_source,
+        source: Callable[[Hints], EventSource | None] = open_source,
     ) -> None:
         self.read = read
         self.scans = 0  # of whole roots, and
@@ -108,7 +108,7 @@ class Watcher:
         self._pace = pace or WatchPace()
         self._clock = clock or Clock()
         self._open_source = source
-        self._source: Source | None = None
+        self._source: EventSource | None = None
         library = scanner.config.library
         self._library = {os.fsencode(path) for path in (library.absolute(), library.resolve())}
         self._lock = threading.Lock()

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.engine.engine import Engine
-    from indexer.watching.sources import Hints, Source
+    from indexer.watching.sources import EventSource, Hints
 
 
 @pytest.fixture
@@ -135,7 +135,7 @@ def test_everything_is_looked_at_after_sleep(world: World, engine: Engine) -> No
 def test_everything_is_looked_at_when_events_were_lost(world: World, engine: Engine) -> None:
     heard: list[Hints] = []
 
-    def source(hints: Hints) -> Source:
+    def source(hints: Hints) -> EventSource:
         heard.append(hints)
         return Deaf(exhausted=False)
 

@@ -19,7 +19,7 @@ from indexer.api.atomic import write_file
 from indexer.api.requests import MAX_LIMIT, Search
 from ui import words
 from ui.icons import icon
-from ui.search.citation import Source, passage, quoted
+from ui.search.citation import CitedSource, passage, quoted
 from ui.search.describe import elsewhere, is_name_only, places_alike
 from ui.search.export import Form, citable, exported
 from ui.search.grouping import Order, flattened, grouped
@@ -222,7 +222,7 @@ class HitActions(QObject):
         elif isinstance(data, tuple):
             self.do(*data)
 
-    def _copy_quoted(self, hits: Sequence[Hit], sources: Mapping[str, Source]) -> None:
+    def _copy_quoted(self, hits: Sequence[Hit], sources: Mapping[str, CitedSource]) -> None:
         hit = hits[0]
         self._copy(quoted(hit, sources[hit.path]), self.tr("Passage and citation copied"))
 
@@ -273,7 +273,7 @@ class HitActions(QObject):
         if export is None:
             return
 
-        def found(hits: Sequence[Hit], sources: Mapping[str, Source]) -> None:
+        def found(hits: Sequence[Hit], sources: Mapping[str, CitedSource]) -> None:
             def work() -> None:
                 write_file(path, exported(hits, sources, export.form, export.found.query))
 
@@ -285,7 +285,7 @@ class HitActions(QObject):
         self._sources.find(export.found.hits, found)
 
     def _exported(
-        self, export: _Export, sources: Mapping[str, Source], error: OSError | None
+        self, export: _Export, sources: Mapping[str, CitedSource], error: OSError | None
     ) -> None:
         if error is not None:
             reason = error.strerror or str(error)

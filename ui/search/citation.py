@@ -20,7 +20,7 @@ _YEAR = re.compile(r"[12]\d{3}")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class CitedSource:
     """What is known of a document; "" for what is not."""
 
     title: str
@@ -29,7 +29,7 @@ class Source:
     language: str = ""
 
     @classmethod
-    def from_hit(cls, hit: Hit, document: Document | None = None) -> Source:
+    def from_hit(cls, hit: Hit, document: Document | None = None) -> CitedSource:
         """Take it from the engine's answer about the document, else from the hit.
 
         The year is that of the document's own creation date: the date of a file is often that of
@@ -52,13 +52,13 @@ def passage(hit: Hit) -> str:
     return shown(hit.text).text
 
 
-def citation(hit: Hit, source: Source) -> str:
+def citation(hit: Hit, source: CitedSource) -> str:
     """Author, title, year and page, as far as they are known."""
     parts = (source.author, source.title, source.year, describe.pages(hit))
     return ", ".join(part for part in parts if part)
 
 
-def quoted(hit: Hit, source: Source) -> str:
+def quoted(hit: Hit, source: CitedSource) -> str:
     """The passage in quotation marks, and where it stands."""
     text = passage(hit)
     return f"“{text}”\n({citation(hit, source)})" if text else citation(hit, source)

@@ -13,7 +13,7 @@ import re
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from ui.search.citation import Source, passage
+from ui.search.citation import CitedSource, passage
 from ui.search.safe_text import shown
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Form(StrEnum):
 
 
 def exported(
-    hits: Sequence[Hit], sources: Mapping[str, Source], form: Form, query: str = ""
+    hits: Sequence[Hit], sources: Mapping[str, CitedSource], form: Form, query: str = ""
 ) -> str:
     """The content of the file.
 
@@ -62,13 +62,13 @@ def exported(
             return _bibtex(hits, sources)
 
 
-def citable(source: Source) -> bool:
+def citable(source: CitedSource) -> bool:
     """Whether there is enough to make an entry of a bibliography."""
     return bool(source.author or source.year)
 
 
-def _row(hit: Hit, sources: Mapping[str, Source]) -> dict[str, Any]:
-    source = sources.get(hit.path) or Source.from_hit(hit)
+def _row(hit: Hit, sources: Mapping[str, CitedSource]) -> dict[str, Any]:
+    source = sources.get(hit.path) or CitedSource.from_hit(hit)
     return {
         "title": source.title,
         "author": source.author,
@@ -84,7 +84,7 @@ def _row(hit: Hit, sources: Mapping[str, Source]) -> dict[str, Any]:
     }
 
 
-def _csv(hits: Iterable[Hit], sources: Mapping[str, Source]) -> str:
+def _csv(hits: Iterable[Hit], sources: Mapping[str, CitedSource]) -> str:
     out = io.StringIO()
     writer = csv.DictWriter(out, _COLUMNS)
     writer.writeheader()
@@ -100,7 +100,7 @@ def _cell(value: object) -> object:
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
-def _bibtex(hits: Iterable[Hit], sources: Mapping[str, Source]) -> str:
+def _bibtex(hits: Iterable[Hit], sources: Mapping[str, CitedSource]) -> str:
     pages: dict[str, list[int]] = {}
     for hit in hits:
         pages.setdefault(hit.path, []).extend({hit.page, hit.page_last} - {0})
@@ -123,7 +123,7 @@ def _bibtex(hits: Iterable[Hit], sources: Mapping[str, Source]) -> str:
     return "\n".join(entries)
 
 
-def _key(source: Source, used: set[str]) -> str:
+def _key(source: CitedSource, used: set[str]) -> str:
     family = source.author.split(",")[0].split(";")[0].split()[-1:] or source.title.split()[:1]
     base = _KEY.sub("", "".join(family).lower()) or "document"
     base += source.year

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from indexer.api.requests import GetDocument
-from ui.search.citation import Source
+from ui.search.citation import CitedSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from indexer.api.types import Hit
     from ui.ports import EnginePort
 
-    Found = Callable[[Sequence[Hit], Mapping[str, Source]], None]
+    Found = Callable[[Sequence[Hit], Mapping[str, CitedSource]], None]
 
 # The engine is asked about so many documents at most; others are described by their hits.
 _MOST_ASKED = 500
@@ -37,7 +37,7 @@ class Sources(QObject):
         self._link = link
         self._hits: Sequence[Hit] = ()
         self._found: Found | None = None
-        self._sources: dict[str, Source] = {}
+        self._sources: dict[str, CitedSource] = {}
         self._left: list[Hit] = []
         self._pending: dict[str, int] = {}
 
@@ -48,7 +48,7 @@ class Sources(QObject):
         heads: dict[str, Hit] = {}
         for hit in hits:
             heads.setdefault(hit.path, hit)
-        self._sources = {path: Source.from_hit(hit) for path, hit in heads.items()}
+        self._sources = {path: CitedSource.from_hit(hit) for path, hit in heads.items()}
         self._left = list(heads.values())[:_MOST_ASKED][::-1]
         self._go_on()
 
@@ -72,7 +72,7 @@ class Sources(QObject):
             found(self._hits, self._sources)
 
     def _handle_document(self, hit: Hit, document: Document) -> None:
-        self._sources[hit.path] = Source.from_hit(hit, document)
+        self._sources[hit.path] = CitedSource.from_hit(hit, document)
         self._not_told(hit, None)
 
     def _not_told(self, hit: Hit, _error: LecternError | None) -> None:

@@ -21,7 +21,7 @@ from ui.words.amounts import (
     unreadable,
     waiting,
 )
-from ui.words.changes import Change, change
+from ui.words.changes import change
 from ui.words.failures import (
     cause,
     failure,
@@ -39,7 +39,6 @@ from ui.words.states import TROUBLED, doing, pause, speed, speed_help, state, st
 
 __all__ = [
     "TROUBLED",
-    "Change",
     "about",
     "alike",
     "cause",

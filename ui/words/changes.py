@@ -20,7 +20,7 @@ _REBUILDING = N_("Made anew after an update: {share} done.")
 _WORDS_FIRST = N_("Until then some is found by its words only.")
 
 
-class Change(NamedTuple):
+class ChangeText(NamedTuple):
     """What changes, what that means meanwhile, and how much is done, 0 to 1."""
 
     sentence: str
@@ -28,13 +28,13 @@ class Change(NamedTuple):
     done: float
 
 
-def change(state: Activity | Status) -> Change | None:
+def change(state: Activity | Status) -> ChangeText | None:
     """The change that is under way, if any."""
     if changing := state.changing:
         done = changing.embedded_share
         sentence = say(_CHANGING).format(model=changing.model, share=share(done))
-        return Change(sentence, say(_MEANWHILE), done)
+        return ChangeText(sentence, say(_MEANWHILE), done)
     if state.rebuilding:
         done = state.embedded_share
-        return Change(say(_REBUILDING).format(share=share(done)), say(_WORDS_FIRST), done)
+        return ChangeText(say(_REBUILDING).format(share=share(done)), say(_WORDS_FIRST), done)
     return None

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from indexer.extract.pdf.lines import Line
-    from indexer.ocr.hocr import Line as RecognisedLine
+    from indexer.ocr.hocr import RecognisedLine
 
 
 # Left, top, right and bottom, as in ``Rectangle``.

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from indexer.config import Limits
     from indexer.extract.pdf.lines import Line
-    from indexer.ocr.hocr import Line as RecognisedLine
+    from indexer.ocr.hocr import RecognisedLine
     from indexer.ocr.recognised_pages import RecognisedPages
 
 # Characters as they stand: no hyphen joined, no ligature split. Whitespace is kept because the

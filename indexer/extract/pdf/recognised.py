@@ -15,7 +15,7 @@ from indexer.ocr.layer import page_dictionary
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from indexer.ocr.hocr import Line
+    from indexer.ocr.hocr import RecognisedLine
 
 # Operators that draw nothing visible.
 _UNSEEN = frozenset({"ignore-text"})
@@ -36,21 +36,21 @@ def shows_something(page: Any) -> bool:
     return any(kind not in _UNSEEN for kind, *_ in page.get_bboxlog())
 
 
-def replaces_text(own: str, lines: Sequence[Line]) -> bool:
+def replaces_text(own: str, lines: Sequence[RecognisedLine]) -> bool:
     """Whether recognised lines take the place of a page's own text."""
     return bool(lines) and (not has_letters(own) or should_replace(_words(lines), own))
 
 
-def confirms_text(own: str, lines: Sequence[Line]) -> bool:
+def confirms_text(own: str, lines: Sequence[RecognisedLine]) -> bool:
     """Whether the page shows the words of its own text that seemed to be none."""
     return shows(_words(lines), illegible(own))
 
 
-def _words(lines: Sequence[Line]) -> str:
+def _words(lines: Sequence[RecognisedLine]) -> str:
     return " ".join(word.text for line in lines for word in line.words)
 
 
-def recognised_text(page: Any, lines: Sequence[Line]) -> RecognisedText:
+def recognised_text(page: Any, lines: Sequence[RecognisedLine]) -> RecognisedText:
     """Return what was recognised on an open page in place of its text page."""
     width, height = page.rect.width, page.rect.height
     if page.rotation in {90, 270}:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from indexer.config import Limits
-    from indexer.ocr.hocr import Line
+    from indexer.ocr.hocr import RecognisedLine
 
 # What the program was made for; finer images take longer and are read no better.
 RESOLUTION = 300
@@ -43,7 +43,7 @@ def recognise_page(
     program: Program,
     languages: Sequence[str],
     beat: Callable[[], None] = lambda: None,
-) -> list[Line]:
+) -> list[RecognisedLine]:
     """Return the lines recognised on a page, in points of the page as it is shown.
 
     Args:

@@ -15,7 +15,7 @@ from indexer.api.types import BlockKind
 from indexer.extract.base import PlainSource, RawBlock, RawPage
 from indexer.extract.page_writer import TABLE_CHARS
 from indexer.extract.plain.decode import TextFile, open_text
-from indexer.extract.plain.text import Line, lines_of
+from indexer.extract.plain.text import TextLine, lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -66,7 +66,7 @@ def table_blocks(text: str, *, first: bool = True) -> Iterator[RawBlock]:
         yield RawBlock(begin, end, BlockKind.TABLE)
 
 
-def _rows(lines: list[Line]) -> Iterator[tuple[int, int]]:
+def _rows(lines: list[TextLine]) -> Iterator[tuple[int, int]]:
     """Yield where rows start and end; an odd number of quotes goes on in the next line."""
     begin, count, quotes = -1, 0, 0
     for at, line in enumerate(lines):

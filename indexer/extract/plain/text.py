@@ -37,7 +37,7 @@ _PLAIN_LEVEL = 3  # below chapters and capitals
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TextLine:
     """One line of a text: where it starts, where its content ends, and that content."""
 
     start: int
@@ -62,7 +62,7 @@ def open_source(path: Path, password: str | None, limits: Limits) -> TextSource:
     return TextSource(open_text(path, limits.text_bytes), plain_blocks)
 
 
-def lines_of(text: str) -> list[Line]:
+def lines_of(text: str) -> list[TextLine]:
     """Split a text at its line ends, whichever they are; offsets stay those of the text."""
     found = []
     position = 0
@@ -70,14 +70,14 @@ def lines_of(text: str) -> list[Line]:
         match = _LINE.match(text, position)
         end = match.end() if match else len(text)
         content = text[position:end].rstrip("\r\n")
-        found.append(Line(position, position + len(content), content))
+        found.append(TextLine(position, position + len(content), content))
         position = end
     return found
 
 
 def plain_blocks(text: str) -> Iterator[RawBlock]:
     """Yield the paragraphs, list items and headings of unmarked text, in order."""
-    paragraph: list[Line] = []
+    paragraph: list[TextLine] = []
     for line in lines_of(text):
         if line.content.strip():
             paragraph.append(line)
@@ -88,7 +88,7 @@ def plain_blocks(text: str) -> Iterator[RawBlock]:
         yield from paragraph_blocks(paragraph)
 
 
-def paragraph_blocks(lines: list[Line]) -> Iterator[RawBlock]:
+def paragraph_blocks(lines: list[TextLine]) -> Iterator[RawBlock]:
     """Yield the blocks of lines that stand together without an empty line between them."""
     if len(lines) > 1 and _is_underlined(lines):
         yield RawBlock(lines[0].start, lines[0].end, BlockKind.HEADING, _underline_level(lines[1]))
@@ -103,7 +103,7 @@ def paragraph_blocks(lines: list[Line]) -> Iterator[RawBlock]:
             first = i
 
 
-def _block(lines: list[Line], kind: BlockKind, level: int) -> Iterator[RawBlock]:
+def _block(lines: list[TextLine], kind: BlockKind, level: int) -> Iterator[RawBlock]:
     start, end = lines[0].start, lines[-1].end
     marked = _WIKI_HEADING.match(lines[0].content) if kind is BlockKind.HEADING else None
     if marked is not None:  # the markers are furniture
@@ -117,7 +117,7 @@ def _block(lines: list[Line], kind: BlockKind, level: int) -> Iterator[RawBlock]
         yield RawBlock(start, end, kind, level)
 
 
-def _role(lines: list[Line], i: int) -> tuple[BlockKind, int]:
+def _role(lines: list[TextLine], i: int) -> tuple[BlockKind, int]:
     """Return what one line begins or continues, and the level if it is a heading."""
     content = lines[i].content
     alone = len(lines) == 1
@@ -132,7 +132,7 @@ def _role(lines: list[Line], i: int) -> tuple[BlockKind, int]:
     return BlockKind.PARAGRAPH, 0
 
 
-def _begins_block(lines: list[Line], roles: list[tuple[BlockKind, int]], i: int) -> bool:
+def _begins_block(lines: list[TextLine], roles: list[tuple[BlockKind, int]], i: int) -> bool:
     """Tell whether a line does not belong to the block of the line before it."""
     before, kind = roles[i - 1][0], roles[i][0]
     if BlockKind.HEADING in (before, kind) or kind is BlockKind.LIST_ITEM:
@@ -143,7 +143,7 @@ def _begins_block(lines: list[Line], roles: list[tuple[BlockKind, int]], i: int)
     return max(len(lines[i - 1].content), len(lines[i].content)) >= _UNWRAPPED
 
 
-def _is_piped(lines: list[Line], i: int) -> bool:
+def _is_piped(lines: list[TextLine], i: int) -> bool:
     """Tell whether a line is a row of cells between bars, as its neighbour is."""
     near = range(max(i - 1, 0), min(i + 2, len(lines)))
     return " | " in lines[i].content and any(" | " in lines[k].content for k in near if k != i)
@@ -186,11 +186,11 @@ def wiki_level(line: str) -> int:
     return left if left == right else 0
 
 
-def _is_underlined(lines: list[Line]) -> bool:
+def _is_underlined(lines: list[TextLine]) -> bool:
     title, rule = lines[0].content.strip(), lines[1].content.strip()
     alike = len(rule) >= 3 and abs(len(rule) - len(title)) <= max(3, len(title) // 3)
     return bool(_UNDERLINE.match(rule)) and alike and len(title) <= _MAX_HEADING_CHARS
 
 
-def _underline_level(rule: Line) -> int:
+def _underline_level(rule: TextLine) -> int:
     return 1 if rule.content.strip().startswith(("=", "#", "*")) else 2

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from indexer.api.types import Why
 from tests.answers import UNTITLED
 from tests.ui.search.hits import hit, many
-from ui.search.citation import Source, citation, passage, quoted
+from ui.search.citation import CitedSource, citation, passage, quoted
 from ui.search.export import Form, citable, exported
 
 pytestmark = pytest.mark.usefixtures("qapp")
@@ -26,17 +26,17 @@ KNOWN = replace(
 
 def test_a_citation_says_what_is_known() -> None:
     one = hit(start=1100)
-    assert citation(one, Source.from_hit(one, KNOWN)) == "Doe, Jane, Lease, 2021, p. 12"
-    assert citation(one, Source.from_hit(one)) == "lease, p. 12"
-    assert quoted(one, Source.from_hit(one)).startswith("“Rent is due on the first.")
+    assert citation(one, CitedSource.from_hit(one, KNOWN)) == "Doe, Jane, Lease, 2021, p. 12"
+    assert citation(one, CitedSource.from_hit(one)) == "lease, p. 12"
+    assert quoted(one, CitedSource.from_hit(one)).startswith("“Rent is due on the first.")
     name = hit(text="", why=Why.NAME, page=0)
-    assert quoted(name, Source.from_hit(name)) == "lease"
-    assert Source.from_hit(one, replace(UNTITLED, created="unknown")).year == ""
+    assert quoted(name, CitedSource.from_hit(name)) == "lease"
+    assert CitedSource.from_hit(one, replace(UNTITLED, created="unknown")).year == ""
 
 
 def test_csv_and_json_hold_the_hits() -> None:
     hits = many(3, 2)
-    sources = {hits[0].path: Source.from_hit(hits[0], KNOWN)}
+    sources = {hits[0].path: CitedSource.from_hit(hits[0], KNOWN)}
     rows = list(csv.DictReader(io.StringIO(exported(hits, sources, Form.CSV))))
     assert [row["path"] for row in rows] == [each.path for each in hits]
     assert (rows[0]["author"], rows[1]["author"]) == ("Doe, Jane", "")
@@ -61,9 +61,9 @@ def test_bibtex_has_one_entry_for_each_document_that_says_who_wrote_it() -> None
     hits = [hit("/d/a.pdf", start=start) for start in (0, 300)]
     hits += [hit("/d/b.pdf"), hit("/d/c.pdf")]
     sources = {
-        "/d/a.pdf": Source("Law & {Order}", "Jane Doe", "2021"),
-        "/d/b.pdf": Source("More", "Doe, J.", "2021"),
-        "/d/c.pdf": Source("Nobody's"),
+        "/d/a.pdf": CitedSource("Law & {Order}", "Jane Doe", "2021"),
+        "/d/b.pdf": CitedSource("More", "Doe, J.", "2021"),
+        "/d/c.pdf": CitedSource("Nobody's"),
     }
     text = exported(hits, sources, Form.BIBTEX)
     assert text.count("@misc{") == 2

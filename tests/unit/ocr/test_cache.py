@@ -10,7 +10,7 @@ import pytest
 
 from indexer.ocr.cache import PageCache, PageCounts
 from indexer.ocr.cache_file import FILE_NAME
-from indexer.ocr.hocr import Line, Word
+from indexer.ocr.hocr import RecognisedLine, Word
 from indexer.ocr.layer import pack
 from indexer.ocr.recognised_pages import RecognisedPages
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MADE, LATER = "tesseract 5.3 eng", "tesseract 5.4 eng"
-LINES = [Line((Word("harbour", (1.0, 2.0, 30.0, 9.0)),), 7.0)]
+LINES = [RecognisedLine((Word("harbour", (1.0, 2.0, 30.0, 9.0)),), 7.0)]
 WORDS = pack(LINES)
 
 

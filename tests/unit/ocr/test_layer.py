@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from indexer.extract.pdf.layout import lay_out
 from indexer.extract.pdf.lines import read_lines
-from indexer.ocr.hocr import Line, Word
+from indexer.ocr.hocr import RecognisedLine, Word
 from indexer.ocr.layer import pack, page_dictionary, scaled, unpack
 
 STRAIGHT = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
@@ -19,15 +19,17 @@ WIDTH, HEIGHT = 600.0, 800.0
 LETTERS = st.text(st.characters(codec="utf-8", exclude_categories=("Z", "C")), min_size=1)
 
 
-def line(y: float, *texts: str, size: float = 10.0, gap: float = 4.0, x: float = 50.0) -> Line:
+def line(
+    y: float, *texts: str, size: float = 10.0, gap: float = 4.0, x: float = 50.0
+) -> RecognisedLine:
     words = []
     for text in texts:
         words.append(Word(text, (x, y, x + 5.0 * len(text), y + size)))
         x += 5.0 * len(text) + gap
-    return Line(tuple(words), size)
+    return RecognisedLine(tuple(words), size)
 
 
-def turned(upright: Line, turn: int) -> Line:
+def turned(upright: RecognisedLine, turn: int) -> RecognisedLine:
     """Turn a line with its page, a quarter clockwise at a time."""
     words, height = upright.words, HEIGHT
     for _ in range(turn):
@@ -37,10 +39,10 @@ def turned(upright: Line, turn: int) -> Line:
             for left, t, right, b in [word.box]
         )
         height = WIDTH if height == HEIGHT else HEIGHT
-    return Line(words, upright.size, turn)
+    return RecognisedLine(words, upright.size, turn)
 
 
-def text_of(lines: list[Line]) -> str:
+def text_of(lines: list[RecognisedLine]) -> str:
     content = page_dictionary(lines, STRAIGHT, WIDTH, HEIGHT)
     return lay_out(read_lines(content), HEIGHT)[0]
 
@@ -57,7 +59,10 @@ def characters(content: dict[str, Any]) -> list[tuple[str, tuple[float, ...]]]:
 
 @given(st.lists(st.lists(LETTERS, min_size=1), max_size=4), st.floats(4, 40), st.integers(0, 3))
 def test_what_is_kept_is_what_was_read(rows: list[list[str]], size: float, turn: int) -> None:
-    lines = [Line(line(20.0 * place, *words).words, size, turn) for place, words in enumerate(rows)]
+    lines = [
+        RecognisedLine(line(20.0 * place, *words).words, size, turn)
+        for place, words in enumerate(rows)
+    ]
     assert unpack(pack(lines)) == lines
 
 
@@ -91,7 +96,7 @@ def test_each_letter_has_its_part_of_its_word(turn: int) -> None:
 
 
 def test_cells_far_apart_are_not_one_line() -> None:
-    row = Line((*line(100.0, "Oil").words, *line(100.0, "19", x=300.0).words), 10.0)
+    row = RecognisedLine((*line(100.0, "Oil").words, *line(100.0, "19", x=300.0).words), 10.0)
     assert text_of([row, line(114.0, "Rope")]) == "Oil\t19\nRope"
 
 

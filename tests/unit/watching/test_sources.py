@@ -20,7 +20,7 @@ from tests.waiting import wait_for
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from indexer.watching.sources import Source
+    from indexer.watching.sources import EventSource
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="inotify is Linux's")
 
@@ -52,7 +52,7 @@ def heard() -> Heard:
 
 
 @pytest.fixture
-def source(heard: Heard) -> Iterator[Source]:
+def source(heard: Heard) -> Iterator[EventSource]:
     source = open_source(heard.hints)
     assert source is not None
     with contextlib.closing(source):
@@ -121,7 +121,7 @@ def test_real_paths_are_told_as_they_were_watched(tmp_path: Path, heard: Heard) 
 
 @linux
 def test_only_folders_that_were_entered_are_watched(
-    tmp_path: Path, source: Source, heard: Heard
+    tmp_path: Path, source: EventSource, heard: Heard
 ) -> None:
     (tmp_path / "in" / "deep").mkdir(parents=True)
     (tmp_path / "out").mkdir()
@@ -140,7 +140,7 @@ def test_only_folders_that_were_entered_are_watched(
 
 @linux
 def test_a_moved_folder_is_watched_no_longer_until_it_is_entered(
-    tmp_path: Path, source: Source, heard: Heard
+    tmp_path: Path, source: EventSource, heard: Heard
 ) -> None:
     (tmp_path / "a" / "deep").mkdir(parents=True)
     for folder in (tmp_path, tmp_path / "a", tmp_path / "a" / "deep"):
@@ -155,7 +155,7 @@ def test_a_moved_folder_is_watched_no_longer_until_it_is_entered(
 
 @linux
 def test_a_folder_that_was_entered_at_its_new_place_first_keeps_its_watch(
-    tmp_path: Path, source: Source, heard: Heard
+    tmp_path: Path, source: EventSource, heard: Heard
 ) -> None:
     (tmp_path / "a").mkdir()
     source.enter(os.fsencode(tmp_path / "a"))
@@ -168,7 +168,9 @@ def test_a_folder_that_was_entered_at_its_new_place_first_keeps_its_watch(
 
 
 @linux
-def test_a_folder_that_is_gone_needs_no_watch(tmp_path: Path, source: Source, heard: Heard) -> None:
+def test_a_folder_that_is_gone_needs_no_watch(
+    tmp_path: Path, source: EventSource, heard: Heard
+) -> None:
     (tmp_path / "a").mkdir()
     source.enter(os.fsencode(tmp_path))
     source.enter(os.fsencode(tmp_path / "a"))
@@ -182,7 +184,7 @@ def test_a_folder_that_is_gone_needs_no_watch(tmp_path: Path, source: Source, he
 
 
 @linux
-def test_lost_events_are_told(tmp_path: Path, source: Source, heard: Heard) -> None:
+def test_lost_events_are_told(tmp_path: Path, source: EventSource, heard: Heard) -> None:
     """More than the kernel's queue holds, while the reader is held back."""
     limit = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())
     source.enter(os.fsencode(tmp_path))
