@@ -67,6 +67,15 @@ class Progress:
     note: str = ""  # why it waits, when it does: a key of ``labels.PACE_REASONS``
 
     @property
+    def share(self) -> float:
+        """How much of the work is done, 0 to 1: what is read, as far as it is embedded."""
+        if not self.files_total:
+            return 0.0
+        read = min(self.files_done / self.files_total, 1.0)
+        found = self.passages + self.passages_pending
+        return read * (self.passages / found if found else 1.0)
+
+    @property
     def pages_per_second(self) -> float:
         return self.pages / self.seconds if self.seconds else 0.0
 

@@ -8,8 +8,8 @@
         <translation>Aktivität</translation>
     </message>
     <message>
-        <source>Files read</source>
-        <translation>Gelesene Dateien</translation>
+        <source>Share of the work that is done</source>
+        <translation>Anteil der Arbeit, der getan ist</translation>
     </message>
     <message>
         <source>&amp;Pause</source>

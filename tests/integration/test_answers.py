@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from indexer.api.progress import CancelToken
 from indexer.api.requests import Index, Search
 from indexer.api.types import Why
 from indexer.config import DEFAULT_MODEL, Precision
@@ -228,3 +229,17 @@ def test_the_phrase_itself_is_marked(opened: Engine) -> None:
     assert first.why is Why.PHRASE
     assert [first.text[slice(*mark)] for mark in first.marks] == ["bears the cost"]
     assert "bears the cost" in first.text[slice(*first.best)]
+
+
+def test_a_search_for_many_hits_can_be_cancelled_while_they_are_made(opened: Engine) -> None:
+    class Counting(CancelToken):
+        checks = 0
+
+        def check(self) -> None:
+            self.checks += 1
+            super().check()
+
+    few, many = Counting(), Counting()
+    opened.call(Search("the lamp", 1), token=few)
+    hits = opened.call(Search("the lamp", 10), token=many).hits
+    assert many.checks - few.checks >= len(hits) - 1 > 3

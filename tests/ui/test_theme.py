@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 from PySide6.QtCore import QSize
-from PySide6.QtGui import QColor, QPalette
+from PySide6.QtGui import QColor, QImage, QPalette
 from PySide6.QtWidgets import QCheckBox, QToolButton, QWidget
 
 from ui import theme
 from ui.icons import icon, pixmap
 from ui.library.folder_delegate import bar_colours
 from ui.search.message import Muted
+from ui.search.summary import Banner
 from ui.theme import DARK, LIGHT, Theme, Themes, contrast
 
 if TYPE_CHECKING:
@@ -77,6 +79,21 @@ def test_muted_labels_follow_a_change_of_the_theme(themes: Themes, qtbot: QtBot)
     for mode in ("dark", "light"):
         themes.apply(mode)
         qtbot.waitUntil(lambda: _colour(label) == theme.current().muted)
+
+
+def test_a_drawing_in_a_label_follows_a_change_of_the_theme(themes: Themes, qtbot: QtBot) -> None:
+    themes.apply("light")
+    banner = Banner("No good match")
+    qtbot.addWidget(banner)
+    banner.show()
+    for mode in ("dark", "light"):
+        before = banner.drawing.pixmap().toImage()
+        themes.apply(mode)
+        qtbot.waitUntil(partial(_differs, banner, before))
+
+
+def _differs(banner: Banner, before: QImage) -> bool:
+    return banner.drawing.pixmap().toImage() != before
 
 
 def _colour(label: Muted) -> QColor:

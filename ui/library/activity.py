@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 BUSY_MS = 500
 IDLE_MS = 2000
+STEPS = 1000  # of the bar
 
 
 class ActivityPanel(ColumnPage):
@@ -83,7 +84,7 @@ class ActivityPanel(ColumnPage):
         self.reason.setTextFormat(Qt.TextFormat.PlainText)
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
-        self.bar.setAccessibleName(self.tr("Files read"))
+        self.bar.setAccessibleName(self.tr("Share of the work that is done"))
         self.current = ElidedLabel(Qt.TextElideMode.ElideMiddle)
         self._change = ChangeLine()
         self.facts = Facts()
@@ -196,8 +197,8 @@ class ActivityPanel(ColumnPage):
         self.current.setVisible(progress is not None)
         if progress is not None:
             # The total is unknown during the scan.
-            self.bar.setRange(0, progress.files_total)
-            self.bar.setValue(min(progress.files_total, progress.files_done))
+            self.bar.setRange(0, STEPS if progress.files_total else 0)
+            self.bar.setValue(round(STEPS * progress.share))
             self.current.setText(progress.current)
 
     # -- actions --------------------------------------------------------------------------------

@@ -79,6 +79,8 @@ class LiveSearch(QObject):
         """Ask this next, once there is a pause in the typing or at once."""
         if self.asks_the_same(text) and not at_once:
             return
+        if self.is_answered:
+            self._cancel()  # only more of what is there already would come
         self.text, self.limit = text, self.least
         if not text.strip():
             self._forget_question()

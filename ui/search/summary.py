@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from indexer.api.types import Why
@@ -62,13 +62,13 @@ class Summary(QWidget):
         row.addWidget(counts, 1, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(sort)
         row.addWidget(self.orders)
-        self._banner = _Banner(self.tr("No good match; closest passages below."))
+        self.banner = Banner(self.tr("No good match; closest passages below."))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(M)
         column.addLayout(row)
-        column.addWidget(self._banner)
-        self._banner.hide()
+        column.addWidget(self.banner)
+        self.banner.hide()
 
     @property
     def order(self) -> Order:
@@ -77,7 +77,7 @@ class Summary(QWidget):
     @property
     def text(self) -> str:
         """What is said, for a screen reader."""
-        parts = [] if self._banner.isHidden() else [self._banner.text]
+        parts = [] if self.banner.isHidden() else [self.banner.text]
         parts += [each.text() for each in (self._count, self._embedded) if not each.isHidden()]
         return " ".join(filter(None, parts))
 
@@ -95,27 +95,35 @@ class Summary(QWidget):
         self._embedded.setVisible(partly)
         share = words.share(result.embedded_share)
         self._embedded.setText(self.tr("{share} embedded").format(share=share))
-        self._banner.setVisible(bool(result.hits) and not result.good)
+        self.banner.setVisible(bool(result.hits) and not result.good)
 
     def _chosen(self, _at: int) -> None:
         self.ordered.emit(self.order)
 
 
-class _Banner(QWidget):
+class Banner(QWidget):
     """A sentence with an icon, on a line of its own."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
         self.text = text
-        side = self.fontMetrics().height()
-        drawing = QLabel()
-        drawing.setPixmap(icon("info").pixmap(QSize(side, side)))
+        self.drawing = QLabel()
+        self._draw()
         label = _label(text)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, S, L, S)
         row.setSpacing(M)
-        row.addWidget(drawing)
+        row.addWidget(self.drawing)
         row.addWidget(label, 1)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange):
+            self._draw()
+
+    def _draw(self) -> None:
+        side = self.fontMetrics().height()
+        self.drawing.setPixmap(icon("info").pixmap(QSize(side, side), self.devicePixelRatioF()))
 
 
 def _label(text: str = "") -> QLabel:

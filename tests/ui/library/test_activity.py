@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from indexer.api.phrases import Note
-from indexer.api.progress import Step
+from indexer.api.progress import Progress, Step
 from indexer.api.requests import GetActivity
 from tests.answers import IDLE, running
 from tests.ui.library.port import CannedLink, canned_context
@@ -35,6 +35,19 @@ BUSY = replace(
 )  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("done", "embedded", "pending", "share"),
+    [(0, 0, 0, 0.0), (5, 0, 0, 0.5), (10, 27, 73, 0.27), (5, 50, 50, 0.25), (10, 100, 0, 1.0)],
+)
+def test_the_bar_is_full_when_all_is_embedded(
+    done: int, embedded: int, pending: int, share: float
+) -> None:
+    progress = Progress(
+        Step.INDEX, files_done=done, files_total=10, passages=embedded, passages_pending=pending
+    )
+    assert progress.share == pytest.approx(share)
+
+
 @pytest.fixture
 def panel(qtbot: QtBot, context: Context) -> Iterator[ActivityPanel]:
     panel = ActivityPanel(context)
@@ -59,7 +72,7 @@ def test_it_shows_what_the_engine_does(qtbot: QtBot, tmp_path: Path) -> None:
     panel, _link = _canned(qtbot, tmp_path, BUSY)
     assert panel.headline.text() == "Reading: 4 of 10 files"
     assert panel.reason.text() == "Slower: on battery"
-    assert panel.bar.value() == 4
+    assert panel.bar.value() == 0.4 * panel.bar.maximum()
     assert panel.current.text() == "/a/b.pdf"
     assert panel.facts.value("Files:") == "4 done, 6 left"
     assert panel.facts.value("Pace:").startswith("30 pages")

@@ -150,6 +150,21 @@ def test_an_error_is_told(qtbot: QtBot, line: Line, asking: LiveSearch) -> None:
     assert caught.args[0].code == "bad_query"
 
 
+def test_a_new_question_does_not_wait_for_more_of_the_last(
+    qtbot: QtBot, line: Line, asking: LiveSearch
+) -> None:
+    asking.want("rent", at_once=True)
+    qtbot.waitUntil(lambda: bool(line.asked))
+    line.answer(many(FIRST_LIMIT))
+    asking.want_more()
+    assert list(line.open) == [2]
+    asking.want("rents")
+    assert not line.open
+    qtbot.waitUntil(lambda: len(line.asked) == 3)
+    line.answer(many(1))
+    assert asking.is_answered
+
+
 def test_more_is_asked_for_while_there_may_be_more(
     qtbot: QtBot, line: Line, asking: LiveSearch
 ) -> None:
