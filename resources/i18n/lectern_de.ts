@@ -244,6 +244,10 @@
         <source>Like: {value}</source>
         <translation>Ähnlich: {value}</translation>
     </message>
+    <message>
+        <source>Like a passage of {value}</source>
+        <translation>Ähnlich einer Stelle aus {value}</translation>
+    </message>
 </context>
 <context>
     <name>ChipBar</name>

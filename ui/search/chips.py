@@ -7,6 +7,7 @@ but the text, so that both always say the same. It must not know how a query is 
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
     from indexer.query.grammar import Clause
 # What is pasted may hold thousands of quotation marks.
+# Offsets behind the path of a document, see ``ui.search.query_text.similar``.
+_SPAN = re.compile(r"#\d+-\d+$")
 _MOST_CHIPS = 40
 
 
@@ -165,6 +168,8 @@ def label_of(clause: Clause) -> str:
         "page": translate("Chip", "Page: {value}"),
         "like": translate("Chip", "Like: {value}"),
     }
+    if clause.operator == "like" and _SPAN.search(value):
+        named["like"] = translate("Chip", "Like a passage of {value}")
     label = named.get(clause.operator, "{value}").format(value=_short(clause.operator, value))
     return translate("Chip", "not {value}").format(value=label) if clause.excluded else label
 
@@ -173,6 +178,7 @@ def _short(operator: str, value: str) -> str:
     """Of a path, the end: that is what tells it from others."""
     if operator not in {"in", "like"}:
         return value
+    value = _SPAN.sub("", value)
     parts = [part for part in value.replace(os.sep, "/").split("/") if part]
     return parts[-1] if parts else value
 

@@ -100,6 +100,7 @@ class SearchPage(QWidget):
     def search_inside(self, path: str) -> None:
         """Narrow the search to one document, and let the person type what for."""
         self.search(inside(path, self.query))
+        self._go_on_typing()
 
     def focus_box(self) -> None:
         """Go to the box, with its text selected so that it can be typed over."""
@@ -167,7 +168,7 @@ class SearchPage(QWidget):
 
     def _connect(self) -> None:
         box, search, results = self.bar.box, self.live_search, self.results
-        view = results.view
+        view, menus, actions = results.view, self.chips.menus, self.actions_on_hits
         box.textEdited.connect(self._typed_in)
         box.textChanged.connect(self.chips.show_query)
         box.stepped.connect(self._step)
@@ -175,7 +176,8 @@ class SearchPage(QWidget):
         self.bar.searched.connect(self.search)
         self.chips.edited.connect(self._edited)
         self.chips.typing_requested.connect(self._type_filter)
-        self.chips.menus.opened.connect(self._choices.ask)
+        menus.chosen.connect(self._go_on_typing)
+        menus.opened.connect(self._choices.ask)
         search.answered.connect(self._answered)
         self.freshness.outdated.connect(self.ask_again)
         search.failed.connect(self.message.fail)
@@ -193,7 +195,6 @@ class SearchPage(QWidget):
         results.start.folders_requested.connect(self.folders_requested)
         results.start.help_requested.connect(self.bar.show_help)
         results.nothing.searched.connect(self.search)
-        actions = self.actions_on_hits
         actions.opened.connect(self.opened)
         actions.folder_requested.connect(self.folder_requested)
         actions.previewed.connect(self.preview_toggled)
@@ -226,6 +227,11 @@ class SearchPage(QWidget):
         """A chip or a menu changed the query."""
         self.bar.box.setText(text)
         self._changed(text, at_once=True)
+
+    def _go_on_typing(self, _query: str = "") -> None:
+        """Go to the end of the box: what is typed there joins the filters and replaces nothing."""
+        self.bar.box.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.bar.box.end(False)
 
     def _type_filter(self, start: str) -> None:
         box = self.bar.box

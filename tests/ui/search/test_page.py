@@ -84,6 +84,25 @@ def test_chips_and_text_say_the_same(qtbot: QtBot, page: SearchPage) -> None:
     assert len(page.chips.chips) == 2
 
 
+def test_typing_goes_on_behind_a_filter_that_was_chosen(qtbot: QtBot, page: SearchPage) -> None:
+    box = page.bar.box
+    page.chips.menus.buttons[0].setFocus()
+    page.chips.menus.chosen.emit("lamp ext:md ")
+    assert box.hasFocus()
+    QTest.keyClicks(box, "oil")
+    assert page.query == "lamp ext:md oil"
+    page.search_inside("/docs/lease.txt")
+    QTest.keyClicks(box, "rent")
+    assert page.query == 'lamp ext:md oil in:"/docs/lease.txt" rent'
+
+
+def test_a_chip_shows_no_offsets(page: SearchPage) -> None:
+    page.bar.box.setText('like:"/docs/lease.pdf#120-340"')
+    assert [chip.text() for chip in page.chips.chips] == ["Like a passage of lease.pdf"]
+    page.bar.box.setText("like:/docs/lease.pdf")
+    assert [chip.text() for chip in page.chips.chips] == ["Like: lease.pdf"]
+
+
 def test_names_are_offered_whole_where_there_is_room(qtbot: QtBot, page: SearchPage) -> None:
     box = page.bar.box
     name = "A folder with rather a long name"
