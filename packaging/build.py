@@ -150,7 +150,7 @@ def make_tar() -> None:
         return member
 
     DIST.mkdir(exist_ok=True)
-    with tarfile.open(DIST / f"{name}.tar.xz", "w:xz", preset=6) as packed:
+    with tarfile.open(DIST / f"{name}.tar.xz", "w:xz", preset=1) as packed:
         packed.add(TREE, name, filter=plain)
     for extra in ("install.sh", "lectern.desktop"):
         (TREE / extra).unlink()
