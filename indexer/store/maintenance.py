@@ -94,7 +94,7 @@ class Maintainer:
         self._steps = []
         due = {n: t for n, t in self._tables().items() if self._due(n, t, idle=idle)}
         if not due:
-            return Maintenance((), time.monotonic() - began, 0, 0)
+            return Maintenance((), time.monotonic() - began)
         before = self.sizes()
         if not idle and not self._has_room(before, due):
             # Nothing else makes room: without it maintenance would wait for ever.
@@ -102,13 +102,13 @@ class Maintainer:
                 if _has_garbage(before[name]):
                     with write_errors(table.path.parent):
                         self._remove_young(name, table)
-            return self._report(began, before)
+            return Maintenance(tuple(self._steps), time.monotonic() - began)
         for name, table in due.items():
             with write_errors(table.path.parent):
                 self._maintain_table(name, table)
                 self._shrink(name, table)
         runtime.give_back()
-        return self._report(began, before)
+        return Maintenance(tuple(self._steps), time.monotonic() - began)
 
     def clean_at_open(self) -> Maintenance:
         """Remove what interrupted writes left behind. No other process may have the tables."""
@@ -121,7 +121,7 @@ class Maintainer:
                     _optimize(table, _NO_AGE, leftovers=True)
                 indices.refresh_coverage(table)
                 self._steps.append(f"{name}: leftovers removed")
-        return self._report(began, before)
+        return Maintenance(tuple(self._steps), time.monotonic() - began)
 
     def clean_at_close(self) -> None:
         """Remove old versions of tables that need nothing else, which takes no time."""
@@ -201,16 +201,6 @@ class Maintainer:
     def _remove_young(self, name: str, table: Table) -> None:
         _optimize(table, timedelta(seconds=self._thresholds.reader_s))
         self._steps.append(f"{name}: young versions removed")
-
-    def _report(self, began: float, before: Mapping[str, TableSize]) -> Maintenance:
-        seconds = time.monotonic() - began
-        after = self.sizes() if self._steps else before
-        return Maintenance(
-            tuple(self._steps),
-            seconds,
-            sum(size.total for size in before.values()),
-            sum(size.total for size in after.values()),
-        )
 
 
 def _optimize(table: Table, age: timedelta, *, leftovers: bool = False) -> None:

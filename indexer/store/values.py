@@ -170,5 +170,3 @@ class Maintenance:
 
     steps: tuple[str, ...]
     seconds: float
-    bytes_before: int
-    bytes_after: int

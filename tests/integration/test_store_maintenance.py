@@ -85,7 +85,6 @@ def test_upkeep_is_cheap_until_it_is_due(store: Store) -> None:
     assert store.maintain().steps == ()
     done = store.maintain(idle=True)
     assert "passages: full text rebuilt" in done.steps
-    assert done.bytes_after > 0
     assert store.maintain(idle=True).steps == ()
     assert found_docs(store) == {1, 2}
 

@@ -44,9 +44,7 @@ def watching(engine: Engine, pace: WatchPace = PACE) -> Iterator[Watcher]:
 def wait_for_states(engine: Engine, expected: dict[str, str]) -> None:
     """Wait until the library knows exactly these files, in these states, and rests."""
     try:
-        wait_for(
-            lambda: states(engine) == expected and engine.call(Watch(None)).quiet, seconds=30.0
-        )
+        wait_for(lambda: states(engine) == expected and engine.call(Watch(None)).quiet)
     except AssertionError:
         assert states(engine) == expected
         raise
