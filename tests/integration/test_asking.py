@@ -197,10 +197,10 @@ def test_a_hit_says_what_is_known_of_its_file(indexed: World, opened: Engine) ->
         "text",
         (indexed.documents / "long.txt").stat().st_mtime_ns,
     )
-    assert hit.marks[0] == hit.best
-    assert len(hit.marks) == len(set(hit.marks)) <= 3
+    assert [hit.text[first:last] for first, last in hit.marks] == ["zephyr clause"]
     for hit in opened.call(Search("tides kalo", 20, full_text=False)).hits:
         assert hit.marks[0] == hit.best
+        assert len(hit.marks) == len(set(hit.marks)) <= 3
         for first, last in hit.marks:
             assert hit.text[first:last].strip() == hit.text[first:last] != ""
 
