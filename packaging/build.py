@@ -116,8 +116,9 @@ def freeze() -> None:
         PYTHON, "-P", "-m", "PyInstaller", "--noconfirm", "--log-level=WARN",
         "--distpath", TREE.parent, "--workpath", WORK / "freezing", ROOT / "packaging/lectern.spec",
     )  # fmt: skip
-    for name in ("LICENSE", "README.md"):
+    for name in ("LICENSE", "NOTICE", "README.md"):
         shutil.copy2(ROOT / name, TREE / name)
+    shutil.copytree(ROOT / "LICENSES", TREE / "LICENSES")
     size = sum(path.stat().st_size for path in TREE.rglob("*") if not path.is_symlink())
     print(f"{TREE}: {size / 1e6:.0f} MB")
 

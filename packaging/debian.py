@@ -72,7 +72,9 @@ def make_deb(tree: Path, dist: Path, work: Path, version: str, manual: str) -> P
     pages = share / "man/man1"
     pages.mkdir(parents=True)
     (pages / "lectern.1.gz").write_bytes(gzip.compress(manual.encode(), mtime=0))
-    _copy(tree / "LICENSE", share / "doc/lectern", "copyright")
+    rights = "".join((tree / name).read_text("utf-8") for name in ("NOTICE", "LICENSE"))
+    (share / "doc/lectern").mkdir(parents=True)
+    (share / "doc/lectern/copyright").write_text(rights, "utf-8")
     control = work / "DEBIAN"
     control.mkdir()
     (control / "control").write_text(control_file(version, _kilobytes(work)), "utf-8")
@@ -116,9 +118,9 @@ def _architecture() -> str:
     return shown.stdout.strip()
 
 
-def _copy(source: Path, folder: Path, name: str = "") -> None:
+def _copy(source: Path, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    shutil.copy(source, folder / (name or source.name))
+    shutil.copy(source, folder)
 
 
 def _kilobytes(folder: Path) -> int:
