@@ -18,4 +18,5 @@ def test_every_line_is_there() -> None:
 
 def test_the_examples_are_understood() -> None:
     assert len(examples()) == 3
-    assert not any(parse(example).notes for example, _told in rows())
+    # What is left out alone finds nothing, and says so: examples are parts of a query.
+    assert not any(parse(f"rent {example}").notes for example, _told in rows())
