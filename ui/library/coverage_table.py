@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 # Most selected rows that are read.
 MOST_CHOSEN = 5000
-# Typical widths of columns in letters; the name column gets the rest.
+# Typical widths of columns in letters; names and reasons share the rest.
 _LETTERS = {
     Column.FOLDER: 20, Column.REASON: 28, Column.SIZE: 12, Column.MODIFIED: 20, Column.PAGES: 9,
 }  # fmt: skip
@@ -84,7 +84,7 @@ class CoverageTable(QTableView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fit_name()
+        self._fit_texts()
 
     def _size_columns(self) -> None:
         letter = self.fontMetrics().averageCharWidth()
@@ -96,14 +96,16 @@ class CoverageTable(QTableView):
         widest = max(self.fontMetrics().horizontalAdvance(words.state(each)) for each in FileState)
         header.resizeSection(Column.STATE, widest + 2 * M)
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + M)
-        self._fit_name()
+        self._fit_texts()
 
-    def _fit_name(self) -> None:
-        """Give the name column the remaining width, with a minimum."""
-        header = self.horizontalHeader()
-        others = header.length() - header.sectionSize(Column.NAME)
-        least = self.fontMetrics().averageCharWidth() * LETTERS_OF_NAME
-        header.resizeSection(Column.NAME, max(least, self.viewport().width() - others))
+    def _fit_texts(self) -> None:
+        """Share the remaining width between names and reasons, with a minimum for each."""
+        header, letter = self.horizontalHeader(), self.fontMetrics().averageCharWidth()
+        both = header.sectionSize(Column.NAME) + header.sectionSize(Column.REASON)
+        room = self.viewport().width() - (header.length() - both)
+        name = max(LETTERS_OF_NAME * letter, room // 2)
+        header.resizeSection(Column.NAME, name)
+        header.resizeSection(Column.REASON, max(_LETTERS[Column.REASON] * letter, room - name))
 
     def _sort(self, column: int) -> None:
         header = self.horizontalHeader()
