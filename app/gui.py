@@ -20,7 +20,7 @@ from app import logs, paths
 from app.settings import Settings
 from indexer.api.errors import WorldError
 from indexer.confine.launcher import OpenPath, View
-from indexer.confine.process import frozen_program, is_frozen
+from indexer.confine.process import own_command
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -116,9 +116,8 @@ def check_display() -> None:
 
 def engine_command(library: Path, *, offline: bool) -> list[str]:
     """Return the command line that serves a library."""
-    program = [frozen_program()] if is_frozen() else [sys.executable, "-m", "app"]
     options = ["--library", str(library), *(["--offline"] if offline else [])]
-    return [*program, *options, "engine", "--watch", "--idle-exit", str(IDLE_EXIT_S)]
+    return [*own_command(), *options, "engine", "--watch", "--idle-exit", str(IDLE_EXIT_S)]
 
 
 def _started() -> float:

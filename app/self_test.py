@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
-import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +19,7 @@ from app.demo import QUESTION, documents
 from app.doctor import check
 from indexer.api.errors import LecternError
 from indexer.api.requests import Diagnose, Search
-from indexer.confine.process import frozen_program, is_frozen
+from indexer.confine.process import own_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,12 +85,11 @@ def _sockets() -> Check:
 
 def _window(context: Context, folder: Path) -> Check:
     """Have a window that nobody sees ask the question and show the page."""
-    program = [frozen_program(window=True)] if is_frozen() else [sys.executable, "-m", "app"]
     options = ["--library", str(context.library), "gui", "--check", str(folder), QUESTION]
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
     try:
         done = subprocess.run(
-            [*program, *options], env=environment, capture_output=True, text=True,
+            [*own_command(window=True), *options], env=environment, capture_output=True, text=True,
             errors="replace", timeout=WINDOW_S, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:

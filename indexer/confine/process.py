@@ -74,6 +74,11 @@ def frozen_program(*, window: bool = False) -> str:
     return str(Path(sys.executable).with_name(name + Path(sys.executable).suffix))
 
 
+def own_command(*, window: bool = False) -> list[str]:
+    """Return the command that runs Lectern itself, to which its arguments are added."""
+    return [frozen_program(window=window)] if is_frozen() else [sys.executable, "-m", "app"]
+
+
 def child_command(module: str) -> list[str]:
     """Return the command that runs a module as a child; ``app.__main__`` knows those there are."""
     if is_frozen():
