@@ -172,6 +172,11 @@ class Space:
     active: bool
     record: Mapping[str, Any]
 
+    @property
+    def languages(self) -> frozenset[str]:
+        """The languages that its model was made for; empty of one that does not say."""
+        return frozenset(self.record.get("languages", ()))
+
 
 @dataclass(frozen=True, slots=True)
 class Totals:

@@ -121,7 +121,7 @@ def _roots(engine: OpenLibrary, watched: WatchState) -> tuple[RootStatus, ...]:
 
 def _languages(engine: OpenLibrary, change: reindex.SpaceChange) -> tuple[LanguageStatus, ...]:
     space = engine.catalog.spaces.active()
-    covered = set(space.record.get("languages", ())) if space else set()
+    covered = space.languages if space else frozenset()
     rows = []
     for language, documents in sorted(engine.catalog.docs.languages().items()):
         known = not covered or not language or language in covered

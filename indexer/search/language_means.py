@@ -92,7 +92,7 @@ def refresh(catalog: Catalog, store: Store) -> None:
     A model that reads one language alone has none.
     """
     space = catalog.spaces.active()
-    if space is None or len(space.record.get("languages", ())) < 2:
+    if space is None or len(space.languages) < 2:
         return
     passages = catalog.spaces.totals().embedded
     if is_similar(_stored(catalog, space)[0], passages):

@@ -199,7 +199,7 @@ class Searcher:
         encoding = self.pool.submit(self._encode, query.text, asking, space)
         lexicon, languages = self.catalog.lexicon, languages_of(self.catalog)
         terms = prepare(query, asking, lexicon, reading, languages, request.passages)
-        if len(space.record.get("languages", ())) < 2:
+        if len(space.languages) < 2:
             # Words are all that such a model leaves to a question in another language.
             terms = replace(terms, coverage=1.0, across=False)
         evidence = word_evidence(terms, self.catalog, reading)
