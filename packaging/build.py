@@ -34,16 +34,6 @@ PYTHON = WORK / "env" / "bin" / "python"
 # What freezes, in the environment of the build alone.
 TOOLS = ("pyinstaller==6.22.3", "pyinstaller-hooks-contrib==2026.9", "setuptools>=77,<82", "wheel")
 SOURCE_DATE = "1795305600"  # files in the packages bear the date of this release
-# Names in the wheel without which an installed Lectern is not whole.
-NEEDED = (
-    "resources/models/lectern-minilm-late/model.safetensors",
-    "resources/models/lectern-e5-late/model.safetensors",
-    "resources/models/lectern-minilm-late/MODEL_CARD.md",
-    "resources/models/lectern-e5-late/MODEL_CARD.md",
-    "resources/sample/scans/keys.png",
-    "resources/i18n/lectern_de.qm",
-    "resources/reference.md",
-)
 
 
 def run(*command: str | Path, environment: dict[str, str] | None = None) -> None:
@@ -84,8 +74,15 @@ def make_wheel() -> None:
     run(*pip, "install", "--no-deps", "--force-reinstall", wheel)
 
 
+def resources() -> list[str]:
+    """Name the files of the program that are no modules, as a wheel has them."""
+    kept = ("git", "ls-files", "resources")
+    listed = subprocess.run(kept, cwd=ROOT, capture_output=True, text=True, check=True)
+    return listed.stdout.splitlines()
+
+
 def check_wheel(wheel: Path) -> None:
-    """See that a wheel has what an installed program needs, and nothing of the tests.
+    """See that a wheel has all that the program reads, and nothing of the tests.
 
     Raises:
         SystemExit: If it has not.
@@ -94,7 +91,7 @@ def check_wheel(wheel: Path) -> None:
 
     with zipfile.ZipFile(wheel) as packed:
         names = set(packed.namelist())
-    if missing := [name for name in NEEDED if name not in names]:
+    if missing := [name for name in resources() if name not in names]:
         sys.exit(f"not in the wheel: {', '.join(missing)}")
     if foreign := [name for name in names if name.startswith(("tests/", "packaging/"))]:
         sys.exit(f"nothing of these belongs into a wheel: {', '.join(sorted(foreign)[:5])}")
@@ -106,7 +103,10 @@ def compile_models() -> None:
         [PYTHON, "-c", "from indexer.embed.record_files import shipped_folder as f; print(f())"],
         capture_output=True, text=True, check=True, cwd=WORK,
     )  # fmt: skip
-    run(PYTHON, "-P", ROOT / "packaging" / "compile_models.py", found.stdout.strip())
+    models = Path(found.stdout.strip())
+    run(PYTHON, "-P", ROOT / "packaging" / "compile_models.py", models)
+    for lock in models.rglob("build.lock"):
+        lock.unlink()  # nobody builds there again
 
 
 def freeze() -> None:

@@ -13,12 +13,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from indexer.config import DEFAULT_MODEL, LANGUAGES_MODEL
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
 ROOT = Path(__file__).resolve().parents[3]
 PACKAGING = ROOT / "packaging"
+SHIPPED = ("model.safetensors", "tokenizer.json", "record.json", "MODEL_CARD.md")
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +35,11 @@ def scripts() -> Iterator[dict[str, ModuleType]]:
 
 
 def test_what_the_wheel_needs_is_in_the_tree(scripts: dict[str, ModuleType]) -> None:
-    assert [name for name in scripts["build"].NEEDED if not (ROOT / name).is_file()] == []
+    needed = scripts["build"].resources()
+    assert [name for name in needed if not (ROOT / name).is_file()] == []
+    models = [f"resources/models/{name}" for name in (DEFAULT_MODEL, LANGUAGES_MODEL)]
+    assert {f"{model}/{name}" for model in models for name in SHIPPED} <= set(needed)
+    assert {"resources/sample/scans/keys.png", "resources/i18n/lectern_de.qm"} <= set(needed)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +55,7 @@ def test_a_wheel_that_is_not_whole_is_refused(
 ) -> None:
     wheel = tmp_path / "lectern.whl"
     with zipfile.ZipFile(wheel, "w") as packed:
-        for name in (*scripts["build"].NEEDED, has_more):
+        for name in (*scripts["build"].resources(), has_more):
             if name and name != lacks:
                 packed.writestr(name, "")
     if not said:
