@@ -6,7 +6,7 @@ PY := .venv/bin/python
 WORKERS ?= 3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-convert model model-languages lint types imports bench bench-ranking fuzz faults soak trust lock sample translations screenshots package \
+.PHONY: help demo test test-convert model model-languages lint types imports bench bench-ranking fuzz faults soak trust lock sample translations screenshots package help-pages site \
 	clean
 
 help:  ## List these targets
@@ -64,7 +64,7 @@ fuzz: .venv/dev.stamp  ## Read spoilt files of every format for ten minutes
 faults: .venv/dev.stamp  ## Put old faults back one at a time: the tests must tell each (a quarter of an hour)
 	@$(PY) -m tests.faults $(ARGS)
 
-package: .venv/runtime.stamp  ## Make and try what people install on Linux: dist/ (ten minutes, 5 GB)
+package: .venv/dev.stamp  ## Make and try what people install on Linux: dist/ (ten minutes, 5 GB)
 	@$(PY) packaging/build.py $(STEPS)
 
 lock:  ## Pin the whole dependency tree again (needs uv)
@@ -75,6 +75,12 @@ lock:  ## Pin the whole dependency tree again (needs uv)
 
 sample: .venv/runtime.stamp  ## Make the sample documents again
 	@$(PY) packaging/sample.py
+
+help-pages: .venv/dev.stamp  ## Bring the tables of the help up to date with the program
+	@$(PY) packaging/help_pages.py
+
+site: .venv/dev.stamp  ## The help as a site, in build/site
+	@$(PY) -m mkdocs build --quiet -f packaging/site/mkdocs.yml
 
 translations: .venv/dev.stamp  ## Gather the window's texts and compile their translations; NEW=fr begins one
 	@$(PY) packaging/translations.py $(NEW)

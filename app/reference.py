@@ -1,13 +1,13 @@
-"""The reference: every command, setting, state, operator and error code, in Markdown.
+"""What the help says that the program knows itself: commands, settings, operators, states, errors.
 
-Owns the page's layout; what stands in it comes from the tables that the program itself works
-with, so it cannot differ from them. ``python -m app.reference > resources/reference.md`` makes the
-page, and a test compares.
+Owns how each table is laid out in Markdown; what stands in it comes from the declarations that the
+program works with, so it cannot differ from them. Which page a table stands on is
+``packaging/help_pages.py``'s.
 """
 
 from __future__ import annotations
 
-import sys
+import re
 from argparse import SUPPRESS
 from typing import TYPE_CHECKING
 
@@ -25,39 +25,55 @@ if TYPE_CHECKING:
     from app.cli_common import Command
 
 
-def reference() -> str:
-    """Return the whole page."""
-    return "\n".join(_lines()) + "\n"
+def tables() -> dict[str, str]:
+    """Return each table by its name, in Markdown."""
+    made = {
+        "commands": _commands(),
+        "settings": settings_table(),
+        "operators": _operators(),
+        "states": _states(),
+        "formats": _formats(),
+        "errors": _errors(),
+    }
+    return {name: "\n".join(lines) for name, lines in made.items()}
 
 
-def _lines() -> Iterator[str]:
-    yield "# Reference"
-    yield ""
-    yield "Made from the program itself by `python -m app.reference`."
-    yield from _commands()
-    yield from _section("Settings")
-    yield from settings_table()
-    yield from _section("Queries")
-    yield from _table(("example", "finds"), [(f"`{row.example}`", help_of(row)) for row in GRAMMAR])
-    yield from _section("States of files")
-    yield from _table(
-        ("state", ""), [(f"`{state}`", label.meaning) for state, label in STATES.items()]
-    )
-    yield from _section("Formats")
-    formats = [(known.name, known.unit or "none", " ".join(known.extensions)) for known in FORMATS]
-    yield from _table(("format", "what its pages are", "names that end with"), formats)
-    yield from _section("Errors")
-    rows = [
-        (f"`{each.code}`", each.message, each.next_step, str(each.exit_status))
-        for each in CODES.values()
-    ]
-    yield from _table(("code", "meaning", "what to do", "exit status"), rows)
+def _operators() -> Iterator[str]:
+    return _table(("example", "finds"), [(f"`{row.example}`", help_of(row)) for row in GRAMMAR])
 
 
-def _section(title: str) -> Iterator[str]:
-    yield ""
-    yield f"## {title}"
-    yield ""
+def _states() -> Iterator[str]:
+    rows = [(label.name, f"`{state}`", label.meaning) for state, label in STATES.items()]
+    return _table(("in the window", "in a terminal", "what it means"), rows)
+
+
+def _formats() -> Iterator[str]:
+    rows = [(known.name, known.unit or "none", " ".join(known.extensions)) for known in FORMATS]
+    return _table(("format", "what its pages are", "names that end with"), rows)
+
+
+def _errors() -> Iterator[str]:
+    for each in CODES.values():
+        yield f"### {each.code}"
+        yield ""
+        yield f"**{each.label}.** {_as_prose(each.message)}"
+        yield ""
+        if each.next_step == each.step_in_window:
+            yield from filter(None, [_as_prose(each.next_step)])
+        else:
+            for where, step in (("window", each.step_in_window), ("terminal", each.next_step)):
+                if step:
+                    yield f"- In the {where}: {_as_prose(step)}"
+        yield ""
+        yield f"Exit status of a command: {each.exit_status}."
+        yield ""
+
+
+def _as_prose(text: str) -> str:
+    """Show what is filled in as an example would: in italics, and not as a format string."""
+    code = text.split("`")
+    code[::2] = [re.sub(r"{(\w+)}", r"*\1*", part) for part in code[::2]]
+    return "`".join(code)
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -68,7 +84,6 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def _commands() -> Iterator[str]:
-    yield from _section("Commands")
     parser = build_parser()
     yield "Everywhere:"
     yield ""
@@ -129,8 +144,3 @@ def _parser_of(parser: ArgumentParser, name: str) -> ArgumentParser:
             found: ArgumentParser = action.choices[name]
             return found
     raise KeyError(name)
-
-
-if __name__ == "__main__":
-    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]  # a text stream of Python's
-    sys.stdout.write(reference())

@@ -25,7 +25,7 @@ LOOK = """
 import json, sys
 from pathlib import Path
 from app.cli import COMMANDS, build_parser
-from app.reference import reference
+from app.reference import tables
 from app.settings import SETTINGS, Settings
 from indexer.api.errors import WorldError
 from indexer.api.phrases import english
@@ -39,7 +39,7 @@ page.write_text("Capsules\\n\\nA page of Gemini.")
 known = identify(page)
 source = opener(known)(page, None, Limits())
 print(json.dumps({
-    "reference": reference(),
+    "reference": "\n".join(tables().values()),
     "quotes": Settings(page)["quotes"],
     "format": known.name,
     "text": "".join(read.text for read in source.pages()),
@@ -123,7 +123,7 @@ def run(copy: Path, script: str, scratch: Path) -> Any:
 def test_what_the_page_shows_works(changed: Path, tmp_path: Path) -> None:
     found = run(changed, LOOK, tmp_path)
     page = found.pop("reference")
-    for row in ("| `quotes` |", "| gemtext |", "### lectern where", "| `too_old` |"):
+    for row in ("| `quotes` |", "| gemtext |", "### lectern where", "### too_old"):
         assert row in page
     assert found.pop("text").endswith("A page of Gemini.")
     assert {"gmi", "gemini"} <= set(found.pop("web"))

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from indexer.api.translation import N_
+from ui.help import about
 from ui.theme import XL, L, M, S
 from ui.words.translate import say
 
@@ -43,7 +44,8 @@ class Group(NamedTuple):
     keys: tuple[Key, ...]
 
 
-SEARCH_BOX, PREVIEW, SETTINGS, LIST, PAUSE = "Ctrl+L", "F1", "Ctrl+,", "?", "Ctrl+Shift+P"
+SEARCH_BOX, PREVIEW, SETTINGS, LIST, PAUSE = "Ctrl+L", "F9", "Ctrl+,", "?", "Ctrl+Shift+P"
+HELP = "F1"
 BACK, CLOSE, QUIT = "Esc", "Ctrl+W", "Ctrl+Q"
 PAGES = ("Ctrl+1", "Ctrl+2", "Ctrl+3")
 
@@ -55,6 +57,7 @@ KEYS = (
         Key((PAUSE,), N_("Pause reading, or go on")),
         Key(("Ctrl+Z",), N_("Undo what a notice has just told")),
         Key((SETTINGS,), N_("Settings")),
+        Key((HELP,), N_("Help for what you are doing")),
         Key((LIST,), N_("This list")),
         Key((CLOSE,), N_("Close the window")),
         Key((QUIT,), N_("Quit Lectern")),
@@ -95,6 +98,7 @@ class KeyList(QDialog):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Keys"))
+        about(self, "keys")
         grid = QGridLayout()
         grid.setContentsMargins(L, M, L, M)
         grid.setHorizontalSpacing(XL)

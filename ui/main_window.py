@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
 from indexer.api.requests import GetStatus, SetPace
 from indexer.api.status import Speed
 from ui import keys
+from ui.help import page_about
 from ui.pages import ACTIVITY, FIRST_RUN, LIBRARY, SEARCH, Pages
 from ui.rail import Rail
 from ui.status_line import StatusLine
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from ui.state import WindowState
     from ui.supervisor import Supervisor
 
-SETTINGS, KEYS = "settings", "keys"
+SETTINGS, KEYS, HELP = "settings", "keys", "help"
 # A comfortable size on a small screen, in widths of a letter and heights of a line.
 COLUMNS, LINES = 150, 42
 # What the catalog of a library is called; without it nothing was ever indexed.
@@ -121,6 +122,7 @@ class MainWindow(QMainWindow):
             (self.tr("Show or hide the preview"), keys.PREVIEW, self._toggle_preview),
             (self.tr("Pause reading, or go on"), keys.PAUSE, self._toggle_pause),
             (self.tr("Settings"), keys.SETTINGS, self.show_settings),
+            (self.tr("Help"), keys.HELP, self.show_help),
             (self.tr("Keys"), keys.LIST, self.show_keys),
             (self.tr("Close the window"), keys.CLOSE, self._close),
             (self.tr("Quit Lectern"), keys.QUIT, self.quit),
@@ -130,6 +132,8 @@ class MainWindow(QMainWindow):
     def _add_action(self, text: str, sequence: str, act: Callable[[], None]) -> None:
         action = QAction(text, self)
         action.setShortcut(QKeySequence(sequence))
+        if sequence == keys.HELP:  # asked for in dialogs too
+            action.setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
         action.triggered.connect(act)
         self.addAction(action)
 
@@ -182,6 +186,16 @@ class MainWindow(QMainWindow):
 
     def show_keys(self) -> None:
         self._show_dialog(KEYS, lambda: keys.KeyList(self))
+
+    def show_help(self) -> None:
+        """Open the help at the page about what has the focus."""
+        from ui.help import HelpWindow
+
+        page = page_about(QApplication.focusWidget())
+        self._show_dialog(HELP, lambda: HelpWindow(self))
+        window = self._dialogs[HELP]
+        assert isinstance(window, HelpWindow)  # noqa: S101  # made above
+        window.show_page(page)
 
     def say_restart(self) -> None:
         self._notices.tell(self.tr("The language changes when Lectern is started again."))

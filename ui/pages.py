@@ -14,6 +14,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedWidget, QTabWidget
 
 from ui import passwords
+from ui.help import about
 from ui.library.kept_passwords import KeptPasswords
 from ui.search_pane import SearchPane
 from ui.timers import timer
@@ -26,6 +27,13 @@ if TYPE_CHECKING:
     from ui.state import WindowState
 
 SEARCH, LIBRARY, ACTIVITY, FIRST_RUN = "search", "library", "activity", "first_run"
+# The page of the help about each.
+HELP = {
+    SEARCH: "queries",
+    LIBRARY: "library",
+    ACTIVITY: "library#how-hard-it-works",
+    FIRST_RUN: "first-search",
+}
 # Modules imported ahead of need, one per idle step of the event loop.
 AHEAD = (
     "ui.library.folders",
@@ -85,6 +93,7 @@ class Pages(QStackedWidget):
         """Return a page, made if need be."""
         if name not in self._made:
             self._made[name] = self._build[name]()
+            about(self._made[name], HELP[name])
             self.addWidget(self._made[name])
         return self._made[name]
 

@@ -248,9 +248,9 @@ def filters(person: Person, keys: str) -> None:
 CHECKS: dict[str, Callable[[Person, str], None]] = {
     "Ctrl+L": goes_to_the_box, "Esc": goes_to_the_box,
     "Ctrl+1": goes_to_a_page, "Ctrl+2": goes_to_a_page, "Ctrl+3": goes_to_a_page,
-    "F1": toggles_the_preview, "Space": toggles_the_preview,
+    "F9": toggles_the_preview, "Space": toggles_the_preview,
     "Ctrl+Shift+P": pauses,
-    "Ctrl+,": opens_a_dialog, "?": opens_a_dialog,
+    "Ctrl+,": opens_a_dialog, "?": opens_a_dialog, "F1": opens_a_dialog,
     "Ctrl+W": ends, "Ctrl+Q": ends,
     "Up": goes_through_hits, "Down": goes_through_hits,
     "Ctrl+Up": goes_through_hits, "Ctrl+Down": goes_through_hits,

@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 
 from indexer.api.requests import GetStatus
 from ui import passwords, words
+from ui.help import about
 from ui.icons import icon
 from ui.library.buttons import IconButton
 from ui.library.coverage_actions import CoverageActions
@@ -182,6 +183,8 @@ class CoveragePage(QWidget):
         rows = self.chosen()
         self.file_actions.use(rows)
         self.details.show_rows(rows)
+        code = rows[0].code if len(rows) == 1 else ""
+        about(self, f"troubleshooting#{code}" if code else "library#states-of-files")
 
     def _divide(self) -> None:
         """Give the details what they need, but never more than two thirds."""

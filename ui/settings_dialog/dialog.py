@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from ui import autostart
+from ui.help import about
 from ui.library.buttons import IconButton
 from ui.settings_dialog.privacy import PrivacyPage
 from ui.settings_dialog.row import SettingRow
@@ -52,6 +53,7 @@ class SettingsDialog(QDialog):
         super().__init__(parent)
         self._context = context
         self.setWindowTitle(self.tr("Settings"))
+        about(self, "settings")
         self.search = QLineEdit()
         self.search.setPlaceholderText(self.tr("Search the settings"))
         self.search.setAccessibleName(self.tr("Search the settings"))
@@ -64,6 +66,7 @@ class SettingsDialog(QDialog):
         self.rows: dict[str, SettingRow] = {}
         self._headings: dict[str, QLabel] = {}
         self.privacy = PrivacyPage(context)
+        about(self.privacy, "privacy")
         self.privacy.deletion_requested.connect(self.deletion_requested)
         self.nothing = QLabel(self.tr("No setting says this."))
         self._arrange()

@@ -1,0 +1,93 @@
+"""F1 opens the page about what has the focus, and every page can be read in the window."""
+
+from __future__ import annotations
+
+from importlib import resources
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtTest import QTest
+
+from tests.ui.program import application
+from ui.help import START, HelpWindow, page_about
+from ui.pages import ACTIVITY, FIRST_RUN, LIBRARY, SEARCH
+from ui.settings_dialog.dialog import SettingsDialog
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QTextBrowser
+    from pytestqt.qtbot import QtBot
+
+    from app.gui import Program
+
+PAGES = [
+    file.name.removesuffix(".md") for file in (resources.files("resources") / "help").iterdir()
+]
+
+
+def heading(browser: QTextBrowser) -> str:
+    """The heading that the cursor is at."""
+    return browser.textCursor().block().text()
+
+
+def ask(shown: Program) -> HelpWindow:
+    focus = application().focusWidget()
+    assert focus is not None
+    QTest.keyClick(focus, Qt.Key.Key_F1)
+    (found,) = shown.window.findChildren(HelpWindow)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("place", "page", "title"),
+    [
+        (SEARCH, "queries", "Queries"),
+        (LIBRARY, "library", "Library"),
+        (ACTIVITY, "library", "How hard it works"),
+        (FIRST_RUN, "first-search", "First search"),
+    ],
+)
+def test_each_page_of_the_window_has_its_own(
+    shown: Program, qtbot: QtBot, place: str, page: str, title: str
+) -> None:
+    qtbot.waitUntil(shown.window.isActiveWindow)
+    shown.window.pages.show_page(place)
+    qtbot.waitUntil(lambda: application().focusWidget() is not None)
+    found = ask(shown)
+    assert found.page == page
+    assert heading(found.text) == title
+
+
+def test_it_is_asked_for_in_the_settings_too(shown: Program, qtbot: QtBot) -> None:
+    shown.window.show_settings()
+    (dialog,) = shown.window.findChildren(SettingsDialog)
+    qtbot.waitUntil(dialog.isActiveWindow)
+    assert ask(shown).page == "settings"
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_page_is_listed_and_shown(qtbot: QtBot, name: str) -> None:
+    window = HelpWindow()
+    qtbot.addWidget(window)
+    window.show_page(name)
+    assert window.page == name
+    item = window.list.currentItem()
+    assert item is not None
+    assert len(window.text.toPlainText()) > 100
+    assert "<" not in window.text.toPlainText().replace("size:<", "").replace("; <", "")
+    assert not window.text.toPlainText().startswith("\n")
+
+
+def test_a_link_leads_to_its_heading(qtbot: QtBot) -> None:
+    window = HelpWindow()
+    qtbot.addWidget(window)
+    window.show_page(START)
+    window.text.anchorClicked.emit(QUrl("troubleshooting.md#library_locked"))
+    assert window.page == "troubleshooting"
+    assert heading(window.text) == "library_locked"
+    window.text.anchorClicked.emit(QUrl("#it-is-slow"))
+    assert (window.page, heading(window.text)) == ("troubleshooting", "It is slow")
+
+
+def test_what_has_no_page_of_its_own_has_the_first_one() -> None:
+    assert page_about(None) == START

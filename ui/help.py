@@ -1,0 +1,135 @@
+"""The help: pages in Markdown that come with the program, opened where they fit.
+
+Owns the window they are read in, and which page belongs to what has the focus: a widget says so by
+``about``, for itself and all that is in it. It must not know what a page says.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib import resources
+
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QListWidget,
+    QListWidgetItem,
+    QTextBrowser,
+    QVBoxLayout,
+    QWidget,
+)
+
+from ui.theme import L, M
+
+START = "index"
+COLUMNS, LINES = 120, 40
+_ROLE = int(Qt.ItemDataRole.UserRole)
+_PROPERTY = "help"
+# Says to whoever writes the pages what the program makes; Qt would show an empty line for it.
+_COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
+
+
+def about(widget: QWidget, page: str) -> None:
+    """Say which page explains a widget: its name, and behind a ``#`` a heading of it."""
+    widget.setProperty(_PROPERTY, page)
+
+
+def page_about(widget: QWidget | None) -> str:
+    """Return the page of a widget, or of the nearest one around it that has one."""
+    while widget is not None:
+        if page := widget.property(_PROPERTY):
+            return str(page)
+        widget = widget.parentWidget()
+    return START
+
+
+def anchor(heading: str) -> str:
+    """Return what a link calls a heading, as the tool that makes the site does."""
+    return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", heading).strip().lower())
+
+
+class HelpWindow(QDialog):
+    """All pages, and the one that is read."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(self.tr("Help"))
+        self._files = {
+            file.name.removesuffix(".md"): file
+            for file in (resources.files("resources") / "help").iterdir()
+        }
+        self.list = QListWidget()
+        self.list.setAccessibleName(self.tr("Pages"))
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.text = QTextBrowser()
+        self.text.setAccessibleName(self.tr("Help"))
+        self.text.setOpenLinks(False)
+        self.text.anchorClicked.connect(self._follow)
+        self.page = ""
+        self._fill_list()
+        self._arrange()
+        self.list.currentItemChanged.connect(self._choose)
+
+    def show_page(self, place: str) -> None:
+        """Show a page, from the heading that is named behind a ``#`` on."""
+        name, _, heading = place.partition("#")
+        if name not in self._files:
+            name = START
+        if name != self.page:
+            self.page = name
+            self.text.setMarkdown(_COMMENT.sub("", self._read(name)))
+            self._mark(name)
+        self.text.moveCursor(QTextCursor.MoveOperation.Start)
+        if heading:
+            self._go_to(heading)
+
+    def _fill_list(self) -> None:
+        contents = re.findall(r"\[([^]]+)\]\((\w[\w-]*)\.md\)", self._read(START))
+        for title, name in [(self._title(START), START), *contents]:
+            item = QListWidgetItem(title[:1].upper() + title[1:])
+            item.setData(_ROLE, name)
+            self.list.addItem(item)
+
+    def _arrange(self) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(M)
+        row.addWidget(self.list)
+        row.addWidget(self.text, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(L, L, L, L)
+        column.addLayout(row)
+        letter = self.fontMetrics()
+        self.list.setFixedWidth(self.list.sizeHintForColumn(0) + 2 * self.list.frameWidth() + 2 * L)
+        self.resize(letter.averageCharWidth() * COLUMNS, letter.lineSpacing() * LINES)
+
+    def _read(self, name: str) -> str:
+        return self._files[name].read_text(encoding="utf-8")
+
+    def _title(self, name: str) -> str:
+        return self._read(name).partition("\n")[0].removeprefix("# ")
+
+    def _mark(self, name: str) -> None:
+        for row in range(self.list.count()):
+            if self.list.item(row).data(_ROLE) == name:
+                self.list.setCurrentRow(row)
+
+    def _choose(self, item: QListWidgetItem | None) -> None:
+        if item is not None and item.data(_ROLE) != self.page:
+            self.show_page(item.data(_ROLE))
+
+    def _follow(self, link: QUrl) -> None:
+        name = link.path().removesuffix(".md") or self.page
+        self.show_page(f"{name}#{link.fragment()}")
+
+    def _go_to(self, heading: str) -> None:
+        document = self.text.document()
+        block = document.begin()
+        while block.isValid():
+            if block.blockFormat().headingLevel() and anchor(block.text()) == heading:
+                self.text.setTextCursor(QTextCursor(block))
+                top = document.documentLayout().blockBoundingRect(block).top()
+                self.text.verticalScrollBar().setValue(round(top))
+                return
+            block = block.next()
