@@ -2,7 +2,8 @@
 
 Owns the way from the checkout to ``dist/``: a clean environment from the lock, the wheel, the
 compiled models, the frozen tree, its self-test, the packages, checksums and the list of parts.
-What stands in a Debian package is ``debian``'s. It must not be imported by the program.
+What stands in a Debian package is ``debian``'s, what lies below ``share`` that of ``share``. It
+must not be imported by the program.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ ROOT = Path(__file__).resolve().parents[1]
 WORK = ROOT / "build" / "package"
 DIST = ROOT / "dist"
 TREE = WORK / "tree" / "lectern"
+SHARE = WORK / "share"
 PYTHON = WORK / "env" / "bin" / "python"
 # What freezes, in the environment of the build alone.
 TOOLS = ("pyinstaller==6.22.3", "pyinstaller-hooks-contrib==2026.9", "setuptools>=77,<82", "wheel")
@@ -140,8 +142,8 @@ def self_test(program: Path) -> None:
 
 def make_tar() -> None:
     """Pack the tree for systems without dpkg; ``install.sh`` in it links it into a home."""
-    for extra in ("install.sh", "lectern.desktop"):
-        shutil.copy2(ROOT / "packaging/linux" / extra, TREE / extra)
+    shutil.copy2(ROOT / "packaging/linux/install.sh", TREE)
+    shutil.copytree(SHARE, TREE / "share", dirs_exist_ok=True)
     name = f"lectern-{version()}-linux-{platform.machine()}"
 
     def plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
@@ -153,17 +155,24 @@ def make_tar() -> None:
     DIST.mkdir(exist_ok=True)
     with tarfile.open(DIST / f"{name}.tar.xz", "w:xz", preset=1) as packed:
         packed.add(TREE, name, filter=plain)
-    for extra in ("install.sh", "lectern.desktop"):
-        (TREE / extra).unlink()
+    (TREE / "install.sh").unlink()
+    shutil.rmtree(TREE / "share")
+
+
+def make_shared_files() -> None:
+    """Make what packages for Linux lay below ``share``."""
+    from share import make_share
+
+    shown = subprocess.run(
+        [PYTHON, "-P", "-m", "app.manual"], capture_output=True, text=True, check=True, cwd=WORK
+    )
+    make_share(SHARE, shown.stdout)
 
 
 def make_package() -> None:
     """Make the Debian package."""
     DIST.mkdir(exist_ok=True)
-    shown = subprocess.run(
-        [PYTHON, "-P", "-m", "app.manual"], capture_output=True, text=True, check=True, cwd=WORK
-    )
-    make_deb(TREE, DIST, WORK / "deb", version(), shown.stdout)
+    make_deb(TREE, DIST, WORK / "deb", version(), SHARE)
 
 
 def list_parts() -> None:
@@ -191,6 +200,7 @@ STEPS: dict[str, Callable[[], None]] = {
     "models": compile_models,
     "freeze": freeze,
     "try": try_tree,
+    "share": make_shared_files,
     "deb": make_package,
     "tar": make_tar,
     "parts": list_parts,

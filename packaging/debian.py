@@ -1,23 +1,17 @@
 """The Debian package of the frozen tree: which file lies where, and what it needs.
 
-Owns the layout under ``/opt/lectern`` and ``/usr``, the control file, the man page and the
-scripts that run at installation. It must not know how the tree was made.
+Owns the layout under ``/opt/lectern`` and ``/usr``, the control file and the scripts that run at
+installation. It must not know how the tree was made.
 """
 
 from __future__ import annotations
 
-import gzip
 import shutil
 import subprocess
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-LINUX = Path(__file__).parent / "linux"
-ICONS = Path(__file__).parents[1] / "resources" / "icons"
-ICON_SIZES = (16, 22, 24, 32, 48, 64, 128, 256, 512)
+    from pathlib import Path
 
 # What Qt needs of the system to show a window, and what reads scanned pages. LibreOffice stays the
 # person's choice: old Office files are named and not read without it.
@@ -42,7 +36,7 @@ fi
 """
 
 
-def make_deb(tree: Path, dist: Path, work: Path, version: str, manual: str) -> Path:
+def make_deb(tree: Path, dist: Path, work: Path, version: str, share: Path) -> Path:
     """Pack a frozen tree as a Debian package.
 
     Args:
@@ -50,7 +44,7 @@ def make_deb(tree: Path, dist: Path, work: Path, version: str, manual: str) -> P
         dist: Where the package goes.
         work: A scratch folder, emptied first.
         version: Of the program.
-        manual: The man page.
+        share: What lies below ``/usr/share``.
 
     Raises:
         CalledProcessError: If ``dpkg-deb`` fails.
@@ -61,20 +55,9 @@ def make_deb(tree: Path, dist: Path, work: Path, version: str, manual: str) -> P
     programs.mkdir(parents=True)
     for name in ("lectern", "lectern-window"):
         (programs / name).symlink_to(f"/opt/lectern/{name}")
-    share = work / "usr/share"
-    _copy(LINUX / "lectern.desktop", share / "applications")
-    _copy(LINUX / "org.lectern.Lectern.metainfo.xml", share / "metainfo")
-    _copy(ICONS / "lectern.svg", share / "icons/hicolor/scalable/apps")
-    for size, png in _icons():
-        place = share / f"icons/hicolor/{size}x{size}/apps"
-        place.mkdir(parents=True)
-        (place / "lectern.png").write_bytes(png)
-    pages = share / "man/man1"
-    pages.mkdir(parents=True)
-    (pages / "lectern.1.gz").write_bytes(gzip.compress(manual.encode(), mtime=0))
+    shutil.copytree(share, work / "usr/share")
     rights = "".join((tree / name).read_text("utf-8") for name in ("NOTICE", "LICENSE"))
-    (share / "doc/lectern").mkdir(parents=True)
-    (share / "doc/lectern/copyright").write_text(rights, "utf-8")
+    (work / "usr/share/doc/lectern/copyright").write_text(rights, "utf-8")
     control = work / "DEBIAN"
     control.mkdir()
     (control / "control").write_text(control_file(version, _kilobytes(work)), "utf-8")
@@ -118,20 +101,5 @@ def _architecture() -> str:
     return shown.stdout.strip()
 
 
-def _copy(source: Path, folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    shutil.copy(source, folder)
-
-
 def _kilobytes(folder: Path) -> int:
     return sum(path.lstat().st_size for path in folder.rglob("*")) // 1024
-
-
-def _icons() -> Iterator[tuple[int, bytes]]:
-    """Draw the icon in each size that desktops ask for."""
-    import pymupdf
-
-    drawing = pymupdf.open("svg", (ICONS / "lectern.svg").read_bytes())
-    for size in ICON_SIZES:
-        scale = size / max(drawing[0].rect.width, drawing[0].rect.height)
-        yield size, drawing[0].get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=True).tobytes()

@@ -39,7 +39,7 @@ page.write_text("Capsules\\n\\nA page of Gemini.")
 known = identify(page)
 source = opener(known)(page, None, Limits())
 print(json.dumps({
-    "reference": "\n".join(tables().values()),
+    "reference": "".join(tables().values()),
     "quotes": Settings(page)["quotes"],
     "format": known.name,
     "text": "".join(read.text for read in source.pages()),

@@ -5,22 +5,28 @@ here=$(cd "$(dirname "$0")" && pwd)
 share=${XDG_DATA_HOME:-$HOME/.local/share}
 place=$HOME/.local/lib/lectern
 
-if [ "$1" = --remove ]; then
+remove() {
+    if [ -d "$place/share" ]; then
+        (cd "$place/share" && find . -type f) | while read -r file; do rm -f "$share/$file"; done
+    fi
     rm -rf "$place"
-    rm -f "$HOME/.local/bin/lectern" "$share/applications/lectern.desktop"
-    rm -f "$share/icons/hicolor/scalable/apps/lectern.svg"
+    rm -f "$HOME/.local/bin/lectern"
+}
+
+if [ "$1" = --remove ]; then
+    remove
     echo "Lectern is removed. Your libraries and settings stay: $share/lectern, ~/.config/lectern."
     exit 0
 fi
 
-mkdir -p "$HOME/.local/bin" "$share/applications" "$share/icons/hicolor/scalable/apps"
+mkdir -p "$HOME/.local/bin" "$share" "$(dirname "$place")"
 rm -rf "$place.new"
-mkdir -p "$(dirname "$place")"
 cp -a "$here" "$place.new"
-rm -rf "$place"
+remove
 mv "$place.new" "$place"
 ln -sf "$place/lectern" "$HOME/.local/bin/lectern"
-cp "$place/_internal/resources/icons/lectern.svg" "$share/icons/hicolor/scalable/apps/"
-sed "s|^Exec=lectern|Exec=$place/lectern|" "$place/lectern.desktop" > "$share/applications/lectern.desktop"
+cp -R "$place/share/." "$share/"
+sed "s|^Exec=lectern|Exec=$place/lectern|" "$place/share/applications/lectern.desktop" \
+    > "$share/applications/lectern.desktop"
 echo "Lectern is installed in $place; \`lectern self-test\` tries it."
 command -v tesseract > /dev/null || echo "Scanned pages need Tesseract: sudo apt install tesseract-ocr"

@@ -46,7 +46,7 @@ def test_what_the_wheel_needs_is_in_the_tree(scripts: dict[str, ModuleType]) -> 
     ("lacks", "has_more", "said"),
     [
         ("", "", ""),
-        ("resources/reference.md", "", "not in the wheel: resources/reference.md"),
+        ("resources/help/index.md", "", "not in the wheel: resources/help/index.md"),
         ("", "tests/conftest.py", "tests/conftest.py"),
     ],
 )
@@ -82,13 +82,13 @@ def test_the_release_is_the_version(scripts: dict[str, ModuleType]) -> None:
 
 def test_it_installs_into_a_home_and_goes_again(tmp_path: Path) -> None:
     tree = tmp_path / "lectern-0"
-    icons = tree / "_internal" / "resources" / "icons"
-    icons.mkdir(parents=True)
-    (icons / "lectern.svg").write_text("<svg/>")
+    for name in ("applications", "bash-completion/completions"):
+        (tree / "share" / name).mkdir(parents=True)
+    (tree / "share/bash-completion/completions/lectern").write_text("complete -W 'a' lectern")
     (tree / "lectern").write_text("#!/bin/sh\necho it runs\n")
     (tree / "lectern").chmod(0o755)
-    for name in ("install.sh", "lectern.desktop"):
-        (tree / name).write_bytes((PACKAGING / "linux" / name).read_bytes())
+    for name, folder in (("install.sh", ""), ("lectern.desktop", "share/applications")):
+        (tree / folder / name).write_bytes((PACKAGING / "linux" / name).read_bytes())
     home = tmp_path / "a home"
     home.mkdir()
     environment = {"HOME": str(home), "PATH": os.environ["PATH"]}
@@ -102,5 +102,6 @@ def test_it_installs_into_a_home_and_goes_again(tmp_path: Path) -> None:
     assert run.stdout == "it runs\n"
     entry = (home / ".local/share/applications/lectern.desktop").read_text("utf-8")
     assert f"Exec={home}/.local/lib/lectern/lectern gui" in entry
+    assert (home / ".local/share/bash-completion/completions/lectern").is_file()
     install("--remove")
     assert [path for path in home.rglob("*") if not path.is_dir()] == []

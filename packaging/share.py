@@ -1,0 +1,76 @@
+"""What every Linux package lays below ``share``: menu entry, icons, manual, completions, the help.
+
+Owns which file lies where, by the conventions of the desktops. It must not know packages.
+"""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import completions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).resolve().parents[1]
+LINUX = ROOT / "packaging" / "linux"
+ICONS = ROOT / "resources" / "icons"
+ICON_SIZES = (16, 22, 24, 32, 48, 64, 128, 256, 512)
+SITE = "doc/lectern/html"
+
+
+def make_share(folder: Path, manual: str) -> None:
+    """Fill a folder with all of it.
+
+    Args:
+        folder: Emptied first.
+        manual: The man page.
+
+    Raises:
+        CalledProcessError: If the site cannot be built.
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    _copy(LINUX / "lectern.desktop", folder / "applications")
+    _copy(LINUX / "org.lectern.Lectern.metainfo.xml", folder / "metainfo")
+    _copy(ICONS / "lectern.svg", folder / "icons/hicolor/scalable/apps")
+    for size, png in _icons():
+        place = folder / f"icons/hicolor/{size}x{size}/apps"
+        place.mkdir(parents=True)
+        (place / "lectern.png").write_bytes(png)
+    pages = folder / "man/man1"
+    pages.mkdir(parents=True)
+    (pages / "lectern.1.gz").write_bytes(gzip.compress(manual.encode(), mtime=0))
+    completions.write(folder)
+    make_site(folder / SITE)
+
+
+def make_site(folder: Path) -> None:
+    """Build the help as a site; a link that leads nowhere fails.
+
+    Raises:
+        CalledProcessError: If it fails.
+    """
+    options = ("-f", ROOT / "packaging/site/mkdocs.yml", "--quiet", "--site-dir", folder)
+    subprocess.run([sys.executable, "-m", "mkdocs", "build", *map(str, options)], check=True)
+    for index in folder.glob("sitemap.xml*"):
+        index.unlink()  # for search engines, and dated
+
+
+def _copy(source: Path, folder: Path) -> None:
+    folder.mkdir(parents=True)
+    shutil.copy(source, folder)
+
+
+def _icons() -> Iterator[tuple[int, bytes]]:
+    """Draw the icon in each size that desktops ask for."""
+    import pymupdf
+
+    drawing = pymupdf.open("svg", (ICONS / "lectern.svg").read_bytes())
+    for size in ICON_SIZES:
+        scale = size / max(drawing[0].rect.width, drawing[0].rect.height)
+        yield size, drawing[0].get_pixmap(matrix=pymupdf.Matrix(scale, scale), alpha=True).tobytes()
